@@ -1,8 +1,8 @@
-import type { PersonRequest, Who } from "../../ledger/requests.ts";
+import type { PersonRequest } from "../../ledger/requests.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
-import { approve, isApproved, type PulledCycle } from "../ground/cycle-state.ts";
-import { savedActions, takesAsItIs } from "../ground/order.ts";
+import { approve, isApproved, type LetGo, type PulledCycle } from "../ground/cycle-state.ts";
+import { savedActions, savedAt, takesAsItIs } from "../ground/order.ts";
 import type { SavedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 import { isApprovedBy, type Wanted } from "../ground/wanted.ts";
@@ -24,7 +24,11 @@ export async function takeApprovals(
   // Such a run asks for nothing, so it can't tell what is asked for no more.
   if (takesAsItIs(cycle.run)) return wanted;
   const find = findWanted(wanted);
-  for (const action of savedActions(cycle.run, cycle.project.key)) approveShown(cycle, find(action));
+  const madeAt = savedAt(cycle.run);
+  for (const action of savedActions(cycle.run, cycle.project.key)) {
+    const found = find(action);
+    if (found !== undefined && isKnownAt(found, madeAt)) approveShown(cycle, found, { at: madeAt });
+  }
   const { ledger } = cycle.world;
   const pending = await ledger.requests.pending(cycle.memory.id);
   const approvals = pending.filter((request) => request.kind === "approve");
@@ -40,14 +44,18 @@ export async function takeApprovals(
 }
 
 /** An approved issue brings the PATCH along that was shown with it. */
-function approveShown(cycle: PulledCycle, action: Wanted | undefined, who: Who = {}): void {
-  if (action === undefined) return;
-  approve(cycle, action.post, action.kind, who);
-  if (action.kind === "create-issue") approve(cycle, action.post, "patch-post", who);
+function approveShown(cycle: PulledCycle, { post, kind }: Wanted, letGo: LetGo): void {
+  approve(cycle, post, kind, letGo);
+  if (kind === "create-issue") approve(cycle, post, "patch-post", letGo);
 }
 
-function names({ actions }: Approval, wanted: Wanted): boolean {
-  return actions.some((action) => isApprovedBy(action, wanted));
+function names({ actions, at }: Approval, wanted: Wanted): boolean {
+  return isKnownAt(wanted, at) && actions.some((action) => isApprovedBy(action, wanted));
+}
+
+/** Whether what holds it now was there already when a person let it go. */
+function isKnownAt({ hold }: Wanted, at: number): boolean {
+  return hold?.since === undefined || at >= hold.since;
 }
 
 /**

@@ -127,10 +127,8 @@ function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
     case "patch-post":
     case "change-issue":
       return action.hold === undefined ? undefined : { kind: "hold", why: action.hold };
-    case "create-issue": {
-      const why = publicHold(cycle, cycle.repositories.get(action.repo), action.post);
-      return why === undefined ? undefined : { kind: "hold", why, isPassing: true };
-    }
+    case "create-issue":
+      return publicHold(cycle, cycle.repositories.get(action.repo), action.post);
     case "update-issue":
     case "comment-issue":
       return undefined;
