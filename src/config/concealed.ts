@@ -77,6 +77,7 @@ const asSet: Cover = () => "set";
 /** By the path of a setting, without the places in lists. A text whose path is not here is not shown. */
 const covers: Readonly<Record<string, Cover>> = {
   "board.url": (text) => coverAddress(text, "board"),
+  "board.formerUrls": (text) => coverAddress(text, "board"),
   "board.list.items": asKeys,
   "board.list.total": asKeys,
   "board.paging.kind": keep,

@@ -40,6 +40,7 @@ describe("a concealed config", () => {
     expect(parse(showYaml(concealed(everything)))).toEqual({
       board: {
         url: "https://board.invalid/api/v1",
+        formerUrls: ["https://board.invalid/api/v1"],
         list: { items: "data.feedback", total: "meta.total" },
         paging: { kind: "cursor", param: "cursor", next: "meta.nextCursor", sizeParam: "limit", size: 100 },
         fields: { id: "uuid", status: "state", votes: "voteCount", url: "publicUrl" },

@@ -24,6 +24,7 @@ import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/want
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamesakes } from "../read/namesakes.ts";
 import { holdNamed } from "../read/naming.ts";
+import { holdOtherMarks } from "../read/other-marks.ts";
 import { publicHold } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
@@ -54,7 +55,7 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
     if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
-  const named = await holdNamesakes(cycle, await holdNamed(cycle, wanted));
+  const named = await holdNamesakes(cycle, await holdNamed(cycle, await holdOtherMarks(cycle, wanted)));
   const asked = await takeApprovals(cycle, named, undecidable);
   const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, asked)));
   await recordHeld(cycle, decided.judged);
