@@ -5,11 +5,11 @@ export function monotonic(): number {
   return performance.now();
 }
 
-let aheadMs = 0;
+let wall = (): number => Date.now();
 
-/** From now on the clock goes as one that is so far ahead: several machines that work on one state have one time. */
-export function followClock(ms: number): void {
-  aheadMs = ms;
+/** From now on the clock goes by this one: several machines that work on one state have one time. */
+export function followClock(now: () => number): void {
+  wall = now;
 }
 
 /** Both clocks of a machine, in ms: the one that people and programs set, and the one that nobody can set. */
@@ -57,4 +57,4 @@ export function createMachineClock(times: MachineTimes): Clock & Pick<Required<C
 }
 
 /** The machine's clock. */
-export const systemClock = createMachineClock({ wall: () => Date.now() + aheadMs, monotonic });
+export const systemClock = createMachineClock({ wall: () => wall(), monotonic });

@@ -143,7 +143,7 @@ async function openServer(
 ): Promise<SharedLedger> {
   const { openSharedLedger } = await import("../../ledger/postgres/postgres.ts");
   const ledger = await openSharedLedger({ ...serverOptions(terminal, server, who), follows });
-  followClock(ledger.clockAheadMs);
+  followClock(ledger.now);
   return ledger;
 }
 
@@ -215,7 +215,7 @@ export async function readState(
 export async function readSignOfLife(state: string): Promise<SignOfLife | undefined> {
   if (isPostgresUrl(state)) {
     const { readSign } = await import("../../ledger/postgres/postgres.ts");
-    return readSign({ url: state, host: hostname(), now: systemClock.now });
+    return readSign({ url: state, host: hostname(), now: systemClock.now, monotonic });
   }
   const ledger = openLedgerReadOnly(state);
   try {
