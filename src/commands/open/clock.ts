@@ -5,11 +5,15 @@ export function monotonic(): number {
   return performance.now();
 }
 
-let wall = (): number => Date.now();
+const ownWall = (): number => Date.now();
+let wall = ownWall;
 
-/** From now on the clock goes by this one: several machines that work on one state have one time. */
-export function followClock(now: () => number): void {
+/** The clock goes by this one, until what is returned is called: several machines that work on one state have one time. */
+export function followClock(now: () => number): () => void {
   wall = now;
+  return () => {
+    if (wall === now) wall = ownWall;
+  };
 }
 
 /** Both clocks of a machine, in ms: the one that people and programs set, and the one that nobody can set. */

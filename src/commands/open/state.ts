@@ -143,8 +143,14 @@ async function openServer(
 ): Promise<SharedLedger> {
   const { openSharedLedger } = await import("../../ledger/postgres/postgres.ts");
   const ledger = await openSharedLedger({ ...serverOptions(terminal, server, who), follows });
-  followClock(ledger.now);
-  return ledger;
+  const stop = followClock(ledger.now);
+  const { close } = ledger;
+  return Object.assign(ledger, {
+    close() {
+      stop();
+      close();
+    },
+  });
 }
 
 function serverOptions(terminal: Terminal, server: ServerPlace, who: string): SharedOptions {
