@@ -187,6 +187,8 @@ function namedRepositories({ projects }: Config): readonly string[] {
 export function policyOf(config: Config): Policy {
   return {
     boardHash: boardHash(config.board.url),
+    boardUrl: config.board.url,
+    formerBoards: config.board.formerUrls.map(boardHash),
     fullEveryMs: config.fullEvery,
     budgetMs: config.budget,
     waits: { createMs: config.waits.create, patchMs: config.waits.patch },

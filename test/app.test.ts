@@ -64,6 +64,7 @@ const everything = `board:
   timeout: 5s
   retries: 0
   concurrency: 7
+  formerUrls: [https://old.example.com/api/v1/]
 tracker:
   url: https://github.example.com/api/v3
   timeout: 6s
@@ -196,6 +197,8 @@ describe("the settings of the config", () => {
     const world = buildWorld(config, sides, ledger, machine);
     expect(world.policy).toEqual({
       boardHash: boardHash("https://feedback.example.com/api/v1"),
+      boardUrl: "https://feedback.example.com/api/v1",
+      formerBoards: [boardHash("https://old.example.com/api/v1")],
       fullEveryMs: 7_200_000,
       budgetMs: 480_000,
       waits: { createMs: 180_000, patchMs: 240_000 },

@@ -35,7 +35,7 @@ const commonWords: ReadonlySet<string> = new Set(
 );
 
 /** Settings whose texts say whose config it is, also where they stand in other words. */
-const names = /(board|tracker)\.url$|\.(project|repo|assignees|trustedAuthors)$/;
+const names = /(board|tracker)\.url$|\.formerUrls$|\.(project|repo|assignees|trustedAuthors)$/;
 /** A shorter name stands in half of all words: it counts as a word of its own alone. */
 const leastLength = 4;
 
@@ -129,7 +129,7 @@ function concealText(text: string, key: string, path: string, { of, word }: Stan
   if (key === "schedule" || key === "timezone" || key === "createdAfter") return text;
   if (/^status(es)?$/.test(key)) return word("status", text);
   if (/^\.board\.(list|paging|fields)\./.test(path)) return word("key", text);
-  if (/^\.(board|tracker|http)\.url$/.test(path) && URL.canParse(text)) return concealAddress(text);
+  if (/^\.(board|tracker|http)\.(url|formerUrls)$/.test(path) && URL.canParse(text)) return concealAddress(text);
   return key === "repo"
     ? text
         .split("/")

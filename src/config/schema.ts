@@ -102,6 +102,13 @@ const board = z
       .describe(
         "A project's list that is longer than this, in bytes, is given up: the board goes on for ever, or fills the disk.",
       ),
+    formerUrls: z
+      .array(apiUrl())
+      .max(100)
+      .prefault([])
+      .describe(
+        "Earlier addresses of this same board: marks on issues that name one of them count like those of `url`. Never called.",
+      ),
     list: listing.exactOptional(),
     paging: paging.exactOptional(),
     fields: fields.exactOptional(),

@@ -15,7 +15,7 @@ import type {
 import type { SaidNotice } from "./notices.ts";
 import type { OrderChange } from "./orders.ts";
 import type { Left } from "./pace.ts";
-import type { MarkedIssue, NamingIssue, PullId } from "./pulls.ts";
+import type { MarkedIssue, NamingIssue, NewOtherMark, PullId } from "./pulls.ts";
 import type { NewRequest, RequestId } from "./requests.ts";
 import type { RowRecord } from "./rows.ts";
 import type { RunRecord, SignOfLife } from "./runs.ts";
@@ -74,6 +74,20 @@ export type IssueChange =
       readonly kind: "store-issues";
       readonly issues: readonly Issue[];
       readonly marked: readonly MarkedIssue[];
+    }
+  /** Replaces what is known of marks of another board address on these issues. */
+  | {
+      readonly kind: "store-other-marks";
+      readonly issues: readonly IssueRef[];
+      readonly marks: readonly NewOtherMark[];
+      readonly at: number;
+    }
+  /** A person has said that such marks, of these hashes, are another board's: for good, also of what comes. */
+  | {
+      readonly kind: "accept-other-marks";
+      readonly project: ProjectId;
+      readonly boards: readonly string[];
+      readonly at: number;
     }
   /** Replaces what an issue of people's is known to name: addresses, spelt in one way. Only their hashes are kept. */
   | { readonly kind: "store-naming"; readonly named: readonly NamingIssue[] }

@@ -103,7 +103,7 @@ export interface RepositoryMemory {
   readonly cursor: string | undefined;
   /** When the last scan for markers was completed; without one nothing is opened there. */
   readonly scannedAt: number | undefined;
-  /** Logins, in lower case, whose issues have been scanned. */
+  /** Logins, in lower case, whose issues have been scanned; and, as `board:HASH`, earlier addresses of the board that were looked for. */
   readonly scannedFor: readonly string[];
   /** When all of its issues were looked through for pages of posts that they name; undefined while they were not. */
   readonly namedAt: number | undefined;

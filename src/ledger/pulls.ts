@@ -20,6 +20,8 @@ export interface Pulls {
    * id. Never one whose link with the post a person has ended.
    */
   marked(project: ProjectId, post: PostId): Promise<FoundMarker | undefined>;
+  /** Marks that name posts of a project under another address of the board, of boards that no person has accepted as others. */
+  otherMarks(project: ProjectId): Promise<readonly OtherMark[]>;
   /** What the state knows of an issue that a list shows. */
   listed(issue: Issue): Promise<ListedIssue>;
   /** What the state knows of a mark. */
@@ -81,6 +83,24 @@ export interface KnownMark {
 export interface NamingIssue {
   readonly issue: IssueRef;
   readonly addresses: readonly string[];
+}
+
+/** An issue of ours whose mark names posts under another address of the board. */
+export interface NewOtherMark {
+  readonly issue: IssueRef;
+  /** The hash of that address, as the mark says it. */
+  readonly board: string;
+  /** undefined where it can't be told. */
+  readonly address: string | undefined;
+  readonly project: ProjectId;
+  readonly posts: readonly PostId[];
+}
+
+/** The same of one post. */
+export interface OtherMark extends Pick<NewOtherMark, "issue" | "board" | "address"> {
+  readonly post: PostId;
+  /** When it was seen first, epoch ms. */
+  readonly since: number;
 }
 
 export interface MarkedIssue {

@@ -37,7 +37,11 @@ interface AnyRequest extends Who {
 export type NewRequest = AnyRequest &
   (
     | { readonly kind: PostsRequest; readonly posts: readonly PostId[] }
-    | { readonly kind: "accept-size" }
+    | {
+        readonly kind: "accept-size";
+        /** The size that was shown, as words; left out where an older version asked. */
+        readonly shown?: string;
+      }
     | {
         readonly kind: "link";
         readonly post: PostId;

@@ -8,7 +8,9 @@ export interface SharedLedger extends Ledger {
    * @param keys by the names that the config gives them.
    */
   take(keys: readonly string[]): Promise<Hold | Taken>;
-  /** How far the clock of the state is ahead of this machine's, in milliseconds. */
+  /** The time by the clock of the state, epoch ms, whatever becomes of this machine's. */
+  now(): number;
+  /** How far that clock was ahead of this machine's when the state was opened, in milliseconds. */
   readonly clockAheadMs: number;
 }
 

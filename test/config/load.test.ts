@@ -29,6 +29,7 @@ describe("a config that is fine", () => {
         retries: 3,
         concurrency: 4,
         maxBytes: 268_435_456,
+        formerUrls: [],
       },
       tracker: {
         kind: "github",

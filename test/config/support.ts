@@ -72,6 +72,7 @@ board:
   timeout: 30s
   retries: 3
   concurrency: 4
+  formerUrls: [https://feedback.example.org/api/v1]
   list: { items: data.feedback, total: meta.total }
   paging: { kind: cursor, param: cursor, next: meta.nextCursor, sizeParam: limit, size: 100 }
   fields: { id: uuid, status: state, votes: voteCount, url: publicUrl }

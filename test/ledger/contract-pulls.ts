@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { PullId } from "../../src/ledger/pulls.ts";
+import type { NewOtherMark, PullId } from "../../src/ledger/pulls.ts";
 import { inOrder } from "../../src/select.ts";
 import {
   createIntent,
@@ -409,6 +409,41 @@ export function describePulls(ledger: () => Ledger): void {
       expect(await pulls.naming("https://b/3")).toEqual([first]);
       await ledger().commit([{ kind: "store-naming", named: [{ issue: first, addresses: [] }] }]);
       expect(await pulls.naming("https://b/3")).toEqual([]);
+    });
+
+    it("are found with marks of another board address, as they carry them by now, until a person accepts these", async () => {
+      const { pulls } = ledger();
+      const first = refOf(createIssue(1));
+      const second = refOf(createIssue(2));
+      const mark = {
+        issue: first,
+        board: "b1",
+        address: "https://b/1",
+        project,
+        posts: [postId("p1"), postId("p2")],
+      };
+      const other = { issue: second, board: "b2", address: undefined, project, posts: [postId("p1")] };
+      const keep = (marks: readonly NewOtherMark[], at: number): Promise<void> =>
+        ledger().commit([{ kind: "store-other-marks", issues: [first, second], marks, at }]);
+      await keep([mark, other], noon);
+      await keep([mark, other], noon + 1);
+      const found = async (): Promise<readonly string[]> =>
+        (await pulls.otherMarks(project)).map(
+          ({ post, issue, board, address, since }) =>
+            `${post} #${issue.number} ${board} ${address} ${since - noon}`,
+        );
+      expect(await found()).toEqual([
+        "p1 #1 b1 https://b/1 0",
+        "p1 #2 b2 undefined 0",
+        "p2 #1 b1 https://b/1 0",
+      ]);
+      expect(await pulls.otherMarks(otherProject)).toEqual([]);
+      await keep([{ ...mark, posts: [postId("p2")] }], noon + 2);
+      expect(await found()).toEqual(["p2 #1 b1 https://b/1 0"]);
+      await ledger().commit([{ kind: "accept-other-marks", project, boards: ["b1"], at: noon }]);
+      expect(await found()).toEqual([]);
+      await keep([{ ...mark, posts: [postId("p2"), postId("p3")] }, other], noon + 3);
+      expect(await found()).toEqual(["p1 #2 b2 undefined 3"]);
     });
 
     it("keep a marker that a person has edited away", async () => {

@@ -31,6 +31,8 @@ const scenario: Scenario = {
   },
   policy: {
     boardHash: "0123456789abcdef",
+    boardUrl: "https://feedback.example.com/api/v1",
+    formerBoards: [],
     fullEveryMs: 360 * minuteMs,
     budgetMs: 10 * minuteMs,
     waits: { createMs: 15 * minuteMs, patchMs: 2 * minuteMs },

@@ -165,6 +165,7 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
       validUntil,
       requestMs,
       clockAheadMs: 0,
+      now: () => 0,
       monotonic: line.monotonic,
       leaseMs,
       repeat(everyMs, work) {

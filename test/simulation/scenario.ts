@@ -209,6 +209,8 @@ export function drawSelect(random: Random): Select {
 function drawPolicy(random: Random, waits: Policy["waits"]): Policy {
   return {
     boardHash: boardHash("https://feedback.example.com/api/v1"),
+    boardUrl: "https://feedback.example.com/api/v1",
+    formerBoards: [],
     fullEveryMs: 6 * hourMs,
     budgetMs: random.pick([10 * minuteMs, 10 * minuteMs, 30 * secondMs]),
     waits,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { readHeld, requestsForHeld } from "../../src/sync/orders/held.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import { openPosts } from "../support/setups.ts";
-import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
 
@@ -127,6 +128,180 @@ describe("an approval", () => {
   });
 });
 
+/** A stage that holds two new issues, for posts that 7 people have voted for; open issues ask for `in_progress`. */
+async function openImport(status: string): Promise<Stage> {
+  const stage = await openStage({
+    config: { guard: { issues: 1, statuses: 25 } },
+    projects: [
+      {
+        project: "acme-app",
+        repo: "acme/app",
+        rules: [{ when: { state: "open" }, set: { status: "in_progress" } }],
+      },
+    ],
+  });
+  addPlanned(stage, [
+    { status, votes: 7 },
+    { status, votes: 7 },
+  ]);
+  expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
+  return stage;
+}
+
+describe("what an approval has shown", () => {
+  const shown = { followUp: "planned", none: "in_progress" } as const;
+  it.each([
+    {
+      name: "a mail that follows where none was shown",
+      status: shown.none,
+      change: (stage: Stage) => stage.board.editPost("acme-app", "p1", { status: "planned" }),
+      expected: { created: 1, statusWrites: 0, held: 1 },
+    },
+    {
+      name: "another change of status than the one that was shown",
+      status: shown.followUp,
+      change: (stage: Stage) => stage.board.editPost("acme-app", "p1", { status: "under_review" }),
+      expected: { created: 1, statusWrites: 1, held: 1 },
+    },
+    {
+      name: "another target than the one that was shown",
+      status: shown.followUp,
+      change: (stage: Stage) =>
+        stage.reconfigure({
+          projects: [
+            {
+              project: "acme-app",
+              repo: "acme/app",
+              rules: [{ when: { state: "open" }, set: { status: "completed" } }],
+            },
+          ],
+        }),
+      expected: { created: 0, statusWrites: 0, held: 2 },
+    },
+    {
+      name: "another text",
+      status: shown.followUp,
+      change: (stage: Stage) => stage.board.editPost("acme-app", "p1", { title: "Something else" }),
+      expected: { created: 1, statusWrites: 1, held: 1 },
+    },
+  ])("$name is held anew", async ({ status, change, expected }) => {
+    const stage = await openImport(status);
+    await approve(stage);
+    change(stage);
+    const mailed = stage.board.notifications.length;
+    expect(await stage.syncOne()).toMatchObject(expected);
+    expect(stage.board.notifications).toHaveLength(mailed + expected.statusWrites);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, statusWrites: 0, held: expected.held });
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ created: expected.held, held: 0 });
+    await stage.sync();
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
+  it.each([
+    {
+      name: "more votes for what was shown",
+      status: shown.followUp,
+      change: (stage: Stage) => stage.board.editPost("acme-app", "p1", { votes: 111 }),
+      statusWrites: 2,
+    },
+    {
+      name: "less than was shown: nothing is left to mail",
+      status: shown.followUp,
+      change: (stage: Stage) => stage.board.editPost("acme-app", "p1", { status: "in_progress" }),
+      statusWrites: 1,
+    },
+    {
+      name: "more votes where no mail follows",
+      status: shown.none,
+      change: (stage: Stage) => stage.board.editPost("acme-app", "p1", { votes: 111 }),
+      statusWrites: 0,
+    },
+  ])("$name goes", async ({ status, change, statusWrites }) => {
+    const stage = await openImport(status);
+    await approve(stage);
+    change(stage);
+    expect(await stage.syncOne()).toMatchObject({ created: 2, statusWrites, held: 0 });
+  });
+
+  it("is told apart from what has become of it meanwhile, also where the guard has room", async () => {
+    const stage = await openHeld();
+    await approve(stage);
+    stage.github.reopen("acme/app", 1);
+    stage.github.close("acme/app", 1, "not_planned");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 2, held: 1 });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 1 });
+    expect((await stage.ledger.rows.held(project))[0]?.message).toContain("approved");
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 0 });
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("closed");
+  });
+
+  it("is told apart from what has become of it in the middle of the run that writes it", async () => {
+    const stage = await openHeld();
+    stage.reconfigure({ config: { guard: { statuses: 2 }, board: { concurrency: 1 } } });
+    await approve(stage);
+    stage.atNextWrite("board", "before", () => {
+      stage.board.editPost("acme-app", "p2", { status: "under_review" });
+      stage.clock.skip(2 * minuteMs);
+    });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 2 });
+    expect(stage.board.post("acme-app", "p2")?.status).toBe("under_review");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 1 });
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 0 });
+  });
+
+  it("says nothing of a change that comes when it has been carried out", async () => {
+    const stage = await openHeld();
+    await approve(stage);
+    stage.board.failNext({ kind: "answer", status: 429 }, { when: ({ path }) => path.endsWith("/p2") });
+    await stage.sync();
+    const [told] = stage.board.notifications;
+    stage.github.reopen("acme/app", 1);
+    stage.github.close("acme/app", 1, "not_planned");
+    expect(told?.post).toBe("p1");
+    expect(await stage.syncOne()).toMatchObject({ held: 0 });
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("closed");
+  });
+});
+
+describe("the mail that an approved issue has shown", () => {
+  it("needs no second approval after the issue's answer was lost", async () => {
+    const stage = await openImport("planned");
+    stage.reconfigure({ config: { guard: { issues: 1, statuses: 0 } } });
+    await approve(stage);
+    stage.github.failNext({ method: "POST", path: /\/issues$/, applied: true, answer: { kind: "reset" } });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+    for (let run = 0; run < 20; run += 1) await stage.sync();
+    expect(stage.board.notifications.map(({ post }) => post).sort()).toEqual(["p1", "p2"]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
+  it("needs none where the board could not take it at once", async () => {
+    const stage = await openImport("planned");
+    stage.reconfigure({ config: { guard: { issues: 1, statuses: 0 } } });
+    await approve(stage);
+    const isPatch = ({ method }: { readonly method: string }): boolean => method === "PATCH";
+    stage.board.failNext({ kind: "answer", status: 429 }, { when: isPatch });
+    expect(await stage.syncOne()).toMatchObject({ created: 2, statusWrites: 0, held: 0 });
+    stage.clock.skip(2 * hourMs);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 2, held: 0 });
+  });
+
+  it("is held where it was not shown", async () => {
+    const stage = await openImport("in_progress");
+    stage.reconfigure({ config: { guard: { issues: 1, statuses: 0 } } });
+    await approve(stage);
+    stage.github.failNext({ method: "POST", path: /\/issues$/, applied: true, answer: { kind: "reset" } });
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { status: "planned" });
+    const mailed = stage.board.notifications.length;
+    for (let run = 0; run < 20; run += 1) await stage.sync();
+    expect(stage.board.notifications).toHaveLength(mailed);
+  });
+});
+
 describe("a discarded action", () => {
   it("is never done: both sides stay as they are", async () => {
     const stage = await openHeld();
@@ -220,6 +395,27 @@ describe("a release", () => {
 });
 
 describe("a board that shrank", () => {
+  it("is held anew where it shrank further than a person was shown", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 6);
+    await stage.sync();
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
+    const accept = async (): Promise<void> => {
+      const held = await readHeld(stage.ledger, { key: "acme-app", project }, []);
+      const asked = { project, at: stage.clock.now() };
+      for (const request of requestsForHeld(held, { isDiscard: false, isWhole: true }, asked))
+        await stage.ledger.commit([{ kind: "add-request", request }]);
+    };
+    expect((await stage.syncOne()).hold).toContain("only 2 of the 6");
+    await accept();
+    stage.board.removePost("acme-app", "p5");
+    expect((await stage.syncOne()).hold).toContain("only 1 of the 6");
+    expect((await stage.syncOne()).hold).toContain("only 1 of the 6");
+    await accept();
+    expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
   it("is taken as it is once a person says so", async () => {
     const stage = await openStage();
     addPlanned(stage, 6);

@@ -183,7 +183,10 @@ describe("markers that are not ours", () => {
 
   it("of another board are no business of this one", async () => {
     const stage = await openStory();
-    const body = (stage.github.issue("acme/app", 3).body ?? "").replace(/board=[0-9a-f]{4}/, "board=0000");
+    const theirs = Buffer.from("prj_theirs").toString("base64url");
+    const body = (stage.github.issue("acme/app", 3).body ?? "")
+      .replace(/board=[0-9a-f]{4}/, "board=0000")
+      .replace(/project=\S+/, `project=${theirs}`);
     stage.github.deleteIssue("acme/app", 3);
     stage.github.openIssue("acme/app", { title: "Theirs", body, author: stage.github.login });
     stage.loseState();

@@ -246,6 +246,21 @@ describe("a repository that turns public", () => {
     expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(["Post 2"]);
   });
 
+  it.each([
+    { noticed: "right before the write", ms: 0 },
+    { noticed: "at the beginning of the run", ms: 7 * hourMs },
+  ])("holds what was approved while it was private, noticed $noticed", async ({ ms }) => {
+    const stage = await openStage({ config: { guard: { issues: 1 } } });
+    addPlanned(stage, 2);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
+    await approve(stage);
+    stage.github.setPrivate("acme/app", false);
+    stage.clock.skip(ms);
+    for (let run = 0; run < 2; run += 1) expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ created: 2, held: 0 });
+  });
+
   it("goes on when it is private again", async () => {
     const stage = await openPosts(0);
     await turn(stage);

@@ -6,6 +6,7 @@ import type { Finding } from "../../story/check/findings.ts";
 import { findNames } from "../../story/check/names.ts";
 import type { PlannedAction, ProjectReport, PutOff } from "../../sync/ground/reports.ts";
 import { namesPage } from "../../sync/read/naming.ts";
+import { otherAddress } from "../../sync/read/other-marks.ts";
 import { runProjects } from "../../sync/run.ts";
 import { createTerminalLog, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
@@ -28,6 +29,8 @@ export interface Ahead {
   readonly held: number;
   /** Those of them that are new issues for posts whose page an issue names already. */
   readonly named: number;
+  /** Why new issues are held because issues carry marks of another address of the board; null where none is. */
+  readonly otherAddress: string | null;
   /** Why something could not be looked at or would be left to a later run: a limit, the pace, the end of the time. */
   readonly putOff: readonly PutOff[];
 }
@@ -88,18 +91,21 @@ function sumUp(actions: readonly PlannedAction[], report: ProjectReport, isFirst
     unseenVotes: free.filter(({ notifies }) => notifies === null).length,
     held: held.length,
     named: held.filter((action) => action.held?.includes(namesPage)).length,
+    otherAddress: held.find((action) => action.held?.includes(otherAddress))?.held ?? null,
     putOff: report.putOff ?? [],
   };
 }
 
 /** The same as lines of the check. */
 export function findAhead(ahead: readonly Ahead[]): readonly Finding[] {
-  return ahead.map((one) => ({
-    level: one.putOff.length > 0 ? "warning" : "ok",
-    subject: one.project,
-    code: undefined,
-    message: describeAhead(one),
-  }));
+  return ahead.flatMap((one): readonly Finding[] => {
+    const { project: subject, putOff } = one;
+    const level = putOff.length > 0 ? "warning" : "ok";
+    const planned = { level, subject, code: undefined, message: describeAhead(one) } as const;
+    if (one.otherAddress === null) return [planned];
+    const message = `New issues are held: ${one.otherAddress}.`;
+    return [{ level: "warning", subject, code: "tracker.other-address", message }, planned];
+  });
 }
 
 function describeAhead(ahead: Ahead): string {

@@ -5,11 +5,15 @@ export function monotonic(): number {
   return performance.now();
 }
 
-let aheadMs = 0;
+const ownWall = (): number => Date.now();
+let wall = ownWall;
 
-/** From now on the clock goes as one that is so far ahead: several machines that work on one state have one time. */
-export function followClock(ms: number): void {
-  aheadMs = ms;
+/** The clock goes by this one, until what is returned is called: several machines that work on one state have one time. */
+export function followClock(now: () => number): () => void {
+  wall = now;
+  return () => {
+    if (wall === now) wall = ownWall;
+  };
 }
 
 /** Both clocks of a machine, in ms: the one that people and programs set, and the one that nobody can set. */
@@ -57,4 +61,4 @@ export function createMachineClock(times: MachineTimes): Clock & Pick<Required<C
 }
 
 /** The machine's clock. */
-export const systemClock = createMachineClock({ wall: () => Date.now() + aheadMs, monotonic });
+export const systemClock = createMachineClock({ wall: () => wall(), monotonic });

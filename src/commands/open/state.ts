@@ -143,8 +143,14 @@ async function openServer(
 ): Promise<SharedLedger> {
   const { openSharedLedger } = await import("../../ledger/postgres/postgres.ts");
   const ledger = await openSharedLedger({ ...serverOptions(terminal, server, who), follows });
-  followClock(ledger.clockAheadMs);
-  return ledger;
+  const stop = followClock(ledger.now);
+  const { close } = ledger;
+  return Object.assign(ledger, {
+    close() {
+      stop();
+      close();
+    },
+  });
 }
 
 function serverOptions(terminal: Terminal, server: ServerPlace, who: string): SharedOptions {
@@ -215,7 +221,7 @@ export async function readState(
 export async function readSignOfLife(state: string): Promise<SignOfLife | undefined> {
   if (isPostgresUrl(state)) {
     const { readSign } = await import("../../ledger/postgres/postgres.ts");
-    return readSign({ url: state, host: hostname(), now: systemClock.now });
+    return readSign({ url: state, host: hostname(), now: systemClock.now, monotonic });
   }
   const ledger = openLedgerReadOnly(state);
   try {

@@ -115,7 +115,7 @@ const findings: readonly ((project: RebuiltProject) => Finding)[] = [
         ? []
         : [`other board: ${count(otherBoards, "issue")} of ours with the mark of another \`board.url\``],
     advice:
-      "If the board has only a new address, issues of the old one are not found by their marks: keep the state, or restore a backup of it.",
+      "If the board has only a new address, name the old one in `board.formerUrls` and rebuild again: then its issues are linked.",
   }),
 ];
 

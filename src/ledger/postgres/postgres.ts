@@ -7,9 +7,10 @@ import { type Connection, createConnection } from "./connection.ts";
 import type { SharedLog } from "./log.ts";
 import { openReplica } from "./replica.ts";
 import { findHead, openTables } from "./schema.ts";
+import { createServerClock, type ServerClock } from "./server-clock.ts";
 import { createServerLeases, createServerLog, replaceImage, type ServerOptions } from "./server-log.ts";
 import { createSharedLedger } from "./shared-ledger.ts";
-import { byThisClock, createSigns, measureClock } from "./signs.ts";
+import { askTime, byThisClock, createSigns, measureClock } from "./signs.ts";
 import { showPlace } from "./url.ts";
 
 /** What a shared state is opened with. */
@@ -59,7 +60,9 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
       image: () => freshImage(at, fresh),
     });
     const validUntil = new Map<string, number>();
-    const server = serverOf(options, at, (holds, until) => {
+    const clock = createServerClock(options.monotonic);
+    await askTime(minding, clock);
+    const server = serverOf(options, at, clock, (holds, until) => {
       for (const { project } of holds) validUntil.set(project, until);
     });
     const log = createServerLog(working, server);
@@ -73,7 +76,8 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
       signs: createSigns(minding, options),
       validUntil,
       requestMs: options.requestMs,
-      clockAheadMs: await measureClock(minding, options),
+      clockAheadMs: clock.now() - options.now(),
+      now: clock.now,
       monotonic: options.monotonic,
       repeat: options.repeat,
       leaseMs,
@@ -138,7 +142,7 @@ async function copyBase(options: SharedOptions): Promise<ServerCopy | undefined>
   try {
     const head = await findHead(connection, at);
     if (head === undefined) return undefined;
-    const server = serverOf(options, at, () => undefined);
+    const server = serverOf(options, at, createServerClock(options.monotonic), () => undefined);
     const log = createServerLog(connection, server);
     const { image, entries } = await readWhole(log);
     const isOlder = head.schema < knownSchema;
@@ -179,7 +183,7 @@ async function readWhole(log: SharedLog): Promise<{ readonly image: Buffer; read
  * @throws StateError
  */
 export async function readSign(
-  options: Pick<SharedOptions, "url" | "host" | "now">,
+  options: Pick<SharedOptions, "url" | "host" | "now" | "monotonic">,
 ): Promise<SignOfLife | undefined> {
   const at = showPlace(options.url);
   const connection = createConnection(options.url, at);
@@ -205,7 +209,7 @@ export async function fillServer(options: SharedOptions, body: Buffer): Promise<
     await openTables(connection, at, tables);
     const log = createServerLog(
       connection,
-      serverOf(options, at, () => undefined),
+      serverOf(options, at, createServerClock(options.monotonic), () => undefined),
     );
     // What was ever written to it has a number.
     const turn = await log.turn(0, []);
@@ -251,11 +255,12 @@ export async function emptyServer(
 }
 
 function serverOf(
-  { leaseMs, who, config, monotonic }: SharedOptions,
+  { leaseMs, who, config }: SharedOptions,
   at: string,
+  clock: ServerClock,
   prolonged: ServerOptions["prolonged"],
 ): ServerOptions {
-  return { at, schema: knownSchema, leaseMs, who, config, monotonic, prolonged };
+  return { at, schema: knownSchema, leaseMs, who, config, clock, prolonged };
 }
 
 /** Nobody else commits meanwhile, and from then on no older version does. */

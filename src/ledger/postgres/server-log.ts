@@ -2,6 +2,7 @@ import { StateError } from "../../errors.ts";
 import { type Connection, DatabaseError, type Found } from "./connection.ts";
 import type { Entry, Image, LeaseNumber, Leases, SharedLog, Turn } from "./log.ts";
 import { explain, placeOfTables } from "./schema.ts";
+import { type ServerClock, serverTime } from "./server-clock.ts";
 
 /** What a log on a server needs to know. */
 export interface ServerOptions {
@@ -14,8 +15,8 @@ export interface ServerOptions {
   readonly who: string;
   /** A print of the config that this process works by now. */
   config(): string;
-  /** Milliseconds since some moment: a clock that nobody can set. */
-  monotonic(): number;
+  /** Told of the server's time with each answer that shows it. */
+  readonly clock: ServerClock;
   /** These leases hold until then, by that clock. */
   readonly prolonged: (holds: readonly LeaseNumber[], until: number) => void;
 }
@@ -50,9 +51,10 @@ export function createServerLog(connection: Connection, options: ServerOptions):
   };
   return {
     async turn(after, holds) {
-      const beganAt = options.monotonic();
+      const beganAt = options.clock.monotonic();
       const answers = await begin(after, holds);
       const [head, news, held] = answers.slice(-3);
+      options.clock.told(head, beganAt);
       let isOver = false;
       const end = async (): Promise<void> => {
         if (isOver) return;
@@ -71,7 +73,7 @@ export function createServerLog(connection: Connection, options: ServerOptions):
         news: whole(news, after, last),
         place: String(head?.rows[0]?.["place"]),
         isAtHome: head?.rows[0]?.["home"] === true,
-        now: Number(head?.rows[0]?.["now"]),
+        now: Math.round(Number(head?.rows[0]?.["now"])),
         async append(body) {
           isOver = true;
           const number = await appendEntry(connection, at, last + 1, body);
@@ -83,9 +85,11 @@ export function createServerLog(connection: Connection, options: ServerOptions):
       } satisfies Turn;
     },
     async read(after) {
+      const beganAt = options.clock.monotonic();
       const [news, head] = await ask(`
         SELECT number, body FROM boardsync.entries WHERE number > ${after} ORDER BY number;
-        SELECT entry, schema, version, place FROM boardsync.head`);
+        SELECT entry, schema, version, place, ${serverTime} AS now FROM boardsync.head`);
+      options.clock.told(head, beganAt);
       refuseNewer(head, options);
       const entries = whole(news, after, undefined);
       const last = Number(head?.rows[0]?.["entry"]);
@@ -116,7 +120,7 @@ function beginTurn(after: number, holds: readonly LeaseNumber[], leaseMs: number
       set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
         ELSE current_setting('synchronous_commit') END, true);
     SELECT entry, schema, version, place, place = ${placeOfTables} AS home,
-      (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now FROM boardsync.head FOR UPDATE;
+      ${serverTime} AS now FROM boardsync.head FOR UPDATE;
     SELECT number, body FROM boardsync.entries WHERE number > ${after} ORDER BY number;
     ${renewal(holds, leaseMs)}`;
 }
@@ -129,7 +133,7 @@ function renewal(holds: readonly LeaseNumber[], leaseMs: number): string {
     UPDATE boardsync.leases SET until = clock_timestamp() + ${leaseMs} * interval '1 ms'
     FROM (VALUES ${wanted}) AS held (project, number)
     WHERE leases.project = held.project AND leases.number = held.number AND until > clock_timestamp()
-    RETURNING leases.project, leases.number`;
+    RETURNING leases.project, leases.number, ${serverTime} AS now`;
 }
 
 /** A text in SQL; backslashes mean nothing in it. */
@@ -256,11 +260,11 @@ export const isAlive = `at > clock_timestamp() - interval '1 minute' AND sign::j
 
 /** Leases by the server's clock. */
 export function createServerLeases(connection: Connection, options: ServerOptions): Leases {
-  const { at, leaseMs, who, config, monotonic } = options;
+  const { at, leaseMs, who, config, clock } = options;
   return {
     async take(keys) {
       const wanted = JSON.stringify(keys);
-      const beganAt = monotonic();
+      const beganAt = clock.monotonic();
       await asking(
         connection,
         at,
@@ -306,8 +310,9 @@ export function createServerLeases(connection: Connection, options: ServerOption
       };
     },
     async renew(holds) {
-      const beganAt = monotonic();
+      const beganAt = clock.monotonic();
       const [found] = await asking(connection, at, renewal(holds, leaseMs));
+      clock.told(found, beganAt);
       const kept = (found?.rows ?? []).map(({ project, number }) => ({
         project: String(project),
         number: Number(number),

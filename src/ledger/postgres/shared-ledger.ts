@@ -47,6 +47,8 @@ export interface Shares {
   /** The longest that a request may take. */
   readonly requestMs: number;
   readonly clockAheadMs: number;
+  /** Epoch ms, by the clock of the state. */
+  now(): number;
   monotonic(): number;
   /** Calls that often until it is told to stop. */
   repeat(everyMs: number, work: () => Promise<void>): () => void;
@@ -67,6 +69,7 @@ export function createSharedLedger(shares: Shares): SharedLedger {
   const { leases, repeat, leaseMs } = shares;
   return Object.assign(portOf(shares, []), {
     clockAheadMs: shares.clockAheadMs,
+    now: shares.now,
     async take(keys: readonly string[]) {
       const taken = await leases.take(keys);
       if (taken.kind === "taken") return taken;

@@ -1,18 +1,26 @@
 import type { Replica as Process } from "../runs.ts";
 import type { Connection } from "./connection.ts";
+import { createServerClock, passingMs, type ServerClock, serverTime } from "./server-clock.ts";
 import { isAlive } from "./server-log.ts";
 import type { Signs } from "./shared-ledger.ts";
 
 /** How far the server's clock is ahead of this one; half of the question's way is allowed for. */
-export async function measureClock(connection: Connection, { now }: { now(): number }): Promise<number> {
-  const before = now();
-  const [found] = await connection.ask(
-    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now",
-  );
-  const theirs = Number(found?.rows[0]?.["now"]);
-  const ahead = Math.round(theirs - (before + now()) / 2);
+export async function measureClock(
+  connection: Connection,
+  { now, monotonic }: { now(): number; monotonic(): number },
+): Promise<number> {
+  const clock = createServerClock(monotonic);
+  await askTime(connection, clock);
+  const ahead = Math.round(clock.now() - now());
   // Less than this is the way of the question.
-  return Math.abs(ahead) < 1_000 ? 0 : ahead;
+  return Math.abs(ahead) < passingMs ? 0 : ahead;
+}
+
+/** Asks for nothing but the time. */
+export async function askTime(connection: Connection, clock: ServerClock): Promise<void> {
+  const since = clock.monotonic();
+  const [found] = await connection.ask(`SELECT ${serverTime} AS now`);
+  clock.told(found, since);
 }
 
 /** Whose signs are written; who only reads them has nothing but a host. */

@@ -1,7 +1,7 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
 import { type Action, type FieldWrite, isHeard, type PatchPost } from "./action.ts";
-import { fillNull, foldValue } from "./fields.ts";
+import { fillNull, foldValue, withoutVotes } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import type { RuleSettings, Settings } from "./settings.ts";
 
@@ -13,7 +13,8 @@ import type { RuleSettings, Settings } from "./settings.ts";
  * |---|---|---|
  * | Must every row be decided again? | `settingsPrint` | the project's memory, saved plans |
  * | Have the rules changed, and what would the old ones make of this issue? | `writeRules` | the project's memory |
- * | Is this the action that a person approved, or has undone? | `signatureOf` | approvals, the memory of one `undo` |
+ * | Is this what a person was shown and approved? | `approvalSignature` | holds, approvals |
+ * | Is this the action that a person has undone? | `signatureOf` | the memory of one `undo` |
  * | Is this what was refused, and are the settings still the same? | `signatureOf` with settings | parked refusals |
  * | Would voters hear of this a second time? | `doubtSignature` | parked doubts |
  * | Is this the action that a saved plan shows? | `planSignature`, `noteSignature` | saved plans |
@@ -55,7 +56,7 @@ export function readRules(text: string): RuleSettings | undefined {
 }
 
 /**
- * What an action is known by: its kind and what it would write, not its reason. Approvals and undo name actions so. A refusal
+ * What an action is known by: its kind and what it would write, not its reason. Undo names actions so. A refusal
  * also holds the settings behind it, so that the write is tried again when they change. `writes` does not count: what would be
  * written is shown whatever it says, and a refused write must be known then, too.
  */
@@ -73,6 +74,25 @@ export function formerSignatureOf(action: PatchPost, behind: Settings): string {
     fillNull(write.field) === write.before ? { ...write, before: null } : write,
   );
   return signatureOf({ ...action, writes }, behind);
+}
+
+/**
+ * What an approval names an action by: all that a person is shown of it. An issue that is to be opened brings along the PATCH
+ * that was shown with it, after a blank. How many have voted is left out of texts: more votes are no other change.
+ */
+export function approvalSignature(action: Action): string {
+  switch (action.kind) {
+    case "create-issue": {
+      const signature = signatureOf({ ...action, body: withoutVotes(action.body) });
+      return action.followUp === undefined ? signature : `${signature} ${signatureOf(action.followUp)}`;
+    }
+    case "update-issue":
+      return signatureOf({ ...action, block: action.block && withoutVotes(action.block) });
+    case "change-issue":
+    case "comment-issue":
+    case "patch-post":
+      return signatureOf(action);
+  }
 }
 
 /** What a saved plan knows an action by: an issue that is to be opened brings along the PATCH that was shown with it. */

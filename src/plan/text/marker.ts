@@ -66,6 +66,34 @@ export function boardHash(url: string): string {
   return hashText(origin + pathname.replace(/\/+$/, "")).slice(0, 16);
 }
 
+/** So many addresses of a text are tried. */
+const mostTried = 20;
+
+/**
+ * The address whose `boardHash` a mark holds, where it is one of those that lie near: another scheme or path of the board's own
+ * address, or an API on a host that the issue's text names. undefined where it is none of them.
+ *
+ * @param url - of the board.
+ * @param text - of the issue that carries the mark.
+ */
+export function guessAddress(hash: string, url: string, text: string): string | undefined {
+  const named = (text.match(/https?:\/\/[^\s/?#<>()"'`[\]\\]+/gi) ?? []).slice(0, mostTried);
+  const own = new URL(url);
+  const segments = own.pathname.split("/").filter(Boolean);
+  const paths = [...segments.keys(), segments.length].map((from) => segments.slice(from));
+  const ways = new Set([...paths, ["api", "v1"]].map((parts) => parts.map((part) => `/${part}`).join("")));
+  for (const host of [own.origin, ...named].map((one) => one.replace(/^https?:\/\//i, ""))) {
+    for (const scheme of ["https", "http"]) {
+      for (const way of ways) {
+        const address = `${scheme}://${host}${way}`;
+        if (URL.canParse(address) && boardHash(address) === hash)
+          return new URL(address).href.replace(/\/+$/, "");
+      }
+    }
+  }
+  return undefined;
+}
+
 /** Ids that are no Unicode text (a lone surrogate) are kept apart by a colon and another encoding. */
 function encodeId(id: string): string {
   return id.isWellFormed()

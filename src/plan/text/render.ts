@@ -1,5 +1,6 @@
 import { BREAK, type Dialect } from "../../model/dialect.ts";
 import type { FieldValue, PostId, ProjectId } from "../../model/post.ts";
+import { sayVotes } from "../ground/fields.ts";
 import { hashText } from "../ground/hash.ts";
 import type { PostValues, Redacted, RenderedIssue } from "../ground/settings.ts";
 import { composeBody, hashBlock } from "./block.ts";
@@ -152,8 +153,7 @@ function createFactsLine(
     const rounded = hasVotes && typeof votes === "number" ? roundVotes(votes) : 0;
     const parts = [
       ...(label === undefined ? [] : [`Category: ${toLine(label)}`]),
-      // One vote is just that; every other number stands for all up to the next one.
-      ...(rounded === 0 ? [] : [`Votes: ${rounded}${rounded === 1 ? "" : "+"}`]),
+      ...(rounded === 0 ? [] : [sayVotes(rounded)]),
     ];
     return parts.length === 0 ? undefined : parts.join(" · ");
   };

@@ -11,6 +11,7 @@ import { findOthers } from "../../sync/decide/adopt.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { World } from "../../sync/ground/world.ts";
 import { isOurLogin } from "../../sync/read/identify.ts";
+import { isOurBoard } from "../../sync/read/other-marks.ts";
 import type { SignalWish } from "../../tracker/tracker.ts";
 
 /** What a person should know of a project after its rebuild. Issues are `owner/name#number`. */
@@ -71,9 +72,9 @@ export async function findAll(world: World, survey: Survey): Promise<RebuildFind
   const { memory, issues, first } = survey;
   const name = (issue: IssueRef): string => nameIssue({ world }, issue);
   const rowOf = (post: PostId): Promise<Row | undefined> => ledger.rows.row(memory.id, post, clock.now());
-  const mine = markedPosts(issues, policy.boardHash).filter(({ project }) => project === memory.id);
+  const mine = markedPosts(issues, policy).filter(({ project }) => project === memory.id);
   const ours = mine.filter(({ isOurs }) => isOurs);
-  const foreign = markedPosts(first, policy.boardHash).filter(
+  const foreign = markedPosts(first, policy).filter(
     ({ isOurs, project }) => isOurs && !survey.configured.has(project),
   );
   const unlisted = survey.isListComplete
@@ -111,15 +112,15 @@ export async function findAll(world: World, survey: Survey): Promise<RebuildFind
       reason: describe(absence),
     })),
     otherBoards: first.filter(({ isOurs, marker }) => {
-      return isOurs && marker !== undefined && marker.board !== policy.boardHash;
+      return isOurs && marker !== undefined && !isOurBoard(policy, marker.board);
     }).length,
   };
 }
 
-function markedPosts(issues: readonly SurveyedIssue[], board: string): readonly MarkedPost[] {
+function markedPosts(issues: readonly SurveyedIssue[], policy: World["policy"]): readonly MarkedPost[] {
   return issues.flatMap((surveyed) => {
     const { marker } = surveyed;
-    if (marker?.board !== board) return [];
+    if (marker === undefined || !isOurBoard(policy, marker.board)) return [];
     return marker.posts.map((post) => ({ ...surveyed, project: marker.project, post }));
   });
 }

@@ -1,52 +1,85 @@
-import type { PersonRequest, Who } from "../../ledger/requests.ts";
-import type { ActionName } from "../../ledger/rows.ts";
+import type { PersonRequest } from "../../ledger/requests.ts";
 import type { PostId } from "../../model/post.ts";
-import { approve, type PulledCycle } from "../ground/cycle-state.ts";
-import { savedActions, takesAsItIs } from "../ground/order.ts";
+import { inOrder } from "../../select.ts";
+import { approve, isApproved, type LetGo, type PulledCycle } from "../ground/cycle-state.ts";
+import { savedActions, savedAt, takesAsItIs } from "../ground/order.ts";
 import type { SavedAction } from "../ground/reports.ts";
-import type { Wanted } from "../ground/wanted.ts";
+import { readRow } from "../ground/rows.ts";
+import { isApprovedBy, type Wanted } from "../ground/wanted.ts";
 
 type Approval = Extract<PersonRequest, { kind: "approve" }>;
 
 /**
- * Lets go what a person has approved: these very actions and no others. To apply a plan is to approve it. An approval is over
+ * Lets go what a person has approved: what was shown, and nothing more. To apply a plan is to approve it. An approval is over
  * when nothing asks for any of its actions any more.
  *
  * @param unsettled posts that could not be decided in this run: what is approved of them may still be asked for.
+ * @returns what is wanted, with a hold where voters would hear of something else than the person was shown.
  */
 export async function takeApprovals(
   cycle: PulledCycle,
   wanted: readonly Wanted[],
   unsettled: ReadonlySet<PostId>,
-): Promise<void> {
+): Promise<readonly Wanted[]> {
   // Such a run asks for nothing, so it can't tell what is asked for no more.
-  if (takesAsItIs(cycle.run)) return;
+  if (takesAsItIs(cycle.run)) return wanted;
   const find = findWanted(wanted);
-  for (const action of savedActions(cycle.run, cycle.project.key)) approveShown(cycle, find(action));
+  const madeAt = savedAt(cycle.run);
+  for (const action of savedActions(cycle.run, cycle.project.key)) {
+    const found = find(action);
+    if (found !== undefined && isKnownAt(found, madeAt)) approveShown(cycle, found, { at: madeAt });
+  }
   const { ledger } = cycle.world;
-  for (const request of await ledger.requests.pending(cycle.memory.id)) {
-    if (request.kind !== "approve") continue;
+  const pending = await ledger.requests.pending(cycle.memory.id);
+  const approvals = pending.filter((request) => request.kind === "approve");
+  const open = new Set((await ledger.journal.open(cycle.memory.id)).map(({ post }) => post));
+  for (const request of approvals) {
     const approved = wanted.filter((action) => names(request, action));
     for (const action of approved) approveShown(cycle, action, request);
-    const isOpen = approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post));
+    const isOpen =
+      approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post) || open.has(post));
     if (!isOpen) await ledger.commit([{ kind: "end-request", request: request.id }]);
   }
+  return inOrder(wanted, (action) => holdChanged(cycle, approvals, action));
 }
 
-/** An approved issue brings the PATCH along that the plan has shown with it. */
-function approveShown(cycle: PulledCycle, action: Wanted | undefined, who: Who = {}): void {
-  if (action === undefined) return;
-  approve(cycle, action.post, action.kind, who);
-  if (action.kind === "create-issue") approve(cycle, action.post, "patch-post", who);
+/** An approved issue brings the PATCH along that was shown with it. */
+function approveShown(cycle: PulledCycle, { post, kind }: Wanted, letGo: LetGo): void {
+  approve(cycle, post, kind, letGo);
+  if (kind === "create-issue") approve(cycle, post, "patch-post", letGo);
 }
 
-function names({ actions }: Approval, wanted: Wanted): boolean {
-  return actions.some((action) => isSameAction(action, wanted));
+function names({ actions, at }: Approval, wanted: Wanted): boolean {
+  return isKnownAt(wanted, at) && actions.some((action) => isApprovedBy(action, wanted));
 }
 
-function isSameAction(one: ActionName, other: Wanted): boolean {
-  return one.post === other.post && one.kind === other.kind && one.signature === other.signature;
+/** Whether what holds it now was there already when a person let it go. */
+function isKnownAt({ hold }: Wanted, at: number): boolean {
+  return hold?.since === undefined || at >= hold.since;
 }
+
+/**
+ * What a person let go, and what is another change by the time of this run: whoever heard of it would hear of something that
+ * nobody was shown. A change that comes after the approved one was made is a new one.
+ */
+async function holdChanged(
+  cycle: PulledCycle,
+  approvals: readonly Approval[],
+  action: Wanted,
+): Promise<Wanted> {
+  const { post, kind, isNotifying, hold } = action;
+  if (!isNotifying || hold !== undefined || isApproved(cycle, post, kind)) return action;
+  const named = approvals.filter(({ actions }) =>
+    actions.some((one) => one.post === post && one.kind === kind),
+  );
+  const last = named.at(-1);
+  if (last === undefined) return action;
+  const told = (await readRow(cycle, post))?.statusWrites.at(-1) ?? Number.NEGATIVE_INFINITY;
+  return told >= last.at ? action : { ...action, hold: { kind: "hold", why: changedSince } };
+}
+
+const changedSince =
+  "it was approved, and its voters would hear of something else by now: held until `boardsync approve` lets it go as it is now";
 
 /** What is wanted now, by what a saved plan names it by; undefined for what is wanted no more, or as something else. */
 export function findWanted<W extends Wanted>(wanted: readonly W[]): (action: SavedAction) => W | undefined {

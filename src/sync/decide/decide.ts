@@ -5,7 +5,7 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { isUndecidable, wishedActions } from "../../plan/ahead.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
-import { planSignature, signatureOf } from "../../plan/ground/identity.ts";
+import { approvalSignature, planSignature } from "../../plan/ground/identity.ts";
 import { absence, isAllowed, pauseOf } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { type GuardHolds, guard } from "../../plan/guard.ts";
@@ -24,6 +24,7 @@ import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/want
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamesakes } from "../read/namesakes.ts";
 import { holdNamed } from "../read/naming.ts";
+import { holdOtherMarks } from "../read/other-marks.ts";
 import { publicHold } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
@@ -54,9 +55,9 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
     if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
-  const named = await holdNamesakes(cycle, await holdNamed(cycle, wanted));
-  await takeApprovals(cycle, named, undecidable);
-  const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, named)));
+  const named = await holdNamesakes(cycle, await holdNamed(cycle, await holdOtherMarks(cycle, wanted)));
+  const asked = await takeApprovals(cycle, named, undecidable);
+  const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, asked)));
   await recordHeld(cycle, decided.judged);
   await dropUnwanted(cycle, decided.judged);
   return decided;
@@ -100,7 +101,7 @@ async function decideRow(
     lanes: lanesOf(cycle.world, action),
     hold: holdOf(cycle, action),
     pause: pauseOf(row),
-    signature: signatureOf(action),
+    signature: approvalSignature(action),
     planned: describeChange(cycle, row, action),
     planSignature: planSignature(action),
     lines: isPreview(cycle.run) ? describeAction(cycle, row, action) : [],
@@ -127,10 +128,8 @@ function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
     case "patch-post":
     case "change-issue":
       return action.hold === undefined ? undefined : { kind: "hold", why: action.hold };
-    case "create-issue": {
-      const why = publicHold(cycle, cycle.repositories.get(action.repo), action.post);
-      return why === undefined ? undefined : { kind: "hold", why, isPassing: true };
-    }
+    case "create-issue":
+      return publicHold(cycle, cycle.repositories.get(action.repo), action.post);
     case "update-issue":
     case "comment-issue":
       return undefined;

@@ -123,13 +123,18 @@ export interface Course {
   /** Why actions are not done in this run: every record of a row says so for as long as the row asks for them. */
   readonly delays: Map<PostId, Map<ActionKind, Delay>>;
   /** What a person let go. */
-  readonly approved: Map<PostId, Map<ActionKind, Who["by"]>>;
+  readonly approved: Map<PostId, Map<ActionKind, LetGo>>;
   /** Why signals of issues were not asked for in this run, by the place of the issue: see `placeOfIssue`. */
   readonly unasked: Map<string, Closure>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
   readonly closed: Map<string, Closure>;
   /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
   readonly left: Map<string, Left>;
+}
+
+/** When a person let something go, epoch ms, and by which way. */
+export interface LetGo extends Who {
+  readonly at: number;
 }
 
 export function startCourse(): Course {
@@ -159,21 +164,27 @@ export function delayAction(
 }
 
 /** Lets an action go, as a person asked. */
-export function approve({ course }: Cycle, post: PostId, kind: ActionKind, { by }: Who = {}): void {
-  course.approved.set(post, (course.approved.get(post) ?? new Map()).set(kind, by));
+export function approve({ course }: Cycle, post: PostId, kind: ActionKind, letGo: LetGo): void {
+  course.approved.set(post, (course.approved.get(post) ?? new Map()).set(kind, letGo));
 }
 
 /** By which way a person let it go, for the history: '' where that was at a terminal, or nobody did. */
 export function sayWhere({ course }: Pick<Cycle, "course">, post: PostId | undefined, kind: string): string {
   const approved = post === undefined ? undefined : course.approved.get(post);
-  return [...(approved ?? [])].some(([one, by]) => one === kind && by === "page")
+  return [...(approved ?? [])].some(([one, { by }]) => one === kind && by === "page")
     ? "; let go on the page"
     : "";
 }
 
-/** Whether a person let this action of this run go. */
-export function isApproved({ course }: Pick<Cycle, "course">, post: PostId, kind: ActionKind): boolean {
-  return course.approved.get(post)?.has(kind) ?? false;
+/** Whether a person let this action of this run go, at a time or later. */
+export function isApproved(
+  { course }: Pick<Cycle, "course">,
+  post: PostId,
+  kind: ActionKind,
+  since = Number.NEGATIVE_INFINITY,
+): boolean {
+  const letGo = course.approved.get(post)?.get(kind);
+  return letGo !== undefined && letGo.at >= since;
 }
 
 /** Whether another write may start in a lane: no limit, no refusal, no signal, and the run's time not used up. */

@@ -44,6 +44,11 @@ export function namesActions({ order }: Ordered): boolean {
   return order.kind === "apply" || order.kind === "undo";
 }
 
+/** When the saved plan was made, epoch ms, where the order is to apply one. */
+export function savedAt({ order }: Ordered): number {
+  return order.kind === "apply" ? Date.parse(order.plan.madeAt) : Number.POSITIVE_INFINITY;
+}
+
 /** What a saved plan names of a project, where the order is to apply one. */
 export function savedActions({ order }: Ordered, project: string): SavedProject["actions"] {
   if (order.kind !== "apply") return [];

@@ -3,7 +3,7 @@ import type { Parked, Row, RowNote } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { isUndecidable, planAhead, wishedActions } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
-import { signatureOf } from "../../plan/ground/identity.ts";
+import { approvalSignature } from "../../plan/ground/identity.ts";
 import { isRefusal, pauseOf } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
 import { delayAction, isApproved, type PulledCycle, whyUnasked } from "./cycle-state.ts";
@@ -148,7 +148,7 @@ async function notesOf(
     const kind = delay !== undefined && delay.kind !== "hold" ? "waiting" : "held";
     const message = delay === undefined ? String(standing?.message) : sayDelay(delay);
     const isApprovable = delay === undefined || (delay.kind === "hold" && delay.isApprovable === true);
-    const name = { kind: action.kind, signature: signatureOf(action) };
+    const name = { kind: action.kind, signature: approvalSignature(action) };
     return [{ kind, message, since: now, planned, ...(isApprovable && { action: name }) }];
   });
   // A row that can't be decided now may still ask for what is held: those holds stay.

@@ -19,6 +19,8 @@ export interface Hold {
   readonly isApprovable?: true;
   /** Whether the hold ends with its cause. */
   readonly isPassing?: true;
+  /** Since when its cause is there, epoch ms: who approved before that was not shown it. Left out where that does not matter. */
+  readonly since?: number;
 }
 
 /** What became of an action in this run. */

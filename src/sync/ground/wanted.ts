@@ -1,3 +1,4 @@
+import type { ActionName } from "../../ledger/rows.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
@@ -43,6 +44,18 @@ export function isFree({ verdict }: Judged): boolean {
 /** The posts for which an action of a kind may go in this run. */
 export function postsWith(judged: readonly Judged[], kind: ActionKind): ReadonlySet<PostId> {
   return new Set(judged.flatMap((one) => (one.kind === kind && isFree(one) ? [one.post] : [])));
+}
+
+/**
+ * Whether a person who let one action go was shown all that another one would do: it is the same one, perhaps without the PATCH
+ * that was to follow; or it is that PATCH, and its issue has been opened since.
+ */
+export function isApprovedBy(approved: ActionName, asked: ActionName): boolean {
+  if (approved.post !== asked.post) return false;
+  const [own, followUp] = approved.signature.split(" ");
+  const [wanted, follows] = asked.signature.split(" ");
+  if (approved.kind === asked.kind) return own === wanted && (follows === undefined || follows === followUp);
+  return approved.kind === "create-issue" && asked.kind === "patch-post" && followUp === wanted;
 }
 
 /** An action of a post, by what it would write. */

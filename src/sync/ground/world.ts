@@ -54,6 +54,10 @@ export interface ProgressStep {
 export interface Policy {
   /** Stands in every marker: which board. */
   readonly boardHash: string;
+  /** Its address. */
+  readonly boardUrl: string;
+  /** The same of its earlier addresses: marks that name these count, too. */
+  readonly formerBoards: readonly string[];
   /** How long what was learnt about projects, repositories and our account is taken for true. */
   readonly fullEveryMs: number;
   /** A run starts no action after this. */

@@ -7,7 +7,7 @@ import { inOrder, select } from "../../select.ts";
 import { findWanted } from "../decide/approvals.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { delayAction, type PulledCycle } from "../ground/cycle-state.ts";
-import { savedActions } from "../ground/order.ts";
+import { savedActions, savedAt } from "../ground/order.ts";
 import { recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { CarriedAction, SavedAction } from "../ground/reports.ts";
@@ -135,7 +135,7 @@ async function findDone(
   action: SavedAction,
 ): Promise<number | undefined> {
   const { journal } = world.ledger;
-  const since = run.order.kind === "apply" ? Date.parse(run.order.plan.madeAt) : Number.POSITIVE_INFINITY;
+  const since = savedAt(run);
   const runs = (await journal.history(memory.id, action.post, maxWrites))
     .filter(({ at, outcome }) => at >= since && (outcome === "applied" || outcome === "unknown"))
     .map((entry) => entry.run);

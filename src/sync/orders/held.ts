@@ -75,7 +75,7 @@ export function requestsForHeld(
   asked: { readonly project: ProjectId; readonly at: number } & Who,
 ): readonly NewRequest[] {
   const requests: NewRequest[] = [];
-  if (hold !== undefined) requests.push({ ...asked, kind: "accept-size" });
+  if (hold !== undefined) requests.push({ ...asked, kind: "accept-size", shown: hold });
   if (actions.length === 0) return requests;
   if (isDiscard) {
     const posts: readonly PostId[] = [...new Set(actions.map(({ post }) => post))];

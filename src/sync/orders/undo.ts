@@ -107,7 +107,7 @@ async function go(undo: Undo, subject: Subject, { action, send }: UndoWay): Prom
     return;
   }
   const saved = { kind, post, signature, lines: describeAction(cycle, row, action) };
-  if (order.agreed !== undefined) approve(cycle, post, kind);
+  if (order.agreed !== undefined) approve(cycle, post, kind, { at: cycle.world.clock.now() });
   const outcome =
     order.agreed === undefined ? ({ kind: "unneeded" } as const) : await attempt(cycle, action, send);
   found.push({ action: saved, outcome });

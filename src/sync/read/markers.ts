@@ -12,6 +12,7 @@ import { noteError } from "../ground/report.ts";
 import { askAccount, fold, isOurLogin, isSameLogin } from "./identify.ts";
 import { keepNaming } from "./naming.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
+import { isOurBoard, readOtherMarks } from "./other-marks.ts";
 import { noteRefused } from "./refused.ts";
 
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
@@ -73,6 +74,7 @@ async function keepRecords(
       issues: records.map(({ issue }) => issue),
       marked: await Promise.all(records.flatMap((record) => markedBy(cycle, record).map(read))),
     },
+    ...readOtherMarks(cycle, records),
   ]);
   await keepNaming(cycle, records);
 }
@@ -150,7 +152,7 @@ function scannedNow(
   const isLate = isNews || isRecovering(cycle) || isOutdated(cycle, known);
   return {
     scannedAt,
-    scannedFor: ourLogins(cycle).map(fold),
+    scannedFor: [...ourLogins(cycle).map(fold), ...formerBoards(cycle)],
     recoveredAt: isLate ? scannedAt : known.recoveredAt,
   };
 }
@@ -159,6 +161,7 @@ function scannedNow(
 function authorsToScan(cycle: Cycle, known: RepositoryMemory): readonly string[] {
   const logins = ourLogins(cycle);
   if (known.scannedAt === undefined || isOutdated(cycle, known) || hasRested(cycle, known)) return logins;
+  if (formerBoards(cycle).some((board) => !known.scannedFor.includes(board))) return logins;
   return logins.filter((login) => !known.scannedFor.includes(fold(login)));
 }
 
@@ -183,6 +186,11 @@ export function isScanned(cycle: Cycle, wanted: RepositoryId | RepositoryName): 
   const { memory } = cycle.world.ledger;
   const known = typeof wanted === "number" ? memory.repositoryById(wanted) : memory.repository(wanted);
   return known !== undefined && authorsToScan(cycle, known).length === 0;
+}
+
+/** Earlier addresses of the board, by their hashes; no login has a colon. */
+function formerBoards({ world: { policy } }: Cycle): readonly string[] {
+  return policy.formerBoards.map((board) => `board:${board}`);
 }
 
 /** Our own account and those whose markers count like ours, each once. */
@@ -229,7 +237,7 @@ function sortByNumber(issues: readonly Issue[]): readonly Issue[] {
 function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
   if (!isOurLogin(cycle.world, cycle.account, record.author)) return [];
   const marker = parseMarker(record.body);
-  if (marker === undefined || marker.board !== cycle.world.policy.boardHash) return [];
+  if (marker === undefined || !isOurBoard(cycle.world.policy, marker.board)) return [];
   const issue: IssueRef = { repositoryId: record.issue.repositoryId, number: record.issue.number };
   const isOwn = isSameLogin(record.author, cycle.account);
   return [{ issue, isOwn, project: marker.project, posts: marker.posts }];

@@ -118,8 +118,11 @@ async function endPull(
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
   if (end.kind === "lossy") noteError(tally, { code: "board.incomplete", message: end.message });
   // A board that shrank is looked at again before anything is counted as missing.
-  const acceptance = await findAcceptance(cycle);
-  const hold = end.kind === "complete" && acceptance === undefined ? isShrunk(measure) : undefined;
+  const shrunk = end.kind === "complete" ? isShrunk(measure) : undefined;
+  const acceptances = await findAcceptances(cycle);
+  // It may have shrunk further since a person was asked.
+  const isAccepted = acceptances.some(({ shown = shrunk }) => shown === shrunk);
+  const hold = isAccepted ? undefined : shrunk;
   if (hold !== undefined) {
     log.warn({ project: cycle.project.key, reason: hold }, "Nothing is written: the project is held");
   }
@@ -127,8 +130,8 @@ async function endPull(
   await asOne(cycle, async (own) => {
     const { ledger } = own.world;
     await ledger.commit([{ kind: "end-pull", pull, end: kind, at: endedAt }]);
-    if (acceptance !== undefined && kind === "complete")
-      await ledger.commit([{ kind: "end-request", request: acceptance.id }]);
+    if (end.kind === "complete")
+      await ledger.commit(acceptances.map(({ id }) => ({ kind: "end-request", request: id })));
     if ([...seen].join() !== projectNow(own).seen.join()) await rememberOfProject(own, { seen: [...seen] });
   });
   if (kind === "complete" && !isPreview(cycle.run)) await sayMissing(cycle, endedAt);
@@ -169,6 +172,10 @@ function sayGrowth({ world, project, settings }: Cycle, { posts, added }: PullMe
 }
 
 /** A person has said that the board is as small as it looks: what it no longer lists counts as missing from now on. */
-async function findAcceptance({ world, memory }: Cycle): Promise<PersonRequest | undefined> {
-  return (await world.ledger.requests.pending(memory.id)).find(({ kind }) => kind === "accept-size");
+async function findAcceptances({
+  world,
+  memory,
+}: Cycle): Promise<readonly Extract<PersonRequest, { kind: "accept-size" }>[]> {
+  const pending = await world.ledger.requests.pending(memory.id);
+  return pending.filter((request) => request.kind === "accept-size");
 }

@@ -1,6 +1,7 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { PostId } from "../../model/post.ts";
 import { type Cycle, isApproved } from "../ground/cycle-state.ts";
+import type { Hold } from "../ground/verdict.ts";
 
 /**
  * Why no issue may be opened in a repository: it turned public, so titles and descriptions of posts would, too, and no
@@ -10,11 +11,13 @@ export function publicHold(
   cycle: Cycle,
   repository: RepositoryMemory | undefined,
   post: PostId,
-): string | undefined {
-  if (repository?.publicSince === undefined || isApproved(cycle, post, "create-issue")) return undefined;
+): Hold | undefined {
+  if (repository?.publicSince === undefined) return undefined;
   const { name, publicSince } = repository;
+  if (isApproved(cycle, post, "create-issue", publicSince)) return undefined;
   const since = new Date(publicSince).toISOString();
-  return `${name} is public since ${since} or shortly before, and so would be the post's title and description; \`boardsync approve ${cycle.project.key}\` accepts that for good`;
+  const why = `${name} is public since ${since} or shortly before, and so would be the post's title and description; \`boardsync approve ${cycle.project.key}\` accepts that for good`;
+  return { kind: "hold", why, isPassing: true, since: publicSince };
 }
 
 /**

@@ -50,7 +50,7 @@ export async function createIssue(
   if ("kind" in open) return open;
   const isPublic = publicHold(cycle, open, action.post);
   if (isPublic !== undefined) {
-    const hold: Hold = { kind: "hold", why: isPublic, isApprovable: true, isPassing: true };
+    const hold: Hold = { ...isPublic, isApprovable: true };
     delayAction(cycle, action, hold);
     await recordRow(cycle, action.post);
     return hold;

@@ -1,13 +1,14 @@
 import type { Row } from "../../model/link.ts";
 import { type Action, type ActionKind, isNotifying } from "../../plan/ground/action.ts";
+import { approvalSignature } from "../../plan/ground/identity.ts";
 import { attempt } from "../ground/attempt.ts";
-import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
+import { isApproved, isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";
 import { inParallel } from "../ground/parallel.ts";
 import { postpone, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
-import type { Judged } from "../ground/wanted.ts";
+import { isApprovedBy, type Judged } from "../ground/wanted.ts";
 import { lookAgain } from "../read/look-again.ts";
 import { createdBefore, estimateRest, noteBacklogs, putOff } from "./backlog.ts";
 import { changeIssue } from "./change.ts";
@@ -92,6 +93,10 @@ async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | u
     return postpone(cycle, wanted, "a person has to let it go, and nobody could see that yet");
   if (isNotifying(action) && !wanted.isNotifying)
     return postpone(cycle, wanted, "voters would hear of it now, and the guard has not counted that yet");
+  const { post, kind } = action;
+  const isShown = isApprovedBy(wanted, { post, kind, signature: approvalSignature(action) });
+  if (isApproved(cycle, post, kind) && !isShown)
+    return postpone(cycle, wanted, "it is something else by now than what a person has let go");
   return carryOut(cycle, asked.row, action, wanted);
 }
 

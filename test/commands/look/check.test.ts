@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { boardHash } from "../../../src/plan/text/marker.ts";
 import { deadUrl, openStage } from "../stage.ts";
 
 describe("check", () => {
@@ -140,6 +141,35 @@ describe("check", () => {
     expect((await stage.run(["check"])).out).toContain(
       "0 voters notified, and those of 1 post whose votes the board does not show.\n",
     );
+  });
+
+  it("tells of issues with marks of another address of the board, and of which", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    const old = "https://feedback.old.example/api/v1";
+    for (const number of [1, 2]) {
+      const { body } = stage.story.github.issue("acme/app", number);
+      const marked = (body ?? "").replace(/board=[0-9a-f]{16}/, `board=${boardHash(old)}`);
+      stage.story.github.edit("acme/app", number, {
+        body: `${marked}\nAsked for on https://feedback.old.example/p/1`,
+      });
+    }
+    const lost = { env: { BOARDSYNC_STATE: join(stage.folder, "lost.db") } };
+    const { code, out } = await stage.run(["check"], lost);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^! acme-app: New issues are held: 2 issues carry marks of another address of the board \(https:\/\/feedback\.old\.example\/api\/v1\).*`board\.formerUrls`.*\[tracker\.other-address\]$/m,
+    );
+    const { json } = await stage.run(["check", "--json"], lost);
+    expect(json()).toMatchObject({
+      ahead: [{ held: 2, otherAddress: expect.stringContaining(old) }, { otherAddress: null }],
+    });
+    const named = stage.writeConfig("named.yaml", (config) =>
+      config.replace("board:\n", `board:\n  formerUrls: [${old}]\n`),
+    );
+    const again = await stage.run(["check", "-c", named], lost);
+    expect(again.out).not.toContain("another address");
+    expect(again.out).toContain("acme-app: The first sync: 4 issues linked by the mark in them");
   });
 
   it("looks ahead past a project that is wrong, and says the rest where the state can't be read", async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { createMachineClock, systemClock } from "../../../src/commands/open/clock.ts";
+import { createMachineClock, followClock, systemClock } from "../../../src/commands/open/clock.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000 });
@@ -7,6 +7,13 @@ beforeEach(() => {
 });
 
 it("tells the time of the machine", () => {
+  expect(systemClock.now()).toBe(1_000);
+});
+
+it("tells another time for as long as it follows that", () => {
+  const stop = followClock(() => 5_000);
+  expect(systemClock.now()).toBe(5_000);
+  stop();
   expect(systemClock.now()).toBe(1_000);
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Connection, createConnection } from "../../../src/ledger/postgres/connection.ts";
 import type { LeaseNumber } from "../../../src/ledger/postgres/log.ts";
 import { openTables } from "../../../src/ledger/postgres/schema.ts";
+import { createServerClock } from "../../../src/ledger/postgres/server-clock.ts";
 import {
   createServerLeases,
   createServerLog,
@@ -51,7 +52,7 @@ async function openServerLog(): Promise<LogPlace> {
         leaseMs,
         who,
         config: () => "",
-        monotonic: () => client.monotonicMs,
+        clock: createServerClock(() => client.monotonicMs),
         prolonged: client.prolonged,
       };
       const log = createServerLog(connect(), options);

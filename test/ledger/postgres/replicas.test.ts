@@ -482,4 +482,44 @@ describe("a server", () => {
     const ledger = await givenReplica({ now: () => Date.now() - 3_600_000 });
     expect(ledger.clockAheadMs).toBeGreaterThan(3_590_000);
   });
+
+  it.each([
+    { name: "ahead", ms: 3_600_000 },
+    { name: "back", ms: -3_600_000 },
+  ])("keeps it when the machine's clock leaps $name in a living process", async ({ ms }) => {
+    let leapt = 0;
+    const ledger = await givenReplica({ now: () => Date.now() + leapt, monotonic: () => performance.now() });
+    leapt = ms;
+    expect(Math.abs(ledger.now() - Date.now())).toBeLessThan(60_000);
+  });
+
+  it("is asked for with whatever is asked anyway: how long a machine was asleep its own clocks may not tell", async () => {
+    let asleep = 0;
+    const works: (() => Promise<void>)[] = [];
+    const ledger = await givenReplica({
+      leaseMs: 100_000_000,
+      now: () => Date.now(),
+      monotonic: () => performance.now() - asleep,
+      repeat(_, work) {
+        works.push(work);
+        return () => undefined;
+      },
+      follows: true,
+    });
+    const isRight = (): boolean => Math.abs(ledger.now() - Date.now()) < 60_000;
+    expect(isRight()).toBe(true);
+    asleep += hourMs;
+    expect(isRight()).toBe(false);
+    // What others have committed is followed.
+    await works[0]?.();
+    expect(isRight()).toBe(true);
+    const hold = await ledger.take(["acme-app"]);
+    expect(hold.kind).toBe("held");
+    asleep += hourMs;
+    expect(isRight()).toBe(false);
+    // The lease is prolonged.
+    await works[1]?.();
+    expect(isRight()).toBe(true);
+    if (hold.kind === "held") await hold.release();
+  });
 });

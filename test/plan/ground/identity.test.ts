@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Action, CreateIssue, PatchPost, UpdateIssue } from "../../../src/plan/ground/action.ts";
 import {
+  approvalSignature,
   canonical,
   doubtSignature,
   hashBody,
@@ -99,6 +100,53 @@ describe("the signature of a refused action", () => {
     reason: "one",
   };
   const sign = (action: Action) => signatureOf(action, makeSettings());
+
+  it.each<{ readonly name: string; readonly one: Action; readonly other: Action; readonly isSame: boolean }>([
+    { name: "a PATCH with more voters", one: patch, other: { ...patch, notifies: 9 }, isSame: true },
+    { name: "another PATCH", one: patch, other: { ...patch, writes: [] }, isSame: false },
+    {
+      name: "a new issue whose post has more votes",
+      one: { ...create, body: "b\n\nVotes: 20+\n\nhttps://b/1" },
+      other: { ...create, body: "b\n\nVotes: 100+\n\nhttps://b/1" },
+      isSame: true,
+    },
+    {
+      name: "a new issue whose post has its first vote",
+      one: { ...create, body: "b\n\nhttps://b/1" },
+      other: { ...create, body: "b\n\nVotes: 1\n\nhttps://b/1" },
+      isSame: true,
+    },
+    {
+      name: "a new issue whose post has votes, beside a category",
+      one: { ...create, body: "b\n\nCategory: x · Votes: 5+" },
+      other: { ...create, body: "b\n\nCategory: x" },
+      isSame: true,
+    },
+    { name: "a new issue of another text", one: create, other: { ...create, body: "c" }, isSame: false },
+    { name: "one without its PATCH", one: create, other: { ...create, followUp: undefined }, isSame: false },
+    {
+      name: "a text with more votes",
+      one: { ...update, block: "b\n\nVotes: 5+" },
+      other: { ...update, block: "b\n\nVotes: 10+" },
+      isSame: true,
+    },
+    { name: "another title", one: update, other: { ...update, title: "u" }, isSame: false },
+  ])("by which an approval knows it: $name", ({ one, other, isSame }) => {
+    expect(approvalSignature(one) === approvalSignature(other)).toBe(isSame);
+  });
+
+  it("by which an approval knows it is that of older versions where nothing follows and no votes are told", () => {
+    const change: Action = {
+      kind: "change-issue",
+      post: postId,
+      changes: [],
+      reason: "one",
+      hold: undefined,
+    };
+    const comment: Action = { kind: "comment-issue", post: postId, comments: [], reason: "one" };
+    for (const action of [patch, { ...create, followUp: undefined }, update, change, comment])
+      expect(approvalSignature(action)).toBe(signatureOf(action));
+  });
 
   it("stays while the same would be written, however it is reasoned", () => {
     expect(sign({ ...patch, reason: "two", notifies: 9 })).toBe(sign(patch));

@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../../src/model/post.ts";
-import { boardHash, formatMarker, type Marker, parseMarker } from "../../../src/plan/text/marker.ts";
+import {
+  boardHash,
+  formatMarker,
+  guessAddress,
+  type Marker,
+  parseMarker,
+} from "../../../src/plan/text/marker.ts";
 import { hostileText } from "../hostile-text.ts";
 
 function markerOf(project: string, posts: readonly string[]): Marker {
@@ -85,5 +91,42 @@ describe("the board's hash", () => {
 
   it("throws for what is no address", () => {
     expect(() => boardHash("feedback")).toThrow(TypeError);
+  });
+});
+
+describe("the address behind a mark of another board", () => {
+  const url = "https://feedback.example.com/boards/api/v1";
+  it.each([
+    ["the same address over http", "http://feedback.example.com/boards/api/v1", "", url],
+    ["the same address without its first parts", "https://feedback.example.com/api/v1", "", url],
+    ["the same host without a path", "https://feedback.example.com", "", url],
+    [
+      "the API of a host that the text names",
+      "https://old.example/api/v1",
+      "See https://OLD.example/p/1.",
+      url,
+    ],
+    ["with a port", "https://old.example:8443/api/v1", "(https://old.example:8443/p/1)", url],
+    [
+      "the API of a board at the root",
+      "https://old.example/api/v1",
+      "https://old.example/p/1",
+      "https://new.example",
+    ],
+  ])("is told: %s", (_, address, text, own) => {
+    expect(guessAddress(boardHash(address), own, text)).toBe(address);
+  });
+
+  it.each([
+    ["a host that nothing names", "https://old.example/api/v1", "Text"],
+    ["a path that nothing names", "https://old.example/elsewhere", "https://old.example/p/1"],
+    ["what is no address", "https://old.example/api/v1", "https://:99999x/ https://%"],
+    [
+      "more addresses than are tried",
+      "https://old.example/api/v1",
+      `${"https://a.example ".repeat(20)}https://old.example/p/1`,
+    ],
+  ])("is not told: %s", (_, address, text) => {
+    expect(guessAddress(boardHash(address), url, text)).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@ import type { NewRequest, PersonRequest } from "../../../ledger/requests.ts";
 import type { HeldAction } from "../../../ledger/rows.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
+import { isApprovedBy } from "../../../sync/ground/wanted.ts";
 import {
   askIssue,
   chooseLinked,
@@ -183,13 +184,10 @@ function acceptSize({ project }: PageOrder, hold: string, requests: readonly New
   };
 }
 
-function isAnswered(pending: readonly PersonRequest[], { post, kind, signature }: HeldAction): boolean {
+function isAnswered(pending: readonly PersonRequest[], held: HeldAction): boolean {
   return pending.some((request) => {
-    if (request.kind === "discard") return request.posts.includes(post);
-    if (request.kind !== "approve") return false;
-    return request.actions.some(
-      (one) => one.post === post && one.kind === kind && one.signature === signature,
-    );
+    if (request.kind === "discard") return request.posts.includes(held.post);
+    return request.kind === "approve" && request.actions.some((one) => isApprovedBy(one, held));
   });
 }
 

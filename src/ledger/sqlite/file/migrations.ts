@@ -574,4 +574,20 @@ export const migrations: readonly string[] = [
   -- listed_since: when a list first showed the post, or showed it again; NULL: before that was noted.
   ALTER TABLE posts ADD COLUMN listed_since INTEGER;
   `,
+  `
+  -- Marks of another board address on issues of ours. post: its id. board: the hash in the mark. address: as far as it could be
+  -- told. accepted_at: when a person said that it is another board; NULL: nobody has.
+  CREATE TABLE other_marks (
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    post TEXT NOT NULL,
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    board TEXT NOT NULL,
+    address TEXT,
+    seen_at INTEGER NOT NULL,
+    accepted_at INTEGER,
+    PRIMARY KEY (project, post, repository, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX other_marks_of_issue ON other_marks (repository, number);
+  `,
 ];

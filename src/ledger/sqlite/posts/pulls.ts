@@ -9,6 +9,7 @@ import type { Store } from "../file/store.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
 import type { Markers } from "../issues/markers.ts";
 import { createNaming } from "../issues/markers.ts";
+import { createOtherMarks } from "../issues/other-marks.ts";
 import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
 
@@ -19,7 +20,16 @@ export function createPulls(
   sightings: Sightings,
   issues: IssueStore,
   markers: Markers,
-): Plain<Pulls> & Carrying<"store-posts" | "see-page" | "end-pull" | "store-issues" | "store-naming"> {
+): Plain<Pulls> &
+  Carrying<
+    | "store-posts"
+    | "see-page"
+    | "end-pull"
+    | "store-issues"
+    | "store-naming"
+    | "store-other-marks"
+    | "accept-other-marks"
+  > {
   const insertPull = store.prepare<[{ project: number; run: number; at: number }]>(
     "INSERT INTO pulls (project, run, began_at) VALUES (@project, @run, @at)",
   );
@@ -50,6 +60,7 @@ export function createPulls(
     sightings.seenAt.set(post, at);
   };
   const naming = createNaming(store);
+  const otherMarks = createOtherMarks(store, numbers);
   return {
     begin: (project, run, at) =>
       store.transaction(() => {
@@ -74,6 +85,7 @@ export function createPulls(
       return measure;
     },
     naming: naming.find,
+    otherMarks: (project) => otherMarks.find(project),
     marked: (project, post) => markers.find(project, post),
     listed: (issue) => ({ isOther: issues.contradicts(issue), isInDoubt: issues.isInDoubt(issue) }),
     mark: (marked) => markers.read(marked),
@@ -116,6 +128,7 @@ export function createPulls(
         for (const issue of found) if (issues.isKept(issue)) issues.store(issue);
       },
       "store-naming": ({ named }) => naming.store(named),
+      ...otherMarks.changes,
     },
   };
 }

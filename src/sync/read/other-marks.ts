@@ -1,0 +1,118 @@
+import type { Change } from "../../ledger/change.ts";
+import type { OtherMark } from "../../ledger/pulls.ts";
+import type { IssueRecord, IssueRef } from "../../model/issue.ts";
+import type { PostId } from "../../model/post.ts";
+import { guessAddress, parseMarker } from "../../plan/text/marker.ts";
+import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { command } from "../ground/remedy.ts";
+import type { Wanted } from "../ground/wanted.ts";
+import type { Policy } from "../ground/world.ts";
+import { isOurLogin } from "./identify.ts";
+
+/** Whether a mark names this board, by its address or by an earlier one. */
+export function isOurBoard(
+  { boardHash, formerBoards }: Pick<Policy, "boardHash" | "formerBoards">,
+  board: string,
+): boolean {
+  return board === boardHash || formerBoards.includes(board);
+}
+
+/**
+ * What to remember of issues of ours that name posts under another address of the board. It may be the same board, whose address
+ * has changed while the state was lost. Of others than us no mark counts, nor one that is quoted.
+ */
+export function readOtherMarks(cycle: Cycle, records: readonly IssueRecord[]): readonly Change[] {
+  const { clock, policy } = cycle.world;
+  const ours = records.filter(({ author }) => isOurLogin(cycle.world, cycle.account, author));
+  if (ours.length === 0) return [];
+  const marks = ours.flatMap(({ issue: { repositoryId, number }, body }) => {
+    const marker = parseMarker(body);
+    if (marker === undefined || isOurBoard(policy, marker.board)) return [];
+    const address = guessAddress(marker.board, policy.boardUrl, body);
+    return [{ ...marker, issue: { repositoryId, number }, address }];
+  });
+  const issues = ours.map(({ issue: { repositoryId, number } }) => ({ repositoryId, number }));
+  return [{ kind: "store-other-marks", issues, marks, at: clock.now() }];
+}
+
+/** All that is known of marks of one other address. */
+interface OtherBoard {
+  readonly board: string;
+  /** The issue of each post that they name. */
+  readonly posts: ReadonlyMap<PostId, IssueRef>;
+  /** How messages call it. */
+  readonly name: string;
+  readonly issues: number;
+  /** When the first of them was seen, epoch ms. */
+  readonly since: number;
+}
+
+/**
+ * Holds new issues of posts that have one already if the other address is the board's own. Another board in the same repository
+ * has other projects, or other posts; where it has not, a person says so once for all of them, by an approval of the whole project.
+ */
+export async function holdOtherMarks(
+  cycle: PulledCycle,
+  wanted: readonly Wanted[],
+): Promise<readonly Wanted[]> {
+  const isFree = ({ kind, hold }: Wanted): boolean => kind === "create-issue" && hold === undefined;
+  if (!wanted.some(isFree)) return wanted;
+  const others = await readOthers(cycle);
+  const said = new Set<OtherBoard>();
+  const asked = wanted.map((action) => {
+    const other = isFree(action) ? others.find(({ posts }) => posts.has(action.post)) : undefined;
+    const issue = other?.posts.get(action.post);
+    if (other === undefined || issue === undefined) return action;
+    said.add(other);
+    const why = wordsOf(cycle, other, issue);
+    return { ...action, hold: { kind: "hold", why, isPassing: true, since: other.since } } as const;
+  });
+  for (const { name, issues } of said) {
+    cycle.world.log.warn(
+      { project: cycle.project.key, board: name, issues },
+      "Issues carry marks of another address of the board: new issues of their posts are held until `board.formerUrls` names it, or `boardsync approve` lets them go",
+    );
+  }
+  return asked;
+}
+
+/** Without those that a person has said to be other boards, by approving a whole project with one of its posts among what was held. */
+async function readOthers({ world, memory }: Cycle): Promise<readonly OtherBoard[]> {
+  const { ledger, policy, clock } = world;
+  const marks = (await ledger.pulls.otherMarks(memory.id)).filter(({ board }) => !isOurBoard(policy, board));
+  if (marks.length === 0) return [];
+  const others = [...Map.groupBy(marks, ({ board }) => board)].map(([board, found]) => toOther(board, found));
+  const pending = await ledger.requests.pending(memory.id);
+  const whole = pending.filter((request) => request.kind === "approve").filter(({ isWhole }) => isWhole);
+  const accepted = others.filter(({ posts, since }) =>
+    whole.some(
+      (request) =>
+        request.at >= since &&
+        request.actions.some(({ kind, post }) => kind === "create-issue" && posts.has(post)),
+    ),
+  );
+  const boards = accepted.map(({ board }) => board);
+  if (boards.length > 0)
+    await ledger.commit([{ kind: "accept-other-marks", project: memory.id, boards, at: clock.now() }]);
+  return others.filter((other) => !accepted.includes(other));
+}
+
+function toOther(board: string, marks: readonly OtherMark[]): OtherBoard {
+  const address = marks.find((mark) => mark.address !== undefined)?.address;
+  return {
+    board,
+    posts: new Map(marks.map(({ post, issue }) => [post, issue])),
+    name: address ?? `not known; its marks say board=${board}`,
+    issues: new Set(marks.map(({ issue }) => `${issue.repositoryId}#${issue.number}`)).size,
+    since: Math.min(...marks.map(({ since }) => since)),
+  };
+}
+
+/** By these words such a hold is told from others. */
+export const otherAddress = "of another address of the board";
+
+function wordsOf(cycle: PulledCycle, { name, issues }: OtherBoard, issue: IssueRef): string {
+  const marks = issues === 1 ? "1 issue carries the mark" : `${issues} issues carry marks`;
+  const open = command("approve", cycle.project.key);
+  return `${marks} ${otherAddress} (${name}), ${nameIssue(cycle, issue)} that of this post: if it is the same board, add the address to \`board.formerUrls\`, and they are linked; if it is another one, \`${open}\` opens new issues`;
+}

@@ -1,0 +1,192 @@
+import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
+import { readHeld, requestsForHeld } from "../../src/sync/orders/held.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+const project = "prj_app" as ProjectId;
+
+interface MarkedIssue {
+  readonly board: string;
+  readonly project?: string;
+  readonly post: string;
+  readonly author?: string;
+  readonly before?: string;
+}
+
+/** Opens an issue that carries a mark, as an earlier life of boardsync would have done it. */
+function openMarked(stage: Stage, { board, post, author, before = "", ...rest }: MarkedIssue): void {
+  const mark = formatMarker({
+    board: boardHash(board),
+    project: (rest.project ?? project) as ProjectId,
+    posts: [post as PostId],
+  });
+  const page = `https://${new URL(board).host}/p/${post}`;
+  stage.github.openIssue("acme/app", {
+    title: `Issue of ${post}`,
+    body: `${before}${mark}\nText\n\n${page}\n`,
+    author: author ?? stage.github.login,
+  });
+}
+
+async function openBoard(posts: number): Promise<Stage> {
+  const stage = await openStage({ config: { waits: { create: "0s" } } });
+  addPlanned(stage, posts);
+  return stage;
+}
+
+async function approve(stage: Stage, ...posts: readonly string[]): Promise<void> {
+  const held = await readHeld(stage.ledger, { key: "acme-app", project }, posts);
+  const asked = { project, at: stage.clock.now() };
+  for (const request of requestsForHeld(held, { isDiscard: false, isWhole: posts.length === 0 }, asked))
+    await stage.ledger.commit([{ kind: "add-request", request }]);
+}
+
+const former = "https://feedback.old.example/api/v1";
+
+describe("issues of ours with marks of another address of the board", () => {
+  it.each([
+    { address: former, told: former },
+    { address: "http://feedback.old.example/api/v1", told: "http://feedback.old.example/api/v1" },
+    { address: "https://feedback.old.example:8443/api/v1", told: "https://feedback.old.example:8443/api/v1" },
+    { address: "HTTPS://Feedback.OLD.example:443/api/v1/", told: former },
+    { address: "https://feedback.old.example", told: "https://feedback.old.example" },
+    {
+      address: "https://feedback.old.example/some/where",
+      told: `board=${boardHash("https://feedback.old.example/some/where")}`,
+    },
+  ])("hold the new issues of their posts, and say so: $address", async ({ address, told }) => {
+    const stage = await openBoard(3);
+    openMarked(stage, { board: address, post: "p1" });
+    openMarked(stage, { board: address, post: "p2" });
+    const planned = await stage.plan();
+    expect(planned.map(({ post, when }) => `${post} ${when}`).sort()).toEqual([
+      "p1 held",
+      "p2 held",
+      "p3 now",
+    ]);
+    const [held] = planned.filter(({ when }) => when === "held");
+    expect(held?.held).toContain("2 issues carry marks");
+    expect(held?.held).toContain(told);
+    expect(held?.held).toContain("`board.formerUrls`");
+    for (let run = 0; run < 2; run += 1) {
+      expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ adopted: 0, held: 2 }] });
+      expect(stage.log.at(-1) + stage.log.join("\n")).toContain("another address of the board");
+    }
+    expect(stage.github.issues("acme/app")).toHaveLength(3);
+    stage.reconfigure({ config: { waits: { create: "0s" }, board: { formerUrls: [address] } } });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 2, created: 0, held: 0 });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 0, created: 0, held: 0, issues: 3 });
+    expect(stage.ledger.copiedAt).toBeUndefined();
+  });
+
+  it("are linked at once where the config names the address from the beginning", async () => {
+    const stage = await openBoard(2);
+    openMarked(stage, { board: former, post: "p1" });
+    stage.reconfigure({ config: { board: { formerUrls: [`${former}/`] } } });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, held: 0 });
+    stage.clock.skip(30 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+  });
+
+  it("are looked through once for an address that the config comes to name", async () => {
+    const stage = await openBoard(1);
+    openMarked(stage, { board: former, post: "p1" });
+    await stage.sync();
+    stage.reconfigure({ config: { waits: { create: "0s" }, board: { formerUrls: [former] } } });
+    await stage.sync();
+    stage.mark();
+    await stage.sync();
+    expect(stage.github.requests.flatMap(({ query }) => query["creator"] ?? [])).toEqual([]);
+  });
+
+  it("that a person lets go get another issue, one by one", async () => {
+    const stage = await openBoard(2);
+    for (const post of ["p1", "p2"]) openMarked(stage, { board: former, post });
+    await stage.sync();
+    await approve(stage, "p1");
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 1 });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 1 });
+  });
+
+  it("are another board's for good when a person has approved the whole project", async () => {
+    const stage = await openBoard(2);
+    openMarked(stage, { board: former, post: "p1" });
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 1 });
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+    // The other board goes on, and has the same ids.
+    openMarked(stage, { board: former, post: "p3" });
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+    openMarked(stage, { board: "https://third.example/api/v1", post: "p4" });
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 1 });
+  });
+
+  it("hold what was approved before they were seen", async () => {
+    const stage = await openStage({ config: { waits: { create: "0s" }, guard: { issues: 1 } } });
+    addPlanned(stage, 2);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
+    await approve(stage);
+    openMarked(stage, { board: former, post: "p1" });
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 1 });
+  });
+
+  it("hold nothing any more when their marks are gone", async () => {
+    const stage = await openBoard(1);
+    openMarked(stage, { board: former, post: "p1" });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 1 });
+    stage.github.edit("acme/app", 1, { body: "A note of our own" });
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+  });
+
+  it("hold nothing of a post that has its issue: only the address has changed, and the state is there", async () => {
+    const stage = await openBoard(2);
+    await stage.sync();
+    for (const number of [1, 2]) {
+      const { body = "" } = stage.github.issue("acme/app", number);
+      stage.github.edit("acme/app", number, {
+        body: (body ?? "").replace(boardHash(stage.board.url), boardHash(former)),
+      });
+    }
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0, failed: 0 });
+  });
+
+  it.each([
+    { name: "of another project", issue: { board: former, post: "p1", project: "prj_other" } },
+    { name: "of a post that this board does not have", issue: { board: former, post: "p77" } },
+    { name: "by a stranger", issue: { board: former, post: "p1", author: "mallory" } },
+    { name: "that are quoted below other text", issue: { board: former, post: "p1", before: "See: " } },
+    { name: "by a stranger, with our own address", issue: { board: "ours", post: "p1", author: "mallory" } },
+  ])("hold and link nothing $name", async ({ issue }) => {
+    const stage = await openBoard(1);
+    openMarked(stage, { ...issue, board: issue.board === "ours" ? stage.board.url : issue.board });
+    stage.reconfigure({
+      config: { waits: { create: "0s" } },
+      projects: [
+        {
+          ...standardProject,
+          issue: { labels: ["feedback"], postUrl: "https://pages.example/{{ post.id }}" },
+        },
+      ],
+    });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 0, created: 1, held: 0 });
+  });
+
+  it("by a stranger are not believed either where `board.formerUrls` names the address", async () => {
+    const stage = await openBoard(1);
+    openMarked(stage, { board: former, post: "p1", author: "mallory" });
+    stage.reconfigure({ config: { waits: { create: "0s" }, board: { formerUrls: [former] } } });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 0, created: 1 });
+  });
+
+  it("are linked by a rebuild that knows the address, and told of by one that does not", async () => {
+    const stage = await openBoard(1);
+    openMarked(stage, { board: former, post: "p1" });
+    expect(await stage.rebuild()).toMatchObject({ projects: [{ found: 0, otherBoards: 1 }] });
+    stage.reconfigure({ config: { waits: { create: "0s" }, board: { formerUrls: [former] } } });
+    expect(await stage.rebuild()).toMatchObject({ projects: [{ found: 1, otherBoards: 0 }] });
+  });
+});
