@@ -22,7 +22,9 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
     const looked = session.clean(await checkAll(projects, sides, bounds, suggest));
     const unreached = looked.filter(isUnreached);
     const isOver = unreached.length > 0 || terminal.signal.aborted;
-    const { ahead, names } = isOver ? { ahead: [], names: [] } : session.clean(await lookAhead(session));
+    const { ahead, names } = isOver
+      ? { ahead: [], names: [] }
+      : session.clean(await lookAhead(session, looked));
     const findings = [...looked, ...names, ...findAhead(ahead)];
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
