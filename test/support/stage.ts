@@ -312,10 +312,10 @@ function createStage(
       if (story === undefined) throw new Error(`There is no post ${post} to explain.`);
       return story;
     },
-    check() {
+    async check() {
       const { world, projects } = connect();
       const bounds = { until: clock.now() + hourMs, signal: new AbortController().signal };
-      return checkAll(projects, world, bounds, suggest);
+      return (await checkAll(projects, world, bounds, suggest)).findings;
     },
     restart() {
       ledger.close();

@@ -19,7 +19,7 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
   return inSession(terminal, options, async (session) => {
     const { config, machine, sides, projects } = session;
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
-    const looked = session.clean(await checkAll(projects, sides, bounds, suggest));
+    const { findings: looked, categories } = session.clean(await checkAll(projects, sides, bounds, suggest));
     const unreached = looked.filter(isUnreached);
     const isOver = unreached.length > 0 || terminal.signal.aborted;
     const { ahead, names } = isOver
@@ -34,6 +34,7 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
         result,
         findings,
         ahead,
+        categories,
         ...(error.length > 0 && { error: joinFailures(error) }),
       });
     } else {

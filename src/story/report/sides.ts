@@ -94,6 +94,7 @@ const nothingShown: ShownList = {
   pages: [],
   seen: new Set(),
   statuses: new Map(),
+  categories: new Map(),
   shape: undefined,
   first: undefined,
   asked: undefined,
