@@ -1,5 +1,6 @@
+import type { PostField } from "../../model/post.ts";
 import { namedValues } from "../../plan/named-values.ts";
-import type { ShownPosts } from "./board.ts";
+import type { SyncProject } from "../../sync/ground/world.ts";
 import type { Checking, Suggest } from "./findings.ts";
 
 /** A category that posts show. */
@@ -8,6 +9,13 @@ export interface ShownCategory {
   /** null where no record names it. */
   readonly name: string | null;
   readonly posts: number;
+}
+
+/** What posts of a project show. */
+interface Shown {
+  readonly project: SyncProject;
+  readonly seen: ReadonlySet<PostField>;
+  readonly categories: readonly ShownCategory[];
 }
 
 /** The most common first. */
@@ -28,8 +36,11 @@ function nameCategory({ id, name }: Pick<ShownCategory, "id" | "name">): string 
 const mostShown = 100;
 
 /** Which categories posts have, and which of those that the config names none has. */
-export function checkCategories({ say }: Checking, shown: ShownPosts, suggest: Suggest): void {
-  const { project, seen, categories } = shown;
+export function checkCategories(
+  { say }: Checking,
+  { project, seen, categories }: Shown,
+  suggest: Suggest,
+): void {
   if (!seen.has("categoryId")) return;
   const rest = categories.length - mostShown;
   const listed = categories.slice(0, mostShown).map(showCategory).join(", ");
