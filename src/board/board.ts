@@ -75,6 +75,8 @@ export interface PostPage {
   readonly seen: ReadonlySet<PostField>;
   /** Internal notes of the records that show one, null counting as empty; only where they were asked for. */
   readonly notes?: ReadonlyMap<PostId, string>;
+  /** Names of categories by their ids, as far as records show both; left out where the page was not read anew. */
+  readonly categories?: ReadonlyMap<string, string>;
   /** What was recognised, for `check`: `data.feedback`, `uuid`, `Link`, … The same on every page of a pull. */
   readonly shape: ListShape;
   /** Records that could not be used (no id, not an object), as sentences; at most a few a page. */

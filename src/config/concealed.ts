@@ -129,7 +129,8 @@ function concealText(text: string, key: string, path: string, { of, word }: Stan
   if (key === "schedule" || key === "timezone" || key === "createdAfter") return text;
   if (/^status(es)?$/.test(key)) return word("status", text);
   if (/^\.board\.(list|paging|fields)\./.test(path)) return word("key", text);
-  if (/^\.(board|tracker|http)\.(url|formerUrls)$/.test(path) && URL.canParse(text)) return concealAddress(text);
+  if (/^\.(board|tracker|http)\.(url|formerUrls)$/.test(path) && URL.canParse(text))
+    return concealAddress(text);
   return key === "repo"
     ? text
         .split("/")

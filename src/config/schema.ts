@@ -169,7 +169,9 @@ const issueType = name(100);
 const select = z
   .strictObject({
     statuses: oneOrMany(status).describe("The post has one of these statuses.").exactOptional(),
-    categories: oneOrMany(category).describe("The post has one of these category ids.").exactOptional(),
+    categories: oneOrMany(category)
+      .describe("The post has one of these category ids, as `boardsync check` lists them.")
+      .exactOptional(),
     reviewed: z.boolean().describe("Whether the post is reviewed.").exactOptional(),
     onRoadmap: z.boolean().describe("Whether the post is on the roadmap.").exactOptional(),
     minVotes: count(0, 1_000_000_000).describe("The post has at least this many votes.").exactOptional(),

@@ -11,8 +11,8 @@ export interface Rows {
   row(project: ProjectId, post: PostId, now: number): Promise<Row | undefined>;
   /** Every post, of any project, that is linked to an issue; `withDuplicates`: or to a duplicate of it. */
   linkedTo(issue: IssueRef, scope?: "withDuplicates"): Promise<readonly LinkedPost[]>;
-  /** The statuses that the project's posts show, the most common first; posts that are missing don't count. At most 1,000. */
-  statuses(project: ProjectId): Promise<readonly string[]>;
+  /** The texts that the project's posts show in a field, the most common first; posts that are missing don't count. At most 1,000. */
+  shown(project: ProjectId, field: "status" | "categoryId"): Promise<readonly string[]>;
   /** Whether a person wants nothing written for a post now. */
   isPaused(project: ProjectId, post: PostId): Promise<boolean>;
   counts(project: ProjectId): Promise<RowCounts>;

@@ -1,7 +1,7 @@
 import type { Board, FirstPage, ListEnd, ListShape } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
 import type { AskedPaging } from "../model/page.ts";
-import type { PostField, ProjectId } from "../model/post.ts";
+import type { FieldValue, PostField, ProjectId } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 
 /** What the list of a project shows, without its posts. */
@@ -11,6 +11,8 @@ export interface ShownList {
   readonly seen: ReadonlySet<PostField>;
   /** How many posts have each status. */
   readonly statuses: ReadonlyMap<string, number>;
+  /** How many posts have each category, by its id; and their names, as far as records show them. */
+  readonly categories: ReadonlyMap<string, { readonly name: string | null; readonly posts: number }>;
   /** undefined where no page could be read. */
   readonly shape: ListShape | undefined;
   readonly first: FirstPage | undefined;
@@ -32,6 +34,7 @@ export async function lookAtList(
 ): Promise<ShownList> {
   const seen = new Set<PostField>();
   const statuses = new Map<string, number>();
+  const categories = new Map<string, { name: string | null; posts: number }>();
   const pages: number[] = [];
   const unusable: string[] = [];
   let shape: ListShape | undefined;
@@ -51,6 +54,7 @@ export async function lookAtList(
       for (const { values } of page.posts) {
         if (typeof values.status === "string")
           statuses.set(values.status, (statuses.get(values.status) ?? 0) + 1);
+        countCategory(categories, values.categoryId, page.categories);
       }
       if (pages.length >= most) break;
     }
@@ -58,5 +62,16 @@ export async function lookAtList(
     if (!(error instanceof RemoteError)) throw error;
     fault = error;
   }
-  return { pages, seen, statuses, shape, first, asked, unusable, end, fault };
+  return { pages, seen, statuses, categories, shape, first, asked, unusable, end, fault };
+}
+
+/** Counts one more post of a category. */
+export function countCategory(
+  categories: Map<string, { name: string | null; posts: number }>,
+  id: FieldValue | undefined,
+  names: ReadonlyMap<string, string> | undefined,
+): void {
+  if (typeof id !== "string" || id === "") return;
+  const known = categories.get(id) ?? { name: null, posts: 0 };
+  categories.set(id, { name: known.name ?? names?.get(id) ?? null, posts: known.posts + 1 });
 }

@@ -1,13 +1,14 @@
 import { decide } from "./decide/decide.ts";
 import { planContext } from "./ground/context.ts";
-import { type BoardPull, type PulledCycle, startTally } from "./ground/cycle-state.ts";
+import { type BoardPull, type PulledCycle, startTally, type Tally } from "./ground/cycle-state.ts";
 import { checkLimits, noteLimitOf } from "./ground/limits.ts";
+import { isPreview } from "./ground/order.ts";
 import { noteFailure, reportProject } from "./ground/report.ts";
 import type { CarriedAction, PlannedAction, ProjectReport, SavedProject } from "./ground/reports.ts";
 import { isFree } from "./ground/wanted.ts";
 import type { Run, SyncProject, World } from "./ground/world.ts";
 import { repositoryNames } from "./ground/world.ts";
-import { applySaved } from "./orders/apply-saved.ts";
+import { applySaved, tellUnapplied } from "./orders/apply-saved.ts";
 import { takeLinks } from "./orders/link-requests.ts";
 import { undoRun } from "./orders/undo.ts";
 import { adoptNamed } from "./past/adopt-named.ts";
@@ -22,6 +23,7 @@ import { pullTracker } from "./read/pull-tracker.ts";
 import { shareTime } from "./read/share.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
 import { tellPlan, withNotes } from "./tell/plan.ts";
+import { tellKnown } from "./tell/plan-known.ts";
 import { decideNotes, writeNotes } from "./write/note.ts";
 import { write } from "./write/write.ts";
 
@@ -70,6 +72,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     noteFailure(tally, { run, world, project }, error, hasAsked);
   }
   const isDone = told !== undefined;
+  told ??= await tellUndone(project, world, run, tally);
   const report = await reportProject(project, world, run, tally, before, { pull, isDone });
   return { ...told, report, isDone };
 }
@@ -84,6 +87,12 @@ async function finishPast(cycle: PulledCycle): Promise<void> {
   await adoptNamed(cycle);
   await recoverPairs(cycle);
   await takeLinks(cycle);
+}
+
+/** Of a project that could not be looked at, or not be decided. */
+async function tellUndone(project: SyncProject, world: World, run: Run, tally: Tally): Promise<Told> {
+  if (isPreview(run)) return { planned: await tellKnown(project, world, run, tally) };
+  return { carried: tellUnapplied(project, run, tally) };
 }
 
 async function carryOut(cycle: PulledCycle): Promise<Told> {

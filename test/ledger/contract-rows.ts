@@ -343,13 +343,15 @@ export function describeRows(ledger: () => Ledger): void {
     });
 
     it("tells the statuses that posts show, the most common first, without those of missing posts", async () => {
-      expect(await ledger().rows.statuses(project)).toEqual([]);
+      expect(await ledger().rows.shown(project, "status")).toEqual([]);
       const shown = ["open", "planned", "planned", null, "gone", "planned"];
       const posts = shown.map((status, index) => createPost(`s${index}`, { status }));
       await pullPosts(ledger(), [...posts, createPost("s9")]);
       await ledger().commit([{ kind: "mark-missing", project, post: postId("s4") }]);
-      expect(await ledger().rows.statuses(project)).toEqual(["planned", "open"]);
-      expect(await ledger().rows.statuses(otherProject)).toEqual([]);
+      expect(await ledger().rows.shown(project, "status")).toEqual(["planned", "open"]);
+      expect(await ledger().rows.shown(otherProject, "status")).toEqual([]);
+      await pullPosts(ledger(), [createPost("s1", { categoryId: "cat_1" })]);
+      expect(await ledger().rows.shown(project, "categoryId")).toEqual(["cat_1"]);
     });
 
     it("is counted", async () => {

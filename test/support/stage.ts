@@ -115,7 +115,7 @@ export interface Stage {
   /** Makes a backup, as the command does, or a copy without a stamp, as a snapshot of the disk; `putBack` goes on with it. */
   backUp(kind?: "unstamped"): Promise<void>;
   putBack(): void;
-  /** Another config from now on. */
+  /** Another config from now on; in the middle of a run as by SIGHUP. */
   reconfigure(changes: Pick<StageOptions, "config" | "projects">): void;
   /** Other secrets from now on. */
   useSecrets(secrets: { readonly boardKey?: string; readonly token?: string }): void;
@@ -196,13 +196,13 @@ function createStage(
   const stateFile = (): string => join(folder, `state-${state}.db`);
   let ledger = open(stateFile());
 
-  const connect = (): { readonly world: World; readonly projects: readonly SyncProject[] } => {
-    const environment = {
-      BOARD_API_KEY: secrets.boardKey,
-      ...(options.app === undefined
-        ? { GITHUB_TOKEN: secrets.token }
-        : { GITHUB_APP_ID: String(stageApp.id), GITHUB_APP_PRIVATE_KEY: stageApp.privateKey }),
-    };
+  const environmentNow = () => ({
+    BOARD_API_KEY: secrets.boardKey,
+    ...(options.app === undefined
+      ? { GITHUB_TOKEN: secrets.token }
+      : { GITHUB_APP_ID: String(stageApp.id), GITHUB_APP_PRIVATE_KEY: stageApp.privateKey }),
+  });
+  const load = () => {
     const { board: boardPart, tracker: trackerPart, ...rest } = parts.config;
     const text = JSON.stringify({
       ...rest,
@@ -210,12 +210,20 @@ function createStage(
       tracker: { url: github.url, pace: { minIntervalMs: 0 }, ...(trackerPart as object) },
       projects: parts.projects,
     });
-    const loaded = loadConfigAndSecrets({
-      file: "stage.yaml",
-      environment,
-      cwd: folder,
-      readText: () => text,
-    });
+    const environment = environmentNow();
+    return loadConfigAndSecrets({ file: "stage.yaml", environment, cwd: folder, readText: () => text });
+  };
+
+  const connect = (): { readonly world: World; readonly projects: readonly SyncProject[] } => {
+    const environment = environmentNow();
+    const loaded = load();
+    const began = parts;
+    const changed: NonNullable<World["changed"]> = () => {
+      if (parts === began) return undefined;
+      const { config } = load();
+      const hasOtherSides = config.board.url !== loaded.config.board.url;
+      return { at: clock.now(), projects: syncProjects(config), hasOtherSides };
+    };
     const known = createKnownSecrets();
     known.add(loaded.secrets.all);
     const machine = {
@@ -239,7 +247,7 @@ function createStage(
       await act();
     });
     return {
-      world: bend(buildWorld(loaded.config, sides, ledger, machine)),
+      world: bend({ ...buildWorld(loaded.config, sides, ledger, machine), changed }),
       projects: syncProjects(loaded.config),
     };
   };
@@ -304,10 +312,10 @@ function createStage(
       if (story === undefined) throw new Error(`There is no post ${post} to explain.`);
       return story;
     },
-    check() {
+    async check() {
       const { world, projects } = connect();
       const bounds = { until: clock.now() + hourMs, signal: new AbortController().signal };
-      return checkAll(projects, world, bounds, suggest);
+      return (await checkAll(projects, world, bounds, suggest)).findings;
     },
     restart() {
       ledger.close();

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { addPlanned, openStage, type Stage, type StageOptions, standardProject } from "../support/stage.ts";
+import {
+  addPlanned,
+  type ConfigPart,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
 
 /** What `check` finds wrong, as `level code`. */
 async function problems(stage: Stage): Promise<readonly string[]> {
@@ -207,6 +214,104 @@ describe("a check", () => {
         /^warning No post has the status `spam` of boardRules\[1\]\.when\.status\. That may be right/,
       ),
     ]);
+  });
+
+  describe("of categories", () => {
+    const named = { cat_1: "Billing", cat_2: "Mobile app" };
+
+    async function openCategories(
+      project: ConfigPart,
+      style: object = { categoryNames: named },
+    ): Promise<Stage> {
+      const stage = await openStage({ projects: [{ ...standardProject, ...project }], style });
+      addPlanned(stage, [{ categoryId: "cat_2" }, { categoryId: "cat_1" }, { categoryId: "cat_2" }, {}]);
+      return stage;
+    }
+    const linesOf = async (stage: Stage): Promise<readonly string[]> =>
+      (await stage.check())
+        .filter(({ code, message }) => code === "board.category" || message.startsWith("Categories"))
+        .map(({ level, message }) => `${level} ${message}`);
+
+    it("lists those in use, with their names and counts", async () => {
+      const stage = await openCategories({});
+      expect(await linesOf(stage)).toEqual([
+        "ok Categories in use: cat_2 “Mobile app” (2), cat_1 “Billing” (1).",
+      ]);
+      stage.board.restyle({ categoryNames: {} });
+      expect(await linesOf(stage)).toEqual(["ok Categories in use: cat_2 (2), cat_1 (1)."]);
+      stage.board.restyle({ hidden: ["categoryId"], categoryNames: {} });
+      expect(await linesOf(stage)).toEqual([]);
+    });
+
+    it.each<[string, ConfigPart, string]>([
+      ["select", { select: { categories: ["Billing", "cat_1"] } }, "`Billing` of select.categories"],
+      ["route", { route: [{ category: "billing", repo: "acme/app" }] }, "`billing` of route[0].category"],
+      [
+        "categoryLabels",
+        { issue: { categoryLabels: { BILLING: "in progress" } } },
+        "`BILLING` of issue.categoryLabels",
+      ],
+      [
+        "boardRules",
+        { boardRules: [{ when: { category: "Billing" }, set: { state: "closed" } }] },
+        "`Billing` of boardRules[0].when.category",
+      ],
+      [
+        "rules",
+        { rules: [{ when: { state: "closed" }, set: { categoryId: "Billing" } }] },
+        "`Billing` of rules[0].set.categoryId",
+      ],
+    ])("asks for the id where %s names one by its name", async (_, project, where) => {
+      const [, ...lines] = await linesOf(await openCategories(project));
+      expect(lines).toEqual([
+        `error No post has the category ${where} — did you mean \`cat_1\` (Billing)? The config names ids.`,
+      ]);
+    });
+
+    it("says what no post shows, with what may have been meant where that is near", async () => {
+      const stage = await openCategories({ select: { categories: ["cat-1", "Billin", "elsewhere"] } });
+      const [, ...lines] = await linesOf(stage);
+      expect(lines).toEqual([
+        "error No post has the category `cat-1` of select.categories — did you mean `cat_1`?",
+        "error No post has the category `Billin` of select.categories — did you mean `Billing`?",
+        "error No post has the category `elsewhere` of select.categories, so nothing comes of it. The config names categories by their ids, as listed above.",
+      ]);
+    });
+
+    it("is said by a plan and by the first run, and no run after it while nothing changes", async () => {
+      const stage = await openCategories({
+        select: { categories: ["Billing"], statuses: ["planed", "planned"] },
+        route: [{ status: "nowhere", repo: "acme/app" }],
+      });
+      const settings = ["select.statuses: planed", "select.categories: Billing", "route[0].status: nowhere"];
+      const said = (from: number) =>
+        stage.log
+          .slice(from)
+          .flatMap((line): readonly unknown[] =>
+            line.includes("No post shows these values of the config") ? [JSON.parse(line).settings] : [],
+          );
+      await stage.sync();
+      expect(said(0)).toEqual([settings]);
+      const from = stage.log.length;
+      await stage.sync();
+      expect(said(from)).toEqual([]);
+      await stage.plan();
+      expect(said(from)).toEqual([settings]);
+      stage.reconfigure({ projects: [{ ...standardProject, select: { categories: ["cat_1"] } }] });
+      await stage.sync();
+      expect(said(from)).toEqual([settings]);
+    });
+  });
+
+  it("asks about the status of a route, too", async () => {
+    const stage = await openStage({
+      projects: [{ ...standardProject, route: [{ status: "planed", repo: "acme/app" }] }],
+    });
+    addPlanned(stage, 1);
+    const findings = (await stage.check()).filter(({ code }) => code === "board.status");
+    expect(findings.map(({ message }) => message)).toContain(
+      "No post has the status `planed` of route[0].status — did you mean `planned`?",
+    );
   });
 
   it("says what asking for further pages has found", async () => {

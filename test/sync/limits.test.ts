@@ -85,6 +85,37 @@ describe("a side that has named a time", () => {
     expect(stage.reads()).toEqual([]);
   });
 
+  it.each<[string, (stage: Stage) => void, string]>([
+    ["GitHub, without an end", ({ github }) => github.failNext({ answer: secondaryLimit(), times: 9 }), "p1"],
+    [
+      "GitHub, to its second request",
+      ({ github }) => github.failNext({ answer: secondaryLimit(3_600), after: 1, times: 9 }),
+      "p1",
+    ],
+    [
+      "the board, to its second page",
+      ({ board }) => board.failNext(inAnHour, { when: ({ query }) => "cursor" in query, times: 9 }),
+      "p1",
+    ],
+  ])("(%s) fails a plan, which tells what waits as later", async (_, limit, post) => {
+    const projects = [{ ...standardProject, schedule: "0 12 * * *" }];
+    const stage = await openStage({ projects, config: { guard: { issues: 100 } } });
+    addPlanned(stage, 60);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.failNext({ kind: "answer", status: 429 }, isPatch);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1 });
+    limit(stage);
+    const { report, plan } = await stage.run("plan");
+    expect(report.result).toBe("partial");
+    expect(plan.projects).toMatchObject([
+      {
+        actions: [{ post, kind: "patch-post", when: "later" }],
+        errors: [{ code: expect.stringMatching(/limited$/) }],
+      },
+    ]);
+  });
+
   it("that lies beyond the project's next run fails it, with its end, until that comes near", async () => {
     const stage = await openBusy([{ ...standardProject, schedule: "*/30 * * * *" }]);
     stage.board.failNext(inAnHour, isList);

@@ -265,7 +265,7 @@ describe("a rebuild reports", () => {
     ]);
     expect(await stage.rebuild()).toMatchObject({
       result: "partial",
-      projects: [{ found: 0, errors: [{ code: "rebuild.unfinished" }] }],
+      projects: [{ found: 0, errors: [{ code: "tracker.limited" }, { code: "rebuild.unfinished" }] }],
     });
     stage.clock.skip(30 * minuteMs);
     expect(await stage.rebuild()).toMatchObject({ result: "ok", projects: [{ found: 3 }] });

@@ -4,7 +4,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { select } from "../../select.ts";
 import type { Finding } from "../../story/check/findings.ts";
 import { findNames } from "../../story/check/names.ts";
-import type { PlannedAction, ProjectReport, PutOff } from "../../sync/ground/reports.ts";
+import type { PlannedAction, ProjectReport, PutOff, ReportedError } from "../../sync/ground/reports.ts";
 import { namesPage } from "../../sync/read/naming.ts";
 import { otherAddress } from "../../sync/read/other-marks.ts";
 import { runProjects } from "../../sync/run.ts";
@@ -36,11 +36,14 @@ export interface Ahead {
 }
 
 /**
- * Plans every project on a private copy of the state; of one that can't be planned nothing is said here. The copy knows then, too,
- * what has become of the names in the rules.
+ * Plans every project on a private copy of the state; of one that can't be planned it is said why. The copy knows then, too, what
+ * has become of the names in the rules.
+ *
+ * @param said - what has been found wrong before: it need not be said twice.
  */
 export async function lookAhead(
   session: Session,
+  said: readonly Finding[] = [],
 ): Promise<{ readonly ahead: readonly Ahead[]; readonly names: readonly Finding[] }> {
   const { config, sides, projects, machine, terminal } = session;
   const { progress: _, ...unseen } = machine;
@@ -57,8 +60,10 @@ export async function lookAhead(
       const { plan, report } = await runProjects(projects, world, { kind: "plan" }, terminal.signal);
       const ahead = plan.projects.flatMap(({ project, actions, errors }) => {
         const found = report.projects.find((one) => one.project === project);
-        if (found === undefined || errors.some(({ post }) => post === undefined)) return [];
-        return [sumUp(actions, found, !known.has(project))];
+        const unlooked = errors.filter(({ post }) => post === undefined);
+        const isSaid = unlooked.some(({ code }) => said.some((one) => isOf(one, project, code)));
+        if (found === undefined || isSaid) return [];
+        return [sumUp(unlooked.length > 0 ? [] : actions, found, unlooked, !known.has(project))];
       });
       return {
         ahead,
@@ -75,7 +80,17 @@ export async function lookAhead(
   }
 }
 
-function sumUp(actions: readonly PlannedAction[], report: ProjectReport, isFirst: boolean): Ahead {
+/** Whether a line of the check says already what keeps a project from being planned; a limit is said as what it puts off, too. */
+function isOf({ level, subject, code }: Finding, project: string, failed: string): boolean {
+  return level !== "ok" && subject === project && code === failed && !failed.endsWith(".limited");
+}
+
+function sumUp(
+  actions: readonly PlannedAction[],
+  report: ProjectReport,
+  unlooked: readonly ReportedError[],
+  isFirst: boolean,
+): Ahead {
   const free = actions.filter(({ when }) => when === "now");
   const held = actions.filter(({ when }) => when === "held");
   const amount = (...kinds: readonly PlannedAction["kind"][]): number =>
@@ -92,8 +107,12 @@ function sumUp(actions: readonly PlannedAction[], report: ProjectReport, isFirst
     held: held.length,
     named: held.filter((action) => action.held?.includes(namesPage)).length,
     otherAddress: held.find((action) => action.held?.includes(otherAddress))?.held ?? null,
-    putOff: report.putOff ?? [],
+    putOff: [...(report.putOff ?? []), ...unlooked.map(toPutOff)],
   };
+}
+
+function toPutOff({ code, message, until }: ReportedError): PutOff {
+  return { code, message: message.replace(/\.$/, ""), ...(until !== undefined && { until }) };
 }
 
 /** The same as lines of the check. */

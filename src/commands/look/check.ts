@@ -19,10 +19,12 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
   return inSession(terminal, options, async (session) => {
     const { config, machine, sides, projects } = session;
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
-    const looked = session.clean(await checkAll(projects, sides, bounds, suggest));
+    const { findings: looked, categories } = session.clean(await checkAll(projects, sides, bounds, suggest));
     const unreached = looked.filter(isUnreached);
     const isOver = unreached.length > 0 || terminal.signal.aborted;
-    const { ahead, names } = isOver ? { ahead: [], names: [] } : session.clean(await lookAhead(session));
+    const { ahead, names } = isOver
+      ? { ahead: [], names: [] }
+      : session.clean(await lookAhead(session, looked));
     const findings = [...looked, ...names, ...findAhead(ahead)];
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
@@ -32,6 +34,7 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
         result,
         findings,
         ahead,
+        categories,
         ...(error.length > 0 && { error: joinFailures(error) }),
       });
     } else {

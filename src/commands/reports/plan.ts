@@ -1,5 +1,7 @@
 import type { PlannedAction, PlanReport, RunReport } from "../../sync/ground/reports.ts";
+import type { RunResult } from "../../sync/run.ts";
 import { countVoters, type Group, groupAlike, nameGroup, showVoters } from "../../sync/tell/alike.ts";
+import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
@@ -11,8 +13,7 @@ import { errorOf, printErrors } from "./run.ts";
 export function printPlan(
   { out, times: now }: Pick<Terminal, "out"> & Timed,
   options: CommonOptions & { readonly full?: boolean },
-  { projects }: PlanReport,
-  report: RunReport,
+  { plan: { projects }, report, projectsAfter }: Pick<RunResult, "plan" | "report" | "projectsAfter">,
   saved: string | undefined,
 ): void {
   if (options.json === true) {
@@ -28,14 +29,36 @@ export function printPlan(
       printRecords(out, columnsIn(times), groupAlike(actions, kindOf, options.full));
       printHeld(out, times, actions);
     } else if (errors.length === 0) {
-      out.write(`${project}: nothing to do.\n`);
+      const state = projectsAfter.find((one) => one.project === project)?.state;
+      const isCalm = state === undefined || state.kind === "in-sync";
+      const stands = isCalm ? "nothing to do" : times.tell(describeState(state, times.name));
+      printLine(out, "", oneLine(`${project}: ${stands}.`));
     }
   }
   printErrors(out, times, projects);
+  const isWhole = printUnlooked(out, times, projects, projectsAfter);
   const actions = projects.flatMap((project) => project.actions);
-  const hasErrors = projects.some(({ errors }) => errors.length > 0);
-  if (hasErrors) printLine(out, "", "Not everything could be looked at, as said above.");
-  printLine(out, "", sentenceOf(actions, countAdopted(report), hasErrors, saved));
+  const isInStep = isWhole && projectsAfter.every(({ state }) => state.kind === "in-sync");
+  printLine(out, "", sentenceOf(actions, countAdopted(report), isInStep, saved));
+}
+
+/** Says of what could not be looked at until when that is so. Returns whether all was looked at. */
+function printUnlooked(
+  out: Output,
+  times: ToldTimes,
+  projects: PlanReport["projects"],
+  projectsAfter: RunResult["projectsAfter"],
+): boolean {
+  const failed = projects.filter(({ errors }) => errors.length > 0);
+  for (const { project, errors } of failed) {
+    const ends = errors.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
+    if (ends.length > 0)
+      printLine(out, "", `${project}: could not look until ${times.name(Math.max(...ends))}.`);
+  }
+  const missed = projectsAfter.filter(({ isRun }) => !isRun).map(({ project }) => project);
+  if (missed.length > 0) printLine(out, "", oneLine(`Not looked at: ${missed.join(", ")}.`));
+  if (failed.length > 0) printLine(out, "", "Not everything could be looked at, as said above.");
+  return failed.length + missed.length === 0;
 }
 
 type Line = Group<PlannedAction>;
@@ -105,7 +128,7 @@ export function countAdopted({ projects }: RunReport): number {
 function sentenceOf(
   actions: readonly PlannedAction[],
   adopted: number,
-  hasErrors: boolean,
+  isInStep: boolean,
   saved: string | undefined,
 ): string {
   const free = actions.filter(({ when }) => when === "now");
@@ -124,7 +147,7 @@ function sentenceOf(
     { amount: later.length, said: `${count(later.length, "action")} later, by themselves${toVoters(later)}` },
     { amount: held.length, said: `${count(held.length, "action")} held${toVoters(held)}` },
   ].filter((part) => part.amount > 0);
-  if (parts.length === 0) return `${hasErrors ? "" : "Both sides are in step. "}Nothing was written.`;
+  if (parts.length === 0) return `${isInStep ? "Both sides are in step. " : ""}Nothing was written.`;
   const next = nextOf(free.length + adopted, held, later.length, saved);
   return `${parts.map(({ said }) => said).join(", ")}; ${votersOf(free)} Nothing was written.${next}`;
 }

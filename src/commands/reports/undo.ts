@@ -75,7 +75,9 @@ export function printUndone(
   printErrors(out, times(), projects);
   const actions = projects.flatMap((project) => project.actions);
   const made = run === null ? "" : ` This was run ${run}.`;
-  printLine(out, "", `Undo of run ${undone}: ${describe(actions)}.${made}`);
+  const isWhole = projects.every(({ errors }) => errors.length === 0);
+  const nothing = isWhole ? "nothing to undo" : "nothing was undone";
+  printLine(out, "", `Undo of run ${undone}: ${describe(actions) || nothing}.${made}`);
   printNotInStep(out, times(), projectsAfter);
 }
 
@@ -103,5 +105,5 @@ function describe(actions: readonly CarriedAction[]): string {
     const amount = actions.filter((action) => action.outcome === outcome).length;
     return amount === 0 ? [] : [`${amount} ${said}`];
   });
-  return parts.join(", ") || "nothing to undo";
+  return parts.join(", ");
 }

@@ -12,7 +12,7 @@ import { pagePart } from "../../daemon/page/page.ts";
 import { findLate, type Late } from "../../daemon/readiness.ts";
 import { createRelease } from "../../daemon/release.ts";
 import { createTimekeeper } from "../../daemon/timekeeper.ts";
-import { isUnfinished } from "../../daemon/unfinished.ts";
+import { isStopped, isUnfinished } from "../../daemon/unfinished.ts";
 import { webhookPart } from "../../daemon/webhooks.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Log } from "../../log.ts";
@@ -28,7 +28,7 @@ import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { announceOptions } from "./announcing.ts";
 import { createObeyer } from "./obey.ts";
-import { readAnew } from "./reload.ts";
+import { type Following, followConfig, readAnew } from "./reload.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
 export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
@@ -46,9 +46,7 @@ export async function daemon(terminal: Terminal, options: CommonOptions): Promis
 }
 
 /** What the daemon's parts share. */
-interface Post {
-  /** As of now: SIGHUP replaces it. */
-  session(): Session;
+interface Post extends Following {
   readonly ledger: Ledger;
   readonly take: Take;
   readonly metrics: Metrics;
@@ -62,8 +60,9 @@ async function runUntilSignal(
 ): Promise<void> {
   const { clock, random } = first.machine;
   let current = first;
+  let readAt = clock.now();
   const metrics = createMetrics(ledger, terminal.version);
-  const post: Post = { session: () => current, ledger, take, metrics };
+  const post: Post = { session: () => current, readAt: () => readAt, ledger, take, metrics };
   const crew = createDaemon({
     projects: await planTurns(first, ledger),
     runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
@@ -93,6 +92,7 @@ async function runUntilSignal(
     const next = await readAnew(current, async (session) => {
       crew.reschedule(await planTurns(session, ledger));
       current = session;
+      readAt = clock.now();
       noteConfig(session.config);
     });
     metrics.noteReload(next !== undefined);
@@ -121,8 +121,9 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
   }));
 }
 
-/** Runs one project by the config of the moment; one whose time was over in the middle of its writes goes on. */
-function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn: (key: string) => void) {
+/** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
+function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => void) {
+  const { session, take, metrics } = post;
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
@@ -135,7 +136,8 @@ function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn
     if (shared?.session !== current) shared = { session: current, looks: new Map() };
     const next = projects.filter((project) => waiting.includes(project.key));
     const round: Round = { looks: shared.looks, dueAt, waiting: next };
-    const world: World = { ...buildWorld(config, sides, ledger, unwatched), round };
+    const changed = followConfig(post, current);
+    const world: World = { ...buildWorld(config, sides, ledger, unwatched), round, changed };
     const chosen = projects.filter((project) => project.key === key);
     const successOf = () => ledger.memory.project(key)?.lastSuccessAt;
     const before = successOf();
@@ -143,7 +145,7 @@ function createRunner(terminal: Terminal, { session, take, metrics }: Post, goOn
       const { report, aheadMs } = await runProjects(chosen, world, { kind: "sync" }, terminal.signal);
       if (aheadMs > 0) comparableFrom = machine.clock.now();
       metrics.noteRun(report);
-      if (isUnfinished(report, config.budget)) goOn(key);
+      if (isUnfinished(report, config.budget) || isStopped(report)) goOn(key);
       const options = announceOptions(current, ledger, terminal);
       await announceRun(report, { ...options, note: metrics.noteCall });
       return successOf() === before ? "failed" : "fine";

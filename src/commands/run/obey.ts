@@ -6,7 +6,7 @@ import { ConfigError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { GivenOrder, OrderNumber } from "../../ledger/orders.ts";
 import type { Hold } from "../../ledger/shared.ts";
-import type { Progress, SyncProject } from "../../sync/ground/world.ts";
+import type { Progress, SyncProject, World } from "../../sync/ground/world.ts";
 import { type HandedOrder, type HandedOutcome, handBack } from "../../sync/handed.ts";
 import { runProjects } from "../../sync/run.ts";
 import type { Session } from "../open/session.ts";
@@ -15,11 +15,10 @@ import { classify } from "../print/failure.ts";
 import { exitCodes, type Terminal } from "../print/terminal.ts";
 import { announceOptions } from "./announcing.ts";
 import { refuseOldPlan } from "./plan-file.ts";
+import { type Following, followConfig } from "./reload.ts";
 
 /** What a daemon carries out orders with. */
-export interface ObeyerOptions {
-  /** As of now. */
-  session(): Session;
+export interface ObeyerOptions extends Following {
   readonly ledger: Ledger;
   readonly take: Take;
   readonly metrics: Metrics;
@@ -139,19 +138,21 @@ interface Work extends Pick<HandedOrder, "order"> {
 
 async function run(
   terminal: Terminal,
-  { metrics, ledger: shared }: ObeyerOptions,
+  options: ObeyerOptions,
   session: Session,
   { projects, order, ledger }: Work,
   number: OrderNumber,
 ): Promise<HandedOutcome> {
+  const { metrics, ledger: shared } = options;
   const progress = tellProgress(shared, session, number);
-  const world = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
+  const made = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
+  const world: World = { ...made, changed: followConfig(options, session) };
   if (order.kind === "apply") refuseOldPlan(terminal, order.plan, world, session.projects);
   const result = await runProjects(projects, world, order, terminal.signal);
   metrics.noteRun(result.report);
   if (order.kind === "sync") {
-    const options = announceOptions(session, shared, terminal);
-    await announceRun(result.report, { ...options, note: metrics.noteCall });
+    const told = announceOptions(session, shared, terminal);
+    await announceRun(result.report, { ...told, note: metrics.noteCall });
   }
   return session.clean(handBack(result));
 }

@@ -23,11 +23,8 @@ export async function plan(
       if (options.out !== undefined) refusePlanFile(terminal, options.out);
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const madeAt = world.clock.now();
-      const {
-        plan: made,
-        report,
-        saved,
-      } = await runProjects(session.projects, world, { kind: "plan" }, terminal.signal);
+      const result = await runProjects(session.projects, world, { kind: "plan" }, terminal.signal);
+      const { plan: made, report, saved, projectsAfter } = result;
       const { out } = options;
       const isSaved = out !== undefined && report.result !== "failed" && !terminal.signal.aborted;
       if (isSaved) {
@@ -35,7 +32,8 @@ export async function plan(
         const state = isKnown ? ledger.identity : null;
         savePlan(terminal, out, writePlan(session.clean({ ...origin, state, projects: saved })));
       }
-      printPlan(session.terminal, options, session.clean(made), report, isSaved ? out : undefined);
+      const shown = { plan: session.clean(made), report, projectsAfter };
+      printPlan(session.terminal, options, shown, isSaved ? out : undefined);
       return exitOf(terminal, exitOfPlan(report, made, options.detailedExitcode === true));
     }),
   );

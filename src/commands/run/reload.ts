@@ -1,13 +1,33 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/schema.ts";
 import { ConfigError } from "../../errors.ts";
+import type { World } from "../../sync/ground/world.ts";
 import type { Session } from "../open/session.ts";
 
 /** What only a restart can change: the daemon holds it for as long as it lives. */
 const heldFast: readonly (keyof Config)[] = ["state", "http"];
 
+/** The config as of now: SIGHUP replaces it. */
+export interface Following {
+  session(): Session;
+  /** When it was read, epoch ms. */
+  readAt(): number;
+}
+
+/** Tells a run whether its config is still the one that it began with. */
+export function followConfig({ session, readAt }: Following, began: Session): NonNullable<World["changed"]> {
+  return () => {
+    const now = session();
+    if (now === began) return undefined;
+    const { board, tracker } = began.config;
+    const hasOtherSides = now.config.board.url !== board.url || now.config.tracker.url !== tracker.url;
+    return { at: readAt(), projects: now.projects, hasOtherSides };
+  };
+}
+
 /**
- * Reads the config anew while a daemon runs. A good one holds from the next run on; what is wrong with a bad one is said,
+ * Reads the config anew while a daemon runs. A good one holds from the next run on, and stops at once what a run under way would
+ * still write by the old one, as far as it is another one for that project; what is wrong with a bad one is said,
  * line by line, and the old one goes on.
  *
  * @param take - called with the new session before anything has changed; when it throws, the old one goes on, too.
@@ -27,7 +47,7 @@ export async function readAnew(
     }
     next.log.info(
       { projects: next.projects.map(({ key }) => key) },
-      "The config was read anew; it holds from the next run on",
+      "The config was read anew; it holds from the next run on, and what it stops is stopped now",
     );
     return next;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { type PagingWay, showWay } from "../../model/page.ts";
 import type { PostField } from "../../model/post.ts";
+import type { ShownCategory } from "../../story/check/categories.ts";
 import type { Meanings } from "./init-statuses.ts";
 
 /** What a config is written from. */
@@ -32,6 +33,8 @@ export interface InitProject {
   readonly repo: string;
   /** Those of its own posts. */
   readonly statuses: readonly string[];
+  /** Those of its first posts, the most common first. */
+  readonly categories: readonly ShownCategory[];
   /** Fields that its first posts show; where there are none, those that posts of the others show. */
   readonly seen: ReadonlySet<PostField>;
 }
@@ -74,12 +77,21 @@ function composeProject(project: InitProject, onBoard: OnBoard, today: string): 
     repo: ${scalar(project.repo)}
     writes: all # \`issues\` never touches the board; \`none\` only looks and says what it would do
 
-    # Which posts become issues; every condition must hold.${statuses === "" ? "" : ` Statuses in use on the board: ${statuses}.`}
+    # Which posts become issues; every condition must hold.${statuses === "" ? "" : ` Statuses in use on the board: ${statuses}.`}${categoriesOf(project)}
     select: ${selectOf(project, onBoard, today)}
 
     issue:
       labels: [feedback]
 ${rulesOf(onBoard)}`;
+}
+
+/** A category is named by its id, which nobody can guess. */
+function categoriesOf({ categories }: InitProject): string {
+  if (categories.length === 0) return "";
+  const names = categories
+    .slice(0, mostStatuses)
+    .map(({ id, name }) => (name === null ? scalar(id) : `${scalar(id)} (${scalar(name)})`));
+  return `\n    # Categories in use, for \`select.categories\` and \`route\`: ${names.join(", ")}.`;
 }
 
 /** What is certain to be small: posts that are planned already, else those that come from now on, else those with votes. */

@@ -11,6 +11,8 @@ import type { BoardProject, PostField } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { checkTemplate } from "../../plan/text/template.ts";
 import { showAsked } from "../../story/check/board.ts";
+import { type ShownCategory, showCategory, sortCategories } from "../../story/check/categories.ts";
+import { countCategory } from "../../story/posts.ts";
 import { type Ahead, findAhead, lookAhead } from "../look/check-ahead.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
@@ -154,8 +156,11 @@ async function lookAtProjects(
       const statuses = page.posts.flatMap(({ values: { status } }) =>
         typeof status === "string" ? status : [],
       );
+      const categories = new Map<string, { name: string | null; posts: number }>();
+      for (const { values } of page.posts) countCategory(categories, values.categoryId, page.categories);
       seenBy.set(one, {
         statuses: [...new Set(statuses)],
+        categories: sortCategories([...categories].map(([id, of]) => ({ id, ...of }))),
         fields: page.seen,
         hasPosts: page.posts.length > 0,
       });
@@ -172,6 +177,7 @@ async function lookAtProjects(
         project: one.project.slug ?? one.project.id,
         repo: one.repo,
         statuses: own?.statuses ?? [],
+        categories: own?.categories ?? [],
         // An empty list does not tell which fields its posts will have.
         seen: own?.hasPosts === true ? own.fields : fields,
       };
@@ -185,6 +191,7 @@ async function lookAtProjects(
 /** What the first posts of a project show. */
 interface Seen {
   readonly statuses: readonly string[];
+  readonly categories: readonly ShownCategory[];
   readonly fields: ReadonlySet<PostField>;
   readonly hasPosts: boolean;
 }
@@ -277,9 +284,12 @@ function say({ out }: Terminal, options: InitOptions, written: Written): void {
     });
   }
   if (options.json === true || options.quiet === true) return;
-  for (const { project, repo, statuses } of projects) {
+  for (const { project, repo, statuses, categories } of projects) {
     const inUse = statuses.join(", ") || "none seen";
     printLine(out, "✓ ", oneLine(`${project} → ${repo}; statuses in use: ${inUse}`));
+    if (categories.length === 0) continue;
+    const counted = categories.slice(0, mostCategories).map(showCategory).join(", ");
+    printLine(out, "  ", oneLine(`categories on the first page of posts: ${counted}`));
   }
   sayMeanings(out, onBoard);
   if (!isVerified) printLine(out, "! ", unverifiedWords);
@@ -292,6 +302,9 @@ function say({ out }: Terminal, options: InitOptions, written: Written): void {
   }
   printLine(out, "→ ", "Then: `boardsync check`, `boardsync plan`, `boardsync sync`.");
 }
+
+/** More than these are no help in a line. */
+const mostCategories = 20;
 
 const unverifiedWords =
   "The repositories were not looked at, because there is no GitHub token: `boardsync check` does that once there is one.";

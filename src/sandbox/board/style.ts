@@ -90,6 +90,8 @@ export interface BoardStyle {
    * change of any post, or, which is a fault, a tag that stays whatever changes.
    */
   readonly validators: "none" | "etag" | "weak-etag" | "list-etag" | "last-modified" | "stuck-etag";
+  /** Names of categories by their ids: the record shows such a one as `category: { id, name }`, too. */
+  readonly categoryNames: Readonly<Record<string, string>>;
   /** The spelling that the board gives to a status. */
   readonly spellStatus: (status: string) => string;
   /** The order that a page of the list is cut from: of a board that sorts each page anew. */
@@ -117,6 +119,7 @@ export function completeStyle(style: BoardStyleOptions): BoardStyle {
     refusedStatus: undefined,
     columnOf: {},
     validators: "none",
+    categoryNames: {},
     spellStatus: (status) => status,
     arrange: (posts) => posts,
     ...style,
@@ -133,6 +136,8 @@ export function showRecord(post: SandboxPost, style: BoardStyle, base: string): 
     ...fields,
     url: `${new URL(base).origin}/p/${id}`,
   };
+  const category = style.categoryNames[post.categoryId ?? ""];
+  if (category !== undefined) record["category"] = { id: post.categoryId, name: category };
   if (style.showsUpdatedAt) record["updatedAt"] = updatedAt;
   if (style.showsPrivate) {
     record["internalNote"] = internalNote;

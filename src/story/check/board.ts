@@ -3,10 +3,12 @@ import { type AskedPaging, showWay } from "../../model/page.ts";
 import type { BoardProject, PostField } from "../../model/post.ts";
 import { spellStatus } from "../../plan/ground/fields.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
+import { namedValues } from "../../plan/named-values.ts";
 import { unseenConditions } from "../../plan/select.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { pickProject, unknownProject } from "../../sync/read/identify.ts";
 import { lookAtList } from "../posts.ts";
+import { checkCategories, type ShownCategory, sortCategories } from "./categories.ts";
 import type { Checking, Suggest } from "./findings.ts";
 
 /** Whether the key is accepted; returns what it sees. */
@@ -26,6 +28,8 @@ export interface ShownPosts {
   readonly seen: ReadonlySet<PostField>;
   /** How many posts have each status. */
   readonly statuses: ReadonlyMap<string, number>;
+  /** The most common first. */
+  readonly categories: readonly ShownCategory[];
 }
 
 /** Reads the whole list, and says what it is like. */
@@ -37,7 +41,7 @@ export async function readPosts(
   const { say, board, bounds } = checking;
   const found = pickProject(listed, project.key);
   if (found === undefined) throw unknownProject(listed, project.key);
-  const { pages, seen, statuses, shape, asked, unusable, end, fault } = await lookAtList(
+  const { pages, seen, statuses, categories, shape, asked, unusable, end, fault } = await lookAtList(
     board,
     found.id,
     bounds,
@@ -49,7 +53,8 @@ export async function readPosts(
   if (fault !== undefined) throw fault;
   if (posts > 0 || unusable.length === 0) sayShape(checking, posts, shape);
   if (asked !== undefined) sayAsked(checking, asked);
-  return { project, id: found.id, posts, seen, statuses };
+  const counted = sortCategories([...categories].map(([category, of]) => ({ id: category, ...of })));
+  return { project, id: found.id, posts, seen, statuses, categories: counted };
 }
 
 /** Says what the posts show of what the config names. @param all - what posts of any project show. */
@@ -63,6 +68,7 @@ export function checkPosts(
   const { say } = checking;
   const settings: Settings = { ...project.settings, project: id };
   checkStatuses(checking, settings, shown, all, suggest);
+  checkCategories(checking, shown, suggest);
   if (posts === 0) return;
   for (const problem of unseenConditions(settings, seen)) {
     const message = `\`${problem}\` needs a field that no record of the board shows. Remove it, or name the field in board.fields.`;
@@ -112,24 +118,16 @@ function checkStatuses(
   if (!seen.has("status") && others.size === 0) return;
   const counted = [...statuses].map(([status, count]) => `${status} (${count})`).join(", ");
   say("ok", `Statuses seen: ${counted || "none"}.`);
-  const named = [
-    ...(settings.select.statuses ?? []).map((status) => ({ status, where: "select.statuses" })),
-    ...settings.rules.flatMap(({ set }, index) =>
-      typeof set.status === "string" ? [{ status: set.status, where: `rules[${index}].set.status` }] : [],
-    ),
-    ...settings.boardRules.flatMap(({ when: { status } }, index) =>
-      status === undefined ? [] : [{ status, where: `boardRules[${index}].when.status` }],
-    ),
-  ];
+  const named = namedValues(settings).filter(({ field }) => field === "status");
   const shown = [...new Set([...statuses.keys(), ...others])];
-  for (const { status, where } of named) {
+  for (const { value: status, where, isSought } of named) {
     const spelling = spellStatus(status, shown);
     if (shown.includes(spelling)) {
       if (!statuses.has(spelling)) {
         sayElsewhere(checking, status, spelling, where);
         continue;
       }
-      if (spelling === status || !where.endsWith(".set.status")) continue;
+      if (spelling === status || isSought) continue;
       say("ok", `${where} \`${status}\` is sent as the board spells it: \`${spelling}\`.`);
       continue;
     }

@@ -4,8 +4,16 @@ import { fightingRules } from "../../plan/board-rules/fights.ts";
 import { impossibleRules, shadowedRules } from "../../plan/rules/rules.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
 import { checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
+import type { ShownCategory } from "./categories.ts";
 import { type Checking, type Finding, type Suggest, startChecking } from "./findings.ts";
 import { checkFields, checkRepository } from "./tracker.ts";
+
+/** What `check` has found. */
+export interface Checked {
+  readonly findings: readonly Finding[];
+  /** The categories that posts of each project show. */
+  readonly categories: readonly (ShownCategory & { readonly project: string })[];
+}
 
 /** Looks at everything that the config promises, writes nothing, and goes on past what is wrong. */
 export async function checkAll(
@@ -13,7 +21,7 @@ export async function checkAll(
   world: Pick<World, "board" | "tracker">,
   bounds: ReadBounds,
   suggest: Suggest,
-): Promise<readonly Finding[]> {
+): Promise<Checked> {
   const findings: Finding[] = [];
   const checking = startChecking(findings, "board", world, bounds);
   const listed = await checking.look(checkBoard);
@@ -40,7 +48,10 @@ export async function checkAll(
     }
     checkRules(own, project.settings);
   }
-  return findings;
+  const categories = shown.flatMap((posts) =>
+    posts.categories.map((category) => ({ project: posts.project.key, ...category })),
+  );
+  return { findings, categories };
 }
 
 async function checkAccount({ say, tracker, bounds }: Checking): Promise<string> {

@@ -28,7 +28,7 @@ import {
   type Explanation,
   nameOf,
 } from "./explanation.ts";
-import { explainNext, explainWaits } from "./next.ts";
+import { explainNext, explainUnlooked, explainWaits } from "./next.ts";
 
 /** So many of its last writes belong to the story of a post. */
 const writesShown = 10;
@@ -58,7 +58,12 @@ async function explainRow(explaining: Explaining): Promise<Explanation> {
   const waits = await explainWaits(explaining);
   const world = { ledger, policy: explaining.policy };
   const context = createContext({ project, world, run: { order: { kind: "sync" } }, memory, settings }, seen);
-  const { standing, actions, next } = explainNext(explaining, await context(explaining.now), waits);
+  const { standing, actions, next } = explainNext(
+    explaining,
+    await context(explaining.now),
+    waits,
+    await explainUnlooked(explaining),
+  );
   const { title } = row.post.values;
   return {
     project: project.key,

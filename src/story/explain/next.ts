@@ -10,6 +10,7 @@ import { describeAction } from "../../sync/ground/describe.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { awaitsEarlierLife } from "../../sync/read/old-state.ts";
+import { readReport } from "../../sync/tell/stored-report.ts";
 import { describeHeard } from "../../sync/tell/waiting-lines.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
 
@@ -19,16 +20,19 @@ type Next = Pick<Explanation, "standing" | "actions" | "next">;
 /**
  * What the next run makes of the facts as they are: the same plan as every run's. A run looks at both sides first, so it may
  * find that one of them has moved by then.
+ *
+ * @param unlooked - what kept the last run from looking, as sentences.
  */
 export function explainNext(
   explaining: Explaining,
   context: PlanContext,
   waits: readonly ExplainedWait[],
+  unlooked: readonly string[],
 ): Next {
   const decision = tryPlan(explaining, context);
   if (typeof decision === "string") {
     const standing = { kind: "linked", reason: decision } as const;
-    return { standing, actions: [], next: [decision] };
+    return { standing, actions: [], next: [...unlooked, decision] };
   }
   const actions = decision.actions.flatMap((action) => {
     const held = pauseOf(explaining.row) ?? heldBecause(action, waits);
@@ -36,7 +40,7 @@ export function explainNext(
       held === undefined ? line : { ...line, held },
     );
   });
-  const before = [...recoveryOf(explaining), ...changesOfConfig(explaining)];
+  const before = [...unlooked, ...recoveryOf(explaining), ...changesOfConfig(explaining)];
   const coming = [
     ...absences(explaining, context),
     ...openOutcomes(waits),
@@ -49,6 +53,23 @@ export function explainNext(
     actions,
     next: [...before, ...(coming.length > 0 ? coming : [restOf(explaining, decision)])],
   };
+}
+
+/** What kept the last run of the project from looking at both sides, as a sentence; none where nothing did. */
+export async function explainUnlooked({
+  ledger,
+  project,
+}: Pick<Explaining, "ledger" | "project">): Promise<readonly string[]> {
+  const last = await ledger.runs.last(project.key);
+  if (last === undefined) return [];
+  const { errors, putOff } = readReport(last.report);
+  const reasons = [...errors.filter(({ post, issue }) => (post ?? issue) === undefined), ...putOff]
+    .filter(({ code }) =>
+      /^run\.|\.(?:limited|unreachable|unauthorized|unreadable|aborted|refused)$/.test(code),
+    )
+    .map(({ message }) => message.replace(/\.$/, ""));
+  if (reasons.length === 0) return [];
+  return [`The last run did not get through, so this goes by older facts: ${reasons.join("; ")}.`];
 }
 
 function tryPlan({ row }: Explaining, context: PlanContext): Decision | string {

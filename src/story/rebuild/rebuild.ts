@@ -169,7 +169,8 @@ async function findOrNote(
   const memory = world.ledger.memory.project(project.key);
   // A limit, or a signal, may have ended it before anything was decided.
   if (memory?.fullAt === undefined) {
-    if (report.errors.length === 0) noteError(tally, unfinished);
+    const isPutOff = report.errors.every(({ code }) => code.startsWith("run.") || code.endsWith(".limited"));
+    if (isPutOff) noteError(tally, unfinished);
     return nothingFound;
   }
   try {

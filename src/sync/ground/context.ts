@@ -3,6 +3,7 @@ import type { PostField } from "../../model/post.ts";
 import { settingsPrint } from "../../plan/ground/identity.ts";
 import { isAllowed } from "../../plan/ground/obstacle.ts";
 import type { Redacted, Settings } from "../../plan/ground/settings.ts";
+import { unshownValues } from "../../plan/named-values.ts";
 import type { PlanContext } from "../../plan/plan.ts";
 import { unseenConditions } from "../../plan/select.ts";
 import { asOne } from "./as-one.ts";
@@ -14,8 +15,9 @@ import { repositoryNames } from "./world.ts";
 
 /** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
 export async function planContext(cycle: Cycle, pull: BoardPull): Promise<PulledCycle> {
-  await markRowsForFullLook(cycle);
+  const isFirst = await markRowsForFullLook(cycle);
   warnOfUnseen(cycle, pull);
+  if (isFirst || isPreview(cycle.run)) await warnOfUnshown(cycle, pull);
   return { ...cycle, pull, context: createContext(cycle, pull.seen) };
 }
 
@@ -44,7 +46,7 @@ export function createContext(
   let statuses: readonly string[] | undefined;
   return async (now) => {
     // All posts are looked through for them, once, where anything is decided at all.
-    statuses ??= setsStatus ? await ledger.rows.statuses(memory.id) : [];
+    statuses ??= setsStatus ? await ledger.rows.shown(memory.id, "status") : [];
     const known = { settings, seen, statuses, render, renderComment, now, patchMs: policy.waits.patchMs };
     return { ...known, ...(isBoardReadOnly && { isBoardReadOnly }) };
   };
@@ -70,7 +72,31 @@ function warnOfUnseen({ world, settings, project }: Cycle, { seen, kind }: Board
   );
 }
 
-async function markRowsForFullLook(cycle: Cycle): Promise<void> {
+/**
+ * A setting that looks for a value which no post shows selects nothing, and may be the name of a category where its id is wanted:
+ * said by each plan, and by a run whenever all is looked at anew. Only a whole list tells.
+ */
+async function warnOfUnshown(
+  { world, settings, project, memory }: Cycle,
+  { seen, kind, posts }: BoardPull,
+): Promise<void> {
+  if (kind !== "complete" || posts === 0) return;
+  const { rows } = world.ledger;
+  const shown = {
+    status: await rows.shown(memory.id, "status"),
+    categoryId: await rows.shown(memory.id, "categoryId"),
+  };
+  // Of a field that no post shows it is said as such.
+  const unshown = unshownValues(settings, shown).filter(({ field }) => seen.has(field));
+  if (unshown.length === 0) return;
+  world.log.warn(
+    { project: project.key, settings: unshown.map(({ where, value }) => `${where}: ${value}`) },
+    "No post shows these values of the config; `boardsync check` lists those in use",
+  );
+}
+
+/** @returns whether all rows are to be looked at: the settings are new, or it is time. */
+async function markRowsForFullLook(cycle: Cycle): Promise<boolean> {
   const { clock, policy } = cycle.world;
   const memory = projectNow(cycle);
   const now = clock.now();
@@ -78,9 +104,11 @@ async function markRowsForFullLook(cycle: Cycle): Promise<void> {
   const isFresh = memory.fullAt !== undefined && now - memory.fullAt < policy.fullEveryMs;
   // What `writes` has held back is decided already; a plan shows it all the same.
   const isShown = isPreview(cycle.run) && cycle.settings.writes !== "all";
-  if (isFresh && memory.settingsPrint === print && !isShown) return;
+  const isFirst = !isFresh || memory.settingsPrint !== print;
+  if (!isFirst && !isShown) return false;
   await asOne(cycle, async (cycle) => {
     await cycle.world.ledger.commit([{ kind: "mark-due", project: memory.id, which: "all" }]);
     await rememberOfProject(cycle, { settingsPrint: print, fullAt: isFresh ? memory.fullAt : now });
   });
+  return isFirst;
 }

@@ -10,6 +10,7 @@ import type { Settings } from "../../plan/ground/settings.ts";
 import type { PlanContext } from "../../plan/plan.ts";
 import { type Lane, laneClosure } from "./lane.ts";
 import type { ReportedError } from "./reports.ts";
+import { stopOf } from "./stop.ts";
 import type { Delay } from "./verdict.ts";
 import type { Closure, Run, SyncProject, World } from "./world.ts";
 
@@ -187,16 +188,18 @@ export function isApproved(
   return letGo !== undefined && letGo.at >= since;
 }
 
-/** Whether another write may start in a lane: no limit, no refusal, no signal, and the run's time not used up. */
-export function isOpen({ run, world, course }: Cycle, lane: Lane): boolean {
+/** Whether another write may start in a lane: no limit, no refusal, no stop, no signal, and the run's time not used up. */
+export function isOpen(cycle: Cycle, lane: Lane): boolean {
+  const { run, world, course } = cycle;
   const { bounds } = run;
-  const closure = laneClosure(run, lane) ?? laneClosure(course, lane);
+  const closure = laneClosure(run, lane) ?? laneClosure(course, lane) ?? stopOf(cycle, lane.side);
   return closure === undefined && !bounds.signal.aborted && world.clock.now() < bounds.until;
 }
 
 /** Why a lane is closed, for the note of what waits. */
-export function closureOf({ run, course }: Cycle, lane: Lane): Closure {
-  return laneClosure(run, lane) ?? laneClosure(course, lane) ?? endOf(run);
+export function closureOf(cycle: Cycle, lane: Lane): Closure {
+  const { run, course } = cycle;
+  return laneClosure(run, lane) ?? laneClosure(course, lane) ?? stopOf(cycle, lane.side) ?? endOf(run);
 }
 
 /** Why a run begins nothing more. */

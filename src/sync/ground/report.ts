@@ -46,8 +46,9 @@ interface Delayed {
 }
 
 /**
- * Notes that the whole project is left to a later run; gives the reason. A limit that ends later than the project's next run is
- * a failure: somebody has to hear of it. One of signals alone is none.
+ * Notes that the whole project is left to a later run; gives the reason. For what a person has ordered that is a failure, as
+ * nothing of it was done: a plan must not look like one of two sides that are in step. For what the schedule asks for it is none,
+ * unless a limit ends later than the project's next run: somebody has to hear of it. One of signals alone is none, either.
  */
 export function notePutOff(tally: Tally, { run, world, project }: Delayed, error: RemoteError): Closure {
   const closure = closureBy(error, run);
@@ -56,8 +57,8 @@ export function notePutOff(tally: Tally, { run, world, project }: Delayed, error
   tally.putOff.push(closure);
   const now = world.clock.now();
   const isOfSignals = isSignalLimit(world, error, [project.settings.repo]);
-  if (isRoutine(run) && !isOfSignals && until !== undefined && until - now > project.periodMs(now))
-    noteError(tally, { code, message: `${message}.`, retryAt: until });
+  const isLate = !isOfSignals && until !== undefined && until - now > project.periodMs(now);
+  if (isLate || !isRoutine(run)) noteError(tally, { code, message: `${message}.`, retryAt: until });
   return closure;
 }
 

@@ -6,7 +6,7 @@ import { planRow } from "../../plan/plan.ts";
 import { inOrder, select } from "../../select.ts";
 import { findWanted } from "../decide/approvals.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import { delayAction, type PulledCycle } from "../ground/cycle-state.ts";
+import { delayAction, type PulledCycle, type Tally } from "../ground/cycle-state.ts";
 import { savedActions, savedAt } from "../ground/order.ts";
 import { recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -14,6 +14,7 @@ import type { CarriedAction, SavedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, sayDelay, whyHeld } from "../ground/verdict.ts";
 import { isFree, type Judged } from "../ground/wanted.ts";
+import type { Run, SyncProject } from "../ground/world.ts";
 import { leave } from "../write/backlog.ts";
 import { type NoteWrite, writeNotes } from "../write/note.ts";
 import { write } from "../write/write.ts";
@@ -49,6 +50,22 @@ export async function applySaved(
     const outcome = (wanted && written.get(wanted)) ?? (note && noted.get(note));
     return { kind, post, issue: lines[0]?.issue ?? null, ...(end ?? toResult(outcome)) };
   });
+}
+
+/** What becomes of the actions of a saved plan where a side could not be looked at: nothing, and why. */
+export function tellUnapplied(
+  { key }: Pick<SyncProject, "key">,
+  run: Run,
+  { isPutOff, errors }: Pick<Tally, "isPutOff" | "errors">,
+): readonly CarriedAction[] {
+  const message = errors.map((error) => error.message).join(" ");
+  return savedActions(run, key).map(({ kind, post, lines }) => ({
+    kind,
+    post,
+    issue: lines[0]?.issue ?? null,
+    outcome: isPutOff ? "waiting" : "failed",
+    message,
+  }));
 }
 
 /** One action of the plan, with what is wanted of it now. */

@@ -11,6 +11,7 @@ import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
+import { laneClosure } from "../ground/lane.ts";
 import type { PlannedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 import { isFree, type Judged } from "../ground/wanted.ts";
@@ -130,8 +131,8 @@ async function describeOpen(cycle: PulledCycle, intent: Intent): Promise<Planned
 const hourPatienceMs = 10_000;
 
 /**
- * Says when each write comes: in the next run, or after a wait. Two things make it wait: the pace, counted in the order of the
- * writes; and a state that was lost or put back, of which a request may still be under way.
+ * Says when each write comes: in the next run, or after a wait. Three things make it wait: a limit that this plan has met; the
+ * pace, counted in the order of the writes; and a state that was lost or put back, of which a request may still be under way.
  */
 export async function timeWrites(
   cycle: PulledCycle,
@@ -147,7 +148,13 @@ export async function timeWrites(
   >();
   for (const action of judged.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))) {
     const [lane] = action.lanes;
-    if (!isFree(action) || lane === undefined || lane.side === "board") continue;
+    if (!isFree(action) || lane === undefined) continue;
+    const closed = action.lanes.map((one) => laneClosure(cycle.run, one)).find((one) => one !== undefined);
+    if (closed !== undefined) {
+      later.set(action, closed.until === undefined ? undefined : new Date(closed.until).toISOString());
+      continue;
+    }
+    if (lane.side === "board") continue;
     if (rest !== undefined && (action.kind === "create-issue" || action.kind === "update-issue")) {
       later.set(action, rest);
       continue;

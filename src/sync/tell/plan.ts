@@ -35,9 +35,14 @@ export async function tellPlan(
   };
 }
 
-function laterThan(line: PlannedAction, notBefore: string | undefined): PlannedAction {
-  if (line.when !== "now") return line;
-  return { ...line, when: "later", ...(notBefore !== undefined && { notBefore }) };
+/** The same line of what can't be now; `notBefore` is ISO 8601, undefined where nobody knows. */
+export function laterThan(line: PlannedAction, notBefore: string | undefined): PlannedAction {
+  if (line.when === "held") return line;
+  const [last] = [line.notBefore, notBefore]
+    .flatMap((time) => time ?? [])
+    .toSorted()
+    .reverse();
+  return { ...line, when: "later", ...(last !== undefined && { notBefore: last }) };
 }
 
 /** A change of several issues has a line for each; the PATCH that a create leads to is held for reasons of its own. */

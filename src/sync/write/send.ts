@@ -12,6 +12,7 @@ import { closeLane, type Lane } from "../ground/lane.ts";
 import { noteLimit, sayLimit } from "../ground/limits.ts";
 import { postpone, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { stopOf } from "../ground/stop.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 import { putOff } from "./backlog.ts";
@@ -89,6 +90,9 @@ export async function send<A extends Answer>(
     const paused = await pausedNow(cycle, turn, request.post, intent);
     if (paused !== undefined) return { outcome: paused };
     await ledger.assertHeld();
+    // The last thing that is asked: nothing is waited for between this and the request.
+    const stop = stopOf(cycle, turn.lane.side);
+    if (stop !== undefined) return { outcome: await takeBack(cycle, turn, stop, intent) };
     const answer = await request.call();
     const againAfterMs = isSecond ? undefined : againAfter(answer);
     if (againAfterMs === undefined) {
@@ -126,6 +130,21 @@ async function pausedNow(
   }
   if (action !== undefined) await recordRow(cycle, post);
   return { kind: "pause", why: pausedByPerson };
+}
+
+/** The config that was read a moment ago lets nothing leave: what was about to is prepared again, and waits for the next run. */
+async function takeBack(
+  cycle: PulledCycle,
+  { action }: Turn,
+  stop: Closure,
+  intent: IntentId | undefined,
+): Promise<Outcome> {
+  const { ledger, clock } = cycle.world;
+  if (intent !== undefined) {
+    const message = `not sent; ${stop.message}`;
+    await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
+  }
+  return action === undefined ? { kind: "wait", why: stop.message } : postpone(cycle, action, stop);
 }
 
 async function hasTurn(cycle: PulledCycle, { lane, pace }: Turn, ask: typeof takePace): Promise<boolean> {

@@ -86,13 +86,34 @@ describe("check", () => {
     const stage = await openStage();
     const { code, json } = await stage.run(["check", "--json"]);
     expect(code).toBe(0);
-    expect(json()).toEqual({ result: "ok", findings: expect.any(Array), ahead: expect.any(Array) });
+    const lists = { findings: expect.any(Array), ahead: expect.any(Array) };
+    expect(json()).toEqual({ result: "ok", ...lists, categories: [] });
     expect(json()).toMatchObject({
       findings: expect.arrayContaining([
         { level: "ok", subject: "board", message: expect.stringContaining("2 projects") },
         { level: "warning", subject: "acme-app", code: "board.status", message: expect.any(String) },
       ]),
     });
+  });
+
+  it("lists the categories in use, and fails of a name where the id is wanted", async () => {
+    const stage = await openStage();
+    stage.story.board.restyle({ categoryNames: { cat_1: "Billing" } });
+    stage.story.board.addPost("acme-api", { categoryId: "cat_1" });
+    const file = stage.writeConfig("named.yaml", (config) =>
+      config.replace("select: { statuses: [planned] }", "select: { categories: [Billing] }"),
+    );
+    const { code, out } = await stage.run(["check", "-c", file], { columns: 200 });
+    expect(code).toBe(1);
+    expect(out).toContain("✓ acme-api: Categories in use: cat_1 “Billing” (1).\n");
+    expect(out).toMatch(/✗ acme-api: .* of select\.categories — did you mean `cat_1` \(Billing\)\?/);
+    const { json } = await stage.run(["check", "--json", "-c", file]);
+    const categories = [{ project: "acme-api", id: "cat_1", name: "Billing", posts: 1 }];
+    expect(json()).toMatchObject({ result: "failed", categories });
+    const { err } = await stage.run(["plan", "-c", file]);
+    expect(err).toMatch(
+      /"settings":\["select\.categories: Billing"\].*No post shows these values of the config/,
+    );
   });
 
   it("says what the first sync would do, and leaves no trace of having looked", async () => {

@@ -77,8 +77,11 @@ const tables: Readonly<Record<string, (terminal: Parameters<typeof printRun>[0])
     printPlan(
       terminal,
       {},
-      { projects: [{ project: project.project, repo, actions: [action], errors: [] }] },
-      run,
+      {
+        plan: { projects: [{ project: project.project, repo, actions: [action], errors: [] }] },
+        report: run,
+        projectsAfter: [],
+      },
       undefined,
     ),
   undo: (terminal) =>

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { until } from "../../support/until.ts";
 import { startDaemon } from "../daemon-stage.ts";
 import { openStage } from "../stage.ts";
 
@@ -105,5 +106,47 @@ describe("SIGHUP", () => {
     expect((await post()).status).toBe(401);
     expect(await daemon.end()).toBe(0);
     expect(daemon.lines.slice(from)).toEqual([]);
+  });
+
+  it("stops what a run under way would still write, where that turns writes off; a bad config stops nothing", async () => {
+    const stage = await openStage();
+    const slowly = (config: string): string =>
+      config.replace(/^board:\n/, "board:\n  timeout: 2s\n  concurrency: 1\n");
+    const file = stage.writeConfig(name, slowly);
+    await stage.run(["sync", "-c", file]);
+    for (let number = 1; number <= 4; number += 1) stage.story.github.close("acme/app", number, "completed");
+    const { board } = stage.story;
+    const patches = (): number => board.requests.filter(({ method }) => method === "PATCH").length;
+    const isPatch = ({ method }: { readonly method: string }): boolean => method === "PATCH";
+    // Each of them gets no answer, so there is time for two config files behind every one.
+    board.failNext({ kind: "hang" }, { when: isPatch, times: 4 });
+    const daemon = startDaemon(stage, ["-c", file]);
+    await daemon.address();
+    await daemon.findLine(({ msg }) => msg === "Daemon started");
+    // A run at the start is left out, because one has just been.
+    await stage.run(["sync", "--no-wait", "-c", file]);
+    await until(() => patches() === 1);
+    stage.writeConfig(name, (config) => `zebra: 1\n${slowly(config)}`);
+    daemon.hangUp();
+    await daemon.findLine(({ msg }) => msg === "The new config is refused, and the old one goes on");
+    await until(() => patches() === 2);
+    stage.writeConfig(name, (config) =>
+      slowly(config).replace("repo: acme/app\n", "repo: acme/app\n    writes: none\n"),
+    );
+    daemon.hangUp();
+    await daemon.findLine(({ msg }) => msg.startsWith("The config was read anew"));
+    const sent = patches();
+    const ended = await daemon.findLine(
+      (line) => line.msg === "Project finished" && line["project"] === "acme-app",
+    );
+    expect(ended["putOff"]).toEqual([
+      {
+        code: "config.changed",
+        message: expect.stringContaining("writes are off (`writes: none` in the config) since "),
+      },
+    ]);
+    expect(patches()).toBe(sent);
+    expect(sent).toBeLessThan(4);
+    expect(await daemon.end()).toBe(0);
   });
 });

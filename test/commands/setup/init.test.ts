@@ -83,17 +83,32 @@ describe("init with flags", () => {
           project: "acme-app",
           repo: "acme/app",
           statuses: ["planned", "open", "completed"],
+          categories: [],
         },
         {
           project: "acme-api",
           repo: "acme/api",
           statuses: ["planned", "open"],
+          categories: [],
         },
       ],
       meanings: { planned: "planned", completed: "completed" },
       verified: true,
       ahead: [expect.objectContaining({ project: "acme-app", isFirst: true }), expect.anything()],
     });
+  });
+
+  it("lists the categories of the first posts, with their ids, and names them in the config", async () => {
+    const stage = await openStage();
+    stage.story.board.restyle({ categoryNames: { cat_1: "Billing: all" } });
+    for (const categoryId of ["cat_2", "cat_1", "cat_1"])
+      stage.story.board.addPost("acme-app", { categoryId });
+    const { out } = await stage.run(flags(stage, "--force"), { columns: 200 });
+    expect(out).toContain("  categories on the first page of posts: cat_1 “Billing: all” (2), cat_2 (1)\n");
+    expect(readFileSync(stage.file, "utf8")).toContain(
+      '    # Categories in use, for `select.categories` and `route`: cat_1 ("Billing: all"), cat_2.\n',
+    );
+    expect(await stage.run(["check", "-c", stage.file])).toMatchObject({ code: 0 });
   });
 
   it.each([

@@ -98,6 +98,24 @@ export function readNote(record: unknown): string | undefined {
   return shown === null ? "" : readText(shown);
 }
 
+/** Where a record keeps the name of its category, by which people know it. */
+const categoryNames = [
+  "category.name",
+  "category.title",
+  "category.label",
+  "categoryName",
+  "category_name",
+  "category",
+];
+
+/** undefined where the record shows none. */
+export function readCategoryName(record: unknown): string | undefined {
+  const places = [record, readPath(record, "attributes")];
+  return places
+    .flatMap((place) => categoryNames.map((name) => readText(readPath(place, name))))
+    .find((text) => text !== undefined && text !== "");
+}
+
 /** The field under the first of its names that is there; null counts only where no other name has a value. */
 function readField(record: unknown, field: PostField, override: string | undefined): unknown {
   const names = override === undefined ? usualNames[field] : [override];

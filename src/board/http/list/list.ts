@@ -158,7 +158,7 @@ function formsOf(key: string): readonly string[] {
   return [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
 }
 
-type AskedPage = Pick<PostPage, "posts" | "notes" | "isUnchanged" | "trace" | "first"> & {
+type AskedPage = Pick<PostPage, "posts" | "notes" | "categories" | "isUnchanged" | "trace" | "first"> & {
   readonly reading: PageReading;
   /** Of the plain body. */
   readonly bytes: number;
@@ -194,14 +194,21 @@ async function askForPage(url: URL, before: Recognised, options: ListOptions): P
 
 /** A page that was read, with what it is known again by: not where that would keep the key. */
 function present(
-  { posts, notes, reading, first }: ReadPage,
+  { posts, notes, categories, reading, first }: ReadPage,
   found: Omit<PageTrace, "reading">,
   { hasNotes, key }: ListOptions,
 ): Omit<AskedPage, "bytes"> {
   const trace: PageTrace = { ...found, reading: JSON.stringify(reading) };
   const text = [trace.etag, trace.lastModified, trace.reading].join("\n");
   const isSafe = !formsOf(key).some((form) => text.includes(form));
-  return { posts, ...(hasNotes && { notes }), ...(isSafe && { trace }), reading, ...(first && { first }) };
+  return {
+    posts,
+    categories,
+    ...(hasNotes && { notes }),
+    ...(isSafe && { trace }),
+    reading,
+    ...(first && { first }),
+  };
 }
 
 function lensOf({ overrides, excerpt, hasNotes }: ListOptions): Lens {

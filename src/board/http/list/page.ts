@@ -5,7 +5,7 @@ import { readInstant } from "../../../model/time.ts";
 import type { FirstPage } from "../../board.ts";
 import { readPath } from "../answer/access.ts";
 import type { JsonAnswer } from "../answer/read.ts";
-import { type FieldNames, pickRecord, readNote } from "../answer/record.ts";
+import { type FieldNames, pickRecord, readCategoryName, readNote } from "../answer/record.ts";
 import {
   envelopeKeys,
   explainId,
@@ -66,6 +66,8 @@ export interface Lens {
 export interface ReadPage {
   readonly posts: readonly Post[];
   readonly notes: ReadonlyMap<PostId, string>;
+  /** Names of categories by their ids; it is not kept. */
+  readonly categories: ReadonlyMap<string, string>;
   readonly reading: PageReading;
   /** Of the first page only; it is not kept. */
   readonly first: FirstPage | undefined;
@@ -85,13 +87,14 @@ export function readPage(answer: JsonAnswer, before: Recognised, lens: Lens): Re
   const list =
     before.path === undefined ? findList(value, lens.items, excerpt) : readList(value, before.path, excerpt);
   const idName = before.idName ?? findIdName(list.records, lens.id, excerpt);
-  const { posts, notes, ...read } = readRecords(list.records, idName, lens);
+  const { posts, notes, categories, ...read } = readRecords(list.records, idName, lens);
   const isFirst = before.path === undefined;
   const keys = isFirst ? keysOf(list.records) : [];
   const signals = readSigns(value, headers, { ...lens.paths, list: list.path }, list.records.length);
   return {
     posts,
     notes,
+    categories,
     first: isFirst ? showFirst(answer, list.records, keys, signals, excerpt) : undefined,
     reading: {
       before,
@@ -130,11 +133,12 @@ function readRecords(
   records: readonly unknown[],
   idName: string | undefined,
   { names, hasNotes, excerpt }: Lens,
-): Pick<ReadPage, "posts" | "notes"> & Pick<PageReading, "seen" | "mistyped" | "unusable"> {
+): Pick<ReadPage, "posts" | "notes" | "categories"> & Pick<PageReading, "seen" | "mistyped" | "unusable"> {
   const posts: Post[] = [];
   const seen = new Set<PostField>();
   const mistyped = new Set<PostField>();
   const notes = new Map<PostId, string>();
+  const categories = new Map<string, string>();
   const unusable: string[] = [];
   for (const [index, record] of records.entries()) {
     const picked = pickRecord(record, idName, names);
@@ -147,12 +151,15 @@ function readRecords(
       const note = hasNotes ? readNote(record) : undefined;
       if (note !== undefined) notes.set(picked.post.id, note);
       for (const field of Object.keys(picked.post.values)) seen.add(field as PostField);
+      const { categoryId } = picked.post.values;
+      const name = typeof categoryId === "string" ? readCategoryName(record) : undefined;
+      if (name !== undefined) categories.set(String(categoryId), excerpt(name, 100));
     }
   }
   const rest = unusable.length - mostExplained;
   const explained =
     rest > 0 ? [...unusable.slice(0, mostExplained), `And ${rest} more like this.`] : unusable;
-  return { posts, notes, seen: [...seen], mistyped: [...mistyped], unusable: explained };
+  return { posts, notes, categories, seen: [...seen], mistyped: [...mistyped], unusable: explained };
 }
 
 /** The request for a page, as its trace names it. `manner` is whatever decides how the answer is read. */

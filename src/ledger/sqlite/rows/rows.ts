@@ -66,10 +66,10 @@ export function createRows(
   const resume = store.prepare<[number, number]>(`
     UPDATE posts SET paused_at = NULL, due_at = 0 WHERE number = ?
       AND EXISTS (SELECT 1 FROM requests WHERE requests.id = ?)`);
-  const selectStatuses = store.prepare<[number], { status: string }>(`
-    SELECT facts ->> '$.status' AS status FROM posts JOIN post_facts ON post = number
-    WHERE project = ? AND missing = 0 AND hash IS NOT NULL AND json_type(facts, '$.status') = 'text'
-    GROUP BY status ORDER BY count(*) DESC, status LIMIT 1000`);
+  const selectShown = store.prepare<[{ project: number; path: string }], { value: string }>(`
+    SELECT facts ->> @path AS value FROM posts JOIN post_facts ON post = number
+    WHERE project = @project AND missing = 0 AND hash IS NOT NULL AND json_type(facts, @path) = 'text'
+    GROUP BY value ORDER BY count(*) DESC, value LIMIT 1000`);
   const links = createLinkWriter(store, issues);
   const recorder = createRecorder(store);
   const reader = createWaitingReader(store);
@@ -96,8 +96,10 @@ export function createRows(
       }),
     linkedTo: (issue, scope) => (scope === undefined ? links.postsOf(issue) : links.followersOf(issue)),
     held: (project) => ofProject(project, [], reader.held),
-    statuses: (project) =>
-      ofProject(project, [], (number) => selectStatuses.all(number).map(({ status }) => status)),
+    shown: (project, field) =>
+      ofProject(project, [], (number) =>
+        selectShown.all({ project: number, path: `$.${field}` }).map(({ value }) => value),
+      ),
     isPaused: (project, post) =>
       ofProject(project, false, (number) => selectPaused.get(number, post) !== undefined),
     counts: (project) => reader.counts(project),
