@@ -11,7 +11,6 @@ const table = {
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "node:"] },
   config: { folders: ["errors"], packages: ["zod", "yaml", "croner", "node:"] },
   demo: { folders: [], packages: ["node:"] },
-  sandbox: { folders: ["model"], packages: ["graphql", "node:"] },
   errors: { folders: [], packages: [] },
   escape: { folders: [], packages: [] },
   select: { folders: [], packages: [] },
@@ -119,8 +118,6 @@ const floors = {
   sync: ["ground", "read", "decide", "write", "past", "tell", "orders"],
   plan: ["ground", "fields", "rules", "board-rules", "text"],
   "board/http": ["answer", "list"],
-  sandbox: ["loopback", "board", "github"],
-  "sandbox/github": ["state", "rest", "graphql", "app"],
   "tracker/github": ["wire", "read", "write", "signals"],
   "ledger/sqlite": ["file", "columns", "issues", "journal", "posts", "rows"],
 };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Story, startStory } from "../src/sandbox/story.ts";
+import { type Story, startStory } from "./support/sandbox/story.ts";
 import { until } from "./support/until.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));

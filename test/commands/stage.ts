@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Output, Terminal } from "../../src/commands/print/terminal.ts";
 import { runProgram } from "../../src/commands/program.ts";
-import type { AppSetup } from "../../src/sandbox/github/app/app.ts";
-import { type Story, startStory } from "../../src/sandbox/story.ts";
+import type { AppSetup } from "../support/sandbox/github/app/app.ts";
+import { type Story, startStory } from "../support/sandbox/story.ts";
 
 /** What a command printed, and its exit code. */
 export interface Ran {

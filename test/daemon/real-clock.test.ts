@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startStory } from "../../src/sandbox/story.ts";
+import { startStory } from "../support/sandbox/story.ts";
 import { until } from "../support/until.ts";
 
 /**

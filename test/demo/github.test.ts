@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type DemoGitHub, startDemoGitHub } from "../../src/demo/github.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
-import { startSandboxGitHub } from "../../src/sandbox/github/github.ts";
 import type { IssueWrite, SignalWish } from "../../src/tracker/tracker.ts";
+import { startSandboxGitHub } from "../support/sandbox/github/github.ts";
 import { createFakeClock, createFixture, type FakeClock, token, unbounded } from "../tracker/github/setup.ts";
 
 const name = "acme/app";

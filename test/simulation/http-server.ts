@@ -6,7 +6,7 @@ import {
   readText,
   sendReply,
   stop,
-} from "../../src/sandbox/loopback/loopback.ts";
+} from "../support/sandbox/loopback/loopback.ts";
 
 /** A request as it arrived. */
 export interface Request {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../model/surroundings.ts";
+import type { Clock } from "../../../../src/model/surroundings.ts";
 import { listen, stop } from "../loopback/loopback.ts";
 import { type AppSetup, createApp, type SandboxAppOwners } from "./app/app.ts";
 import { createManifests } from "./app/manifests.ts";
