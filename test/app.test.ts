@@ -40,7 +40,7 @@ function createMachine(environment: Machine["environment"] = {}): Machine {
 }
 
 async function openStory(): Promise<Story> {
-  const story = await startStory({ now: Date.now, port: undefined });
+  const story = await startStory({ now: Date.now });
   onTestFinished(() => story.close());
   return story;
 }

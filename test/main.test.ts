@@ -88,7 +88,7 @@ async function run(args: readonly string[], place: Place) {
 
 /** The story's two sides, with a config for processes. */
 async function openStage(settings = ""): Promise<Place & { readonly story: Story }> {
-  const story = await startStory({ now: Date.now, port: undefined });
+  const story = await startStory({ now: Date.now });
   onTestFinished(() => story.close());
   const folder = makeFolder();
   const config = story.config.replace("tracker:\n", `tracker:\n  ${settings || "timeout: 20s"}\n`);

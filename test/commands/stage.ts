@@ -108,7 +108,7 @@ const surroundings = `state: state.db\nhttp: { port: 0 }\nschedule: "${schedule}
 /** Both sides, up until the test ends. */
 export async function openStage(app?: AppSetup): Promise<Stage> {
   const folder = makeFolder();
-  const story = await startStory({ now: Date.now, port: undefined, ...(app && { app }) });
+  const story = await startStory({ now: Date.now, ...(app && { app }) });
   onTestFinished(() => story.close());
   const writeConfig: Stage["writeConfig"] = (name, change) => {
     const file = join(folder, name);

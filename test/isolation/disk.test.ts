@@ -22,7 +22,7 @@ const canMount =
 
 /** Runs a script in which `boardsync` is the real program and `disk` a file system of 4 MiB that holds the state. */
 async function onSmallDisk(script: string) {
-  const story = await startStory({ now: Date.now, port: undefined });
+  const story = await startStory({ now: Date.now });
   const folder = mkdtempSync(join(tmpdir(), "boardsync-disk-"));
   onTestFinished(async () => {
     await story.close();

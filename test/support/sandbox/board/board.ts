@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { listen, stop } from "../loopback/loopback.ts";
+import { listen, stop } from "../../../../src/demo/loopback.ts";
 import { createResponder, type SandboxFault, type SandboxRequest } from "./http.ts";
 import {
   type BoardState,
