@@ -14,8 +14,8 @@ import type { PostId, ProjectId } from "../src/model/post.ts";
 import type { ReadBounds } from "../src/model/surroundings.ts";
 import { defaultRules } from "../src/plan/rules/rules.ts";
 import { boardHash } from "../src/plan/text/marker.ts";
-import { type Story, startStory } from "../src/sandbox/story.ts";
 import { createDeadlines } from "./support/deadlines.ts";
+import { type Story, startStory } from "./support/sandbox/story.ts";
 import { until } from "./support/until.ts";
 
 const bounds: ReadBounds = { until: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
@@ -40,7 +40,7 @@ function createMachine(environment: Machine["environment"] = {}): Machine {
 }
 
 async function openStory(): Promise<Story> {
-  const story = await startStory({ now: Date.now, port: undefined });
+  const story = await startStory({ now: Date.now });
   onTestFinished(() => story.close());
   return story;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Story, startStory } from "../src/sandbox/story.ts";
+import { type Story, startStory } from "./support/sandbox/story.ts";
 import { until } from "./support/until.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -88,7 +88,7 @@ async function run(args: readonly string[], place: Place) {
 
 /** The story's two sides, with a config for processes. */
 async function openStage(settings = ""): Promise<Place & { readonly story: Story }> {
-  const story = await startStory({ now: Date.now, port: undefined });
+  const story = await startStory({ now: Date.now });
   onTestFinished(() => story.close());
   const folder = makeFolder();
   const config = story.config.replace("tracker:\n", `tracker:\n  ${settings || "timeout: 20s"}\n`);

@@ -95,7 +95,7 @@ describe("a start", () => {
     expect(load("status")).toEqual(["better-sqlite3", "commander", "liquidjs", "node-cron", "yaml", "zod"]);
   });
 
-  it("loads for `sync` both sides, and neither the daemon's nor the sandbox's packages, nor those of a terminal", () => {
+  it("loads for `sync` both sides, and neither the daemon's packages nor those of a terminal", () => {
     expect(load("sync")).toEqual([
       "@octokit/rest",
       "better-sqlite3",
@@ -109,7 +109,7 @@ describe("a start", () => {
     ]);
   });
 
-  it("loads for `demo` what a sync needs, and nothing that only the sandbox's GraphQL or the daemon needs", () => {
+  it("loads for `demo` what a sync needs, and nothing that only the daemon needs", () => {
     expect(load("demo", "--quiet")).toEqual(load("sync"));
   });
 

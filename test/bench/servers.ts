@@ -3,11 +3,11 @@
  * they compute counts for a program that is measured.
  */
 import { createServer } from "node:http";
-import { createResponder, type SandboxRequest } from "../../src/sandbox/board/http.ts";
-import { type BoardState, createBoardState } from "../../src/sandbox/board/state.ts";
-import { completeStyle, type SandboxPost } from "../../src/sandbox/board/style.ts";
-import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github/github.ts";
-import { listen } from "../../src/sandbox/loopback/loopback.ts";
+import { listen } from "../../src/demo/loopback.ts";
+import { createResponder, type SandboxRequest } from "../support/sandbox/board/http.ts";
+import { type BoardState, createBoardState } from "../support/sandbox/board/state.ts";
+import { completeStyle, type SandboxPost } from "../support/sandbox/board/style.ts";
+import { type SandboxGitHub, startSandboxGitHub } from "../support/sandbox/github/github.ts";
 import {
   type Addresses,
   category,

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Output, Terminal } from "../../src/commands/print/terminal.ts";
 import { runProgram } from "../../src/commands/program.ts";
-import type { AppSetup } from "../../src/sandbox/github/app/app.ts";
-import { type Story, startStory } from "../../src/sandbox/story.ts";
+import type { AppSetup } from "../support/sandbox/github/app/app.ts";
+import { type Story, startStory } from "../support/sandbox/story.ts";
 
 /** What a command printed, and its exit code. */
 export interface Ran {
@@ -108,7 +108,7 @@ const surroundings = `state: state.db\nhttp: { port: 0 }\nschedule: "${schedule}
 /** Both sides, up until the test ends. */
 export async function openStage(app?: AppSetup): Promise<Stage> {
   const folder = makeFolder();
-  const story = await startStory({ now: Date.now, port: undefined, ...(app && { app }) });
+  const story = await startStory({ now: Date.now, ...(app && { app }) });
   onTestFinished(() => story.close());
   const writeConfig: Stage["writeConfig"] = (name, change) => {
     const file = join(folder, name);

@@ -13,9 +13,9 @@ const documented = [...read("config/MESSAGES.md").matchAll(/^\| `([^`]+)` \|/gm)
   ([, code = ""]) => code,
 );
 
-/** All of the program but the sandbox, whose codes are those of the board and the GitHub that it plays. */
+/** All of the program but both sides of the demo, whose codes are those of the GitHub that they play. */
 const sources = globSync("src/**/*.ts", { cwd: root })
-  .filter((path) => !path.startsWith("src/sandbox/"))
+  .filter((path) => !path.startsWith("src/demo/"))
   .map(read);
 
 /** What has the look of a code and is the name of a setting (`board.url`) or of a file (`state.db`). */

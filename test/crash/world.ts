@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { type SandboxBoard, startSandboxBoard } from "../../src/sandbox/board/board.ts";
-import type { BoardStyleOptions } from "../../src/sandbox/board/style.ts";
+import { type Ran, runCommand } from "../commands/stage.ts";
+import { type SandboxBoard, startSandboxBoard } from "../support/sandbox/board/board.ts";
+import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import {
   type SandboxGitHub,
   type SandboxGitHubOptions,
   startSandboxGitHub,
-} from "../../src/sandbox/github/github.ts";
-import { type Ran, runCommand } from "../commands/stage.ts";
+} from "../support/sandbox/github/github.ts";
 import { type Gate, isWrite, openGate } from "./gate.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));

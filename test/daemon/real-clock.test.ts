@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startStory } from "../../src/sandbox/story.ts";
+import { startStory } from "../support/sandbox/story.ts";
 import { until } from "../support/until.ts";
 
 /**
@@ -57,7 +57,7 @@ it.runIf(library !== undefined)(
 
 /** A daemon that runs every second, by a clock that a file sets. */
 async function startDaemon(offset: string) {
-  const story = await startStory({ now: Date.now, port: undefined });
+  const story = await startStory({ now: Date.now });
   onTestFinished(() => story.close());
   const folder = mkdtempSync(join(tmpdir(), "boardsync-clock-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,9 +3,9 @@ import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { orders, parseOrder } from "../../config/deploy/action/words.ts";
-import { startSandboxBoard } from "../../src/sandbox/board/board.ts";
-import { startSandboxGitHub } from "../../src/sandbox/github/github.ts";
 import { openStage as openCommands } from "../commands/stage.ts";
+import { startSandboxBoard } from "../support/sandbox/board/board.ts";
+import { startSandboxGitHub } from "../support/sandbox/github/github.ts";
 import { root } from "./files.ts";
 import { checkOut, type Played, type Runner, readAction, startRunner } from "./runner.ts";
 

@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type SandboxBoard, startSandboxBoard } from "../../src/sandbox/board/board.ts";
-import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github/github.ts";
+import { type SandboxBoard, startSandboxBoard } from "../support/sandbox/board/board.ts";
+import { type SandboxGitHub, startSandboxGitHub } from "../support/sandbox/github/github.ts";
 import { until } from "../support/until.ts";
 import { read, root, version } from "./files.ts";
 

@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { StateError } from "../../src/errors.ts";
 import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { startStory } from "../../src/sandbox/story.ts";
 import { withParts } from "../simulation/with-parts.ts";
+import { startStory } from "../support/sandbox/story.ts";
 import { addPlanned, openStage } from "../support/stage.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
@@ -22,7 +22,7 @@ const canMount =
 
 /** Runs a script in which `boardsync` is the real program and `disk` a file system of 4 MiB that holds the state. */
 async function onSmallDisk(script: string) {
-  const story = await startStory({ now: Date.now, port: undefined });
+  const story = await startStory({ now: Date.now });
   const folder = mkdtempSync(join(tmpdir(), "boardsync-disk-"));
   onTestFinished(async () => {
     await story.close();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import type { RepositorySetup } from "../../src/sandbox/github/state/repositories.ts";
+import type { RepositorySetup } from "../support/sandbox/github/state/repositories.ts";
 import { type ConfigPart, hourMs, minuteMs, openStage, type Stage } from "../support/stage.ts";
 
 /** A sample of `config`, between a board and a GitHub of its own, and a calendar. */

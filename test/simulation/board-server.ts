@@ -1,11 +1,11 @@
 import { type Post, type PostId, postFields, type RuleField, ruleFields } from "../../src/model/post.ts";
-import { createBoardState, type PostFields } from "../../src/sandbox/board/state.ts";
+import { createBoardState, type PostFields } from "../support/sandbox/board/state.ts";
 import {
   type BoardStyle,
   completeStyle,
   type SandboxPost,
   showRecord,
-} from "../../src/sandbox/board/style.ts";
+} from "../support/sandbox/board/style.ts";
 import type { Time } from "./clock.ts";
 import { type BoardTraits, projectId, projectKey } from "./scenario.ts";
 

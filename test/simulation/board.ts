@@ -15,7 +15,7 @@ import {
   postFields,
 } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
-import type { PostFields } from "../../src/sandbox/board/state.ts";
+import type { PostFields } from "../support/sandbox/board/state.ts";
 import type { BoardPost, BoardServer } from "./board-server.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";

@@ -6,7 +6,7 @@ import {
   type StoredIssue,
   type StoredPullRequest,
   type StoredRepository,
-} from "../../src/sandbox/github/state/state.ts";
+} from "../support/sandbox/github/state/state.ts";
 
 /** What the sandbox's GitHub knows of an issue beside its record, as the program would know it if it had read it now. */
 

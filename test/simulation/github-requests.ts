@@ -1,7 +1,7 @@
 import { whoseRefusal } from "../../src/http/refusal.ts";
 import type { IssueRecord } from "../../src/model/issue.ts";
-import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
 import type { IssueWrite, WriteOutcome } from "../../src/tracker/tracker.ts";
+import type { Answer } from "../support/sandbox/loopback/loopback.ts";
 
 /** The tracker's writes as GitHub knows them: requests and answers. */
 

@@ -1,13 +1,14 @@
 import type { IssueRecord, Milestone, Named, Signals } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
-import { usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
-import { route } from "../../src/sandbox/github/rest/routes.ts";
-import { labelsOf } from "../../src/sandbox/github/state/changes.ts";
-import { createPeople, type SandboxPeople, viewIssue } from "../../src/sandbox/github/state/people.ts";
-import { createProjects, type SandboxProjects } from "../../src/sandbox/github/state/projects.ts";
-import { createOwners, type SandboxOwners } from "../../src/sandbox/github/state/repositories.ts";
-import { createSignalPeople, type SandboxSignalPeople } from "../../src/sandbox/github/state/signals.ts";
+import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
+import { usualQuirks } from "../support/sandbox/github/rest/answer.ts";
+import { route } from "../support/sandbox/github/rest/routes.ts";
+import { labelsOf } from "../support/sandbox/github/state/changes.ts";
+import { createPeople, type SandboxPeople, viewIssue } from "../support/sandbox/github/state/people.ts";
+import { createProjects, type SandboxProjects } from "../support/sandbox/github/state/projects.ts";
+import { createOwners, type SandboxOwners } from "../support/sandbox/github/state/repositories.ts";
+import { createSignalPeople, type SandboxSignalPeople } from "../support/sandbox/github/state/signals.ts";
 import {
   createState,
   delayed,
@@ -18,9 +19,8 @@ import {
   type StoredIssue,
   type StoredRepository,
   timestamp,
-} from "../../src/sandbox/github/state/state.ts";
-import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
-import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
+} from "../support/sandbox/github/state/state.ts";
+import type { Answer } from "../support/sandbox/loopback/loopback.ts";
 import type { Time } from "./clock.ts";
 import { duplicateOf, options, projectField, signalsOf } from "./github-facts.ts";
 import { requestOf } from "./github-requests.ts";

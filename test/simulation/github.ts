@@ -1,9 +1,8 @@
 import { RemoteError } from "../../src/errors.ts";
 import type { IssueRef, Repository } from "../../src/model/issue.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
-import type { Answer } from "../../src/sandbox/loopback/loopback.ts";
-
 import type { IssueAnswer, IssueWrite, Tracker, WriteOutcome } from "../../src/tracker/tracker.ts";
+import type { Answer } from "../support/sandbox/loopback/loopback.ts";
 import { listed, listIssues, requireIssues } from "./github-lists.ts";
 import { readAnswer } from "./github-requests.ts";
 import type { HubRepository, HubServer } from "./github-server.ts";

@@ -1,8 +1,8 @@
 import { RemoteError } from "../../src/errors.ts";
 import type { PostChange, PostId } from "../../src/model/post.ts";
-import { answerConditionally, answerPage, type Cut, cutPage } from "../../src/sandbox/board/list.ts";
-import { type BoardStyle, type PagingStyle, showRecord } from "../../src/sandbox/board/style.ts";
-import type { Answer, Reply } from "../../src/sandbox/loopback/loopback.ts";
+import { answerConditionally, answerPage, type Cut, cutPage } from "../support/sandbox/board/list.ts";
+import { type BoardStyle, type PagingStyle, showRecord } from "../support/sandbox/board/style.ts";
+import type { Answer, Reply } from "../support/sandbox/loopback/loopback.ts";
 import { drawPatchFate, type Flaw, patch } from "./board.ts";
 import { type BoardPost, boardAddress } from "./board-server.ts";
 import { limit, refuse, showLostWrite, showReadFault, whole } from "./http-faults.ts";

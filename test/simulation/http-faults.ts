@@ -1,5 +1,5 @@
 import type { RemoteError, Side } from "../../src/errors.ts";
-import type { Answer, Reply } from "../../src/sandbox/loopback/loopback.ts";
+import type { Answer, Reply } from "../support/sandbox/loopback/loopback.ts";
 import type { PatchFate } from "./board.ts";
 import type { Fate } from "./github.ts";
 import type { Random } from "./random.ts";

@@ -1,10 +1,10 @@
 import { RemoteError } from "../../src/errors.ts";
-import { answer as answerByGate, type Gate } from "../../src/sandbox/github/gate.ts";
-import { createGraphQL } from "../../src/sandbox/github/graphql/graphql.ts";
-import { type SandboxQuirks, usualQuirks } from "../../src/sandbox/github/rest/answer.ts";
-import { createLimitCounter } from "../../src/sandbox/github/rest/limits.ts";
-import type { Answer, Reply } from "../../src/sandbox/loopback/loopback.ts";
 import { validateRequests } from "../support/openapi.ts";
+import { answer as answerByGate, type Gate } from "../support/sandbox/github/gate.ts";
+import { createGraphQL } from "../support/sandbox/github/graphql/graphql.ts";
+import { type SandboxQuirks, usualQuirks } from "../support/sandbox/github/rest/answer.ts";
+import { createLimitCounter } from "../support/sandbox/github/rest/limits.ts";
+import type { Answer, Reply } from "../support/sandbox/loopback/loopback.ts";
 import { drawFate, type Fate, type SentWrite, send } from "./github.ts";
 import { readWrite } from "./github-requests.ts";
 import type { HubRepository, HubServer } from "./github-server.ts";

@@ -1,6 +1,6 @@
 import type { PostId } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
-import type { Gate } from "../../src/sandbox/github/gate.ts";
+import type { Gate } from "../support/sandbox/github/gate.ts";
 import type { Flaw } from "./board.ts";
 import type { Surroundings } from "./sides.ts";
 

@@ -1,12 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import {
-  listen,
-  parseBody,
-  type Reply,
-  readText,
-  sendReply,
-  stop,
-} from "../../src/sandbox/loopback/loopback.ts";
+import { listen, readText, stop } from "../../src/demo/loopback.ts";
+import { parseBody, type Reply, sendReply } from "../support/sandbox/loopback/loopback.ts";
 
 /** A request as it arrived. */
 export interface Request {

@@ -1,5 +1,5 @@
 import type { PostField } from "../../src/model/post.ts";
-import type { SandboxPeople } from "../../src/sandbox/github/state/people.ts";
+import type { SandboxPeople } from "../support/sandbox/github/state/people.ts";
 import type { BoardPost, BoardServer } from "./board-server.ts";
 import { describePost } from "./board-server.ts";
 import { isBothWays } from "./both-ways.ts";

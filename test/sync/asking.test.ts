@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PagingStyle } from "../../src/sandbox/board/style.ts";
+import type { PagingStyle } from "../support/sandbox/board/style.ts";
 import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
 
 const silent = { kind: "silent", param: "page" } as const;

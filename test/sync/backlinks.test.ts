@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import type { BoardStyleOptions } from "../../src/sandbox/board/style.ts";
+import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StateError } from "../../src/errors.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import type { SandboxPost } from "../../src/sandbox/board/style.ts";
+import type { SandboxPost } from "../support/sandbox/board/style.ts";
 import {
   addPlanned,
   type ConfigPart,

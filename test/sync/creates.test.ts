@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxFault } from "../../src/sandbox/github/faults.ts";
+import type { SandboxFault } from "../support/sandbox/github/faults.ts";
 import { privateRepositories } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 

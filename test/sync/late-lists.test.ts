@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { BoardStyleOptions } from "../../src/sandbox/board/style.ts";
+import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import {
   addPlanned,
   type ConfigPart,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { secondaryLimit } from "../../src/sandbox/github/faults.ts";
+import { secondaryLimit } from "../support/sandbox/github/faults.ts";
 import { lookingAt, openLooking, openPosts, privateRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { PostId } from "../../src/model/post.ts";
-import type { SandboxFault } from "../../src/sandbox/board/http.ts";
-import type { BoardStyleOptions } from "../../src/sandbox/board/style.ts";
 import type { World } from "../../src/sync/ground/world.ts";
+import type { SandboxFault } from "../support/sandbox/board/http.ts";
+import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };

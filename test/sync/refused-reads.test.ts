@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FaultAnswer } from "../../src/sandbox/github/faults.ts";
+import type { FaultAnswer } from "../support/sandbox/github/faults.ts";
 import { openPosts, routedProject, twoRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 

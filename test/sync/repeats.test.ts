@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ProjectId } from "../../src/model/post.ts";
-import type { PagingStyle, SandboxPost } from "../../src/sandbox/board/style.ts";
+import type { PagingStyle, SandboxPost } from "../support/sandbox/board/style.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = { ...standardProject, boardRules: [{ when: { missing: true }, set: { state: "closed" } }] };

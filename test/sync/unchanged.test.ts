@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { BoardStyleOptions } from "../../src/sandbox/board/style.ts";
 import { inOrder } from "../../src/select.ts";
 import { withParts } from "../simulation/with-parts.ts";
+import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import {
   addPlanned,
   hourMs,

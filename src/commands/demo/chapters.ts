@@ -1,4 +1,5 @@
-import { project, repository, type Story } from "../../sandbox/story.ts";
+import { hostilePost, project, repository } from "../../demo/company.ts";
+import type { Story } from "../../demo/story.ts";
 import { describeLength } from "../../sync/tell/times.ts";
 import { count, cutOff } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
@@ -66,7 +67,7 @@ async function kill({ stage, story, say, type, fact, end, sync }: Teller): Promi
 }
 
 function showHarm({ story, say, quote, fact }: Teller): void {
-  const post = story.board.post(project, story.hostilePost);
+  const post = story.board.post(project, hostilePost);
   const { number, title, body } = story.github.issue(repository, lost);
   const text = (body ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("<!--"));
   const arrived = [title, text[0] ?? ""];
@@ -106,7 +107,7 @@ async function settle({ stage, story, say, type, fact, sync }: Teller): Promise<
 async function slip({ stage, story, say, type, fact, sync, spared }: Teller): Promise<void> {
   say(`Dana closes #2 by mistake. ${describeLength(noticeMs)} later she sees it, and reopens #2.`);
   type("boardsync sync", `between the two, and ${describeLength(stage.config.settle)} later`);
-  story.github.close(repository, 2, "completed");
+  story.github.close(repository, 2);
   const first = await sync("Dana closes #2 by mistake");
   spared.push(first.wouldHear);
   stage.skip(noticeMs);
@@ -122,7 +123,7 @@ async function slip({ stage, story, say, type, fact, sync, spared }: Teller): Pr
 async function closeAll({ stage, story, say, type, fact, sync, spared }: Teller): Promise<void> {
   stage.skip(dayMs);
   const open = story.github.issues(repository).filter(({ state }) => state === "open");
-  for (const { number } of open) story.github.close(repository, number, "completed");
+  for (const { number } of open) story.github.close(repository, number);
   say(`The next day a script closes all ${count(open.length, "issue")}.`);
   type("boardsync sync", `now, and ${describeLength(stage.config.settle)} later`);
   const first = await sync("A script closes every issue");
@@ -182,9 +183,7 @@ function plannedOf({ board }: Story) {
 
 /** Issues that are open, requests to open one, and those of them whose answer has left. */
 function countOpened({ github }: Story) {
-  const asked = github.requests.filter(({ method, path }) => method === "POST" && path.endsWith("/issues"));
-  const answered = asked.filter(({ status }) => status !== undefined);
-  return { opened: github.issues(repository).length, asked: asked.length, answered: answered.length };
+  return { opened: github.issues(repository).length, ...github.creates };
 }
 
 /** How many issues have the title of a post, but for what was made harmless in it. */

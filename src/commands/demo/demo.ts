@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startStory } from "../../sandbox/story.ts";
+import { startStory } from "../../demo/story.ts";
 import { exitOf } from "../open/session.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HttpServer } from "../../daemon/http.ts";
+import { products } from "../../demo/company.ts";
+import { type Story, startStory } from "../../demo/story.ts";
 import { ConfigError } from "../../errors.ts";
-import { projects, type Story, startStory } from "../../sandbox/story.ts";
 import { systemClock } from "../open/clock.ts";
 import { exitOf } from "../open/session.ts";
 import { printJson } from "../print/json.ts";
@@ -47,7 +48,7 @@ export async function serveDemo(terminal: Terminal, options: ServeOptions): Prom
       terminal.out.write(
         explainTrial({
           command: terminal.command,
-          posts: projects.reduce((sum, name) => sum + story.board.posts(name).length, 0),
+          posts: products.reduce((sum, { slug }) => sum + story.board.posts(slug).length, 0),
           environment: { ...environment, BOARD: board, GITHUB: github },
           page: page.address,
         }),

@@ -4,10 +4,10 @@ import { buildWorld, connectSides, type Machine, syncProjects } from "../../app.
 import { readTextFile } from "../../config/files.ts";
 import { loadConfigAndSecrets } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
+import type { Story } from "../../demo/story.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { redactor } from "../../log.ts";
 import type { Clock } from "../../model/surroundings.ts";
-import type { Story } from "../../sandbox/story.ts";
 import type { Order } from "../../sync/ground/order.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { createTerminalLog } from "../open/session.ts";
@@ -89,7 +89,7 @@ export function openStage(
     syncAndKill:
       startAgain &&
       (async (issues) => {
-        const isReached = letHang(story, issues);
+        const isReached = story.github.hangAt(issues).then(() => true);
         const env = { ...onlyForOthers(terminal.env), ...environment };
         const child = await startAgain(["sync", "--quiet"], { cwd: folder, env });
         const isStopped = new Promise<false>((resolve) => {
@@ -103,16 +103,6 @@ export function openStage(
         return wasAlive;
       }),
   };
-}
-
-/** The request that opens the issue of this number is never answered. Kept when GitHub has opened it. */
-function letHang({ github }: Story, issue: number): Promise<true> {
-  return new Promise((resolve) => {
-    github.failNext({
-      ...{ method: "POST", path: /\/issues$/, after: issue - 1 },
-      ...{ applied: true, answer: { kind: "hang" }, onMet: () => resolve(true) },
-    });
-  });
 }
 
 /** What no board, no GitHub and no proxy of the person's own is named in. */

@@ -1,4 +1,4 @@
-import type { Story } from "../../sandbox/story.ts";
+import type { Story } from "../../demo/story.ts";
 import type { PlannedAction, RunReport } from "../../sync/ground/reports.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { countVoters } from "../../sync/tell/alike.ts";

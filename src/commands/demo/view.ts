@@ -1,4 +1,5 @@
-import { project, repository, type Story } from "../../sandbox/story.ts";
+import { project, repository } from "../../demo/company.ts";
+import type { Story } from "../../demo/story.ts";
 
 /** One field that a sync has changed on one side. */
 export interface Change {

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { PostPage } from "../../../src/board/board.ts";
 import { type AskedPaging, showWay } from "../../../src/model/page.ts";
-import { startSandboxBoard } from "../../../src/sandbox/board/board.ts";
-import type { PagingStyle } from "../../../src/sandbox/board/style.ts";
+import { startSandboxBoard } from "../../support/sandbox/board/board.ts";
+import type { PagingStyle } from "../../support/sandbox/board/style.ts";
 import {
   bounds,
   type Canned,

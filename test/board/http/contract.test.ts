@@ -1,5 +1,5 @@
 import type { PostId, ProjectId } from "../../../src/model/post.ts";
-import { startSandboxBoard } from "../../../src/sandbox/board/board.ts";
+import { startSandboxBoard } from "../../support/sandbox/board/board.ts";
 import { describeBoardContract } from "../contract.ts";
 import { givenBoard } from "./given.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createHttpBoard } from "../../../src/board/http/http.ts";
 import { ConfigError } from "../../../src/errors.ts";
 import type { ProjectId } from "../../../src/model/post.ts";
-import { startSandboxBoard } from "../../../src/sandbox/board/board.ts";
+import { startSandboxBoard } from "../../support/sandbox/board/board.ts";
 import { bounds, failureOf, givenBoard, key, postId, project, pull, serve, serveAnswers } from "./given.ts";
 
 describe("the key", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { PatchOutcome } from "../../../src/board/board.ts";
-import { startSandboxBoard } from "../../../src/sandbox/board/board.ts";
-import type { SandboxFault } from "../../../src/sandbox/board/http.ts";
-import type { BoardStyleOptions } from "../../../src/sandbox/board/style.ts";
 import { createDeadlines } from "../../support/deadlines.ts";
+import { startSandboxBoard } from "../../support/sandbox/board/board.ts";
+import type { SandboxFault } from "../../support/sandbox/board/http.ts";
+import type { BoardStyleOptions } from "../../support/sandbox/board/style.ts";
 import { until } from "../../support/until.ts";
 import { createFakeClock, givenBoard, key, postId, project, serve, serveAnswers } from "./given.ts";
 

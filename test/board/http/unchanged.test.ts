@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { PostPage } from "../../../src/board/board.ts";
 import type { HttpBoardOptions } from "../../../src/board/http/http.ts";
 import type { KnownPages, PageTrace } from "../../../src/model/page.ts";
-import { type SandboxBoard, startSandboxBoard } from "../../../src/sandbox/board/board.ts";
-import type { BoardStyleOptions, PagingStyle } from "../../../src/sandbox/board/style.ts";
+import { type SandboxBoard, startSandboxBoard } from "../../support/sandbox/board/board.ts";
+import type { BoardStyleOptions, PagingStyle } from "../../support/sandbox/board/style.ts";
 import { bounds, failureOf, givenBoard, key, postId, project, pull, records, serveAnswers } from "./given.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ListOverrides } from "../../../src/board/http/list/list.ts";
-import { startSandboxBoard } from "../../../src/sandbox/board/board.ts";
-import type { BoardStyleOptions, PagingStyle } from "../../../src/sandbox/board/style.ts";
+import { startSandboxBoard } from "../../support/sandbox/board/board.ts";
+import type { BoardStyleOptions, PagingStyle } from "../../support/sandbox/board/style.ts";
 import { givenBoard, key, project, pull } from "./given.ts";
 
 interface Variant {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { primaryLimit, secondaryLimit } from "../../../src/sandbox/github/faults.ts";
+import { primaryLimit, secondaryLimit } from "../../support/sandbox/github/faults.ts";
 import type { Ran, Stage } from "../stage.ts";
 import { openStage } from "../stage.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type SandboxGitHub, startSandboxGitHub } from "../../../src/sandbox/github/github.ts";
 import { createGitHubAppTracker } from "../../../src/tracker/github/app/installations.ts";
 import type { IssueWrite, SignalAnswer, SignalWish, Tracker } from "../../../src/tracker/tracker.ts";
 import { createAppKey } from "../../support/app-key.ts";
 import { validateRequests } from "../../support/openapi.ts";
+import { type SandboxGitHub, startSandboxGitHub } from "../../support/sandbox/github/github.ts";
 import { until } from "../../support/until.ts";
 import { collectPages, createFakeClock, type FakeClock, failureOf, unbounded } from "./setup.ts";
 

@@ -4,15 +4,15 @@ import { afterEach, expect } from "vitest";
 import { RemoteError } from "../../../src/errors.ts";
 import type { IssueRecord, Repository } from "../../../src/model/issue.ts";
 import type { Clock, ReadBounds } from "../../../src/model/surroundings.ts";
-import {
-  type SandboxGitHub,
-  type SandboxGitHubOptions,
-  startSandboxGitHub,
-} from "../../../src/sandbox/github/github.ts";
 import { createGitHubTracker, type GitHubOptions } from "../../../src/tracker/github/github.ts";
 import type { IssuePage, IssueQuery, Tracker } from "../../../src/tracker/tracker.ts";
 import { createDeadlines, type Deadlines } from "../../support/deadlines.ts";
 import { type ApiRequest, validateRequests } from "../../support/openapi.ts";
+import {
+  type SandboxGitHub,
+  type SandboxGitHubOptions,
+  startSandboxGitHub,
+} from "../../support/sandbox/github/github.ts";
 
 /** When every fake clock starts. */
 export const start = Date.parse("2026-01-05T10:00:00Z");

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type FieldNames, pickRecord } from "../../../../src/board/http/answer/record.ts";
 import type { FieldValue, PostField } from "../../../../src/model/post.ts";
-import { startSandboxBoard } from "../../../../src/sandbox/board/board.ts";
+import { startSandboxBoard } from "../../../support/sandbox/board/board.ts";
 import { createMemoryLog, givenBoard, key, postId, project, pull } from "../given.ts";
 
 function valuesOf(fields: object, names: FieldNames = {}) {

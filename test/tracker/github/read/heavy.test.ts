@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { FaultAnswer, SandboxFault } from "../../../../src/sandbox/github/faults.ts";
-import type { SandboxQuirks } from "../../../../src/sandbox/github/rest/answer.ts";
 import type { IssueQuery } from "../../../../src/tracker/tracker.ts";
+import type { FaultAnswer, SandboxFault } from "../../../support/sandbox/github/faults.ts";
+import type { SandboxQuirks } from "../../../support/sandbox/github/rest/answer.ts";
 import { collectPages, failureOf, type SandboxFixture, startSandbox, unbounded } from "../setup.ts";
 import { nothing, readSignals } from "../signal-setup.ts";
 

@@ -1,6 +1,5 @@
 import { buildSchema, type GraphQLFieldMap, isInterfaceType, isObjectType } from "graphql";
 import { describe, expect, it } from "vitest";
-import { sandboxSchemaText } from "../../../../src/sandbox/github/graphql/schema.ts";
 import {
   comparisonQuery,
   projectFieldQuery,
@@ -9,6 +8,7 @@ import {
   signalQuery,
 } from "../../../../src/tracker/github/signals/queries.ts";
 import { checkQuery, loadGraphQLSchema } from "../../../support/graphql.ts";
+import { sandboxSchemaText } from "../../../support/sandbox/github/graphql/schema.ts";
 
 const parts: readonly SignalPart[] = [
   "pullRequests",

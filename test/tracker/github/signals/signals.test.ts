@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { primaryLimit } from "../../../../src/sandbox/github/faults.ts";
 import type { ProjectField } from "../../../../src/tracker/tracker.ts";
+import { primaryLimit } from "../../../support/sandbox/github/faults.ts";
 import { failureOf, type SandboxFixture, start, startSandbox, unbounded } from "../setup.ts";
 import { known, place, readOne, readSignals, startLinked, unknown } from "../signal-setup.ts";
 

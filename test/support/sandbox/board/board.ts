@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { listen, stop } from "../loopback/loopback.ts";
+import { listen, stop } from "../../../../src/demo/loopback.ts";
 import { createResponder, type SandboxFault, type SandboxRequest } from "./http.ts";
 import {
   type BoardState,
@@ -12,7 +12,7 @@ import { type BoardStyle, type BoardStyleOptions, completeStyle, type SandboxPos
 
 /**
  * A feedback board on loopback that does what the board's API document says, and, by option, each of the things that the
- * document leaves open. `demo` and the tests run against it; it is no part of a sync.
+ * document leaves open. The tests run against it.
  */
 
 export interface SandboxBoardOptions {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../model/surroundings.ts";
+import type { Clock } from "../../../../../src/model/surroundings.ts";
 
 /** A label of a repository. Issues refer to it by id, so that a rename reaches them all. */
 export interface StoredLabel {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type Answer, parseBody, type Reply, readText, sendReply } from "../loopback/loopback.ts";
+import { readText } from "../../../../src/demo/loopback.ts";
+import { type Answer, parseBody, type Reply, sendReply } from "../loopback/loopback.ts";
 import type { AskedFor, FaultQueue, SandboxFault } from "./faults.ts";
 import { answer, type Gate, type RawRequest } from "./gate.ts";
 import { refuse } from "./rest/answer.ts";
@@ -27,8 +28,6 @@ export interface ServerParts {
   /** Path of the API's root, such as `/api/v3`; empty for none. */
   readonly basePath: string;
   log(request: Omit<LoggedRequest, "status">): (status: number) => void;
-  /** Called before the gate gets a query of GraphQL. */
-  prepareGraphQL(): Promise<void>;
   /** Takes a request that shall have its effect later. */
   postpone(apply: () => void): void;
 }
@@ -38,18 +37,10 @@ export function createGitHubServer(parts: ServerParts): Server {
   return createServer((incoming, response) => {
     // A server's times are of one clock; without this the answer would show the machine's.
     response.setHeader("date", new Date(parts.gate.state.clock.now()).toUTCString());
-    receive(parts, incoming, response).catch(() => response.destroy());
+    readText(incoming)
+      .then((text) => serve(parts, incoming, response, text))
+      .catch(() => response.destroy());
   });
-}
-
-async function receive(
-  parts: ServerParts,
-  incoming: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const text = await readText(incoming);
-  if (isGraphQL(parts, incoming)) await parts.prepareGraphQL();
-  serve(parts, incoming, response, text);
 }
 
 function isGraphQL({ basePath }: ServerParts, { url = "" }: IncomingMessage): boolean {

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type SandboxBoardOptions, startSandboxBoard } from "../../../src/sandbox/board/board.ts";
-import type { BoardStyleOptions } from "../../../src/sandbox/board/style.ts";
+import { type SandboxBoardOptions, startSandboxBoard } from "./board.ts";
+import type { BoardStyleOptions } from "./style.ts";
 
 async function start(style: BoardStyleOptions = {}, options: Partial<SandboxBoardOptions> = {}) {
   const board = await startSandboxBoard({

@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FaultAnswer, primaryLimit, secondaryLimit } from "../../src/sandbox/github/faults.ts";
-import { type SandboxGitHub, startSandboxGitHub } from "../../src/sandbox/github/github.ts";
-import { until } from "../support/until.ts";
+import { until } from "../until.ts";
+import { type FaultAnswer, primaryLimit, secondaryLimit } from "./github/faults.ts";
+import { type SandboxGitHub, startSandboxGitHub } from "./github/github.ts";
 import { type Fixture, start, startFixture } from "./github-client.ts";
 
 let fixture: Fixture;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { usualQuirks } from "../../../../src/sandbox/github/rest/answer.ts";
-import { route } from "../../../../src/sandbox/github/rest/routes.ts";
-import { createPeople } from "../../../../src/sandbox/github/state/people.ts";
-import { createOwners } from "../../../../src/sandbox/github/state/repositories.ts";
-import { createState, delayed, isListed } from "../../../../src/sandbox/github/state/state.ts";
+import { usualQuirks } from "../rest/answer.ts";
+import { route } from "../rest/routes.ts";
+import { createPeople } from "./people.ts";
+import { createOwners } from "./repositories.ts";
+import { createState, delayed, isListed } from "./state.ts";
 
 /** A GitHub without a server, as the simulation has it. */
 function createGitHub() {

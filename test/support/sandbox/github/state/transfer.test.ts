@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { createGraphQL } from "../../../../src/sandbox/github/graphql/graphql.ts";
-import { usualQuirks } from "../../../../src/sandbox/github/rest/answer.ts";
-import { createPeople } from "../../../../src/sandbox/github/state/people.ts";
-import { createProjects } from "../../../../src/sandbox/github/state/projects.ts";
-import { createOwners } from "../../../../src/sandbox/github/state/repositories.ts";
-import { createSignalPeople } from "../../../../src/sandbox/github/state/signals.ts";
-import { createState } from "../../../../src/sandbox/github/state/state.ts";
+import { createGraphQL } from "../graphql/graphql.ts";
+import { usualQuirks } from "../rest/answer.ts";
+import { createPeople } from "./people.ts";
+import { createProjects } from "./projects.ts";
+import { createOwners } from "./repositories.ts";
+import { createSignalPeople } from "./signals.ts";
+import { createState } from "./state.ts";
 
 const query = `query($id: ID!) { node(id: $id) { ... on Issue {
   closedByPullRequestsReferences(first: 9) { nodes { number } }

@@ -1,9 +1,9 @@
-import type { Clock } from "../../model/surroundings.ts";
-import { listen, stop } from "../loopback/loopback.ts";
+import { listen, stop } from "../../../../src/demo/loopback.ts";
+import type { Clock } from "../../../../src/model/surroundings.ts";
 import { type AppSetup, createApp, type SandboxAppOwners } from "./app/app.ts";
 import { createManifests } from "./app/manifests.ts";
 import { createFaultQueue, type SandboxFault } from "./faults.ts";
-import type { AnswerQuery } from "./graphql/graphql.ts";
+import { createGraphQL } from "./graphql/graphql.ts";
 import { type SandboxQuirks, usualQuirks } from "./rest/answer.ts";
 import { createLimitCounter, type SandboxLimits } from "./rest/limits.ts";
 import { createGitHubServer, type LoggedRequest } from "./server.ts";
@@ -87,16 +87,12 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
   for (const setup of options.repositories ?? []) owners.addRepository(setup);
 
   const quirks: SandboxQuirks = { ...usualQuirks, ...options.quirks };
-  let answerQuery: AnswerQuery | undefined;
   const server = createGitHubServer({
     gate: {
       state,
       quirks,
       limits: createLimitCounter(clock, () => limits),
-      graphQL(text) {
-        if (answerQuery === undefined) throw new Error("The server prepares GraphQL before a query.");
-        return answerQuery(text);
-      },
+      graphQL: createGraphQL(state, quirks),
       graphQLLimits: createLimitCounter(clock, () => ({
         ...limits,
         requestsPerHour: limits.queriesPerHour ?? limits.requestsPerHour,
@@ -116,11 +112,6 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
       return (status) => {
         logged.status = status;
       };
-    },
-    // `demo` sends no query: it starts without loading the package `graphql`.
-    async prepareGraphQL() {
-      const { createGraphQL } = await import("./graphql/graphql.ts");
-      answerQuery ??= createGraphQL(state, quirks);
     },
     postpone: (apply) => late.push(apply),
   });

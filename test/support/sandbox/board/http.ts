@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Answer, parseBody, type Reply, readText, sendReply } from "../loopback/loopback.ts";
+import { readText } from "../../../../src/demo/loopback.ts";
+import { type Answer, parseBody, type Reply, sendReply } from "../loopback/loopback.ts";
 import { answerConditionally, answerList } from "./list.ts";
 import type { BoardState, PostFields } from "./state.ts";
 import { type BoardStyle, showRecord } from "./style.ts";

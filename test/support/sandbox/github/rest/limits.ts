@@ -1,4 +1,4 @@
-import type { Clock } from "../../../model/surroundings.ts";
+import type { Clock } from "../../../../../src/model/surroundings.ts";
 import type { Answer } from "../../loopback/loopback.ts";
 import { refuse } from "./answer.ts";
 

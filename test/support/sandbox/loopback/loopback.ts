@@ -1,5 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 
 /** HTTP on loopback, as both sides of the sandbox speak it. */
 
@@ -18,39 +17,6 @@ export type Reply =
   | { readonly kind: "whole" | "cut" | "half"; readonly answer: Answer }
   | { readonly kind: "reset" }
   | { readonly kind: "hang" };
-
-const maxRequestBytes = 4 * 1024 * 1024;
-
-/** Lets a server listen on 127.0.0.1, on any free port without one, and resolves to its origin. */
-export function listen(server: Server, port = 0): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
-      // A server that listens on a host and port always has an address with a port.
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    });
-  });
-}
-
-/** Ends a server and every connection, those left hanging included. */
-export function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}
-
-/** The body of a request. It throws for one that is larger than any of ours. */
-export async function readText(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming) {
-    bytes += chunk.length;
-    if (bytes > maxRequestBytes) throw new Error("The request is too large.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
 
 /** A body as it was meant: the text as it came where that is no JSON; undefined without one. */
 export function parseBody(text: string): unknown {

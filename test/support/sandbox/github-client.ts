@@ -1,9 +1,5 @@
-import {
-  type SandboxGitHub,
-  type SandboxGitHubOptions,
-  startSandboxGitHub,
-} from "../../src/sandbox/github/github.ts";
-import { createOpenApiValidator, type OpenApiValidator } from "../support/openapi.ts";
+import { createOpenApiValidator, type OpenApiValidator } from "../openapi.ts";
+import { type SandboxGitHub, type SandboxGitHubOptions, startSandboxGitHub } from "./github/github.ts";
 
 /** An answer of the sandbox, its JSON parsed. */
 export interface Received {

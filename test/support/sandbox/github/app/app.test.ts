@@ -1,6 +1,6 @@
 import { sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createAppKey } from "../../../support/app-key.ts";
+import { createAppKey } from "../../../app-key.ts";
 import { type Fixture, start, startFixture } from "../../github-client.ts";
 
 const key = createAppKey();

@@ -1,0 +1,177 @@
+import { type Answer, type Asked, serve } from "./loopback.ts";
+
+/** A post as the board keeps and shows it. */
+export interface DemoPost {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly status: string;
+  readonly categoryId: string | null;
+  readonly internalNote: string | null;
+  readonly isArchived: boolean;
+  readonly isReviewed: boolean;
+  readonly onRoadmap: boolean;
+  readonly roadmapColumn: string | null;
+  readonly roadmapOrder: number | null;
+  readonly roadmapPublic: boolean;
+  readonly votes: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** What somebody posts. */
+export type PostStart = Pick<DemoPost, "title" | "description" | "status" | "votes"> & Partial<DemoPost>;
+
+/** One change of status that mailed the voters of a post. */
+export interface DemoNotification {
+  /** Id of the project. */
+  readonly project: string;
+  readonly post: string;
+  readonly from: string;
+  readonly to: string;
+  /** How many voters were mailed. */
+  readonly voters: number;
+}
+
+/** A feedback board on loopback that does what the board's API document says: it lists posts, and takes PATCHes. */
+export interface DemoBoard {
+  /** Base address, ending with `/api/v1`. */
+  readonly url: string;
+  readonly key: string;
+  /** Every mail that went out to the voters of a post, oldest first. */
+  readonly notifications: readonly DemoNotification[];
+  /** Adds a post as a person would, and returns its id. The project is named by its slug. */
+  addPost(project: string, start: PostStart): string;
+  post(project: string, id: string): DemoPost | undefined;
+  /** Oldest first. */
+  posts(project: string): readonly DemoPost[];
+  close(): Promise<void>;
+}
+
+/** A project with no post yet. */
+export interface DemoProject {
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+}
+
+/** How the board starts. */
+export interface DemoBoardOptions {
+  readonly projects: readonly DemoProject[];
+  readonly key: string;
+  /** Epoch ms. */
+  readonly now: () => number;
+  readonly port: number | undefined;
+}
+
+const basePath = "/api/v1";
+
+/** Starts a board on 127.0.0.1. */
+export async function startDemoBoard({ projects, key, now, port }: DemoBoardOptions): Promise<DemoBoard> {
+  const shelves = new Map(projects.map(({ slug }) => [slug, new Map<string, DemoPost>()]));
+  const notifications: DemoNotification[] = [];
+  const time = () => new Date(now()).toISOString();
+  const shelfOf = (slug: string) => shelves.get(slug) ?? new Map<string, DemoPost>();
+  let added = 0;
+
+  const change = (project: DemoProject, post: DemoPost, fields: Partial<DemoPost>): DemoPost => {
+    const next = { ...post, ...fields, updatedAt: time() };
+    shelfOf(project.slug).set(post.id, next);
+    const [from, to, voters] = [post.status, next.status, post.votes];
+    if (from !== to) notifications.push({ project: project.id, post: post.id, from, to, voters });
+    return next;
+  };
+
+  const answer = ({ method, path, query, headers, body }: Asked): Answer => {
+    if (headers.authorization !== `Bearer ${key}`) return refuse(401, "The API key is missing or wrong.");
+    const asked = `${method} ${path.replace(/\/$/, "")}`;
+    if (asked === `GET ${basePath}`) return { status: 200, body: { ok: true } };
+    if (asked === `GET ${basePath}/projects`) return { status: 200, body: { projects: projects.map(show) } };
+    const [, id] = /^PATCH \/api\/v1\/feedback\/([^/]+)$/.exec(asked) ?? [];
+    if (id === undefined && asked !== `GET ${basePath}/feedback`)
+      return refuse(404, "There is nothing here.");
+
+    const named = query.get("project") ?? body["project"];
+    if (typeof named !== "string" || named === "") return refuse(400, "The project is missing.");
+    const project = projects.find((one) => one.id === named || one.slug === named);
+    if (project === undefined) return refuse(404, "There is no such project, or the key may not see it.");
+    const shelf = shelfOf(project.slug);
+    if (id === undefined) {
+      const feedback = [...shelf.values()].map((post) => showPost(post));
+      return { status: 200, body: { feedback, nextCursor: null } };
+    }
+    const post = shelf.get(id);
+    if (post === undefined) return refuse(404, "There is no such post in this project.");
+    const { project: _, ...fields } = body;
+    return refuseFields(fields) ?? { status: 200, body: showPost(change(project, post, fields)) };
+  };
+  const show = ({ id, slug, name }: DemoProject) => ({
+    ...{ id, slug, name },
+    ...{ description: "", primaryColor: "#336699", createdAt: time(), updatedAt: time() },
+  });
+
+  const { origin, close } = await serve({ now, port, answer });
+  const showPost = (post: DemoPost) => ({ ...post, url: `${origin}/p/${post.id}` });
+  return {
+    url: `${origin}${basePath}`,
+    key,
+    notifications,
+    addPost(project, start) {
+      added += 1;
+      const id = `p${added}`;
+      shelfOf(project).set(id, { ...blank, ...start, id, createdAt: time(), updatedAt: time() });
+      return id;
+    },
+    post: (project, id) => shelfOf(project).get(id),
+    posts: (project) => [...shelfOf(project).values()],
+    close,
+  };
+}
+
+const blank = {
+  categoryId: null,
+  internalNote: null,
+  isArchived: false,
+  isReviewed: true,
+  onRoadmap: false,
+  roadmapColumn: null,
+  roadmapOrder: null,
+  roadmapPublic: false,
+};
+
+/** What a PATCH may change, and the values it takes. */
+const writable: Readonly<Record<string, (value: unknown) => boolean>> = {
+  title: isText,
+  description: isText,
+  categoryId: (value) => value === null || isText(value),
+  status: isText,
+  internalNote: (value) => value === null || isText(value),
+  isArchived: isFlag,
+  isReviewed: isFlag,
+  onRoadmap: isFlag,
+  roadmapColumn: (value) => ["PLANNED", "IN_PROGRESS", "COMPLETED"].some((column) => column === value),
+  roadmapOrder: (value) => typeof value === "number",
+  roadmapPublic: isFlag,
+};
+
+/** The refusal of fields that can't be written, or not so. */
+function refuseFields(fields: Asked["body"]): Answer | undefined {
+  for (const [name, value] of Object.entries(fields)) {
+    const accepts = Object.hasOwn(writable, name) ? writable[name] : undefined;
+    if (accepts === undefined) return refuse(400, `The field ${name} can't be written.`);
+    if (!accepts(value)) return refuse(422, `The field ${name} has a value that is not allowed.`);
+  }
+  return undefined;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isFlag(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+function refuse(status: number, message: string): Answer {
+  return { status, body: { error: { message } } };
+}

@@ -1,0 +1,107 @@
+/** A comment on an issue. Times are epoch ms, here and below. */
+interface DemoComment {
+  readonly id: number;
+  readonly author: string;
+  readonly body: string;
+  readonly createdAt: number;
+}
+
+/** An issue. */
+export interface DemoIssue {
+  readonly id: number;
+  readonly number: number;
+  readonly author: string;
+  readonly title: string;
+  readonly body: string | null;
+  readonly state: "open" | "closed";
+  readonly stateReason: string | null;
+  readonly labels: readonly string[];
+  readonly assignees: readonly string[];
+  readonly comments: readonly DemoComment[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly closedAt: number | null;
+}
+
+/** A repository, and what is in it. */
+export interface DemoRepository {
+  readonly id: number;
+  readonly name: string;
+  readonly labels: string[];
+  /** By number. */
+  readonly issues: Map<number, DemoIssue>;
+}
+
+/** Everything that the GitHub remembers, and how it is changed. */
+export interface DemoState {
+  /** The API's root; known once the server listens. */
+  url: string;
+  readonly now: () => number;
+  readonly login: string;
+  /** Who may be assigned. */
+  readonly people: readonly string[];
+  readonly repositories: readonly DemoRepository[];
+  /** An id that nothing else has. */
+  nextId(): number;
+  /** Keeps an issue as it is from now on; one that is as it was keeps its time. */
+  save(repository: DemoRepository, issue: DemoIssue, change: Partial<DemoIssue>): DemoIssue;
+  /** Names of labels as the repository spells them, each once; one that it lacks becomes a label, as on GitHub. */
+  spell(repository: DemoRepository, labels: readonly string[]): readonly string[];
+}
+
+/** What a GitHub begins with. */
+export interface StateOptions {
+  readonly repositories: readonly { readonly name: string; readonly labels: readonly string[] }[];
+  /** Who may be assigned beside the account. */
+  readonly people: readonly string[];
+  /** The account that the token belongs to. */
+  readonly login: string;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** A GitHub without an issue. */
+export function createState({ repositories, people, login, now }: StateOptions): DemoState {
+  let lastId = 1000;
+  const nextId = (): number => {
+    lastId += 1;
+    return lastId;
+  };
+  return {
+    url: "",
+    now,
+    login,
+    people: [login, ...people],
+    repositories: repositories.map(({ name, labels }) => ({
+      id: nextId(),
+      name,
+      labels: [...labels],
+      issues: new Map(),
+    })),
+    nextId,
+    save(repository, issue, change) {
+      const next = { ...issue, ...moveState(issue, change, now()), updatedAt: now() };
+      const isSame = JSON.stringify({ ...next, updatedAt: issue.updatedAt }) === JSON.stringify(issue);
+      const kept = isSame && repository.issues.has(issue.number) ? issue : next;
+      repository.issues.set(issue.number, kept);
+      return kept;
+    },
+    spell(repository, labels) {
+      const spelled = labels.map((label) => {
+        const known = repository.labels.find((one) => one.toLowerCase() === label.toLowerCase());
+        if (known === undefined) repository.labels.push(label);
+        return known ?? label;
+      });
+      return [...new Set(spelled)];
+    },
+  };
+}
+
+/** A change with what follows from it: a reason counts only when the state changes, as GitHub says of `state_reason`. */
+function moveState(issue: DemoIssue, change: Partial<DemoIssue>, now: number): Partial<DemoIssue> {
+  const { state, stateReason, ...others } = change;
+  if (state === undefined || state === issue.state) return others;
+  return state === "closed"
+    ? { ...others, state, stateReason: stateReason ?? "completed", closedAt: now }
+    : { ...others, state, stateReason: "reopened", closedAt: null };
+}

@@ -1,0 +1,109 @@
+import { answerGitHub } from "./github-api.ts";
+import { createState, type DemoIssue, type DemoRepository, type StateOptions } from "./github-state.ts";
+import { type Answer, serve } from "./loopback.ts";
+
+/** A GitHub on loopback: issues, labels and comments over HTTP, and what people do as methods. A thing that isn't there throws. */
+export interface DemoGitHub {
+  /** The API's root, without a slash at the end. */
+  readonly url: string;
+  readonly token: string;
+  /** Requests to open an issue so far, and those of them whose answer has left. */
+  readonly creates: { readonly asked: number; readonly answered: number };
+  issue(repository: string, number: number): DemoIssue;
+  /** By number. */
+  issues(repository: string): readonly DemoIssue[];
+  label(repository: string, number: number, label: string): void;
+  close(repository: string, number: number): void;
+  reopen(repository: string, number: number): void;
+  /** The request that opens the issue of this number is never answered. Kept when the issue is open. */
+  hangAt(number: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** How the GitHub starts. */
+export interface DemoGitHubOptions extends StateOptions {
+  readonly token: string;
+  readonly port: number | undefined;
+}
+
+/** Starts a GitHub on 127.0.0.1. */
+export async function startDemoGitHub(options: DemoGitHubOptions): Promise<DemoGitHub> {
+  const state = createState(options);
+  const { token, now, port } = options;
+  const count = createLimits(now);
+  const creates = { asked: 0, answered: 0 };
+  let hanging: { readonly number: number; met(): void } | undefined;
+
+  const answer = answerGitHub(state, token);
+  const { origin, close } = await serve({
+    now,
+    port,
+    answer(asked) {
+      const isCreate = asked.method === "POST" && asked.path.endsWith("/issues");
+      if (isCreate) creates.asked += 1;
+      const given = answer(asked);
+      if (isCreate && hanging !== undefined && Object(given.body).number === hanging.number) {
+        hanging.met();
+        return undefined;
+      }
+      if (isCreate) creates.answered += 1;
+      return { ...given, headers: { ...count(given.status), ...given.headers } };
+    },
+  });
+  state.url = origin;
+
+  const repositoryOf = (name: string): DemoRepository => {
+    const repository = state.repositories.find((one) => one.name === name);
+    if (repository === undefined) throw new Error(`The demo has no repository ${name}.`);
+    return repository;
+  };
+  const issue = (name: string, number: number): DemoIssue => {
+    const found = repositoryOf(name).issues.get(number);
+    if (found === undefined) throw new Error(`The demo has no issue ${name}#${number}.`);
+    return found;
+  };
+  const change = (name: string, number: number, fields: Partial<DemoIssue>): void => {
+    state.save(repositoryOf(name), issue(name, number), fields);
+  };
+  return {
+    url: origin,
+    token,
+    creates,
+    issue,
+    issues: (name) => [...repositoryOf(name).issues.values()],
+    label(name, number, label) {
+      const labels = [...issue(name, number).labels, label];
+      change(name, number, { labels: state.spell(repositoryOf(name), labels) });
+    },
+    close: (name, number) => change(name, number, { state: "closed" }),
+    reopen: (name, number) => change(name, number, { state: "open" }),
+    hangAt: (number) =>
+      new Promise((resolve) => {
+        hanging = { number, met: resolve };
+      }),
+    stop: close,
+  };
+}
+
+const hourMs = 3_600_000;
+const requestsPerHour = 5000;
+
+/** Counts requests of an hour, and says it as GitHub does: a 304 is free. Nobody is refused. */
+function createLimits(now: () => number): (status: number) => Answer["headers"] {
+  let used = 0;
+  let resetAt = 0;
+  return (status) => {
+    if (now() >= resetAt) {
+      used = 0;
+      resetAt = now() + hourMs;
+    }
+    if (status !== 304) used += 1;
+    return {
+      "x-ratelimit-limit": String(requestsPerHour),
+      "x-ratelimit-remaining": String(Math.max(0, requestsPerHour - used)),
+      "x-ratelimit-used": String(used),
+      "x-ratelimit-reset": String(Math.ceil(resetAt / 1000)),
+      "x-ratelimit-resource": "core",
+    };
+  };
+}
