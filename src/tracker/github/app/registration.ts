@@ -84,7 +84,10 @@ export function createAppRegistration(options: ServerOptions): AppRegistration {
         .catch(readFailure);
       if (answer instanceof TransportFailure) {
         const message = `GitHub did not answer when it was asked for the App's key: ${answer.message}.`;
-        throw new RemoteError("tracker", "unreachable", message, { cause: answer });
+        throw new RemoteError("tracker", "unreachable", message, {
+          cause: answer,
+          detail: answer.isOfProxy ? "proxy" : undefined,
+        });
       }
       if (answer.status === 404) {
         const message =

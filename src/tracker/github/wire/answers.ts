@@ -2,6 +2,7 @@ import { RemoteError, type RemoteFault } from "../../../errors.ts";
 import { type Said, whoseRefusal } from "../../../http/refusal.ts";
 import type { Answer } from "./client.ts";
 import { isObject } from "./shapes.ts";
+import { viaHeader } from "./transport.ts";
 import type { Quote } from "./words.ts";
 
 /** How many of the single errors of a 422 are shown. */
@@ -40,7 +41,7 @@ export function hasNothingLeft({ headers }: Answer): boolean {
 /** GitHub's own words for an error answer, single errors and the permission that is missing included. */
 export function quoteAnswer(answer: Answer, quote: Quote): string {
   if (!isObject(answer.data) || typeof answer.data["message"] !== "string") {
-    return "the answer is not GitHub's";
+    return `the answer is not GitHub's${sayVia(answer, quote)}`;
   }
   const errors = listErrors(answer).slice(0, shownErrorsLimit).map(describeError);
   const words = quote([answer.data["message"], ...errors].join("; "));
@@ -107,7 +108,7 @@ export function refuseAnswer(
     return new RemoteError("tracker", "unreadable", message, { detail: "page" });
   }
   if (!isGitHubError(answer) && status < 500) {
-    const message = `The server answered ${status} for ${subject} with something that is not GitHub's API.`;
+    const message = `The server answered ${status} for ${subject} with something that is not GitHub's API${sayVia(answer, quote)}.`;
     const fault = status === 401 || status === 403 ? "unauthorized" : "unreadable";
     return new RemoteError("tracker", fault, message, { budget, detail: "page", concerns });
   }
@@ -121,6 +122,11 @@ export function refuseAnswer(
     concerns,
     ...(retryAt !== undefined && { retryAt }),
   });
+}
+
+function sayVia({ headers }: Answer, quote: Quote): string {
+  const via = headers[viaHeader];
+  return via === undefined ? "" : `; ${quote(String(via))} may have given it`;
 }
 
 /** Whether it is text where GitHub's API answers with JSON: of a proxy, or of another server. */
