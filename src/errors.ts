@@ -30,6 +30,9 @@ export type FaultDetail =
   | "slow" // no whole answer within the deadline
   | "page" // a web page, or another server's answer, where the API should answer
   | "forbidden" // 403: we are known, and may not do this
+  | "blocked" // 451: for legal reasons
+  | "gone" // 410: switched off there, or deleted
+  | "said" // another refusal, in the API's own words
   | "cut" // the answer broke off on its way
   | "proxy" // the proxy before it did not let it through
   | "told"; // the message itself says what to do

@@ -25,6 +25,12 @@ export interface Tracker {
   /** Who we are. */
   account(bounds: ReadBounds): Promise<Account>;
 
+  /**
+   * When the credential ends, epoch ms, as the answers so far have told it: null where they name no end, undefined where there was
+   * none yet. Left out where it is renewed by itself.
+   */
+  readonly credentialEnds?: () => number | null | undefined;
+
   /** What answers there, and its version where it tells one: for people. */
   server(bounds: ReadBounds): Promise<string>;
 

@@ -127,6 +127,10 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.unreachable/server": `GitHub was reached and answered with an error of its own. ${again} https://www.githubstatus.com may say more.`,
   "tracker.unreachable/slow": `GitHub took too long. ${again} If it stays: raise tracker.timeout.`,
   "tracker.limited": limited,
+  "tracker.refused/said": `GitHub's own words say why: mend what they name. ${again}`,
+  "tracker.refused/gone": `Switch issues on in that repository's settings if they are off; or it was deleted, and the config or the link is to be corrected. ${again}`,
+  "tracker.refused/blocked":
+    "GitHub has blocked that repository for legal reasons, such as a DMCA notice: its owner gets it back with GitHub's support. Until then take it out of the config, or leave it: what concerns it waits, and all else goes on.",
   "tracker.refused": `Is tracker.url the address of GitHub's API, and \`repo\` the repository's name? A proxy between may have refused it. ${again}`,
   "tracker.unreadable": `The answer was not as GitHub's API gives it. ${again} If it stays: is tracker.url right, and does a proxy change answers?`,
   "tracker.unreadable/page": trackerPage,

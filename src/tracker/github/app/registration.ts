@@ -2,6 +2,7 @@ import { RemoteError } from "../../../errors.ts";
 import { connect, type ServerOptions } from "../github.ts";
 import { refuseAnswer } from "../wire/answers.ts";
 import { createOctokit, readFailure } from "../wire/client.ts";
+import { webOf } from "../wire/links.ts";
 import { TransportFailure } from "../wire/network.ts";
 import { isObject } from "../wire/shapes.ts";
 
@@ -99,12 +100,6 @@ export function createAppRegistration(options: ServerOptions): AppRegistration {
       return app;
     },
   };
-}
-
-/** Where the server's pages for people are. */
-function webOf(api: string): string {
-  const { origin, host, protocol } = new URL(api);
-  return host.startsWith("api.") ? `${protocol}//${host.slice("api.".length)}` : origin;
 }
 
 function manifestOf(
