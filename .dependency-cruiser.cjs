@@ -5,7 +5,7 @@
 const table = {
   model: { folders: [], packages: [] },
   plan: { folders: ["model"], packages: ["liquidjs", "turndown", "node:crypto", "node:module"] },
-  http: { folders: ["errors"], packages: ["undici"] },
+  http: { folders: ["errors"], packages: ["undici", "node:net"] },
   board: { folders: ["model", "errors", "log", "http"], packages: ["node:"] },
   tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "node:"] },

@@ -86,7 +86,7 @@ export function connectBoard(board: Config["board"], key: string, machine: Guard
       ...(board.paging && { paging: board.paging }),
       ...(board.fields && { fields: board.fields }),
     },
-    proxy: readProxies(machine.environment, [board.url]),
+    proxy: readProxies(machine.environment),
   });
 }
 
@@ -124,7 +124,7 @@ function serverOptions({ url, timeout }: Config["tracker"], machine: GuardedMach
   const { clock, random, log, redact, retries, environment } = machine;
   return {
     ...{ url, timeoutMs: timeout, clock, random, log },
-    fetch: createProxiedFetch(readProxies(environment, [url])),
+    fetch: createProxiedFetch(readProxies(environment)),
     ...(redact && { redact }),
     ...(retries !== undefined && { retries }),
   };
@@ -165,12 +165,9 @@ function kindOf({ kind, url }: Config["tracker"]): TrackerKind {
   }
 }
 
-/** Calls other addresses, those given, through the same proxies. */
-export function createCall(
-  machine: Machine,
-  addresses: readonly string[],
-): ReturnType<typeof createProxiedFetch> {
-  return createProxiedFetch(readProxies(machine.environment, addresses));
+/** Calls other addresses through the same proxies. */
+export function createCall(machine: Machine): ReturnType<typeof createProxiedFetch> {
+  return createProxiedFetch(readProxies(machine.environment));
 }
 
 /** Everything that a run works with. */

@@ -30,7 +30,11 @@ export type FaultDetail =
   | "slow" // no whole answer within the deadline
   | "page" // a web page, or another server's answer, where the API should answer
   | "forbidden" // 403: we are known, and may not do this
+  | "blocked" // 451: for legal reasons
+  | "gone" // 410: switched off there, or deleted
+  | "said" // another refusal, in the API's own words
   | "cut" // the answer broke off on its way
+  | "proxy" // the proxy before it did not let it through
   | "told"; // the message itself says what to do
 
 /** What goes without because of a failed read: what was asked for, or all that the same side or credential is asked. */
@@ -80,6 +84,23 @@ export class RemoteError extends Error {
 
   get code(): string {
     return `${this.side}.${this.fault}`;
+  }
+}
+
+/**
+ * A request failed on its way through a proxy. The message is a part of a sentence: the proxy without its password, and what it did
+ * where it `isToBlame`; then nothing has reached the target.
+ */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError";
+  readonly isToBlame: boolean;
+
+  constructor(
+    message: string,
+    { cause, isToBlame }: { readonly cause: unknown; readonly isToBlame: boolean },
+  ) {
+    super(message, { cause });
+    this.isToBlame = isToBlame;
   }
 }
 

@@ -1,3 +1,4 @@
+import { ProxyError } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
@@ -155,8 +156,11 @@ async function readAnswer({ status, body }: Awaited<ReturnType<Call>>): Promise<
 const unsentCodes: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
 
 function readFailure(error: unknown, { aborted, reason }: AbortSignal): Found {
-  if (aborted) return { outcome: "unknown", reason: String(reason.message) };
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (error instanceof ProxyError && error.isToBlame) return { outcome: "refused", reason: error.message };
+  const [failure, via] =
+    error instanceof ProxyError ? [error.cause, `, on the way through ${error.message}`] : [error, ""];
+  if (aborted) return { outcome: "unknown", reason: `${String(reason.message)}${via}` };
+  const cause = failure instanceof Error && failure.cause !== undefined ? failure.cause : failure;
   const code = String(Object(cause).code ?? Object(cause).name ?? "unknown");
-  return { outcome: unsentCodes.has(code) ? "refused" : "unknown", reason: code };
+  return { outcome: unsentCodes.has(code) ? "refused" : "unknown", reason: `${code}${via}` };
 }

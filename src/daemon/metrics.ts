@@ -161,6 +161,10 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     parked: gauge("parked", "Changes that were refused, or are in doubt, and are left alone."),
     quarantined: gauge("quarantined", "Posts whose status flapped too often."),
     differs: gauge("differs", "Posts that differ from what their issues ask for, and stay so."),
+    tokenEnds: gauge(
+      "token_ends_timestamp_seconds",
+      "When the token for GitHub ends, as the last run was told.",
+    ),
     missing: gauge("missing", "Linked posts that the board no longer lists."),
   };
   const standing = new Gauge({
@@ -210,6 +214,8 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
       of.run.set({ project }, last.finishedAt / 1000);
       of.failed.set({ project }, failedOf(last.report));
       readPutOff(project, last.report);
+      const { tokenEnds } = readReport(last.report);
+      if (tokenEnds !== undefined) of.tokenEnds.set({ project }, tokenEnds / 1000);
     }
     noteState(project, state);
     if (memory === undefined) return;

@@ -1,6 +1,6 @@
 import type { Side } from "../errors.ts";
 import type { Absence, Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } from "../model/issue.ts";
-import type { ContentBase, Link, Parked, PatchAnswer } from "../model/link.ts";
+import type { ContentBase, LeftText, Link, Parked, PatchAnswer } from "../model/link.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
 import type { AuditEntry, IntentId, IntentWrite } from "./journal.ts";
@@ -171,7 +171,7 @@ export type RowChange =
     }
   | (OfPost & { readonly kind: "set-content"; readonly issue: IssueRef; readonly content: ContentBase })
   /** A person wants this text left unwritten; the next one that `set-content` records ends that. */
-  | (OfPost & { readonly kind: "leave-text"; readonly issue: IssueRef; readonly content: ContentBase })
+  | (OfPost & { readonly kind: "leave-text"; readonly issue: IssueRef; readonly content: LeftText })
   | (OfPost & { readonly kind: "park"; readonly parked: Parked })
   /** Ends what is parked for one kind of write, or for all. */
   | (OfPost & { readonly kind: "unpark"; readonly of: Parked["kind"] | undefined })

@@ -61,6 +61,15 @@ export interface ContentBase {
   readonly blockHash: string;
 }
 
+/** A text that is not to be written, and which other one of the post's is. */
+export interface LeftText extends ContentBase {
+  /**
+   * `updatedAt` of the issue when there was no room for the whole text: once the issue has changed since, it is tried again.
+   * Absent where a person wants it left.
+   */
+  readonly seenAt?: string;
+}
+
 /** The bases of an issue's fields, for one post. */
 export type IssueBase = Readonly<Partial<Record<IssueField, FieldBase>>>;
 
@@ -80,8 +89,8 @@ export interface LinkedIssue {
   /** Whether the tracker said that the issue is gone (deleted, or not found twice). */
   readonly isGone: boolean;
   readonly content: ContentBase | undefined;
-  /** The text that a person wants left unwritten; absent where there is none. Any other one of the post's goes. */
-  readonly leftText?: ContentBase;
+  /** The text that is not to be written; absent where there is none. Any other one of the post's goes. */
+  readonly leftText?: LeftText;
   /** Further posts of the project that the issue stands for, where its text is of this row's post. */
   readonly others?: readonly Post[];
   /** What was read of it beside its record; absent where nothing was. */

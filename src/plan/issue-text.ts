@@ -37,7 +37,7 @@ export function followContent(row: Row, settings: Settings, render: Render): rea
 }
 
 function updateOf(
-  { link, content, leftText, others = [] }: LinkedIssue,
+  { link, issue, content, leftText, others = [] }: LinkedIssue,
   render: (others: readonly Post[]) => RenderedIssue,
 ): readonly UpdateIssue[] {
   if (content === undefined) return [];
@@ -45,7 +45,9 @@ function updateOf(
   const isTitle = titleHash !== content.titleHash;
   const isBlock = blockHash !== content.blockHash;
   if (!isTitle && !isBlock) return [];
-  if (titleHash === leftText?.titleHash && blockHash === leftText.blockHash) return [];
+  const isLeft = titleHash === leftText?.titleHash && blockHash === leftText.blockHash;
+  const seenAt = issue?.updatedAt ?? "";
+  if (isLeft && (leftText.seenAt === undefined || seenAt <= leftText.seenAt)) return [];
   const parts = [...(isTitle ? ["title"] : []), ...(isBlock ? ["text"] : [])].join(" and ");
   return [
     {
@@ -57,6 +59,7 @@ function updateOf(
       posts,
       previous: content,
       content: { titleHash, blockHash },
+      seenAt,
       reason: `the post's ${parts} changed since #${link.issue.number} was last written`,
     },
   ];

@@ -6,6 +6,7 @@ import { isPreview, isRoutine, type Order } from "./ground/order.ts";
 import type { CarriedAction, PlanReport, ProjectReport, RunReport, SavedProject } from "./ground/reports.ts";
 import type { Run, SyncProject, World } from "./ground/world.ts";
 import { type ProjectState, readProjectState } from "./tell/project-state.ts";
+import { describeTokenEnd, isTokenNews, lastTokenEnd } from "./tell/token-end.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
 import { leastServedFirst } from "./write/pace.ts";
 
@@ -69,6 +70,7 @@ async function runEach(
   };
   forgetOldLooks(run.looks, startedAt);
   world.tracker.sizes?.take(ledger.memory.sizes());
+  const tokenBefore = await lastTokenEnd(ledger, policy.projectKeys);
   const results: CycleResult[] = [];
   for (const project of isRoutine(run) ? await leastServedFirst(projects, world) : projects) {
     if (signal.aborted) break;
@@ -78,7 +80,23 @@ async function runEach(
     results.push(result);
   }
   const sorted = results.toSorted((one, other) => placeOf(one, projects) - placeOf(other, projects));
-  return { ...(await finish(world, run, startedAt, sorted, projects)), aheadMs: begun.aheadMs };
+  const tokenEnds = sayTokenEnd(world, run, tokenBefore);
+  const ended = sorted.map(({ report, ...rest }) => ({ ...rest, report: { ...report, ...tokenEnds } }));
+  return { ...(await finish(world, run, startedAt, ended, projects)), aheadMs: begun.aheadMs };
+}
+
+/** A run that GitHub gave no answer keeps what the one before was told. */
+function sayTokenEnd(
+  { tracker, clock, log }: World,
+  run: Run,
+  before: Awaited<ReturnType<typeof lastTokenEnd>>,
+): Pick<ProjectReport, "tokenEnds"> {
+  const told = tracker.credentialEnds?.();
+  const endsAt = told === undefined && tracker.credentialEnds !== undefined ? before?.endsAt : told;
+  const sentence = describeTokenEnd(endsAt, clock.now());
+  if (sentence !== undefined && isTokenNews(endsAt, clock.now(), before) && !isPreview(run))
+    log.warn({ code: "tracker.token" }, sentence);
+  return endsAt === undefined || endsAt === null ? {} : { tokenEnds: new Date(endsAt).toISOString() };
 }
 
 /** Reports stand in the order of the config, whoever had the first turn. */

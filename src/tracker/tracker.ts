@@ -25,6 +25,12 @@ export interface Tracker {
   /** Who we are. */
   account(bounds: ReadBounds): Promise<Account>;
 
+  /**
+   * When the credential ends, epoch ms, as the answers so far have told it: null where they name no end, undefined where there was
+   * none yet. Left out where it is renewed by itself.
+   */
+  readonly credentialEnds?: () => number | null | undefined;
+
   /** What answers there, and its version where it tells one: for people. */
   server(bounds: ReadBounds): Promise<string>;
 
@@ -145,8 +151,8 @@ export type Listed<T> =
 
 export interface IssueComment {
   readonly id: number;
-  /** Login of the author; null for a deleted account. */
-  readonly author: string | null;
+  /** Login of the author; null for a deleted account, undefined where it can't be read. */
+  readonly author: string | null | undefined;
   readonly body: string;
   readonly createdAt: string;
 }
@@ -249,6 +255,8 @@ export type IssueQuery =
 
 export interface IssuePage {
   readonly issues: readonly IssueRecord[];
+  /** Rows of it that can't be read. They are there, and say nothing but that; left out where there are none. */
+  readonly odd?: readonly OddIssue[];
   readonly isUnchanged: boolean;
   /** Of `latest` only: what makes the next request conditional. */
   readonly etag: string | undefined;
@@ -260,6 +268,16 @@ export interface IssuePage {
   readonly hasMore: boolean;
   /** Of `by` only: how many pages the list has, pages already read included; undefined where the tracker does not say. */
   readonly pages?: number;
+}
+
+/** An issue of which a list shows something that can't be read, and what of it can. */
+export interface OddIssue {
+  readonly issue: IssueRef;
+  /** null also where it is not known. */
+  readonly author: string | null;
+  /** undefined where it is not known. */
+  readonly body: string | undefined;
+  readonly error: RemoteError;
 }
 
 /**

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createMetrics } from "../../src/daemon/metrics.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { readProjectState } from "../../src/sync/tell/project-state.ts";
 import { addLinks, addOthers, addPost, addWaits, openPage, parkPost } from "../support/page-stage.ts";
 
 const script = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
@@ -88,6 +90,27 @@ describe("the status page", () => {
     expect(text).toContain("<code>tracker.missing</code>");
     expect(text).toContain('<span class="badge bad">failing</span>');
     expect(text).toContain("Correct <code>repo</code> or <code>route</code>");
+  });
+
+  it("says of a token that ends soon when that is, and the metrics have it", async () => {
+    const endsAt = Date.now() + 3 * 24 * 3_600_000 + 60_000;
+    const report = { tokenEnds: new Date(endsAt).toISOString() };
+    const { page, ledger } = await openPage({
+      after: async (state) => {
+        const { run } = await state.runs.begin(Date.now());
+        const projects = ["acme-app", "acme-api"].map((project) => ({ project, report }));
+        const record = { finishedAt: Date.now(), result: "ok" as const, projects };
+        await state.commit([{ kind: "finish-run", run, record }]);
+      },
+    });
+    expect(await page("/")).toMatch(
+      /badge warn">token<\/span> <bdi>The token for GitHub ends in 3 days, at /,
+    );
+    const state = await readProjectState(ledger, "acme-app", { now: Date.now() });
+    const shown = await createMetrics(ledger, "1").render([{ key: "acme-app", periodMs: 1, state }]);
+    expect(shown).toContain(
+      `boardsync_token_ends_timestamp_seconds{project="acme-app"} ${Date.parse(report.tokenEnds) / 1000}`,
+    );
   });
 
   it("says what a limit has put off, and until when", async () => {

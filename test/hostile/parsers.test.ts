@@ -165,8 +165,8 @@ describe("a body of an issue, whatever people made of it", () => {
       fc.property(bodies, (body) => {
         const split = splitBody(body);
         if (split === undefined) return;
-        const replaced = replaceBlock(body, split.marker, "new");
-        expect(splitBody(replaced ?? "")).toEqual({ ...split, block: "new" });
+        const replaced = replaceBlock(split, split.marker, "new", 65_535);
+        expect(splitBody(replaced?.body ?? "")).toEqual({ ...split, block: "new" });
       }),
     );
   });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Issue } from "../../src/model/issue.ts";
 import type { ContentBase, LinkedIssue, Row } from "../../src/model/link.ts";
 import type { PostId } from "../../src/model/post.ts";
 import type { CreateIssue, UpdateIssue } from "../../src/plan/ground/action.ts";
 import { hashText } from "../../src/plan/ground/hash.ts";
-import { signatureOf } from "../../src/plan/ground/identity.ts";
+import { refusalSignature, signatureOf } from "../../src/plan/ground/identity.ts";
 import type { Settings } from "../../src/plan/ground/settings.ts";
 import { planRow } from "../../src/plan/plan.ts";
 import {
@@ -143,6 +144,7 @@ describe("the text of an issue that boardsync opened", () => {
     posts: [postId],
     previous: content,
     content: { titleHash: hashText("Dark theme"), blockHash: content.blockHash },
+    seenAt: link.issue?.updatedAt ?? "",
     reason: "the post's title changed since #12 was last written",
   };
 
@@ -223,12 +225,28 @@ describe("the text of an issue that boardsync opened", () => {
     [
       "that was refused",
       linked("Dark theme", "Please", {
-        parked: [makeParked("update-issue", signatureOf(update, makeSettings()))],
+        parked: [makeParked("update-issue", refusalSignature(update, makeSettings()))],
       }),
       {},
     ],
   ])("is left alone %s", (_, row, settings) => {
     expect(plan(row, settings).actions).toEqual([]);
+  });
+
+  it("is tried again where it was refused, or cut, once the issue has changed", () => {
+    const issue = { ...(link.issue as Issue), updatedAt: "2030-01-01T00:00:00Z" };
+    const parked = [makeParked("update-issue", refusalSignature(update, makeSettings()))];
+    expect(
+      plan(linked("Dark theme", "Please", { parked, links: [{ ...link, issue }] })).actions,
+    ).toHaveLength(1);
+    const leftText = { ...update.content, seenAt: update.seenAt };
+    const left = (changes: Partial<LinkedIssue>) =>
+      plan(linked("Dark theme", "Please", { links: [{ ...link, leftText, ...changes }] })).actions;
+    expect(left({})).toEqual([]);
+    expect(left({ issue })).toHaveLength(1);
+    expect(left({ issue, leftText: update.content })).toEqual([]);
+    // What can't be said to have changed has not.
+    expect(left({ issue: undefined })).toEqual([]);
   });
 
   it.each<[string, LinkedIssue]>([

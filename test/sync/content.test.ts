@@ -37,6 +37,51 @@ describe("a post that people edit", () => {
     expect(bodyOf(stage).endsWith("\r\nMore, with a trailing blank \r\n")).toBe(true);
   });
 
+  it("is cut to the room that people leave in the issue, and whole again when they make room", async () => {
+    const stage = await openPair();
+    const note = `\n${"note ".repeat(10_000)}`;
+    stage.github.edit("acme/app", 1, { body: `${bodyOf(stage)}${note}` });
+    const description = "All of it. ".repeat(3_000);
+    stage.board.editPost("acme-app", "p1", { description });
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", issueWrites: 1, parked: 0 });
+    expect(bodyOf(stage)).toMatch(/^<!-- boardsync:v1 [^\n]*-->\nAll of it\./);
+    expect(bodyOf(stage)).toContain("(cut; the whole text is in the post)");
+    expect(bodyOf(stage).endsWith(note)).toBe(true);
+    expect(await stage.plan()).toEqual([]);
+    for (let run = 0; run < 2; run += 1)
+      expect(await stage.syncOne()).toMatchObject({ result: "ok", issueWrites: 0 });
+    stage.github.edit("acme/app", 1, { body: bodyOf(stage).replace(note, "\nshort") });
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", issueWrites: 1, parked: 0 });
+    expect(bodyOf(stage)).toContain(description.trim());
+    expect(bodyOf(stage)).not.toContain("(cut;");
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 0 });
+  });
+
+  it("is the notice alone where people leave next to no room, until they make some", async () => {
+    const stage = await openPair();
+    const note = "n".repeat(65_535 - Buffer.byteLength(bodyOf(stage)));
+    stage.github.edit("acme/app", 1, { body: `${bodyOf(stage)}${note}` });
+    stage.board.editPost("acme-app", "p1", { description: `To XLSX. ${"And more. ".repeat(50)}` });
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", parked: 0, issueWrites: 1 });
+    expect(bodyOf(stage)).toContain("-->\n… (cut; the whole text is in the post)\n");
+    expect(bodyOf(stage).endsWith(note)).toBe(true);
+    stage.clock.skip(minuteMs);
+    stage.github.edit("acme/app", 1, { body: bodyOf(stage).replace(note, "\nshort") });
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", parked: 0, issueWrites: 1 });
+    expect(bodyOf(stage)).toContain("To XLSX. And more.");
+  });
+
+  it("goes on by itself where people take their words out of the block again", async () => {
+    const stage = await openPair();
+    const before = bodyOf(stage);
+    stage.github.edit("acme/app", 1, { body: before.replace("To CSV.", "To CSV, with headers.") });
+    stage.board.editPost("acme-app", "p1", { description: "To XLSX." });
+    expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+    stage.github.edit("acme/app", 1, { body: before });
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", parked: 0, issueWrites: 1 });
+    expect(bodyOf(stage)).toContain("To XLSX.");
+  });
+
   it("is held for an issue whose block people edited, and said once", async () => {
     const stage = await openPair();
     stage.github.edit("acme/app", 1, { body: bodyOf(stage).replace("To CSV.", "To CSV, with headers.") });

@@ -88,6 +88,14 @@ describe("what is advised", () => {
       "tracker.unauthorized",
       ["the permission that GitHub names"],
     ],
+    [
+      "a repository that is blocked",
+      github(451, { message: "Repository access blocked", block: { reason: "dmca" } }),
+      "tracker.refused",
+      ["legal reasons", "DMCA", "all else goes on"],
+    ],
+    ["a repository whose issues are off", github(410), "tracker.refused", ["Switch issues on"]],
+    ["another refusal of GitHub's", github(422), "tracker.refused", ["GitHub's own words say why", again]],
     ["a repository that is gone", github(404), "tracker.missing", ["Correct `repo`"]],
   ])("after %s", async (_, fault, code, advice) => {
     const stage = await openStage();

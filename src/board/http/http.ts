@@ -1,5 +1,5 @@
 import { RemoteError } from "../../errors.ts";
-import type { ProxySettings } from "../../http/connections.ts";
+import type { ProxySettings } from "../../http/proxies.ts";
 import type { Log } from "../../log.ts";
 import type { NoteChange, PostChange, PostId, ProjectId } from "../../model/post.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";

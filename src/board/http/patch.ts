@@ -43,7 +43,7 @@ export async function classifyPatch(reply: Reply, reading: PatchReading): Promis
           kind: "unreadable",
           reason: reply.kind === "lost" ? "a body that was cut off" : describeOversize(limits),
         };
-  const said = quoteAnswer(body, excerpt);
+  const said = quoteAnswer(body, excerpt, reply.kind === "answer" ? reply.via : undefined);
   const { status, headers } = reply;
   if (status >= 200 && status < 300 && body.kind !== "unreadable") {
     const value = body.kind === "json" ? body.value : undefined;

@@ -19,7 +19,9 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
   return inSession(terminal, options, async (session) => {
     const { config, machine, sides, projects } = session;
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
-    const { findings: looked, categories } = session.clean(await checkAll(projects, sides, bounds, suggest));
+    const { findings: looked, categories } = session.clean(
+      await checkAll(projects, { ...sides, clock: machine.clock }, bounds, suggest),
+    );
     const unreached = looked.filter(isUnreached);
     const isOver = unreached.length > 0 || terminal.signal.aborted;
     const { ahead, names } = isOver

@@ -14,6 +14,7 @@ import {
 } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
+import { lastTokenEnd } from "../../sync/tell/token-end.ts";
 import { readImport } from "../../sync/write/backlog.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
@@ -71,6 +72,7 @@ export async function status(
 
 async function readStatus(config: Config, state: string, ledger: Ledger | undefined): Promise<StatusReport> {
   const beat = await readHeartbeat(ledger);
+  const projectKeys = config.projects.map(({ project }) => project);
   return {
     state,
     daemon:
@@ -83,6 +85,7 @@ async function readStatus(config: Config, state: string, ledger: Ledger | undefi
           },
     replicas: await readReplicas(ledger),
     database: ledger === undefined ? null : await readDatabase(ledger),
+    tokenEnds: timeOf((await lastTokenEnd(ledger, projectKeys))?.endsAt),
     projects: await inOrder(config.projects, async (project) =>
       readProject(project, config.tracker.pace, ledger, await nextRunOf(config, project.project, ledger)),
     ),

@@ -4,6 +4,7 @@ import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff } from "../../sync/ground/reports.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
+import { describeTokenEnd } from "../../sync/tell/token-end.ts";
 import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
@@ -20,6 +21,8 @@ export interface StatusReport {
   readonly replicas: readonly ReplicaStatus[];
   /** null while there is no state. */
   readonly database: DatabaseStatus | null;
+  /** When the token for the tracker ends, as the last run was told; null where it was told no end. */
+  readonly tokenEnds: string | null;
   readonly projects: readonly ProjectStatus[];
 }
 
@@ -127,7 +130,7 @@ export interface WaitingLine {
 export function printStatus(
   out: Output,
   times: ToldTimes,
-  { projects, daemon, replicas, database }: StatusReport,
+  { projects, daemon, replicas, database, tokenEnds }: StatusReport,
   isFull: boolean,
 ): void {
   printRecords(out, columnsIn(times), projects);
@@ -158,6 +161,8 @@ export function printStatus(
     for (const alike of groupAlike(lines.map(toWaiting), isFull)) printAlike(out, times, project, alike);
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
+  const end = describeTokenEnd(tokenEnds === null ? null : Date.parse(tokenEnds), times.now);
+  if (end !== undefined) printLine(out, paint(out, "yellow", "! "), times.tell(end));
   if (database !== null) printLine(out, "", describeDatabase(database));
   if (replicas.length === 0) printLine(out, "", describeDaemon(times, daemon));
   for (const replica of replicas) printLine(out, "", describeReplica(times, replica));

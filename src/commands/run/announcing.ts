@@ -17,7 +17,7 @@ export function announceOptions(
     ledger,
     clock: machine.clock,
     log,
-    call: createCall(machine, [config.heartbeat ?? [], config.notices?.url ?? []].flat()),
+    call: createCall(machine),
     version,
     command,
     signal,

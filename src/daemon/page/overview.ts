@@ -13,6 +13,7 @@ import {
 } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { describeLength } from "../../sync/tell/times.ts";
+import { describeTokenEnd, lastTokenEnd } from "../../sync/tell/token-end.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
 import { badge, html, type Look, type Markup, type Piece } from "./html.ts";
@@ -48,6 +49,7 @@ export async function renderOverview(looking: Looking, range: string | undefined
     );
   return html`<h1>${judge(projects)}</h1>
     <p class="lead">As of ${looking.times.today}.</p>
+    ${await renderTokenEnd(looking)}
     ${await renderWaits(looking, urgentOf)}
     <section aria-labelledby="projects">
       <h2 id="projects">Projects</h2>
@@ -65,6 +67,15 @@ export async function renderOverview(looking: Looking, range: string | undefined
       ${await inOrder(projects, async (seen) => renderMachine(looking, seen))}
       ${await renderReplicas(looking)}
     </section>`;
+}
+
+async function renderTokenEnd({ view, ledger, times }: Looking): Promise<Piece> {
+  const last = await lastTokenEnd(
+    ledger,
+    view.projects.map(({ project }) => project.key),
+  );
+  const end = describeTokenEnd(last?.endsAt, times.now);
+  return end === undefined ? "" : html`<p>${badge("warn", "token")} ${renderSentence(end)}</p>`;
 }
 
 /** What concerns a whole project, and has to be looked at: why it is held, what failed. */

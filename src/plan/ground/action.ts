@@ -35,6 +35,8 @@ export interface UpdateIssue {
   /** What was last written: where the issue shows something else now, people have edited it. */
   readonly previous: ContentBase;
   readonly content: ContentBase;
+  /** `updatedAt` of the issue that it was planned for; '' where that is not known. */
+  readonly seenAt: string;
   readonly reason: string;
 }
 

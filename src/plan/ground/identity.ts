@@ -15,7 +15,7 @@ import type { RuleSettings, Settings } from "./settings.ts";
  * | Have the rules changed, and what would the old ones make of this issue? | `writeRules` | the project's memory |
  * | Is this what a person was shown and approved? | `approvalSignature` | holds, approvals |
  * | Is this the action that a person has undone? | `signatureOf` | the memory of one `undo` |
- * | Is this what was refused, and are the settings still the same? | `signatureOf` with settings | parked refusals |
+ * | Is this what was refused, and are the settings still the same? | `refusalSignature` | parked refusals |
  * | Would voters hear of this a second time? | `doubtSignature` | parked doubts |
  * | Is this the action that a saved plan shows? | `planSignature`, `noteSignature` | saved plans |
  * | Is this the request that was about to leave? | `hashBody` | the journal |
@@ -63,6 +63,15 @@ export function readRules(text: string): RuleSettings | undefined {
 export function signatureOf(action: Action, behind?: Settings): string {
   const settings = behind && { ...behind, writes: undefined };
   return hashText(canonical({ kind: action.kind, content: contentOf(action), settings }));
+}
+
+/**
+ * What a refusal is kept by. That of an issue's text ends when the issue has changed: people may have made room for it, or moved
+ * their words out of the block.
+ */
+export function refusalSignature(action: Action, settings: Settings): string {
+  const signature = signatureOf(action, settings);
+  return action.kind === "update-issue" ? `${signature} ${action.seenAt}` : signature;
 }
 
 /**

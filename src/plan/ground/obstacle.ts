@@ -1,7 +1,7 @@
 import { type Parked, pausedByPerson, type Row } from "../../model/link.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
-import { doubtSignature, formerSignatureOf, signatureOf } from "./identity.ts";
+import { doubtSignature, formerSignatureOf, refusalSignature } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
 /** Whether `writes` of the project lets an action of this kind go at all. */
@@ -31,7 +31,7 @@ export function isStopped(action: Action, row: Row, settings: Settings): boolean
  */
 export function isRefusal({ kind, signature }: Parked, action: Action, settings: Settings): boolean {
   if (kind !== action.kind) return false;
-  if (signature === signatureOf(action, settings)) return true;
+  if (signature === refusalSignature(action, settings)) return true;
   return (
     action.kind === "patch-post" &&
     (signature === doubtSignature(action) || signature === formerSignatureOf(action, settings))

@@ -1,4 +1,5 @@
 import { hashText } from "../ground/hash.ts";
+import { CUT_NOTICE, cutBytes } from "./fence.ts";
 import { formatMarker, type Marker, readMarker } from "./marker.ts";
 
 /**
@@ -53,12 +54,39 @@ export function splitBody(body: string): SplitBody | undefined {
 }
 
 /**
- * The body with another marker and block; what people wrote outside the block stays to the letter. undefined when the body
- * has no block of ours.
+ * The body with another marker and block; what people wrote outside the block stays to the letter. The marker stays whole, and the
+ * block is cut to the room that people leave.
+ *
+ * @param split - the body as it is.
+ * @param mostBytes - of a body, in UTF-8. A tracker that shows a larger one than that counts characters.
+ * @returns the block that it has, too; undefined where people leave no room at all.
  */
-export function replaceBlock(body: string, marker: Marker, block: string): string | undefined {
-  const split = splitBody(body);
-  return split && split.above + composeBody({ marker, block, rest: split.rest });
+export function replaceBlock(
+  split: SplitBody,
+  marker: Marker,
+  block: string,
+  mostBytes: number,
+): { readonly body: string; readonly block: string } | undefined {
+  const compose = (inside: string) => split.above + composeBody({ marker, block: inside, rest: split.rest });
+  const now = split.above + composeBody(split);
+  const isInBytes = Buffer.byteLength(now) <= mostBytes;
+  const count = (text: string) => (isInBytes ? Buffer.byteLength(text) : text.length);
+  const room = mostBytes - count(compose(""));
+  // No text has fewer bytes than characters.
+  const fitting = count(block) <= room ? block : cutBlock(block, room);
+  return fitting === undefined ? undefined : { body: compose(fitting), block: fitting };
+}
+
+/** Less room than this has no text in it. */
+const leastText = 256;
+
+/** The block in at most so many bytes, with the post's address as its end where there is room; undefined where there is none. */
+function cutBlock(block: string, mostBytes: number): string | undefined {
+  const at = block.lastIndexOf("\n\n");
+  const ending = at !== -1 && /^\n\nhttps?:\/\/\S+$/.test(block.slice(at)) ? block.slice(at) : "";
+  const room = mostBytes - Buffer.byteLength(ending);
+  if (room >= leastText) return cutBytes(block.slice(0, block.length - ending.length), room) + ending;
+  return Buffer.byteLength(CUT_NOTICE) <= mostBytes ? CUT_NOTICE : undefined;
 }
 
 /** The block as it is compared: a form on a web page sends CRLF, and blanks at the ends of lines come and go in editors. */

@@ -39,6 +39,8 @@ export interface RenderOptions {
 }
 
 export interface Renderer {
+  /** The most bytes of an issue's body. */
+  readonly bodyBytes: number;
   /** @throws TemplateError where a template fails on this post; the message names the template's place. */
   render(post: PostValues, context: RenderContext): RenderedIssue;
   /**
@@ -101,6 +103,7 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
   };
 
   return {
+    bodyBytes: dialect.bodyBytes,
     address: urlOf,
     addressKey: (address) => addressKey(address, dialect),
     listAddresses: (text) => listAddresses(text, dialect),

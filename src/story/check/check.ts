@@ -3,6 +3,7 @@ import { shadowedBoardRules } from "../../plan/board-rules/board-rules.ts";
 import { fightingRules } from "../../plan/board-rules/fights.ts";
 import { impossibleRules, shadowedRules } from "../../plan/rules/rules.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
+import { describeTokenEnd } from "../../sync/tell/token-end.ts";
 import { checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
 import type { ShownCategory } from "./categories.ts";
 import { type Checking, type Finding, type Suggest, startChecking } from "./findings.ts";
@@ -18,7 +19,7 @@ export interface Checked {
 /** Looks at everything that the config promises, writes nothing, and goes on past what is wrong. */
 export async function checkAll(
   projects: readonly SyncProject[],
-  world: Pick<World, "board" | "tracker">,
+  world: Pick<World, "board" | "tracker" | "clock">,
   bounds: ReadBounds,
   suggest: Suggest,
 ): Promise<Checked> {
@@ -28,7 +29,7 @@ export async function checkAll(
   if (listed === undefined)
     checking.say("warning", "The posts were not looked at, because the board could not be asked.");
   const tracker = checking.of("tracker");
-  const account = await tracker.look(checkAccount);
+  const account = await tracker.look((own) => checkAccount(own, world.clock.now()));
   if (account === undefined)
     tracker.say("warning", "No repository was looked at, because GitHub could not be asked.");
   const shown: ShownPosts[] = [];
@@ -54,10 +55,12 @@ export async function checkAll(
   return { findings, categories };
 }
 
-async function checkAccount({ say, tracker, bounds }: Checking): Promise<string> {
+async function checkAccount({ say, tracker, bounds }: Checking, now: number): Promise<string> {
   const { login } = await tracker.account(bounds);
   say("ok", `The token is accepted; issues will be opened by ${login}.`);
   say("ok", `The server is ${await tracker.server(bounds)}.`);
+  const end = describeTokenEnd(tracker.credentialEnds?.(), now);
+  if (end !== undefined) say("warning", end, "tracker.token");
   return login;
 }
 

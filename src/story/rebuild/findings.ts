@@ -173,7 +173,8 @@ export interface SurveyedIssue {
 const trace = "<!-- boardsync:";
 
 /**
- * Looks at every issue of a repository, whoever opened it. Complete, or it throws.
+ * Looks at every issue of a repository, whoever opened it. Complete, or it throws; but what can't be read is left out, and named in
+ * the log.
  *
  * @param project as progress names it.
  */
@@ -196,12 +197,16 @@ export async function surveyRepository(
       if (surveyed === undefined) found.delete(record.issue.number);
       else found.set(record.issue.number, surveyed);
     }
+    for (const { issue, error } of page.odd ?? [])
+      world.log.warn({ issue: `${name}#${issue.number}`, reason: error.message }, unreadable);
     done += page.issues.length;
     world.progress?.show({ project, what: "issues read", done, total: undefined });
   }
   await addEditors(world, found, bounds);
   return [...found.values()].toSorted((one, other) => one.issue.number - other.issue.number);
 }
+
+const unreadable = "An issue can't be read: it is left out of this look";
 
 /** A mark of ours counts, whoever has changed it since: without a state nobody knows what it said. */
 async function addEditors(

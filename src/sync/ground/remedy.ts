@@ -81,6 +81,8 @@ const cut = (what: string): string =>
   `The answer ended on its way: ${what} or a proxy broke it off. ${again} If it stays: ask for smaller pages, by board.paging.sizeParam and size.`;
 const unreachable = (setting: string): string =>
   `Is ${setting} right, and does this machine reach it? HTTPS_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS are honoured. ${again}`;
+const proxy = (setting: string): string =>
+  `Does the proxy run, and are its address and its password right? Hosts that it is not for belong into NO_PROXY: put the host of ${setting} there if this machine reaches it directly. ${again}`;
 const limited =
   "Nothing needs to be done: a run after that time goes on. If it happens often, run less often (`schedule`).";
 const parked = (what: string): string =>
@@ -94,6 +96,7 @@ const advice: Readonly<Record<string, string>> = {
     "The board knows the key and does not allow it this. Give it the right to read and write feedback (the board's Settings → API), or put another key into BOARD_API_KEY. Nothing is lost: the next run goes on.",
   "board.unauthorized/page": boardPage,
   "board.unreachable": unreachable("board.url"),
+  "board.unreachable/proxy": proxy("board.url"),
   "board.unreachable/server": `The board was reached and answered with an error of its own. ${again}`,
   "board.unreachable/slow": `The board took too long. ${again} If it stays: raise board.timeout, or ask for smaller pages (board.paging.sizeParam and size).`,
   "board.limited": limited,
@@ -120,9 +123,14 @@ const advice: Readonly<Record<string, string>> = {
     "GitHub knows the token and does not allow it this. Give it the permission that GitHub names, Issues: read and write at least. Nothing is lost: the next run goes on.",
   "tracker.unauthorized/page": trackerPage,
   "tracker.unreachable": unreachable("tracker.url"),
+  "tracker.unreachable/proxy": proxy("tracker.url"),
   "tracker.unreachable/server": `GitHub was reached and answered with an error of its own. ${again} https://www.githubstatus.com may say more.`,
   "tracker.unreachable/slow": `GitHub took too long. ${again} If it stays: raise tracker.timeout.`,
   "tracker.limited": limited,
+  "tracker.refused/said": `GitHub's own words say why: mend what they name. ${again}`,
+  "tracker.refused/gone": `Switch issues on in that repository's settings if they are off; or it was deleted, and the config or the link is to be corrected. ${again}`,
+  "tracker.refused/blocked":
+    "GitHub has blocked that repository for legal reasons, such as a DMCA notice: its owner gets it back with GitHub's support. Until then take it out of the config, or leave it: what concerns it waits, and all else goes on.",
   "tracker.refused": `Is tracker.url the address of GitHub's API, and \`repo\` the repository's name? A proxy between may have refused it. ${again}`,
   "tracker.unreadable": `The answer was not as GitHub's API gives it. ${again} If it stays: is tracker.url right, and does a proxy change answers?`,
   "tracker.unreadable/page": trackerPage,

@@ -31,6 +31,8 @@ export interface ProjectReport {
   /** Linked posts that the board no longer lists, and the first of them by name; left out where there are none. */
   readonly missing?: number;
   readonly missingPosts?: readonly { readonly post: PostId; readonly title: string | null }[];
+  /** When the token for the tracker ends, ISO 8601, as its answers tell it; left out where they name no end. */
+  readonly tokenEnds?: string;
   /** Why something was left to a later run, although nothing failed; left out where nothing was. */
   readonly putOff?: readonly PutOff[];
 }

@@ -1,4 +1,5 @@
 import type { Board } from "../../board/board.ts";
+import type { FaultDetail } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Log } from "../../log.ts";
 import type { RepositoryName } from "../../model/issue.ts";
@@ -140,6 +141,8 @@ export interface Closure {
   readonly until?: number | undefined;
   /** Of a limit: whose, as the tracker names it; left out where there is only one. */
   readonly budget?: string;
+  /** What the remedy hangs on beside the code. */
+  readonly detail?: FaultDetail | undefined;
 }
 
 /** The repositories that a project names, its own first, each once. */

@@ -133,7 +133,8 @@ async function whyDiscussed(
   issue: IssueRef,
 ): Promise<string | undefined> {
   for await (const page of world.tracker.comments(issue, run.bounds)) {
-    if (page.some(({ author }) => !isSameLogin(author, account))) return "people have commented on the issue";
+    if (page.some(({ author }) => !isSameLogin(author ?? null, account)))
+      return "people have commented on the issue";
   }
   return undefined;
 }

@@ -8,6 +8,7 @@ import { noteError } from "../ground/report.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { isMarkedByUs, keepNaming, rememberNamed } from "../read/naming.ts";
+import { noteOdd } from "../read/odd.ts";
 import { isRecovering } from "../read/old-state.ts";
 
 /**
@@ -71,8 +72,10 @@ async function findNaming(
     const known = cycle.repositories.get(name);
     if (known?.repository.hasIssues !== true) continue;
     const pages = world.tracker.listIssues(known.repository, { kind: "since", since: undefined }, run.bounds);
-    for await (const { issues } of pages) {
+    for await (const page of pages) {
+      const { issues } = page;
       await keepNaming(cycle, issues);
+      await noteOdd(cycle, page);
       for (const record of issues) {
         if (isMarkedByUs(cycle, record)) continue;
         for (const address of project.renderer.listAddresses(record.body)) {

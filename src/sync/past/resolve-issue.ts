@@ -92,7 +92,8 @@ async function isMade(cycle: PulledCycle, { issue }: IssueRecord, key: string): 
   const { tracker } = cycle.world;
   for await (const page of tracker.comments(issue, cycle.run.bounds)) {
     const isOurs = page.some(
-      ({ author, body }) => isSameLogin(author, cycle.account) && carriesMark(body, key),
+      ({ author, body }) =>
+        (author === undefined || isSameLogin(author, cycle.account)) && carriesMark(body, key),
     );
     if (isOurs) return true;
   }

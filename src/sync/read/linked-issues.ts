@@ -5,6 +5,7 @@ import type { IssueAnswer, IssuePage, IssueQuery } from "../../tracker/tracker.t
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { sayMissing, secondLookMs, takeAnswer } from "./follow.ts";
 import { storeListed } from "./markers.ts";
+import { noteOdd } from "./odd.ts";
 
 /** More than this part of a repository's linked issues not found, and more than one: that is lost access, not deletion. */
 const lostPart = 1 / 5;
@@ -30,6 +31,7 @@ export async function lookAtLinked(cycle: Cycle, memory: RepositoryMemory): Prom
   let pages = 0;
   for await (const page of tracker.listIssues(memory.repository, query, cycle.run.bounds)) {
     await storeListed(cycle, page.issues);
+    await noteOdd(cycle, page);
     for (const { issue } of page.issues) open.delete(issue.number);
     pages += 1;
     if (pages >= open.size && reachesBack(page, memory)) break;

@@ -4,13 +4,14 @@ import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from 
 import type { PostId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import { select } from "../../select.ts";
-import type { IssuePage, IssueQuery } from "../../tracker/tracker.ts";
+import type { IssuePage, IssueQuery, OddIssue } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import { askAccount, fold, isOurLogin, isSameLogin } from "./identify.ts";
-import { keepNaming } from "./naming.ts";
+import { keepNaming, type NamingIssue } from "./naming.ts";
+import { noteOdd } from "./odd.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
 import { isOurBoard, readOtherMarks } from "./other-marks.ts";
 import { noteRefused } from "./refused.ts";
@@ -108,6 +109,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
   const authors = authorsToScan(cycle, known);
   if (authors.length === 0) return known;
   let unknown = 0;
+  let isBlind = false;
   for (const author of authors) {
     const query: IssueQuery = { kind: "by", author, createdSince: undefined };
     let done = 0;
@@ -116,6 +118,9 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
       done += 1;
       unknown += await countUnknown(cycle, page.issues);
       await storeListed(cycle, page.issues, keepRecords);
+      const blind = await takeOdd(cycle, page, author, keepRecords);
+      for (const odd of blind) sayBlind(cycle, known, odd);
+      isBlind ||= blind.length > 0;
       progress?.show({ project: project.key, what: "pages of issues read", done, total: page.pages });
     }
   }
@@ -125,7 +130,39 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
       "Issues carry markers that the state does not know: they are linked as both sides are, and new issues wait",
     );
   }
-  return { ...known, ...scannedNow(cycle, known, unknown > 0) };
+  return isBlind ? known : { ...known, ...scannedNow(cycle, known, unknown > 0) };
+}
+
+/**
+ * Takes the rows of such a list that can't be read. One that may carry a mark that the state does not know is asked for by itself.
+ *
+ * @param author - whose issues are listed.
+ * @returns those that stay unknown: no mark must be taken for absent because of them.
+ */
+async function takeOdd(
+  cycle: Cycle,
+  page: IssuePage,
+  author: string,
+  keep: typeof storeRecords,
+): Promise<readonly OddIssue[]> {
+  const { ledger, tracker } = cycle.world;
+  await noteOdd(cycle, page);
+  const blind = await select(page.odd ?? [], async ({ issue, body }) => {
+    if ((await ledger.rows.linkedTo(issue)).length > 0) return false;
+    return body === undefined || markedBy(cycle, { issue, author, body }).length > 0;
+  });
+  return select(blind, async ({ issue }) => {
+    const answer = await tracker.readIssue(issue, cycle.run.bounds);
+    if (answer.kind !== "found") return true;
+    await keep(cycle, [answer.record]);
+    return false;
+  });
+}
+
+function sayBlind(cycle: Cycle, { name }: RepositoryMemory, { issue, error }: OddIssue): void {
+  const shown = nameIssue(cycle, issue);
+  const message = `${shown} may carry the mark of a post, and it can't be read: until it can, no issue is opened in ${name}. ${error.message}`;
+  noteError(cycle.tally, { issue: shown, code: error.code, message });
 }
 
 /** A scan that breaks off begins anew with the next run, so whoever has to wait for it should know how long it is. */
@@ -217,6 +254,8 @@ export async function findMarked(
   const found = new Map<PostId, Map<number, Issue>>();
   for await (const page of cycle.world.tracker.listIssues(repository.repository, query, cycle.run.bounds)) {
     await storeListed(cycle, page.issues);
+    const [blind] = await takeOdd(cycle, page, author, storeRecords);
+    if (blind !== undefined) throw blind.error;
     for (const record of page.issues) {
       const posts = markedBy({ ...cycle, account: author }, record).flatMap(({ project, posts }) =>
         project === cycle.memory.id ? posts : [],
@@ -234,7 +273,7 @@ function sortByNumber(issues: readonly Issue[]): readonly Issue[] {
 }
 
 /** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */
-function markedBy(cycle: Cycle, record: IssueRecord): readonly MarkedIssue[] {
+function markedBy(cycle: Cycle, record: NamingIssue): readonly MarkedIssue[] {
   if (!isOurLogin(cycle.world, cycle.account, record.author)) return [];
   const marker = parseMarker(record.body);
   if (marker === undefined || !isOurBoard(cycle.world.policy, marker.board)) return [];

@@ -3,6 +3,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import { inOrder } from "../../select.ts";
+import type { IssuePage } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { closePart, laneOf } from "../ground/lane.ts";
 import { command } from "../ground/remedy.ts";
@@ -21,8 +22,16 @@ const mostPages = 50;
 const boundedWords =
   "Only the issues that were opened last were looked through for pages of posts that they name; `boardsync sync --adopt` looks through all, and links them";
 
+/** What of an issue tells which pages it names. */
+export type NamingIssue = Pick<IssueRecord, "author" | "body"> & { readonly issue: IssueRef };
+
+/** The rows of a page that can't be read but for their text. */
+export function readableOf({ odd = [] }: Pick<IssuePage, "odd">): readonly NamingIssue[] {
+  return odd.flatMap(({ issue, author, body }) => (body === undefined ? [] : [{ issue, author, body }]));
+}
+
 /** Remembers the addresses that issues of people name: one of these may be the page of a post that has no issue. */
-export async function keepNaming(cycle: Cycle, records: readonly IssueRecord[]): Promise<void> {
+export async function keepNaming(cycle: Cycle, records: readonly NamingIssue[]): Promise<void> {
   const { ledger } = cycle.world;
   const { renderer } = cycle.project;
   const named = records
@@ -38,7 +47,10 @@ export async function keepNaming(cycle: Cycle, records: readonly IssueRecord[]):
 }
 
 /** Such an issue has its posts, whatever else it names. Without a mark it may be a person's who shares the account with us. */
-export function isMarkedByUs({ world, account }: Cycle, { author, body }: IssueRecord): boolean {
+export function isMarkedByUs(
+  { world, account }: Cycle,
+  { author, body }: Pick<IssueRecord, "author" | "body">,
+): boolean {
   return isOurLogin(world, account, author) && parseMarker(body) !== undefined;
 }
 
@@ -128,12 +140,9 @@ async function lookThrough(cycle: PulledCycle, memory: RepositoryMemory): Promis
   const { tracker, progress, log } = cycle.world;
   const query = { kind: "by", author: undefined, createdSince: undefined } as const;
   let done = 0;
-  for await (const { issues, pages, hasMore } of tracker.listIssues(
-    memory.repository,
-    query,
-    cycle.run.bounds,
-  )) {
-    await keepNaming(cycle, issues);
+  for await (const page of tracker.listIssues(memory.repository, query, cycle.run.bounds)) {
+    const { issues, pages, hasMore } = page;
+    await keepNaming(cycle, [...issues, ...readableOf(page)]);
     done += 1;
     const total = pages === undefined ? undefined : Math.min(pages, mostPages);
     progress?.show({ project: cycle.project.key, what: "pages of issues read", done, total });

@@ -12,6 +12,7 @@ import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
+import { noteOdd } from "./odd.ts";
 import { askAgain, attemptRepository, noteProblems, type Problems, rememberNews } from "./repositories.ts";
 import { partOfReading } from "./share.ts";
 
@@ -122,6 +123,7 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
       }
     }
     await storeListed(cycle, page.issues);
+    await noteOdd(cycle, page);
     if (page.hasMore && !(await reachesBack(cycle, known, page.lastUpdatedAt))) await catchUp(cycle, known);
     memory = {
       ...memory,
@@ -147,6 +149,7 @@ async function catchUp(cycle: Cycle, known: RepositoryMemory): Promise<void> {
   try {
     for await (const page of pages) {
       await storeListed(cycle, page.issues);
+      await noteOdd(cycle, page);
       reached = newest([reached, page.lastUpdatedAt]);
     }
   } catch (error) {

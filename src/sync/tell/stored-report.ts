@@ -12,6 +12,8 @@ export interface StoredReport {
   readonly hold: string | undefined;
   /** `writes` of the config, where it stops something. */
   readonly writes: string | undefined;
+  /** When the token for the tracker ends, epoch ms; undefined where that is not known. */
+  readonly tokenEnds: number | undefined;
   /** Why something was left to a later run. */
   readonly putOff: readonly PutOff[];
 }
@@ -47,6 +49,7 @@ export function readReport(report: unknown): StoredReport {
     })),
     hold: wordOf(report, "hold"),
     writes: wordOf(report, "writes"),
+    tokenEnds: timeOf(wordOf(report, "tokenEnds")),
     putOff: listOf(report, "putOff").map((reason) => {
       const until = wordOf(reason, "until");
       const code = wordOf(reason, "code") ?? "unknown";
@@ -76,6 +79,11 @@ function numberOf(value: unknown, name: string): number {
 function wordOf(value: unknown, name: string): string | undefined {
   const field = fieldOf(value, name);
   return typeof field === "string" ? field : undefined;
+}
+
+function timeOf(word: string | undefined): number | undefined {
+  const at = Date.parse(word ?? "");
+  return Number.isNaN(at) ? undefined : at;
 }
 
 function fieldOf(value: unknown, name: string): unknown {

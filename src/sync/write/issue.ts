@@ -178,8 +178,10 @@ async function ask(
   }
 }
 
-function asClosure({ name }: RepositoryMemory, { code, message }: RemoteError | ProjectError): Closure {
-  return { code, message: message.includes(name) ? message : `${name}: ${message}` };
+function asClosure({ name }: RepositoryMemory, error: RemoteError | ProjectError): Closure {
+  const { code, message } = error;
+  const detail = error instanceof RemoteError ? error.detail : undefined;
+  return { code, message: message.includes(name) ? message : `${name}: ${message}`, detail };
 }
 
 function lookOf({ repository: { id } }: RepositoryMemory, turn: Turn): string {

@@ -4,7 +4,7 @@ import type { AuditEntry, Intent, IntentId, IntentWrite, NewIntent } from "../..
 import { type Field, type PatchAnswer, pausedByPerson } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
-import { signatureOf } from "../../plan/ground/identity.ts";
+import { refusalSignature } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { isApproved, type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
@@ -363,7 +363,7 @@ export async function parkAction(cycle: PulledCycle, action: Action, trouble: Tr
         code,
         message,
         since: clock.now(),
-        signature: signatureOf(action, cycle.settings),
+        signature: refusalSignature(action, cycle.settings),
       },
     },
   ]);

@@ -1,4 +1,6 @@
+import type { Change } from "../../ledger/change.ts";
 import type { IssueRecord } from "../../model/issue.ts";
+import type { ContentBase } from "../../model/link.ts";
 import type { UpdateIssue } from "../../plan/ground/action.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { hashBlock, replaceBlock, splitBody } from "../../plan/text/block.ts";
@@ -40,18 +42,12 @@ async function compose(
   action: UpdateIssue,
   { repository, record }: FreshIssue,
 ): Promise<Composed<WriteOutcome>> {
-  const write = editOf(action, record);
-  if (write === "edited by people") return park(cycle, action, "tracker.edited", edited);
+  const edit = editOf(action, record, cycle.project.renderer.bodyBytes);
+  if (edit === "edited by people") return park(cycle, action, "tracker.edited", edited);
+  if (edit === "no room") return park(cycle, action, "tracker.rejected", noRoom);
+  const { write, content } = edit;
   if (write === undefined) {
-    await cycle.world.ledger.commit([
-      {
-        kind: "set-content",
-        project: cycle.memory.id,
-        post: action.post,
-        issue: action.issue,
-        content: action.content,
-      },
-    ]);
+    await cycle.world.ledger.commit(contentNow(cycle, action, content, record));
     await recordRow(cycle, action.post);
     return { kind: "done" };
   }
@@ -63,48 +59,72 @@ async function compose(
     write,
     place: nameIssue(cycle, action.issue),
     number: action.issue.number,
-    content: action.content,
+    content,
     fields: [
       ...(write.title === undefined ? [] : [{ field: "title", value: write.title }]),
       ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
     ],
     claim: "the issue was changed",
-    record: (own) => recordApplied(own, action),
+    record: (own, shown) => recordApplied(own, action, content, shown ?? record),
   });
 }
 
-/** What to send; undefined when the issue shows it already. A title that people changed stays theirs. */
-function editOf(action: UpdateIssue, record: IssueRecord): EditWrite | "edited by people" | undefined {
-  const { previous, content } = action;
+/** What is sent, undefined where the issue shows it already; and the text that it then has of ours. */
+interface Edit {
+  readonly write: EditWrite | undefined;
+  readonly content: ContentBase;
+}
+
+/** What to send. A title that people changed stays theirs, and so does the room that they have taken. */
+function editOf(
+  action: UpdateIssue,
+  record: IssueRecord,
+  mostBytes: number,
+): Edit | "edited by people" | "no room" {
+  const { previous } = action;
+  let { content } = action;
   const isTitleOurs = hashText(record.title) === previous.titleHash;
   const title = action.title !== undefined && isTitleOurs ? action.title : undefined;
   let body: string | undefined;
   if (action.block !== undefined) {
     const parts = splitBody(record.body);
-    const shown = parts && hashBlock(parts.block);
-    if (shown !== previous.blockHash && shown !== content.blockHash) return "edited by people";
-    if (parts !== undefined && shown !== content.blockHash) {
-      body = replaceBlock(record.body, { ...parts.marker, posts: action.posts }, action.block);
-    }
+    if (parts === undefined) return "edited by people";
+    const shown = hashBlock(parts.block);
+    const marker = { ...parts.marker, posts: action.posts };
+    const next = replaceBlock(parts, marker, action.block, mostBytes);
+    const fitted = next && hashBlock(next.block);
+    if (![previous.blockHash, content.blockHash, fitted].includes(shown)) return "edited by people";
+    if (next === undefined) return "no room";
+    content = { ...content, blockHash: hashBlock(next.block) };
+    if (shown !== content.blockHash) body = next.body;
   }
-  if (title === undefined && body === undefined) return undefined;
-  return {
-    kind: "edit-issue",
-    number: action.issue.number,
-    ...(title !== undefined && { title }),
-    ...(body !== undefined && { body }),
-  };
+  if (title === undefined && body === undefined) return { write: undefined, content };
+  const { number } = action.issue;
+  const parts = { ...(title !== undefined && { title }), ...(body !== undefined && { body }) };
+  return { write: { kind: "edit-issue", number, ...parts }, content };
 }
 
-async function recordApplied(cycle: PulledCycle, action: UpdateIssue): Promise<void> {
+/** What the issue has of ours by now. Where its text had to be cut, the whole of it waits until the issue changes. */
+function contentNow(
+  { memory }: PulledCycle,
+  { post, issue, content: wanted }: UpdateIssue,
+  content: ContentBase,
+  { issue: { updatedAt } }: IssueRecord,
+): readonly Change[] {
+  const place = { project: memory.id, post, issue };
+  const isCut = content.blockHash !== wanted.blockHash;
+  const left = { kind: "leave-text", ...place, content: { ...wanted, seenAt: updatedAt } } as const;
+  return [{ kind: "set-content", ...place, content }, ...(isCut ? [left] : [])];
+}
+
+async function recordApplied(
+  cycle: PulledCycle,
+  action: UpdateIssue,
+  content: ContentBase,
+  shown: IssueRecord,
+): Promise<void> {
   await cycle.world.ledger.commit([
-    {
-      kind: "set-content",
-      project: cycle.memory.id,
-      post: action.post,
-      issue: action.issue,
-      content: action.content,
-    },
+    ...contentNow(cycle, action, content, shown),
     { kind: "unpark", project: cycle.memory.id, post: action.post, of: "update-issue" },
   ]);
   cycle.tally.issueWrites += 1;
@@ -119,6 +139,9 @@ async function recordApplied(cycle: PulledCycle, action: UpdateIssue): Promise<v
   );
   await recordRow(cycle, action.post);
 }
+
+const noRoom =
+  "People have filled the issue's text: no room is left in it for the part that boardsync manages, so the post's later edits are not written there. Shorten it, and they are.";
 
 const edited =
   "People edited the part of the issue that boardsync manages, so the post's later edits are not written there. Move their words below the block to go on.";

@@ -138,6 +138,7 @@ export function createAdapter(
   };
   return {
     account: (bounds) => readAccount(read, bounds, quote),
+    ...(credential.ends && { credentialEnds: credential.ends }),
     server: (bounds) => describeServer(read, url, bounds, quote),
     repository: find,
     catalogue: (repository, bounds) => readCatalogue(pages, repository, bounds, quote),

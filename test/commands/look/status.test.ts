@@ -48,6 +48,7 @@ describe("status", () => {
       state: join(stage.folder, "state.db"),
       daemon: null,
       replicas: [],
+      tokenEnds: null,
       database: expect.objectContaining({ links: 6 }),
       projects: [
         {
@@ -369,8 +370,19 @@ it("schema prints what is committed", async () => {
   expect(JSON.parse(out)).toEqual(JSON.parse(committed));
 });
 
+it("says of a token that ends soon when that is", () => {
+  expect(printHeld([], false, "2026-03-05T10:00:00.000Z")).toMatch(
+    /^! The token for GitHub ends in 3 days, at .*GITHUB_TOKEN/m,
+  );
+  expect(printHeld([], false, "2026-06-05T10:00:00.000Z")).not.toContain("token");
+});
+
 /** What `status` prints of a project of which these wait. */
-function printHeld(waiting: readonly WaitingLine[], isFull: boolean): string {
+function printHeld(
+  waiting: readonly WaitingLine[],
+  isFull: boolean,
+  tokenEnds: string | null = null,
+): string {
   const parts: string[] = [];
   const project: ProjectStatus = {
     project: "acme-app",
@@ -404,7 +416,7 @@ function printHeld(waiting: readonly WaitingLine[], isFull: boolean): string {
   printStatus(
     out,
     tellTimes(Date.parse("2026-03-02T10:00:00Z"), "Europe/Berlin"),
-    { state: "state.db", daemon: null, replicas: [], database: null, projects: [project] },
+    { state: "state.db", daemon: null, replicas: [], database: null, tokenEnds, projects: [project] },
     isFull,
   );
   return parts.join("");

@@ -64,6 +64,19 @@ describe("the heartbeat", () => {
     expect(Object.keys(listener.at("/beat")[0]?.headers ?? {})).not.toContain("authorization");
   });
 
+  it("says of a proxy that did not let it through which one it is", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener);
+    const { board, github } = stage.story;
+    const none = `${new URL(board.url).host},${new URL(github.url).host}`;
+    const env = { HTTP_PROXY: "http://me:hunter2@127.0.0.1:9", NO_PROXY: none };
+    const ran = await stage.run(["sync", "-c", file], { env });
+    expect(ran.code).toBe(0);
+    expect(ran.err).toContain("The heartbeat was not taken");
+    expect(ran.err).toContain("the proxy http://127.0.0.1:9 of HTTP_PROXY refused the connection");
+    expect(ran.err).not.toMatch(/hunter2|s3cret/);
+  });
+
   it("is not called after a run with a failure, nor while another project has failed last", async () => {
     const [stage, listener] = [await openStage(), await listen()];
     const file = announcing(stage, listener, (config) => config.replace("repo: acme/api", "repo: acme/none"));

@@ -51,6 +51,7 @@ it.each<[string, Action, boolean]>([
       posts: [postId],
       previous: content,
       content,
+      seenAt: "",
       reason: "",
     },
     false,

@@ -97,6 +97,7 @@ describe("the signature of a refused action", () => {
     posts: [postId],
     previous: content,
     content,
+    seenAt: "2026-01-01T00:00:00Z",
     reason: "one",
   };
   const sign = (action: Action) => signatureOf(action, makeSettings());

@@ -75,9 +75,7 @@ describe("an issue in a list", () => {
   });
 
   it.each<[string, unknown]>([
-    ["number", 0],
-    ["number", 1.5],
-    ["number", "7"],
+    ["number", "8"],
     ["node_id", 5],
     ["title", null],
     ["body", {}],
@@ -87,6 +85,7 @@ describe("an issue in a list", () => {
     ["user", {}],
     ["labels", null],
     ["labels", [5]],
+    ["labels", [null]],
     ["labels", [{ name: {} }]],
     ["assignees", "ann"],
     ["assignees", [null]],
@@ -100,15 +99,41 @@ describe("an issue in a list", () => {
     ["repository_url", undefined],
     ["repository_url", "https://api.github.com/repos/acme"],
     ["repository_url", "https://api.github.com/repos/../.."],
-  ])("with the %s %j makes the list unreadable, and the field is named", async (field, value) => {
+  ])("with the %s %j is unknown by its number, and the field is named", async (field, value) => {
     const { tracker } = await startServer((response) => {
-      sendJson(response, 200, [issueJson(), issueJson({ [field]: value })]);
+      sendJson(response, 200, [issueJson(), issueJson({ number: 8, [field]: value })]);
     });
-    const error = await failureOf(collectPages(tracker, repository, all));
-    expect(error).toMatchObject({ fault: "unreadable" });
-    expect(error.message).toMatch(
-      /^GitHub's answer can't be read: `[a-z_.]+` is missing or of the wrong kind\.$/,
+    const [page] = await collectPages(tracker, repository, all);
+    expect(page?.issues.map(({ issue }) => issue.number)).toEqual([7]);
+    expect(page?.odd).toMatchObject([{ issue: { repositoryId: 42, number: 8 } }]);
+    expect(page?.odd?.[0]?.error.message).toMatch(
+      new RegExp(`^GitHub's answer can't be read: \`${field}[a-z_.]*\` is missing or of the wrong kind\\.$`),
     );
+  });
+
+  it("whose number can't be read is told by its address", async () => {
+    const url = "https://api.github.com/repos/acme/app/issues/12";
+    const { tracker } = await startServer((response) =>
+      sendJson(response, 200, [issueJson({ number: null, url })]),
+    );
+    const [page] = await collectPages(tracker, repository, all);
+    expect(page?.odd).toMatchObject([{ issue: { number: 12 }, author: "octocat", body: "A body" }]);
+  });
+
+  it.each([0, 1.5, null, {}])(
+    "with the number %j and no address makes the list unreadable",
+    async (number) => {
+      const { tracker } = await startServer((response) => sendJson(response, 200, [issueJson({ number })]));
+      const error = await failureOf(collectPages(tracker, repository, all));
+      expect(error).toMatchObject({ fault: "unreadable", message: expect.stringContaining("`number`") });
+    },
+  );
+
+  it("is one of ten that can't be read: then the whole page is no list of issues", async () => {
+    const rows = Array.from({ length: 10 }, (_, index) => issueJson({ number: index + 1, title: null }));
+    const { tracker } = await startServer((response) => sendJson(response, 200, rows));
+    const error = await failureOf(collectPages(tracker, repository, all));
+    expect(error).toMatchObject({ fault: "unreadable", message: expect.stringContaining("`title`") });
   });
 });
 
@@ -315,5 +340,36 @@ describe("whatever the server answers", () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe("an odd row of a list beside the issues", () => {
+  it.each<[string, unknown, unknown, (tracker: Tracker) => Promise<unknown>]>([
+    ["labels", null, { name: "bug" }, (tracker) => tracker.labels(repository, undefined, unbounded())],
+    ["labels", { name: 5 }, { name: "bug" }, (tracker) => tracker.labels(repository, undefined, unbounded())],
+    [
+      "milestones",
+      { number: 1, title: null, state: "open" },
+      { number: 2, title: "bug", state: "open" },
+      (tracker) => tracker.milestones(repository, undefined, unbounded()),
+    ],
+    ["types", "Bug", { name: "bug" }, (tracker) => tracker.issueTypes(repository, undefined, unbounded())],
+  ])("hides no other one (%s, %j)", async (_, odd, good, read) => {
+    const { tracker } = await startServer((response) => sendJson(response, 200, [odd, good]));
+    const listed = JSON.stringify(await read(tracker));
+    expect(listed).toContain('"bug"');
+  });
+
+  it("of comments hides no other one, and its author is not known", async () => {
+    const created = "2026-01-05T10:00:00Z";
+    const rows = [
+      { id: 1, user: "ghost", body: "one", created_at: created },
+      { id: 2, user: { login: "ann" }, body: "two", created_at: created },
+    ];
+    const { tracker } = await startServer((response) => sendJson(response, 200, rows));
+    const authors: unknown[] = [];
+    for await (const page of tracker.comments({ repositoryId: 42, number: 7 }, unbounded()))
+      authors.push(...page.map(({ author }) => author));
+    expect(authors).toEqual([undefined, "ann"]);
   });
 });

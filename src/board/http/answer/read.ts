@@ -148,16 +148,16 @@ async function explainFailure(reply: Reply, url: URL, options: ReaderOptions): P
   const { limits, excerpt, clock } = options;
   if (reply.kind === "aborted") return new RemoteError("board", "aborted", "The run was ended.");
   if (reply.kind === "unsent" || (reply.kind === "lost" && reply.status === 0)) {
-    const { message, cause, isLate } = reply;
+    const { message, cause, isLate, isOfProxy } = reply;
     return new RemoteError("board", "unreachable", `${message}.`, {
       cause,
-      detail: isLate === true ? "slow" : undefined,
+      detail: isLate === true ? "slow" : isOfProxy === true ? "proxy" : undefined,
     });
   }
   const { status, headers } = reply;
   if (reply.kind === "answer") {
     const body = await readBody(reply, limits, excerpt);
-    const said = quoteAnswer(body, excerpt);
+    const said = quoteAnswer(body, excerpt, reply.via);
     const isPage = body.kind === "unreadable" && body.detail === "page";
     const isLimit = isLimited(reply, body);
     return explainRefusal({ url, status, headers, said, isLimit, isPage, now: clock.now() }, excerpt);

@@ -22,10 +22,13 @@ export function readRetryAfter(header: string | undefined, now: number): number 
 /**
  * What the board said in an answer that is a no: its own words where it has some, safe and cut. Of anything else only the
  * keys: it may be the record itself, with a person's name and notes.
+ *
+ * @param via - the proxy that may have answered in the board's place.
  */
-export function quoteAnswer(body: Body, excerpt: Excerpt): string {
-  if (body.kind === "empty") return "no explanation";
-  if (body.kind === "unreadable") return `it answered with ${body.reason}`;
+export function quoteAnswer(body: Body, excerpt: Excerpt, via?: string): string {
+  const doubt = via === undefined ? "" : `; ${via} may have given it`;
+  if (body.kind === "empty") return `no explanation${doubt}`;
+  if (body.kind === "unreadable") return `it answered with ${body.reason}${doubt}`;
   const message = findMessage(body.value);
   if (message !== undefined) return `"${excerpt(message)}"`;
   return `JSON without a message, with the keys ${listNames(keysOf([body.value]), excerpt)}`;

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { ConfigError } from "../../../errors.ts";
-import { openConnections, type ProxySettings } from "../../../http/connections.ts";
+import { openConnections, type Way } from "../../../http/connections.ts";
+import { blameProxy, type ProxySettings, showProxy } from "../../../http/proxies.ts";
 import { type Clock, startDeadline, type Traffic } from "../../../model/surroundings.ts";
 import { placeOf } from "./wording.ts";
 
@@ -25,6 +26,8 @@ interface Head {
 export interface Answer extends Head {
   readonly kind: "answer";
   readonly body: Uint8Array;
+  /** The proxy that may have answered in the board's place. */
+  readonly via?: string;
 }
 
 /** Why there is no whole answer. */
@@ -33,6 +36,8 @@ interface Broken {
   readonly cause?: unknown;
   /** Whether the deadline ended it. */
   readonly isLate?: boolean;
+  /** Whether a proxy did not let it through. */
+  readonly isOfProxy?: boolean;
 }
 
 /** What became of one request. The difference that matters is whether any byte of it can have left. */
@@ -74,7 +79,7 @@ export function createTransport(options: TransportOptions): Transport {
   if (!/^[\x21-\x7e]+$/.test(options.key)) {
     throw new ConfigError(["The board's key is empty, or holds characters that an HTTP header can't carry."]);
   }
-  const { reads, writes } = openConnections(options.proxy, {
+  const connections = openConnections(options.proxy, {
     // HTTP/1.1 only: a connection that carries several requests at once blurs which of them were sent.
     allowH2: false,
     // One overall deadline rules (see `sendOnce`); undici's own three would only blur it.
@@ -87,7 +92,7 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     async send(call) {
       requests += 1;
-      const reply = await sendOnce(call.method === "GET" ? reads : writes, call, options);
+      const reply = await sendOnce(connections(call.url, call.method === "GET"), call, options);
       const code = "status" in reply && reply.status !== 0 ? String(reply.status) : "none";
       answers.set(code, (answers.get(code) ?? 0) + 1);
       return reply;
@@ -99,7 +104,9 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions): Promise<Reply> {
+function sendOnce({ dispatcher, proxy }: Way, call: Call, options: TransportOptions): Promise<Reply> {
+  const shownProxy = proxy && showProxy(proxy);
+  const on = shownProxy === undefined ? "" : `, on the way through ${shownProxy}`;
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let isOver = false;
@@ -125,7 +132,7 @@ function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions)
     };
     const callOff = startDeadline(options.clock, options.timeoutMs, () => {
       const late = head.status === 0 ? "did not answer" : "did not end its answer";
-      fail(`${placeOf(call.url)} ${late} within ${options.timeoutMs} ms`, true);
+      fail(`${placeOf(call.url)} ${late} within ${options.timeoutMs} ms${on}`, true);
       stop();
     });
     call.signal?.addEventListener("abort", abort, { once: true });
@@ -154,10 +161,20 @@ function sendOnce(dispatcher: Dispatcher, call: Call, options: TransportOptions)
           }
         },
         onResponseEnd() {
-          finish({ kind: "answer", ...head, body: Buffer.concat(chunks) });
+          const via = call.url.protocol === "http:" && shownProxy !== undefined && { via: shownProxy };
+          finish({ kind: "answer", ...head, body: Buffer.concat(chunks), ...via });
         },
         onResponseError(_controller, error) {
-          fail(describeFailure(call.url, error, head.status !== 0), false, error);
+          const blame = shownProxy === undefined ? undefined : blameProxy(error, call.url.host);
+          if (blame === undefined)
+            fail(`${describeFailure(call.url, error, head.status !== 0)}${on}`, false, error);
+          else
+            finish({
+              kind: "unsent",
+              message: `${placeOf(call.url)} could not be asked: ${shownProxy} ${blame}`,
+              isOfProxy: true,
+              cause: error,
+            });
         },
       },
     );

@@ -1,5 +1,5 @@
 import type { IssueRef } from "../../../model/issue.ts";
-import type { ContentBase, Link } from "../../../model/link.ts";
+import type { ContentBase, LeftText, Link } from "../../../model/link.ts";
 import type { LinkedPost } from "../../absences.ts";
 import type { Query, Store } from "../file/store.ts";
 import { duplicateFollowers, type IssueStore } from "./issue-store.ts";
@@ -9,7 +9,7 @@ export interface LinkWriter {
   /** A link that is there stays as it is; a new one makes the rows of its issue due. That it was ended before is over. */
   add(project: number, post: number, link: Link, content: ContentBase | undefined): void;
   setContent(project: number, post: number, issue: IssueRef, content: ContentBase): void;
-  leaveText(project: number, post: number, issue: IssueRef, content: ContentBase): void;
+  leaveText(project: number, post: number, issue: IssueRef, content: LeftText): void;
   /** Every post that is linked to an issue, by project and id. */
   postsOf(issue: IssueRef): readonly LinkedPost[];
   /** The same, and those of issues that are duplicates of it. */
@@ -83,8 +83,8 @@ export function createLinkWriter(store: Store, issues: IssueStore): LinkWriter {
       if (changed === 0)
         throw new Error(`Issue ${number} of repository ${repositoryId} is not linked to this post.`);
     },
-    leaveText(project, post, { repositoryId, number }, { titleHash, blockHash }) {
-      const left = JSON.stringify({ titleHash, blockHash });
+    leaveText(project, post, { repositoryId, number }, { titleHash, blockHash, seenAt }) {
+      const left = JSON.stringify({ titleHash, blockHash, seenAt });
       writeLeft.run({ project, post, repository: repositoryId, number, left });
     },
     postsOf: ({ repositoryId, number }) => selectPosts.all({ repository: repositoryId, number }),

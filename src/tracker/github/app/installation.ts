@@ -127,7 +127,10 @@ function refuseToken(tools: InstallationTools, answer: Answer | TransportFailure
   const owner = name.slice(0, name.indexOf("/"));
   if (answer instanceof TransportFailure) {
     const message = `GitHub gave no token for the App's installation on ${owner}: ${answer.message}.`;
-    return new RemoteError("tracker", "unreachable", message, { cause: answer });
+    return new RemoteError("tracker", "unreachable", message, {
+      cause: answer,
+      detail: answer.isOfProxy ? "proxy" : undefined,
+    });
   }
   const retryAt = tools.gate.observe(answer);
   if (retryAt !== undefined) {

@@ -1,3 +1,5 @@
+import { webOf } from "../wire/links.ts";
+
 /** An App as it is asked for. */
 export interface AppWish {
   /** One that nobody on the server has yet, of 34 characters at most; the person may change it on GitHub's page. */
@@ -43,10 +45,4 @@ export function addressOfAppForm(api: string, wish: AppWish): string {
   });
   if (webhookUrl !== undefined) for (const event of known) query.append("events[]", event);
   return `${web}${owner}/settings/apps/new?${query}`;
-}
-
-/** Where the server's pages for people are. */
-function webOf(api: string): string {
-  const { origin, host, protocol } = new URL(api);
-  return host.startsWith("api.") ? `${protocol}//${host.slice("api.".length)}` : origin;
 }

@@ -11,7 +11,7 @@ import {
   type PageReader,
   type Pages,
 } from "../wire/pages.ts";
-import { type IssueRow, readIssueRows } from "../wire/shapes.ts";
+import { type IssueRow, type IssueRows, readIssueRows } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import { createRecorder, type FindRepository } from "./identity.ts";
 import { addressRepository } from "./repositories.ts";
@@ -54,15 +54,17 @@ async function* listLatest(
     repository,
     bounds,
   );
-  const rows = readIssueRows(page.data);
+  const found = readIssueRows(page.data);
+  const { rows } = found;
   const firstUpdatedAt = rows[0]?.updatedAt;
   yield {
     issues: await recordAll(rows, record, bounds),
+    ...oddOf(found, repository),
     isUnchanged: page.isUnchanged,
     etag: page.etag,
     ...(firstUpdatedAt !== undefined && { firstUpdatedAt }),
     lastUpdatedAt: rows.at(-1)?.updatedAt,
-    hasMore: hasMore(page, rows),
+    hasMore: hasMore(page, found),
   };
 }
 
@@ -89,14 +91,16 @@ async function* listSince(
     if (count >= tools.pageLimit) throw endless(repository.name);
     const request = describeList(tools, repository, { ...order, since: asked });
     const page: Page = await readStep(tools, before, request, repository, bounds);
-    const rows = readIssueRows(page.data);
+    const found = readIssueRows(page.data);
+    const { rows } = found;
     const fresh = rows.filter((row) => !shown.has(keyOf(row)));
     for (const row of rows) shown.set(keyOf(row), row.updatedAt);
     const last = rows.at(-1)?.updatedAt;
     const step = last === undefined ? undefined : secondBefore(last);
-    const isStep = step !== undefined && isLater(step, asked) && hasMore(page, rows);
+    const isStep = step !== undefined && isLater(step, asked) && hasMore(page, found);
     yield {
       issues: await recordAll(fresh, record, bounds),
+      ...oddOf(found, repository),
       isUnchanged: false,
       etag: undefined,
       lastUpdatedAt: last,
@@ -146,12 +150,14 @@ async function* listByAuthor(
   let pages: number | undefined;
   for await (const page of tools.pages(request, repository, bounds)) {
     pages = page.last ?? (page.next === undefined ? (pages ?? 1) : pages);
-    const rows = readIssueRows(page.data);
+    const found = readIssueRows(page.data);
+    const { rows } = found;
     const wanted = rows.filter((row) => !isLater(query.createdSince ?? row.createdAt, row.createdAt));
     // Newest first: the first row that is too old ends the list.
     const isEnd = wanted.length < rows.length;
     yield {
       issues: await recordAll(wanted, record, bounds),
+      ...oddOf(found, repository),
       isUnchanged: false,
       etag: undefined,
       lastUpdatedAt: rows.at(-1)?.updatedAt,
@@ -191,8 +197,13 @@ async function recordAll(
 }
 
 /** GitHub may hide rows of a page, so a short page with a `Link` goes on, and so does a full one without. */
-function hasMore(page: Page, rows: readonly IssueRow[]): boolean {
-  return page.next !== undefined || rows.length >= page.size;
+function hasMore(page: Page, { rows, odd }: IssueRows): boolean {
+  return page.next !== undefined || rows.length + odd.length >= page.size;
+}
+
+function oddOf({ odd }: IssueRows, { id }: Repository): Pick<IssuePage, "odd"> {
+  if (odd.length === 0) return {};
+  return { odd: odd.map(({ number, ...rest }) => ({ issue: { repositoryId: id, number }, ...rest })) };
 }
 
 function keyOf(row: IssueRow): string {

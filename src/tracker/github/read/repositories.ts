@@ -8,9 +8,9 @@ import { resolveOnOrigin } from "../wire/links.ts";
 import { isTooLarge, type ListRequest, type PageReader, type Pages, requireOk } from "../wire/pages.ts";
 import type { Read, ReadRequest } from "../wire/reader.ts";
 import {
-  asList,
   isObject,
   isRepositoryName,
+  readEach,
   readLabels,
   readLogin,
   readMilestone,
@@ -85,7 +85,7 @@ export async function readVisible(
     subject: "the repositories of our account",
   };
   const answer = requireOk(await read(request, bounds), request.subject, quote);
-  return asList(answer.data, "repositories").map((one) => readRepository(one).name);
+  return readEach(answer.data, "repositories", (row) => [readRepository(row).name]);
 }
 
 const pageSize = 100;
@@ -106,7 +106,7 @@ export const labelList: ConditionalList<Named> = {
   name: "labels",
   endpoint: ({ rest }) => rest.issues.listLabelsForRepo,
   parameters: {},
-  readRows: readLabels,
+  readRows: (data) => readEach(data, "labels", (row) => readLabels([row])),
 };
 
 /** The milestones of all states. */
@@ -114,7 +114,7 @@ export const milestoneList: ConditionalList<Milestone> = {
   name: "milestones",
   endpoint: ({ rest }) => rest.issues.listMilestones,
   parameters: { state: "all" },
-  readRows: (data) => asList(data, "milestones").map((milestone) => readMilestone(milestone)),
+  readRows: (data) => readEach(data, "milestones", (row) => [readMilestone(row)]),
 };
 
 /** Issue types, which have no pages. */
@@ -123,7 +123,7 @@ const typeList: ConditionalList<Named> = {
   isWhole: true,
   endpoint: at("GET /repos/{owner}/{repo}/issue-types"),
   parameters: {},
-  readRows: (data) => asList(data, "issue types").map(readType),
+  readRows: (data) => readEach(data, "issue types", (row) => [readType(row)]),
 };
 
 /** What a conditional request for a list is about. */

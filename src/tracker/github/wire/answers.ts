@@ -1,7 +1,9 @@
-import { RemoteError, type RemoteFault } from "../../../errors.ts";
+import { type FaultDetail, RemoteError, type RemoteFault } from "../../../errors.ts";
 import { type Said, whoseRefusal } from "../../../http/refusal.ts";
 import type { Answer } from "./client.ts";
+import { readSsoAddress } from "./links.ts";
 import { isObject } from "./shapes.ts";
+import { viaHeader } from "./transport.ts";
 import type { Quote } from "./words.ts";
 
 /** How many of the single errors of a 422 are shown. */
@@ -40,12 +42,27 @@ export function hasNothingLeft({ headers }: Answer): boolean {
 /** GitHub's own words for an error answer, single errors and the permission that is missing included. */
 export function quoteAnswer(answer: Answer, quote: Quote): string {
   if (!isObject(answer.data) || typeof answer.data["message"] !== "string") {
-    return "the answer is not GitHub's";
+    return `the answer is not GitHub's${sayVia(answer, quote)}`;
   }
   const errors = listErrors(answer).slice(0, shownErrorsLimit).map(describeError);
-  const words = quote([answer.data["message"], ...errors].join("; "));
+  // Of a 451: such as `dmca`.
+  const block = isObject(answer.data["block"]) ? answer.data["block"]["reason"] : undefined;
+  const reasons = typeof block === "string" ? [block] : [];
+  const words = quote([answer.data["message"], ...reasons, ...errors].join("; "));
+  return `${words}${sayNeed(answer, words, quote)}`;
+}
+
+/** What the token lacks, and where a person lets it in, in brackets. */
+function sayNeed(answer: Answer, words: string, quote: Quote): string {
   const need = describeNeed(answer, words);
-  return need === undefined ? words : `${words} (${quote(need)})`;
+  const sso = readSsoAddress(answer);
+  // An address that holds something secret is not shown in part.
+  const door = sso === undefined || quote(sso.slice(0, 250)) !== sso.slice(0, 250) ? undefined : sso;
+  const parts = [
+    need && quote(need),
+    door && `the organisation has SAML single sign-on: authorize the token for it at ${door}`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? "" : ` (${parts.join("; ")})`;
 }
 
 /**
@@ -107,12 +124,11 @@ export function refuseAnswer(
     return new RemoteError("tracker", "unreadable", message, { detail: "page" });
   }
   if (!isGitHubError(answer) && status < 500) {
-    const message = `The server answered ${status} for ${subject} with something that is not GitHub's API.`;
+    const message = `The server answered ${status} for ${subject} with something that is not GitHub's API${sayVia(answer, quote)}.`;
     const fault = status === 401 || status === 403 ? "unauthorized" : "unreadable";
     return new RemoteError("tracker", fault, message, { budget, detail: "page", concerns });
   }
-  const detail =
-    concerns === "all" ? undefined : status === 403 ? "forbidden" : status >= 500 ? "server" : undefined;
+  const detail = concerns === "all" ? undefined : detailOf(status);
   const pause = retryAt === undefined ? "" : ` It asks for a pause until ${new Date(retryAt).toISOString()}.`;
   const message = `${describeRefusal(answer, subject, words, quote)}${pause}`;
   return new RemoteError("tracker", faultOf(status), message, {
@@ -123,9 +139,22 @@ export function refuseAnswer(
   });
 }
 
+function sayVia({ headers }: Answer, quote: Quote): string {
+  const via = headers[viaHeader];
+  return via === undefined ? "" : `; ${quote(String(via))} may have given it`;
+}
+
 /** Whether it is text where GitHub's API answers with JSON: of a proxy, or of another server. */
 export function isPage({ data }: Answer): boolean {
   return typeof data === "string" && data.trim() !== "";
+}
+
+/** What is to be done about GitHub's own refusals depends on the status; of a 404 the fault says it all. */
+function detailOf(status: number): FaultDetail | undefined {
+  if (status >= 500) return "server";
+  if (status < 400 || status === 404) return undefined;
+  const details: Readonly<Record<number, FaultDetail>> = { 403: "forbidden", 410: "gone", 451: "blocked" };
+  return details[status] ?? "said";
 }
 
 function faultOf(status: number): RemoteFault {
@@ -136,11 +165,11 @@ function faultOf(status: number): RemoteFault {
 
 function describeRefusal(answer: Answer, subject: string, words: string, quote: Quote): string {
   const { status } = answer;
-  const need = describeNeed(answer, words);
   if (isOfCredential(answer)) return `GitHub does not accept the token (${status}): ${words}.`;
   if (status === 404)
-    return `GitHub answered 404 for ${subject}: it does not exist or the token can't see it${need === undefined ? "" : ` (${quote(need)})`}.`;
-  return `GitHub answered ${status} for ${subject}: ${words}.`;
+    return `GitHub answered 404 for ${subject}: it does not exist or the token can't see it${sayNeed(answer, words, quote)}.`;
+  const meaning = status === 451 ? "it is blocked for legal reasons: " : "";
+  return `GitHub answered ${status} for ${subject}: ${meaning}${words}.`;
 }
 
 function describeError(error: unknown): string {

@@ -1,6 +1,7 @@
 import { Octokit } from "@octokit/rest";
 import type { Log } from "../../../log.ts";
 import type { Clock } from "../../../model/surroundings.ts";
+import { readInstant } from "../../../model/time.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { TransportFailure } from "./network.ts";
 import { isObject } from "./shapes.ts";
@@ -58,7 +59,9 @@ export function createClient(options: ConnectionOptions, credential: Credential)
   const sendOnce = async (request: ClientRequest): Promise<Answer | TransportFailure> => {
     const authorization = await credential.authorize(request.signal);
     const answer = await ask(octokit, request, options.version, authorization);
-    if (answer instanceof TransportFailure || answer.status !== 401) return answer;
+    if (answer instanceof TransportFailure) return answer;
+    credential.note?.(answer);
+    if (answer.status !== 401) return answer;
     const againAfterMs = credential.refuse(authorization);
     return againAfterMs === undefined ? answer : { ...answer, againAfterMs };
   };
@@ -151,16 +154,35 @@ export interface Credential {
   mayWriteIssues(): boolean | undefined;
   /** What no text may show. */
   secrets(): readonly string[];
+  /** Looks at every answer. Left out where nothing of it concerns the credential. */
+  note?(answer: Answer): void;
+  /** See `Tracker.credentialEnds`; left out where it is renewed by itself. */
+  ends?(): number | null | undefined;
 }
 
-/** A personal access token: there is one, and it stays. */
+/** A personal access token: there is one, and it stays until it ends. */
 export function createTokenCredential(token: string): Credential {
+  let endsAt: number | null | undefined;
   return {
+    note(answer) {
+      // Of a refused token, and of an answer that is another server's, nothing is told.
+      if (answer.status < 400) endsAt = readEnd(answer) ?? (endsAt === undefined ? null : endsAt);
+    },
+    ends: () => endsAt,
     authorize: () => Promise.resolve(`token ${token}`),
     refuse: () => undefined,
     mayWriteIssues: () => undefined,
     secrets: () => [token],
   };
+}
+
+/**
+ * When the token ends, as GitHub's header has it: `2026-12-01 10:00:00 UTC`, or with `+0200` in place of the name.
+ * https://docs.github.com/en/rest/authentication/token-expiration-and-revocation
+ */
+function readEnd({ headers }: Answer): number | undefined {
+  const at = readInstant(headers["github-authentication-token-expiration"]);
+  return Number.isNaN(at) ? undefined : at;
 }
 
 /** Which version of the API is asked for. An unversioned client would be moved to another one the day this is retired. */

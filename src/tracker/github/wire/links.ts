@@ -40,6 +40,28 @@ export function resolveOnOrigin(address: string, base: string, quote: Quote): st
   );
 }
 
+/** Where the server's pages for people are. */
+export function webOf(api: string): string {
+  const { origin, host, protocol } = new URL(api);
+  return host.startsWith("api.") ? `${protocol}//${host.slice("api.".length)}` : origin;
+}
+
+/** Longer ones are none of GitHub's. */
+const longestAddress = 1000;
+
+/**
+ * Where a person lets the token in to an organisation with SAML single sign-on, as the answer names it; undefined where it names none,
+ * or one that is not the server's own.
+ * https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api#authenticating-with-saml-single-sign-on
+ */
+export function readSsoAddress({ headers, url }: Answer): string | undefined {
+  const address = /^required;\s*url=(\S+)$/i.exec(String(headers["x-github-sso"] ?? "").trim())?.[1];
+  if (address === undefined || address.length > longestAddress || !URL.canParse(address)) return undefined;
+  const found = new URL(address);
+  const isOwn = found.origin === webOf(url) && found.username === "" && found.password === "";
+  return isOwn ? found.href : undefined;
+}
+
 /** The numeric repository id in an address such as `/repositories/42/issues`; undefined where it has none. */
 export function readRepositoryId(url: string): number | undefined {
   const id = /\/repositories\/(\d{1,15})(?:\/|$)/.exec(new URL(url).pathname)?.[1];

@@ -1,3 +1,5 @@
+import { ProxyError } from "../../../errors.ts";
+
 /** Why a request has no usable answer. Only `unsent` is certain to have had no effect. */
 export type FailureKind =
   | "unsent" // refused, name not found, TLS failure: nothing left this machine
@@ -13,10 +15,13 @@ export type FailureKind =
 export class TransportFailure extends Error {
   override readonly name = "TransportFailure";
   readonly kind: FailureKind;
+  /** A proxy did not let it through. */
+  readonly isOfProxy: boolean;
 
-  constructor(kind: FailureKind, message: string) {
+  constructor(kind: FailureKind, message: string, isOfProxy = false) {
     super(message);
     this.kind = kind;
+    this.isOfProxy = isOfProxy;
   }
 }
 
@@ -54,14 +59,14 @@ const causeDepthLimit = 10;
 
 /** Turns what a fetch threw into a failure, by the codes in its chain of causes. */
 export function describeNetworkError(error: unknown): TransportFailure {
+  if (error instanceof ProxyError) {
+    if (error.isToBlame) return new TransportFailure("unsent", error.message, true);
+    const { kind, message } = describeNetworkError(error.cause);
+    return new TransportFailure(kind, `${message}, on the way through ${error.message}`);
+  }
   const codes: string[] = [];
   let link: unknown = error;
   for (let depth = 0; depth < causeDepthLimit && link instanceof Error; depth += 1) {
-    // A proxy that refuses the tunnel has not seen the request inside it.
-    const proxyStatus = /^Proxy response \((\d{3})\)/.exec(link.message)?.[1];
-    if (proxyStatus !== undefined) {
-      return new TransportFailure("unsent", `the proxy refused to connect (${proxyStatus})`);
-    }
     // Whatever failed in the system call `connect` failed before a request was written.
     if ("syscall" in link && link.syscall === "connect") codes.push("ECONNREFUSED");
     const code = readCode(link);

@@ -149,7 +149,7 @@ function failRead(failure: TransportFailure, subject: string): Setback {
     throw new RemoteError("tracker", "unreadable", message, { cause: failure });
   const error = new RemoteError("tracker", "unreachable", message, {
     cause: failure,
-    detail: failure.kind === "timeout" ? "slow" : undefined,
+    detail: failure.kind === "timeout" ? "slow" : failure.isOfProxy ? "proxy" : undefined,
     // What gets no answer, or half of one, may be this request alone.
     concerns: failure.kind === "unsent" ? "all" : "asked",
   });

@@ -8,7 +8,7 @@ import type {
   RepositoryName,
 } from "../../../model/issue.ts";
 import { readInstant } from "../../../model/time.ts";
-import type { IssueComment } from "../../tracker.ts";
+import type { IssueComment, OddIssue } from "../../tracker.ts";
 
 /** A JSON object; arrays are none. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -63,23 +63,67 @@ export function readIssueRow(value: unknown): IssueRow {
       state: asOneOf(row["state"], ["open", "closed"], "state"),
       stateReason: asTextOrNull(row["state_reason"], "state_reason"),
       ...namesAndIds(readLabels(row["labels"])),
-      assignees: asList(row["assignees"] ?? [], "assignees").map((user) => readLogin(user)),
+      assignees: asList(row["assignees"] ?? [], "assignees").map((user) => readLogin(user, "assignees")),
       milestone: isMissing(row["milestone"]) ? null : readMilestone(row["milestone"]),
       ...typeFacts(isMissing(row["type"]) ? undefined : readType(row["type"])),
       locked: row["locked"] === true,
       createdAt,
       updatedAt,
     },
-    author: isMissing(row["user"]) ? null : readLogin(row["user"]),
+    author: isMissing(row["user"]) ? null : readLogin(row["user"], "user"),
     title: asText(row["title"], "title"),
     body: asTextOrNull(row["body"], "body") ?? "",
   };
   return { number, createdAt, updatedAt, content };
 }
 
-/** Reads a page of an issue list. @throws RemoteError `unreadable` */
-export function readIssueRows(value: unknown): readonly IssueRow[] {
-  return asList(value, "issues").map((row) => readIssueRow(row));
+/** A row of an issue list that can't be read, and what of it can. */
+export type OddRow = Omit<OddIssue, "issue"> & { readonly number: number };
+
+/** A page of an issue list. */
+export interface IssueRows {
+  readonly rows: readonly IssueRow[];
+  readonly odd: readonly OddRow[];
+}
+
+/** A page of so many rows, none of which can be read, is no list of issues. */
+const leastPage = 10;
+
+/**
+ * Reads a page of an issue list, row by row: what is odd about a stranger's issue concerns that issue alone.
+ *
+ * @throws RemoteError `unreadable` where it is no list, or where a row can't even be named.
+ */
+export function readIssueRows(value: unknown): IssueRows {
+  const rows: IssueRow[] = [];
+  const odd: OddRow[] = [];
+  for (const row of asList(value, "issues")) {
+    try {
+      rows.push(readIssueRow(row));
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      odd.push(readOddRow(row, error));
+    }
+  }
+  const [first] = odd;
+  if (first !== undefined && rows.length === 0 && odd.length >= leastPage) throw first.error;
+  return { rows, odd };
+}
+
+function readOddRow(row: unknown, error: RemoteError): OddRow {
+  if (!isObject(row)) throw error;
+  const { number, url, user, body } = row;
+  const named = typeof number === "string" && /^\d{1,15}$/.test(number) ? Number(number) : number;
+  const found = Number(/\/issues\/(\d{1,15})$/.exec(String(url))?.[1]);
+  const known = [named, found].find((one): one is number => Number.isSafeInteger(one) && Number(one) > 0);
+  if (known === undefined) throw error;
+  const login = isObject(user) ? user["login"] : undefined;
+  return {
+    number: known,
+    author: typeof login === "string" ? login : null,
+    body: isMissing(body) ? "" : typeof body === "string" ? body : undefined,
+    error,
+  };
 }
 
 /** @throws RemoteError `unreadable` */
@@ -136,6 +180,7 @@ export function readMilestone(value: unknown): Milestone {
 export function readLabels(value: unknown): readonly Named[] {
   return asList(value, "labels").flatMap((label) => {
     const name = isObject(label) ? (label["name"] ?? null) : label;
+    if (label === null) throw complain("labels");
     return name === null ? [] : [named(isObject(label) && label["node_id"], asText(name, "labels"))];
   });
 }
@@ -146,16 +191,49 @@ export function readComments(value: unknown): readonly IssueComment[] {
     const comment = asObject(row, "comment");
     return {
       id: asCount(comment["id"], "comment.id"),
-      author: isMissing(comment["user"]) ? null : readLogin(comment["user"]),
+      author: readAuthor(comment["user"]),
       body: asTextOrNull(comment["body"], "comment.body") ?? "",
       createdAt: asTime(comment["created_at"], "comment.created_at"),
     };
   });
 }
 
+/** Of a comment; undefined where it can't be read, which must not hide the other comments. */
+function readAuthor(user: unknown): string | null | undefined {
+  if (isMissing(user)) return null;
+  const login = isObject(user) ? user["login"] : undefined;
+  return typeof login === "string" ? login : undefined;
+}
+
 /** @throws RemoteError `unreadable` */
-export function readLogin(value: unknown): string {
-  return asText(asObject(value, "user")["login"], "login");
+export function readLogin(value: unknown, what = "login"): string {
+  return asText(asObject(value, what)["login"], what);
+}
+
+/**
+ * Reads a list row by row, and leaves out what can't be read: it hides no other row.
+ *
+ * @throws RemoteError `unreadable` where it is no list, or no row of it can be read.
+ */
+export function readEach<T>(
+  value: unknown,
+  what: string,
+  read: (row: unknown) => readonly T[],
+): readonly T[] {
+  const rows = asList(value, what);
+  const faults: RemoteError[] = [];
+  const found = rows.flatMap((row) => {
+    try {
+      return read(row);
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      faults.push(error);
+      return [];
+    }
+  });
+  const [first] = faults;
+  if (first !== undefined && faults.length === rows.length) throw first;
+  return found;
 }
 
 /** @throws RemoteError `unreadable` */

@@ -1,3 +1,4 @@
+import { ProxyError } from "../../../errors.ts";
 import { type Clock, startDeadline, type Traffic } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import { describeNetworkError, TransportFailure } from "./network.ts";
@@ -16,7 +17,12 @@ export interface FetchAnswer {
   readonly status: number;
   readonly headers: Iterable<[string, string]> & { get(name: string): string | null };
   readonly body: AsyncIterable<Uint8Array> | null;
+  /** The proxy that may have answered in GitHub's place. */
+  readonly via?: string;
 }
+
+/** A header of ours in answers that came through a proxy of plain HTTP: what it is called. */
+export const viaHeader = "boardsync-via";
 
 /** Sends one request. It follows no redirect, ends with the signal, and takes care of proxies. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
@@ -111,12 +117,17 @@ async function sendOnce(
     return {
       url,
       status: answer.status,
-      headers: answer.headers,
+      // Octokit hands nothing on of an answer but its headers.
+      headers:
+        answer.via === undefined ? answer.headers : new Headers([...answer.headers, [viaHeader, answer.via]]),
       text: () => Promise.resolve(new TextDecoder().decode(bytes)),
       arrayBuffer: () => Promise.resolve(bytes.buffer),
     };
   } catch (error) {
-    if (controller.signal.reason instanceof TransportFailure) throw controller.signal.reason;
+    const { reason } = controller.signal;
+    if (reason instanceof TransportFailure && error instanceof ProxyError && reason.kind === "timeout")
+      throw new TransportFailure("timeout", `${reason.message}, on the way through ${error.message}`);
+    if (reason instanceof TransportFailure) throw reason;
     throw error instanceof TransportFailure ? error : describeNetworkError(error);
   } finally {
     callOff();
