@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Board } from "../../src/board/board.ts";
+import { RemoteError } from "../../src/errors.ts";
 import type { ProjectReport } from "../../src/sync/ground/reports.ts";
 import { privateRepositories, twoProjects } from "../support/setups.ts";
 import {
@@ -253,6 +255,68 @@ describe("a post that is moved, and lists that don't tell", () => {
     await approve(stage, "p1");
     await stage.sync();
     expect(issuesOf(stage)).toEqual([3, 3]);
+  });
+});
+
+/** One run, in which the list of one project can't be read. */
+async function syncWithout(stage: Stage, project: "prj_app" | "prj_api"): Promise<void> {
+  stage.bend((world) => {
+    const listPosts: Board["listPosts"] = (id, ...asked) => {
+      if (id === project) throw new RemoteError("board", "unreachable", "The board does not answer.");
+      return world.board.listPosts(id, ...asked);
+    };
+    return { ...world, board: Object.create(world.board, { listPosts: { value: listPosts } }) };
+  });
+  await stage.sync();
+  stage.bend((world) => world);
+}
+
+describe("a post that is moved, seen in its new place before its old one is known to lack it", () => {
+  async function openSeen(part: ConfigPart = {}, fields?: Fields): Promise<Stage> {
+    const projects = [api, app].map((one) => ({ ...one, ...part }));
+    const stage = await openTwo({ projects });
+    movePost(stage, fields);
+    await syncWithout(stage, "prj_app");
+    return stage;
+  }
+
+  it("gets no second issue where it was back in the meantime, and has gone again", async () => {
+    const stage = await openSeen();
+    stage.board.removePost("acme-api", "p1");
+    stage.board.restorePost("acme-app", "p1");
+    await syncWithout(stage, "prj_api");
+    movePost(stage);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(issuesOf(stage)).toEqual([3, 2]);
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual(["prj_api/p1 planned → completed"]);
+  });
+
+  it("stays paused where a person has paused it in its new place", async () => {
+    const stage = await openSeen();
+    const project = stage.ledger.memory.project("acme-api")?.id;
+    if (project === undefined) throw new Error("The project is not known.");
+    await stage.ledger.commit([{ kind: "pause", project, post: "p1" as never, at: stage.clock.now() }]);
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual([]);
+    expect(await stage.ledger.rows.counts(project)).toMatchObject({ paused: 1 });
+  });
+
+  it.each<[string, Fields, "open" | "closed"]>([
+    ["does not count as gone from the board", {}, "open"],
+    ["does not count as gone from the board, with another title", { title: "Another" }, "open"],
+    ["is another one where it was made at another time", { createdAt: "2020-01-01T00:00:00.000Z" }, "closed"],
+  ])("%s", async (_, fields, state) => {
+    const gone = { state: "closed", reason: "not_planned" };
+    const part = { boardRules: [{ when: { missing: true }, set: gone }] };
+    const stage = await openSeen(part, fields);
+    await syncWithout(stage, "prj_api");
+    await syncWithout(stage, "prj_api");
+    expect(stage.github.issue("acme/app", 1).state).toBe(state);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.github.issue("acme/app", 1).state).toBe(state);
   });
 });
 

@@ -43,9 +43,10 @@ export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post
         AND links.repository = ended_links.repository AND links.number = ended_links.number)`,
     `INSERT OR IGNORE INTO ended_links (post, repository, number)
       SELECT @from, repository, number FROM links WHERE project = @project AND post = @post`,
+    // A person may have paused it in its new place before it was known to be the same.
     `UPDATE posts SET (is_quarantined, released_at, paused_at, unlinked_at) =
-      (SELECT is_quarantined, released_at, paused_at, unlinked_at FROM posts WHERE number = @from), due_at = 0
-      WHERE number = @post`,
+      (SELECT is_quarantined, released_at, coalesce(posts.paused_at, old.paused_at), unlinked_at FROM posts AS old WHERE number = @from),
+      due_at = 0 WHERE number = @post`,
     `UPDATE posts SET is_quarantined = 0, released_at = NULL, paused_at = NULL, unlinked_at = NULL, due_at = 0
       WHERE number = @from`,
   ].map((sql) => store.prepare<[Move]>(sql));
