@@ -6,6 +6,7 @@ import { kindOf } from "./checks-state.ts";
 import { isChange } from "./github.ts";
 import { type HubIssue, type HubRepository, isOutOfReach } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
+import { placesOf } from "./places.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Check, LeavingIssueWrite, Violate } from "./watcher.ts";
@@ -52,7 +53,8 @@ export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate)
       if (write.kind === "create-label") return;
       const body = ("body" in write && write.body) || "";
       const issue = write.kind === "create-issue" ? undefined : findIssue(repository, write.number);
-      const posts = write.kind === "create-issue" ? (parseMarker(body)?.posts ?? []) : issue?.openedFor;
+      const marker = write.kind === "create-issue" ? parseMarker(body) : undefined;
+      const posts = write.kind === "create-issue" ? (marker?.posts ?? []) : issue?.openedFor;
       const isOpened = issue !== undefined && issue.openedFor.length > 0;
       const isLinked = issue !== undefined && isChange(write) && orders.postsOf(issue).length > 0;
       if (write.kind !== "create-issue" && !isOpened && !isLinked) {
@@ -63,11 +65,11 @@ export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate)
         if (!isOrdered && !posts?.some((post) => post === named))
           violate("I4", `the text of ${named} gets into an issue of ${posts}`);
       }
-      if (write.kind !== "create-issue") return;
-      for (const post of posts ?? []) {
-        if (!looks.isSelected(post))
+      if (marker === undefined) return;
+      for (const post of marker.posts) {
+        if (!looks.isSelected(post, marker.project))
           violate("I4", `${post} is published although the board's last look at it does not select it`);
-        const absences = looks.absences(post);
+        const absences = looks.absences(post, marker.project);
         if (absences > 0)
           violate(
             "I6",
@@ -103,6 +105,7 @@ export function checkIssueGuard(scenario: Scenario, orders: LinkOrders, violate:
     },
     issueWriteLeaves({ repository, write, isHeard }) {
       const { settings } = scenario;
+      const most = settings.guard.issues * placesOf(scenario).length;
       if (settings.writes === "none")
         violate("I10", `${write.kind} leaves although \`writes\` is ${settings.writes}`);
       if (write.kind === "create-label") return;
@@ -111,8 +114,8 @@ export function checkIssueGuard(scenario: Scenario, orders: LinkOrders, violate:
       if (action !== undefined && isHeard) used.add(action);
       if (action !== undefined) return;
       issues.add(write.kind === "create-issue" ? `for ${posts}` : `${repository.name}#${write.number}`);
-      if (issues.size > settings.guard.issues) {
-        violate("I10", `${issues.size} issues in one run; guard.issues allows ${settings.guard.issues}`);
+      if (issues.size > most) {
+        violate("I10", `${issues.size} issues in one run; guard.issues allows ${most} in all projects`);
       }
     },
   };

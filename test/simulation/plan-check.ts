@@ -17,7 +17,7 @@ export async function planThenSync(stage: Stage): Promise<string> {
   const planned = await stage.plan(calm());
   const done = await stage.run(calm());
   if (planned === undefined || done === undefined) return "the run ended early";
-  const actions = planned.plan.projects[0]?.actions ?? [];
+  const actions = planned.plan.projects.flatMap((project) => project.actions);
   const wanted = actions.filter(({ when }) => when === "now");
   // What the pace puts off to a time goes in a run that has come to it, and sooner where a write that is not needed after all
   // leaves its turn.

@@ -10,15 +10,15 @@ import {
 import { isSameTarget, isSameValue, showValue } from "../../src/plan/ground/fields.ts";
 import { isAllowed } from "../../src/plan/ground/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
-import { select } from "../../src/select.ts";
+import { inOrder, select } from "../../src/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import { isOutOfReach } from "./github-server.ts";
 import { isMovedSince } from "./invariants.ts";
 import { hasHold } from "./orders.ts";
 import { resumeSome } from "./pauses.ts";
+import { homeOf, type Place, placesOf } from "./places.ts";
 import { startLife } from "./process.ts";
 import { isConcerned, noPermission } from "./refusals.ts";
-import { projectId } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 import { isNamed } from "./state-acts.ts";
 import type { Violate } from "./watcher.ts";
@@ -83,8 +83,8 @@ async function restBeside(stage: Stage): Promise<void> {
   const ledger = stage.state.open(startLife());
   // A copy that was put back is looked through in all repositories before anything is written.
   if (ledger.copiedAt !== undefined) return;
-  const judged = await select(stage.board.posts, async ({ id }) => {
-    const links = (await ledger.rows.row(projectId, id, time.now()))?.links ?? [];
+  const judged = await select(stage.board.posts, async (post) => {
+    const links = (await homeOf(ledger, stage, post)).row?.links ?? [];
     const issues = links.map(({ link }) => hub.follow(link.issue.repositoryId, link.issue.number));
     // Where an issue has gone is asked in the repository that it was in.
     const places = links.map(({ link }) => link.issue.repositoryId);
@@ -107,8 +107,9 @@ function isLookingUp({ state }: Stage): boolean {
 }
 
 /** I19: what a missing permission has stopped goes by itself once that is there. */
-async function checkHealed({ state, watch }: Stage): Promise<void> {
-  const waiting = await state.open(startLife()).rows.waiting(projectId, 1_000);
+async function checkHealed({ scenario, state, watch }: Stage): Promise<void> {
+  const { rows } = state.open(startLife());
+  const waiting = (await inOrder(placesOf(scenario), ({ id }) => rows.waiting(id, 1_000))).flat();
   for (const { post, kind, message } of waiting) {
     if (kind === "parked" && message.includes(noPermission))
       watch.violate(
@@ -121,8 +122,18 @@ async function checkHealed({ state, watch }: Stage): Promise<void> {
 async function checkRest(stage: Stage, isJudged: (post: PostId) => boolean): Promise<void> {
   const life = startLife();
   const ledger = stage.state.open(life);
-  const waiting = new Set((await ledger.rows.waiting(projectId, 1_000)).map(({ post }) => post));
-  for (const { kind, post, state } of await ledger.journal.open(projectId)) {
+  for (const place of placesOf(stage.scenario)) await checkPlace(stage, ledger, place, isJudged);
+}
+
+/** One project of the board. */
+async function checkPlace(
+  stage: Stage,
+  ledger: Ledger,
+  { id, key }: Place,
+  isJudged: (post: PostId) => boolean,
+): Promise<void> {
+  const waiting = new Set((await ledger.rows.waiting(id, 1_000)).map(({ post }) => post));
+  for (const { kind, post, state } of await ledger.journal.open(id)) {
     if (!isJudged(post)) continue;
     // One that has not left, of a row that waits for a person, is as visible as the row.
     if (state === "PREPARED" && waiting.has(post)) continue;
@@ -130,18 +141,18 @@ async function checkRest(stage: Stage, isJudged: (post: PostId) => boolean): Pro
     if (state === "PREPARED" && kind !== "patch-note" && !isAllowed({ kind }, stage.scenario.settings))
       continue;
     // An empty list proves nothing until a person accepts it, and that is said.
-    if (stage.board.find(post) === undefined && (await hasHold(ledger))) continue;
+    if (stage.board.find(post, id) === undefined && (await hasHold(ledger, key))) continue;
     stage.watch.violate("I3", `the intent ${kind} of ${post} stays ${state}`);
   }
-  for (const request of await ledger.requests.pending(projectId)) {
-    if ((request.kind !== "link" && request.kind !== "unlink") || (await hasHold(ledger))) continue;
+  for (const request of await ledger.requests.pending(id)) {
+    if ((request.kind !== "link" && request.kind !== "unlink") || (await hasHold(ledger, key))) continue;
     // What it names may be what is refused.
     if (!isJudged(request.post) || stage.hub.refusals.length > 0) continue;
     stage.watch.violate("I3", `the order to ${request.kind} ${request.post} is still not taken up`);
   }
   for (const post of stage.board.posts) {
-    if (post.isDeleted || !isJudged(post.id)) continue;
-    const row = await ledger.rows.row(projectId, post.id, stage.time.now());
+    if (post.isDeleted || post.project !== id || !isJudged(post.id)) continue;
+    const row = await ledger.rows.row(id, post.id, stage.time.now());
     if (row === undefined) stage.watch.violate("I3", `the state does not know ${post.id}`);
     else if (row.links.length === 0) checkUnlinked(stage, post, row, waiting.has(post.id));
     else await checkLinked(stage, post, row, ledger);
@@ -174,7 +185,7 @@ async function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledg
   if (issue === undefined) checkTransfer(stage, post, row);
   if (issue === undefined || scenario.settings.writes !== "all") return;
   const waits = new Set(
-    (await ledger.rows.waiting(projectId, 1_000)).flatMap((line) =>
+    (await ledger.rows.waiting(post.project, 1_000)).flatMap((line) =>
       line.post === post.id ? [line.kind] : [],
     ),
   );
@@ -250,7 +261,7 @@ function checkTransfer({ scenario, hub, watch }: Stage, post: BoardPost, { links
   const issue = first && hub.follow(first.link.issue.repositoryId, first.link.issue.number);
   if (issue === undefined || issue.isDeleted) return;
   const { name } = issue.repository;
-  if (isNamed(issue.repository, scenario.settings))
+  if (isNamed(issue.repository, scenario))
     watch.violate("I3", `${post.id} is still linked to where ${name}#${issue.number} was before`);
 }
 
