@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Board } from "../../src/board/board.ts";
 import { RemoteError } from "../../src/errors.ts";
+import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { ProjectReport } from "../../src/sync/ground/reports.ts";
 import { privateRepositories, twoProjects } from "../support/setups.ts";
 import {
@@ -317,6 +319,84 @@ describe("a post that is moved, seen in its new place before its old one is know
     expect(stage.github.issue("acme/app", 1).state).toBe(state);
     for (let run = 0; run < 2; run += 1) await stage.sync();
     expect(stage.github.issue("acme/app", 1).state).toBe(state);
+  });
+});
+
+describe("what a person asks for of a post in its old place, before its issue follows it", () => {
+  /** The old project knows that it is gone, the new one has not looked yet, and is the next one to do so. */
+  async function order(
+    stage: Stage,
+    asked: (at: { readonly project: ProjectId; readonly at: number }) => Promise<NewRequest> | NewRequest,
+  ): Promise<void> {
+    movePost(stage);
+    await syncWithout(stage, "prj_api");
+    const project = stage.ledger.memory.project("acme-app")?.id;
+    if (project === undefined) throw new Error("The project is not known.");
+    const request = await asked({ project, at: stage.clock.now() });
+    await stage.ledger.commit([{ kind: "add-request", request }]);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+  }
+
+  async function issuesAfter(stage: Stage): Promise<readonly number[] | undefined> {
+    const project = stage.ledger.memory.project("acme-api")?.id;
+    const row = project && (await stage.ledger.rows.row(project, p1, stage.clock.now()));
+    return row?.links.map(({ link }) => link.issue.number);
+  }
+
+  const p1 = "p1" as PostId;
+
+  it("links an issue of theirs there", async () => {
+    const stage = await openTwo({ projects: [api, app] });
+    stage.github.openIssue("acme/app", { title: "Of a person", body: "", author: "ada" });
+    await order(stage, (at) => ({ ...at, kind: "link", post: p1, repository: "acme/app", number: 4 }));
+    expect(await issuesAfter(stage)).toEqual([1, 4]);
+  });
+
+  it("ends a link there", async () => {
+    const stage = await openTwo({ projects: [api, app] });
+    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id;
+    if (repositoryId === undefined) throw new Error("The repository is not known.");
+    await order(stage, (at) => ({ ...at, kind: "unlink", post: p1, issues: [{ repositoryId, number: 1 }] }));
+    expect(await issuesAfter(stage)).toEqual([]);
+    expect(issuesOf(stage)).toEqual([3, 2]);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ["resume", ["prj_api/p1 planned → completed", "prj_app/p2 planned → completed"]],
+    ["resume-discard", []],
+  ])("ends its pause there, and that of another post in its place: %s", async (kind, told) => {
+    const stage = await openTwo({ projects: [api, app] });
+    const project = stage.ledger.memory.project("acme-app")?.id;
+    if (project === undefined) throw new Error("The project is not known.");
+    const posts = [p1, "p2" as PostId];
+    const at = stage.clock.now();
+    await stage.ledger.commit(posts.map((post) => ({ kind: "pause", project, post, at })));
+    stage.github.close("acme/app", 1, "completed");
+    stage.github.close("acme/app", 2, "completed");
+    const ended = kind as "resume" | "resume-discard";
+    await order(stage, (asked) => ({ ...asked, kind: ended, posts }));
+    expect(mails(stage)).toEqual(told);
+    for (const key of ["acme-app", "acme-api"]) {
+      const id = stage.ledger.memory.project(key)?.id;
+      expect(id && (await stage.ledger.rows.counts(id))).toMatchObject({ paused: 0 });
+    }
+    expect(await stage.ledger.requests.newest()).toEqual([]);
+  });
+
+  it("lets go there what was held", async () => {
+    const stage = await openTwo({ projects: [api, app], config: { guard: { statuses: 1 } } });
+    for (const issue of [1, 2, 3]) stage.github.close("acme/app", issue, "completed");
+    await stage.sync();
+    const approved: Parameters<typeof order>[1] = async (at) => {
+      const held = await stage.ledger.rows.held(at.project);
+      const actions = held.filter(({ post }) => post === "p1" || post === "p2");
+      return { ...at, kind: "approve", actions, isWhole: false };
+    };
+    await order(stage, approved);
+    expect(mails(stage).toSorted()).toEqual([
+      "prj_api/p1 planned → completed",
+      "prj_app/p2 planned → completed",
+    ]);
   });
 });
 

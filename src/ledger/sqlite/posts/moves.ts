@@ -18,6 +18,25 @@ const ofProject = ["notes", "parked", "backlinks"];
 
 const toPlace = "SET post = @post, project = @project";
 
+const id = "(SELECT id FROM posts WHERE number = @from)";
+
+/** What people asked for of one post goes over; of a request that names several, the part about this one. */
+const ofRequests = [
+  `UPDATE requests SET project = @project WHERE project = @fromProject AND request ->> '$.post' = ${id}`,
+  ...[
+    ["$.posts", "value", "value"],
+    ["$.actions", "value ->> '$.post'", "json(value)"],
+  ].flatMap(([list, post, value]) => {
+    const part = (which: string): string =>
+      `json_set(request, '${list}', json((SELECT json_group_array(${value}) FROM json_each(request, '${list}') WHERE ${post} ${which} ${id})))`;
+    const isNamed = `project = @fromProject AND EXISTS (SELECT 1 FROM json_each(request, '${list}') WHERE ${post} = ${id})`;
+    return [
+      `INSERT INTO requests (project, at, request) SELECT @project, at, ${part("=")} FROM requests WHERE ${isNamed} ORDER BY id`,
+      `UPDATE requests SET request = ${part("<>")} WHERE ${isNamed}`,
+    ];
+  }),
+];
+
 /** Posts that the board moves from one project to another. */
 export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post"> {
   const steps = [
@@ -30,6 +49,7 @@ export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post
     `UPDATE intents ${toPlace} WHERE project = @fromProject AND post = @from AND ended_at IS NULL`,
     // A list may still be late after one of these.
     `UPDATE intents ${toPlace} WHERE post = @from AND kind = 'patch-post' AND state = 'DONE'`,
+    ...ofRequests,
     "UPDATE backlinks SET is_due = 1 WHERE post = @post",
     // The marks in the issues name the old place until their text is written anew. They say nothing of it any more.
     `INSERT OR IGNORE INTO markers (post, repository, number, is_own, position)
