@@ -1,4 +1,4 @@
-import { StateError } from "../../src/errors.ts";
+import { RemoteError, StateError } from "../../src/errors.ts";
 import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PacedWrite } from "../../src/ledger/pace.ts";
@@ -29,6 +29,9 @@ export interface PlantedBug {
 
 /** What refuses, renames or shows late, in every history. */
 const quirky: Way = { isQuirky: true };
+
+/** Two projects of one board, and posts that move. */
+const moving: Way = { isMoving: true };
 
 /** Two replicas of one state. */
 const shared: Way = { isOverHttp: false, isShared: true };
@@ -533,7 +536,78 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     })),
   },
+  {
+    name: "late-list-as-news",
+    words: "a list that is late after our own PATCH counts as what people have made of the post",
+    breaks: ["I2", "I3", "I16", "I18"],
+    way: quirky,
+    bug: ofRows((rows) => ({
+      due: async (...asked) => (await rows.due(...asked)).map(withoutAccepted),
+      row: async (...asked) => {
+        const row = await rows.row(...asked);
+        return row && withoutAccepted(row);
+      },
+    })),
+  },
+  {
+    name: "moved-as-new",
+    words: "a post that was moved to another project counts as a new one",
+    breaks: ["I1"],
+    way: moving,
+    from: 1,
+    bug: ofLedger(({ lookup }) => ({ lookup: withParts(lookup, { namesakes: async () => [] }) })),
+  },
+  {
+    name: "move-without-bases",
+    words: "a post that is moved loses what both sides had agreed on",
+    breaks: ["I2", "I16", "I18"],
+    way: moving,
+    bug: ofChanges((change) => {
+      if (change.kind !== "move-post") return [change];
+      const { to: project, post } = change;
+      return [change, { kind: "set-bases", project, post, bases: { base: {}, issueBases: [] } }];
+    }),
+  },
+  {
+    name: "limit-as-refusal",
+    words: "a limit that comes as a 422 counts as a refusal of what was written",
+    breaks: ["I11", "I19"],
+    bug: ofTracker(({ tracker }) => ({
+      async write(...asked) {
+        const outcome = await tracker.write(...asked);
+        return outcome.kind === "limited"
+          ? { ...outcome, kind: "rejected", status: 422, fields: [] }
+          : outcome;
+      },
+    })),
+  },
+  {
+    name: "signals-limit-for-all",
+    words: "a limit of GraphQL alone closes all that goes to GitHub",
+    breaks: ["I19"],
+    way: quirky,
+    bug: ofTracker(({ tracker }) => ({
+      budgetOf: () => "",
+      async *readSignals(...asked) {
+        try {
+          yield* tracker.readSignals(...asked);
+        } catch (error) {
+          throw error instanceof RemoteError ? ofWhole(error) : error;
+        }
+      },
+    })),
+  },
 ];
+
+/** Nothing is known of what the board has acknowledged. */
+function withoutAccepted({ accepted: _, ...row }: Row): Row {
+  return row;
+}
+
+/** The same error, of the credential's whole budget. */
+function ofWhole({ side, fault, message, retryAt, concerns }: RemoteError): RemoteError {
+  return new RemoteError(side, fault, message, { concerns, ...(retryAt !== undefined && { retryAt }) });
+}
 
 /** Names in rules mean whatever is called so: nothing is known of what they meant. */
 function withoutPins(row: Row): Row {

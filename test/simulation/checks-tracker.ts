@@ -142,10 +142,8 @@ export function checkPace(programTime: () => number, { policy }: Scenario, viola
   const { pace } = policy;
   let all: number[] = [];
   let creates: number[] = [];
-  let limitedUntil = 0;
-  /** As it was when the run began: a process that dies in a run may not have stored what it was told in it. */
-  let limitedBefore = 0;
-  let isRunning = false;
+  const whole = createSilence(programTime);
+  const ofSignals = createSilence(programTime);
   /** Whoever stood still between its turn of the pace and the request could not know it: that time is not counted. */
   const pacedAt = ({ life: { still }, leftAt }: LeavingIssueWrite): number =>
     still !== undefined && leftAt - still.until < pace.minIntervalMs ? still.from : leftAt;
@@ -173,39 +171,74 @@ export function checkPace(programTime: () => number, { policy }: Scenario, viola
   };
   return {
     runBegins() {
-      limitedBefore = limitedUntil;
-      isRunning = true;
+      whole.runBegins();
+      ofSignals.runBegins();
     },
     runEnds() {
-      isRunning = false;
+      whole.runEnds();
+      ofSignals.runEnds();
     },
     processEnds() {
-      if (isRunning) limitedUntil = limitedBefore;
+      whole.processEnds();
+      ofSignals.processEnds();
     },
     stateIsLost() {
       all = [];
       creates = [];
-      limitedUntil = 0;
-      limitedBefore = 0;
+      whole.forget();
+      ofSignals.forget();
     },
     issueWriteLeaves(leaving) {
-      if (programTime() < limitedUntil)
-        violate("I11", `${leaving.write.kind} leaves while the tracker's limit still holds`);
+      if (whole.holds()) violate("I11", `${leaving.write.kind} leaves while the tracker's limit still holds`);
       if (leaving.hasArrived) note(leaving);
     },
     trackerAsked() {
-      if (programTime() < limitedUntil) violate("I11", "the tracker is asked while its limit still holds");
+      if (whole.holds()) violate("I11", "the tracker is asked while its limit still holds");
     },
     clockLeaps(ms) {
-      // What was over before the clock was set back is over.
-      if (programTime() - ms >= limitedUntil) limitedUntil = 0;
+      whole.clockLeaps(ms);
+      ofSignals.clockLeaps(ms);
       // What the program takes for past is past for its limits; set back, it only waits longer.
       if (ms <= 0) return;
       all = all.map((at) => at - ms);
       creates = creates.map((at) => at - ms);
     },
-    trackerLimits(until) {
+    trackerLimits: whole.limit,
+    signalsAsked() {
+      if (ofSignals.holds()) violate("I11", "signals are asked for while their limit still holds");
+    },
+    signalsLimits: ofSignals.limit,
+  };
+}
+
+/** The time in which a limit lets nothing be asked. */
+function createSilence(programTime: () => number) {
+  let limitedUntil = 0;
+  /** As it was when the run began: a process that dies in a run may not have stored what it was told in it. */
+  let limitedBefore = 0;
+  let isRunning = false;
+  return {
+    holds: (): boolean => programTime() < limitedUntil,
+    limit(until: number): void {
       limitedUntil = Math.max(limitedUntil, until);
+    },
+    runBegins(): void {
+      limitedBefore = limitedUntil;
+      isRunning = true;
+    },
+    runEnds(): void {
+      isRunning = false;
+    },
+    processEnds(): void {
+      if (isRunning) limitedUntil = limitedBefore;
+    },
+    forget(): void {
+      limitedUntil = 0;
+      limitedBefore = 0;
+    },
+    clockLeaps(ms: number): void {
+      // What was over before the clock was set back is over.
+      if (programTime() - ms >= limitedUntil) limitedUntil = 0;
     },
   };
 }

@@ -6,7 +6,7 @@ import { select } from "../../src/select.ts";
 import { kindOf } from "./checks-state.ts";
 import type { Step } from "./history.ts";
 import type { Odds } from "./odds.ts";
-import { placesOf } from "./places.ts";
+import { homeOf, placesOf } from "./places.ts";
 import { startLife } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { RunEnd, Stage } from "./stage.ts";
@@ -92,22 +92,20 @@ function pause(
   wire.tell(`somebody pauses ${post}`);
 }
 
-/** A person goes by where the board shows a post, once the state knows it there; what is paused, by where that was said. */
-async function findPosts({ board, time, scenario }: Stage, ledger: Ledger) {
-  const places = placesOf(scenario);
+/**
+ * A post is paused where its issues are, or else where the board shows it: a pause in a new place that its issues have yet to follow to
+ * stays there if the post goes back before that.
+ */
+async function findPosts(stage: Stage, ledger: Ledger) {
   const paused: Seen[] = [];
   const running: Seen[] = [];
-  for (const { id: post, project: now } of board.posts) {
-    const ids = places.map(({ id }) => id).toSorted((one) => (one === now ? -1 : 1));
-    const known = await select(
-      ids,
-      async (id) => (await ledger.rows.row(id, post, time.now())) !== undefined,
-    );
-    const [project] = known;
-    if (project === undefined) continue;
-    const [held] = await select(known, (id) => ledger.rows.isPaused(id, post));
+  for (const shown of stage.board.posts) {
+    const { id: post } = shown;
+    const { project, row } = await homeOf(ledger, stage, shown);
+    if (row === undefined) continue;
+    const [held] = await select(placesOf(stage.scenario), ({ id }) => ledger.rows.isPaused(id, post));
     if (held === undefined) running.push({ post, project });
-    else paused.push({ post, project: held });
+    else paused.push({ post, project: held.id });
   }
   return { paused, running };
 }

@@ -1,17 +1,21 @@
 import type { PlannedAction } from "../../src/sync/ground/reports.ts";
 import type { RunResult } from "../../src/sync/run.ts";
 import { namePart } from "./invariants.ts";
+import { findSignalLimit } from "./refusals.ts";
 import type { Stage } from "./stage.ts";
 import { calm } from "./wire.ts";
 
 /** I15: `plan`, and right after it a run that sees the same; the one says what the other does. */
 export async function planThenSync(stage: Stage): Promise<string> {
-  const { time, wire, watch, board } = stage;
+  const { time, wire, watch, board, hub } = stage;
   const isChanging = time.pending > 0 || board.posts.some(({ hiddenFor }) => hiddenFor > 0);
   const isFree = stage.crew?.isFree() ?? true;
-  if (!isFree || isChanging || wire.outage("board") !== undefined || wire.outage("tracker") !== undefined) {
-    return "no calm moment for a plan";
-  }
+  // What a plan learns of a limit is forgotten with its copy: the run would have to find it anew.
+  const isRefused =
+    wire.outage("board") !== undefined ||
+    wire.outage("tracker") !== undefined ||
+    findSignalLimit(hub, time.now()) !== undefined;
+  if (!isFree || isChanging || isRefused) return "no calm moment for a plan";
   const late = lateIssues(stage);
   watch.events.runBegins();
   const planned = await stage.plan(calm());

@@ -1,4 +1,5 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { WaitingRow } from "../../src/ledger/rows.ts";
 import type { Row } from "../../src/model/link.ts";
 import {
   type FieldValue,
@@ -106,11 +107,13 @@ function isLookingUp({ state }: Stage): boolean {
   );
 }
 
-/** I19: what a missing permission has stopped goes by itself once that is there. */
+/** I19: what a missing permission has stopped goes by itself once that is there; and no limit is anybody's refusal of a value. */
 async function checkHealed({ scenario, state, watch }: Stage): Promise<void> {
   const { rows } = state.open(startLife());
   const waiting = (await inOrder(placesOf(scenario), ({ id }) => rows.waiting(id, 1_000))).flat();
   for (const { post, kind, message } of waiting) {
+    if (kind === "parked" && limitWords.test(message))
+      watch.violate("I19", `${post} waits for a person because of a limit: ${message}`);
     if (kind === "parked" && message.includes(noPermission))
       watch.violate(
         "I19",
@@ -118,6 +121,9 @@ async function checkHealed({ scenario, state, watch }: Stage): Promise<void> {
       );
   }
 }
+
+/** Of all that the sides say of a limit. */
+const limitWords = /rate limit|too quickly|too many requests/i;
 
 async function checkRest(stage: Stage, isJudged: (post: PostId) => boolean): Promise<void> {
   const life = startLife();
@@ -132,7 +138,8 @@ async function checkPlace(
   { id, key }: Place,
   isJudged: (post: PostId) => boolean,
 ): Promise<void> {
-  const waiting = new Set((await ledger.rows.waiting(id, 1_000)).map(({ post }) => post));
+  const lines = await ledger.rows.waiting(id, 1_000);
+  const waiting = new Set(lines.map(({ post }) => post));
   for (const { kind, post, state } of await ledger.journal.open(id)) {
     if (!isJudged(post)) continue;
     // One that has not left, of a row that waits for a person, is as visible as the row.
@@ -154,8 +161,11 @@ async function checkPlace(
     if (post.isDeleted || post.project !== id || !isJudged(post.id)) continue;
     const row = await ledger.rows.row(id, post.id, stage.time.now());
     if (row === undefined) stage.watch.violate("I3", `the state does not know ${post.id}`);
-    else if (row.links.length === 0) checkUnlinked(stage, post, row, waiting.has(post.id));
-    else await checkLinked(stage, post, row, ledger);
+    else if (row.links.length > 0) checkLinked(stage, post, row, lines);
+    else {
+      checkUnlinked(stage, post, row, waiting.has(post.id));
+      if (!waiting.has(post.id)) await checkFollowed(stage, post, row, ledger);
+    }
   }
 }
 
@@ -178,17 +188,23 @@ function checkUnlinked({ scenario, watch }: Stage, post: BoardPost, row: Row, is
   watch.violate("I3", `${post.id} has no issue, and nothing says why (${reason}; missing ${row.missing})`);
 }
 
-async function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): Promise<void> {
+/** I9: the issues of a post that was moved follow it, where nothing says that it may be another one. */
+async function checkFollowed(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): Promise<void> {
+  const home = await homeOf(ledger, stage, post);
+  if (home.row === undefined || home.row.links.length === 0 || row.unlinkedAt !== undefined) return;
+  const place = placesOf(stage.scenario).find(({ id }) => id === home.project);
+  const isAlike = home.row.post.values.title === post.values.title;
+  if (isAlike && place !== undefined && !(await hasHold(ledger, place.key)))
+    stage.watch.violate("I9", `the issues of ${post.id} stay where it was before`);
+}
+
+function checkLinked(stage: Stage, post: BoardPost, row: Row, waiting: readonly WaitingRow[]): void {
   const { scenario, watch, hub, records } = stage;
   const [first] = row.links;
   const issue = first && hub.find(first.link.issue.repositoryId, first.link.issue.number);
   if (issue === undefined) checkTransfer(stage, post, row);
   if (issue === undefined || scenario.settings.writes !== "all") return;
-  const waits = new Set(
-    (await ledger.rows.waiting(post.project, 1_000)).flatMap((line) =>
-      line.post === post.id ? [line.kind] : [],
-    ),
-  );
+  const waits = new Set(waiting.flatMap((line) => (line.post === post.id ? [line.kind] : [])));
   // Of an issue that is out of reach beside others nobody can know whether it still counts.
   const isInReach = row.links.every(
     ({ link }) => !isOutOfReach(hub.find(link.issue.repositoryId, link.issue.number)),

@@ -171,6 +171,8 @@ function eventsOf(events: Events, life: Life): Events {
     "trackerShowsLatest",
     "trackerAsked",
     "trackerLimits",
+    "signalsAsked",
+    "signalsLimits",
   ] as const satisfies readonly (keyof Events)[];
   const heard = shown.map((name) => [
     name,
@@ -349,6 +351,7 @@ export function createStage(
         ...startLife(),
         mode: "plan",
         closedUntil: crew?.closedUntil() ?? process?.life.closedUntil ?? 0,
+        signalsUntil: process?.life.signalsUntil ?? 0,
       };
       wire.weather = weather;
       return state.onCopy(life, (ledger) => go(worldOf(life, ledger), life, "plan", {}));

@@ -102,6 +102,9 @@ export interface Events {
   trackerAsked(): void;
   /** Until when, on the program's clock. */
   trackerLimits(until: number): void;
+  signalsAsked(): void;
+  /** The same of signals alone. */
+  signalsLimits(until: number): void;
   /** Somebody orders something beside the runs; `ruled` are its posts of which only other rules want another status. */
   personOrders(order: NewRequest, ruled: readonly PostId[]): void;
   /** Somebody pauses a post, this moment. */
@@ -147,6 +150,8 @@ export function joinChecks(checks: readonly Check[]): Events {
     trackerShowsLatest: all("trackerShowsLatest"),
     trackerAsked: all("trackerAsked"),
     trackerLimits: all("trackerLimits"),
+    signalsAsked: all("signalsAsked"),
+    signalsLimits: all("signalsLimits"),
     personOrders: all("personOrders"),
     personPauses: all("personPauses"),
     settingsChange: all("settingsChange"),
