@@ -584,7 +584,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "signals-limit-for-all",
     words: "a limit of GraphQL alone closes all that goes to GitHub",
-    breaks: ["I19"],
+    breaks: ["I19", "I11"],
     way: quirky,
     bug: ofTracker(({ tracker }) => ({
       budgetOf: () => "",

@@ -43,8 +43,9 @@ export function checkHolds(state: State, violate: Violate): Check {
     runBegins() {
       held = new Set(select().map(nameOf));
     },
-    patchLeaves({ post, change, isHeard }) {
-      if (change.status !== undefined) assertFree(`the status ${change.status} of ${post}`, isHeard);
+    patchLeaves({ project, post, change, isHeard }) {
+      if (change.status !== undefined)
+        assertFree(`the status ${change.status} of ${project}/${post}`, isHeard);
     },
     issueWriteLeaves({ write, isHeard }) {
       if (write.kind !== "create-issue") return;
@@ -54,9 +55,9 @@ export function checkHolds(state: State, violate: Violate): Check {
   };
 }
 
-/** A post that is moved before it has an issue is a new one in its new place; one that has an issue is the same. */
+/** In a new place a post is decided afresh, as one is that was gone and comes back. */
 function nameOf({ post, project, kind, planned }: HeldLine): string {
   if (kind === "create-issue") return `a new issue of ${project}/${post}`;
   const { changes }: PlannedChange = planned === null ? { changes: [] } : JSON.parse(planned);
-  return `the status ${changes.find(({ field }) => field === "status")?.to} of ${post}`;
+  return `the status ${changes.find(({ field }) => field === "status")?.to} of ${project}/${post}`;
 }

@@ -30,8 +30,8 @@ export function repositoriesOf(scenario: Pick<Scenario, "settings" | "quirks">):
 }
 
 /**
- * Two projects whose issues are in different places: a state that is lost then may open a second issue for a post that was moved,
- * where the new project runs first. The program says so; so it is not played.
+ * Two projects whose issues are in different places: once the state is lost or an old copy put back, a second issue may be opened for a
+ * post that was moved, where the new project runs first. That is known; so it is not played.
  */
 export function isApart({ quirks }: Pick<Scenario, "quirks">): boolean {
   return quirks?.secondRepo !== undefined && quirks.secondRepo !== ownRepo;

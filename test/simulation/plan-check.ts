@@ -1,6 +1,7 @@
 import type { PlannedAction } from "../../src/sync/ground/reports.ts";
 import type { RunResult } from "../../src/sync/run.ts";
 import { namePart } from "./invariants.ts";
+import { placesOf } from "./places.ts";
 import { findSignalLimit } from "./refusals.ts";
 import type { Stage } from "./stage.ts";
 import { calm } from "./wire.ts";
@@ -26,8 +27,11 @@ export async function planThenSync(stage: Stage): Promise<string> {
   // What the pace puts off to a time goes in a run that has come to it, and sooner where a write that is not needed after all
   // leaves its turn.
   const ended = time.now() + stage.scenario.skewMs;
+  // Which of two projects has the next turn of the pace that they share, a plan does not foresee.
+  const isShared = placesOf(stage.scenario).length > 1;
   const coming = actions.filter(
-    ({ when, notBefore }) => when === "later" && (late.size > 0 || Date.parse(notBefore ?? "") <= ended),
+    ({ when, notBefore }) =>
+      when === "later" && (late.size > 0 || isShared || Date.parse(notBefore ?? "") <= ended),
   );
   compare(stage, wanted, coming, late, done);
   return `planned ${wanted.length}, sent ${watch.sent.length}`;

@@ -31,8 +31,8 @@ export function putBack(stage: Stage): string {
   const { hub, state, watch, counts, backup } = stage;
   if (backup === undefined) return "nobody has a backup";
   // Of issues where the config no longer looks an old copy may know nothing.
-  if (hub.repositories.some((repository) => isUnnamed(stage, repository)) || hasOtherNames(stage))
-    return "nobody puts a backup back now";
+  const isUnnamedNow = hub.repositories.some((repository) => isUnnamed(stage, repository));
+  if (isUnnamedNow || hasOtherNames(stage) || isApart(stage.scenario)) return "nobody puts a backup back now";
   stage.endProcess();
   state.putBack(backup);
   forgetNames(stage);

@@ -4,6 +4,7 @@ import { RemoteError } from "../../src/errors.ts";
 import type { NewRequest } from "../../src/ledger/requests.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { ProjectReport } from "../../src/sync/ground/reports.ts";
+import type { Tracker } from "../../src/tracker/tracker.ts";
 import { privateRepositories, twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
@@ -191,6 +192,30 @@ describe.each([
     expect(issuesOf(stage)).toEqual([4, 2]);
     stage.github.close("acme/app", 4, "completed");
     for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual([`prj_api/${id} planned → completed`]);
+  });
+
+  it("is followed also where its issue is found later, and the new project would not have selected it", async () => {
+    const stage = await openTwo({
+      projects: projects.map((one) => (one === api ? { ...api, select: { statuses: ["open"] } } : one)),
+    });
+    const [id = ""] = addPlanned(stage, 1);
+    const lost = { kind: "answer", status: 502 } as const;
+    stage.github.failNext({ path: "/issues", method: "POST", applied: true, answer: lost });
+    await stage.sync();
+    stage.board.removePost("acme-app", id);
+    stage.board.restorePost("acme-api", id);
+    stage.bend((world) => {
+      const listIssues: Tracker["listIssues"] = () => {
+        throw new RemoteError("tracker", "unreachable", "GitHub does not answer.");
+      };
+      return { ...world, tracker: Object.create(world.tracker, { listIssues: { value: listIssues } }) };
+    });
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.bend((world) => world);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.github.close("acme/app", 4, "completed");
+    for (let run = 0; run < 3; run += 1) await stage.sync();
     expect(mails(stage)).toEqual([`prj_api/${id} planned → completed`]);
   });
 
