@@ -38,6 +38,8 @@ export interface BoardPost {
   version: number;
   /** As it was before our last write of it, and how long a list may show it so: true time. Undefined where people changed it since. */
   before: (Pick<BoardPost, "values" | "shown" | "touched"> & { readonly until: number }) | undefined;
+  /** Of what a late list shows: it is the past, and nobody's doing. */
+  readonly isLate?: true;
   /** The status before our last write of it. */
   statusBefore: string | undefined;
 }

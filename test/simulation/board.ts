@@ -165,7 +165,7 @@ function showLate({ wire, scenario: { quirks } }: Line, post: BoardPost): BoardP
   if (wire.weather.random.chance(0.5)) return post;
   wire.count("board: post before our write");
   const { values, shown, touched } = before;
-  return { ...post, values, shown, touched };
+  return { ...post, values, shown, touched, isLate: true };
 }
 
 function showNote(post: BoardPost): readonly [PostId, string] {

@@ -6,6 +6,7 @@ import type { SharedLog } from "../../src/ledger/postgres/log.ts";
 import type { Issue, RepositoryId } from "../../src/model/issue.ts";
 import type { Row } from "../../src/model/link.ts";
 import { applied } from "../../src/plan/fields/base.ts";
+import type { BoardRule, Rule } from "../../src/plan/ground/settings.ts";
 import { inOrder } from "../../src/select.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
@@ -541,13 +542,25 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a list that is late after our own PATCH counts as what people have made of the post",
     breaks: ["I2", "I3", "I16", "I18"],
     way: quirky,
-    bug: ofRows((rows) => ({
-      due: async (...asked) => (await rows.due(...asked)).map(withoutAccepted),
-      row: async (...asked) => {
-        const row = await rows.row(...asked);
-        return row && withoutAccepted(row);
-      },
-    })),
+    from: 205,
+    bug: {
+      ...ofRows((rows) => ({
+        due: async (...asked) => (await rows.due(...asked)).map(withoutAccepted),
+        row: async (...asked) => {
+          const row = await rows.row(...asked);
+          return row && withoutAccepted(row);
+        },
+      })),
+      // What a late list seems to say of people, board rules tell the issues.
+      scenario: ({ settings, policy, board, ...scenario }) => ({
+        ...scenario,
+        posts: 3,
+        board: { ...board, pageSize: 100, hidden: [], refuses: undefined, ignoresStatus: false },
+        policy: { ...policy, waits: { createMs: 900_000, patchMs: 120_000 } },
+        quirks: { hasLateLists: true, hasTies: false, acts: "reasons" },
+        settings: { ...settings, boardRules: closingRules, settleMs: 0, writes: "all" },
+      }),
+    },
   },
   {
     name: "moved-as-new",
@@ -562,11 +575,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a post that is moved loses what both sides had agreed on",
     breaks: ["I2", "I16", "I18"],
     way: moving,
-    bug: ofChanges((change) => {
-      if (change.kind !== "move-post") return [change];
-      const { to: project, post } = change;
-      return [change, { kind: "set-bases", project, post, bases: { base: {}, issueBases: [] } }];
-    }),
+    bug: {
+      ...ofChanges((change) => {
+        if (change.kind !== "move-post") return [change];
+        const { to: project, post } = change;
+        return [change, { kind: "set-bases", project, post, bases: { base: {}, issueBases: [] } }];
+      }),
+      // Every issue asks for a status, and people may want another one.
+      scenario: ({ settings, ...scenario }) => ({
+        ...scenario,
+        settings: { ...settings, rules: askingRules, select: unarchived, guard: wide, settleMs: 0 },
+      }),
+    },
   },
   {
     name: "limit-as-refusal",
@@ -597,6 +617,18 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     })),
   },
+];
+
+const askingRules: readonly Rule[] = [
+  { when: { state: "closed" }, set: { status: "completed" } },
+  { when: {}, set: { status: "planned" } },
+];
+const unarchived = { archived: false, isArchivedDefault: true };
+const wide = { issues: 50, statuses: 25, flips: 20 };
+
+const closingRules: readonly BoardRule[] = [
+  { when: { status: "planned" }, set: { state: "closed", reason: "completed" } },
+  { when: { status: "open" }, set: { state: "open" } },
 ];
 
 /** Nothing is known of what the board has acknowledged. */

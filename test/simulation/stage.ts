@@ -27,6 +27,8 @@ import { createWire, type Weather, type Wire } from "./wire.ts";
 export interface Bug {
   /** Wraps what a process works with. */
   readonly world?: (world: World, hub: HubServer, replica: ReplicaPlace | undefined) => World;
+  /** Plays it where it shows: what every history begins with, whatever its seed draws. */
+  readonly scenario?: (scenario: Scenario) => Scenario;
   /** Bends the settings of the project; the checks go by what the config says. */
   readonly settings?: (settings: Scenario["settings"]) => Scenario["settings"];
   /** Bends the log of a shared state. */

@@ -90,8 +90,8 @@ export async function playHistory(
   const quirky = createRandom(seed ^ quirksSalt);
   const isPlain = isOverHttp || isShared || withDuplicates !== twoWay;
   const withMoves = isPlain ? withDuplicates : addMoves(withDuplicates, createRandom(seed ^ movesSalt), odds);
-  const drawnScenario =
-    isPlain || withMoves !== withDuplicates ? withMoves : addQuirks(withDuplicates, quirky, odds);
+  const whole = isPlain || withMoves !== withDuplicates ? withMoves : addQuirks(withDuplicates, quirky, odds);
+  const drawnScenario = options.bug?.scenario?.(whole) ?? whole;
   const sharing = createRandom(seed ^ sharedSalt);
   const leaseMs = sharing.pick([35, 60, 120]) * 1_000;
   const single = oneAtATime(options.scenario ?? drawnScenario, loopback);
