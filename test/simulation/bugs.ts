@@ -363,7 +363,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "comment-again",
     words: "a comment whose answer was lost is not looked for, and made again",
     breaks: ["I2"],
-    bug: ofTracker(() => ({ async *comments() {} })),
+    from: 10,
+    bug: {
+      ...ofTracker(() => ({ async *comments() {} })),
+      scenario: ({ settings, ...scenario }) => ({
+        ...scenario,
+        faultRate: 0.5,
+        settings: { ...settings, boardRules: commentingRules, guard: wide, writes: "all" },
+      }),
+    },
   },
   {
     name: "unknown-as-no",
@@ -575,12 +583,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a post that is moved loses what both sides had agreed on",
     breaks: ["I2", "I16", "I18"],
     way: moving,
+    from: 1,
     bug: {
-      ...ofChanges((change) => {
-        if (change.kind !== "move-post") return [change];
-        const { to: project, post } = change;
-        return [change, { kind: "set-bases", project, post, bases: { base: {}, issueBases: [] } }];
-      }),
+      ...ofLedger(forgetBasesOfMoved),
       // Every issue asks for a status, and people may want another one.
       scenario: ({ settings, ...scenario }) => ({
         ...scenario,
@@ -592,6 +597,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "limit-as-refusal",
     words: "a limit that comes as a 422 counts as a refusal of what was written",
     breaks: ["I11", "I19"],
+    from: 250,
     bug: ofTracker(({ tracker }) => ({
       async write(...asked) {
         const outcome = await tracker.write(...asked);
@@ -606,6 +612,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a limit of GraphQL alone closes all that goes to GitHub",
     breaks: ["I19", "I11"],
     way: quirky,
+    from: 75,
     bug: ofTracker(({ tracker }) => ({
       budgetOf: () => "",
       async *readSignals(...asked) {
@@ -619,6 +626,11 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
 ];
 
+const commentingRules: readonly BoardRule[] = [
+  { when: { status: "planned" }, set: { comment: "Planned." } },
+  { when: { status: "completed" }, set: { comment: "Completed." } },
+];
+
 const askingRules: readonly Rule[] = [
   { when: { state: "closed" }, set: { status: "completed" } },
   { when: {}, set: { status: "planned" } },
@@ -630,6 +642,28 @@ const closingRules: readonly BoardRule[] = [
   { when: { status: "planned" }, set: { state: "closed", reason: "completed" } },
   { when: { status: "open" }, set: { state: "open" } },
 ];
+
+/** Until the post is recorded anew. */
+function forgetBasesOfMoved({ commit, rows }: Ledger): Partial<Ledger> {
+  const moved = new Set<string>();
+  const withoutBase = (row: Row): Row => (moved.has(row.post.id) ? { ...row, base: {} } : row);
+  return {
+    async commit(changes) {
+      await commit(changes);
+      for (const change of changes) {
+        if (change.kind === "move-post") moved.add(change.post);
+        if (change.kind === "record-row") moved.delete(change.post);
+      }
+    },
+    rows: withParts(rows, {
+      due: async (...asked) => (await rows.due(...asked)).map(withoutBase),
+      row: async (...asked) => {
+        const row = await rows.row(...asked);
+        return row && withoutBase(row);
+      },
+    }),
+  };
+}
 
 /** Nothing is known of what the board has acknowledged. */
 function withoutAccepted({ accepted: _, ...row }: Row): Row {
