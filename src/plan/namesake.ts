@@ -31,15 +31,27 @@ export function judgeNamesake(places: TwoPlaces): "moved" | "other" | "unsure" |
     if (isUnderWay && isSynced) return "later";
     return isAlike(places) && !isUnderWay ? "moved" : "unsure";
   }
+  // A list of the other place that is from later tells nothing by itself: the post may have been back there meanwhile.
   const isListedStill = pulledAt !== undefined && pulledAt > listedSince;
-  if (isListedStill || (pulledAt !== undefined && pulledAt >= dueAt && hasOtherTime(places))) return "other";
+  const isOfThisRun = pulledAt !== undefined && pulledAt >= dueAt;
+  if ((isListedStill && isOther(places)) || (isOfThisRun && hasOtherTime(places))) return "other";
   if (isSynced) return "later";
   return isAlike(places) ? "unsure" : "other";
 }
 
-function hasOtherTime({ here, there }: TwoPlaces): boolean {
-  const times = [here.createdAt, there?.createdAt];
-  return times.every((time) => typeof time === "string") && times[0] !== times[1];
+/** Whether two posts of one id are surely two: made at two times, or, where no times are shown, of two titles. */
+export function isOther(places: Pick<TwoPlaces, "here" | "there">): boolean {
+  const { here, there } = places;
+  return timesOf(places).length === 2 ? hasOtherTime(places) : here.title !== there?.title;
+}
+
+function hasOtherTime(places: Pick<TwoPlaces, "here" | "there">): boolean {
+  const [time, other] = timesOf(places);
+  return other !== undefined && time !== other;
+}
+
+function timesOf({ here, there }: Pick<TwoPlaces, "here" | "there">): readonly string[] {
+  return [here.createdAt, there?.createdAt].filter((time) => typeof time === "string");
 }
 
 /** A title alone is nobody's own, and a board that shows no time of creation leaves it to a person. */

@@ -58,7 +58,31 @@ it.each<[string, ReturnType<typeof judgeNamesake>, Partial<TwoPlaces>]>([
   ["listed there in this very run, of the same time", "later", { ...listed, pulledAt: 900 }],
   ["listed there before this run, made at another time", "later", { ...listed, pulledAt: 899, there: older }],
   ["known by a mark alone, in this very run", "unsure", { pulledAt: 900, there: undefined }],
-  ["listed there by a later list", "other", { ...listed, pulledAt: 1_001 }],
+  [
+    "listed there by a later list, made at another time",
+    "other",
+    { ...listed, pulledAt: 1_001, there: older },
+  ],
+  [
+    "listed there by a later list, of the same time: it was back meanwhile",
+    "later",
+    { ...listed, pulledAt: 1_001 },
+  ],
+  [
+    "listed there by a later list, of the same time, with another title",
+    "later",
+    { ...listed, pulledAt: 1_001, there: { ...values, title: "Light mode" } },
+  ],
+  [
+    "listed there by a later list, no list shows times, with another title",
+    "other",
+    { ...listed, pulledAt: 1_001, here: noTime, there: { title: "Light mode" } },
+  ],
+  [
+    "listed there by a later list, no list shows times, with the same title",
+    "later",
+    { ...listed, pulledAt: 1_001, here: noTime, there: noTime },
+  ],
   ["listed there, but by no complete list", "later", { ...listed, pulledAt: undefined }],
   ["listed there last, and never again, and alike", "unsure", { ...listed, isSynced: false }],
   [

@@ -1,4 +1,11 @@
-import { type Post, type PostId, postFields, type RuleField, ruleFields } from "../../src/model/post.ts";
+import {
+  type Post,
+  type PostId,
+  type ProjectId,
+  postFields,
+  type RuleField,
+  ruleFields,
+} from "../../src/model/post.ts";
 import { createBoardState, type PostFields } from "../support/sandbox/board/state.ts";
 import {
   type BoardStyle,
@@ -7,7 +14,7 @@ import {
   showRecord,
 } from "../support/sandbox/board/style.ts";
 import type { Time } from "./clock.ts";
-import { type BoardTraits, projectId, projectKey } from "./scenario.ts";
+import { type BoardTraits, boardProjects, projectId } from "./scenario.ts";
 
 /** Who changed a field last. `board` is the board's own doing. */
 export type Author = "us" | "person" | "board";
@@ -15,6 +22,8 @@ export type Author = "us" | "person" | "board";
 /** A post of the sandbox's board, with what a history has to remember of it. */
 export interface BoardPost {
   readonly id: PostId;
+  /** The project that it is in now. */
+  project: ProjectId;
   /** As it is now, or was when it was deleted; and as the API shows it. */
   values: Post["values"];
   shown: Post;
@@ -29,6 +38,8 @@ export interface BoardPost {
   version: number;
   /** As it was before our last write of it, and how long a list may show it so: true time. Undefined where people changed it since. */
   before: (Pick<BoardPost, "values" | "shown" | "touched"> & { readonly until: number }) | undefined;
+  /** Of what a late list shows: it is the past, and nobody's doing. */
+  readonly isLate?: true;
   /** The status before our last write of it. */
   statusBefore: string | undefined;
 }
@@ -39,15 +50,18 @@ export interface BoardServer {
   readonly traits: BoardTraits;
   readonly style: BoardStyle;
   add(fields: PostFields): BoardPost;
-  find(id: PostId): BoardPost | undefined;
-  /** Posts in the board's order, as a listing would show them now. */
-  listed(): readonly BoardPost[];
+  /** Left out, the project is any. */
+  find(id: PostId, project?: ProjectId): BoardPost | undefined;
+  /** Posts of a project in the board's order, as a listing would show them now. */
+  listed(project?: ProjectId): readonly BoardPost[];
   /** A post as the board keeps it. */
   stored(post: BoardPost): SandboxPost;
   /** What a person does. */
   edit(post: BoardPost, fields: PostFields): void;
   remove(post: BoardPost): void;
   restore(post: BoardPost): void;
+  /** Takes it to another project: at once, of all lists that are read from then on. */
+  move(post: BoardPost, to: ProjectId): void;
   /** What a PATCH does; of its fields those whose stored value changed. */
   patch(post: BoardPost, change: PostFields): readonly RuleField[];
   refuses(change: PostFields): boolean;
@@ -58,14 +72,14 @@ export const boardAddress = "https://feedback.example.com/api/v1";
 
 const columnOf = { planned: "PLANNED", in_progress: "IN_PROGRESS", completed: "COMPLETED" };
 
-/** Starts a board without posts. */
-export function createBoardServer(time: Time, traits: BoardTraits): BoardServer {
+/** Starts a board without posts, with so many projects. */
+export function createBoardServer(time: Time, traits: BoardTraits, projects: number): BoardServer {
   const posts: BoardPost[] = [];
   const style = styleOf(traits);
-  const project = { id: projectId, slug: projectKey, name: "Acme" };
-  const state = createBoardState({ projects: [project], now: time.now, style: () => style });
-  const stored = ({ id }: BoardPost): SandboxPost => {
-    const post = state.post(projectId, id);
+  const shelves = boardProjects.slice(0, projects);
+  const state = createBoardState({ projects: shelves, now: time.now, style: () => style });
+  const stored = ({ id, project }: BoardPost): SandboxPost => {
+    const post = state.post(project, id);
     if (post === undefined) throw new Error(`The board has no ${id}.`);
     return post;
   };
@@ -91,9 +105,11 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
     style,
     stored,
     add(fields) {
-      const id = state.addPost(projectId, { roadmapOrder: 0, ...fields });
+      const project = shelves[posts.length % shelves.length]?.id ?? projectId;
+      const id = state.addPost(project, { roadmapOrder: 0, ...fields });
       const post: BoardPost = {
         id: id as PostId,
+        project,
         values: {},
         shown: { id: id as PostId, values: {} },
         note: "",
@@ -105,28 +121,39 @@ export function createBoardServer(time: Time, traits: BoardTraits): BoardServer 
         before: undefined,
         statusBefore: undefined,
       };
-      state.editPost(projectId, id, { title: `Wish of ${id}`, description: describePost(post.id, 1) });
+      state.editPost(project, id, { title: `Wish of ${id}`, description: describePost(post.id, 1) });
       refresh(post);
       posts.push(post);
       return post;
     },
-    find: (id) => posts.find((post) => post.id === id && !post.isDeleted),
-    listed: () => posts.filter(({ isDeleted, hiddenFor }) => !isDeleted && hiddenFor === 0).reverse(),
+    find: (id, project) =>
+      posts.find(
+        (post) => post.id === id && !post.isDeleted && (project === undefined || post.project === project),
+      ),
+    listed: (of = projectId) =>
+      posts
+        .filter(({ isDeleted, hiddenFor, project }) => !isDeleted && hiddenFor === 0 && project === of)
+        .reverse(),
     edit(post, fields) {
       post.before = undefined;
-      change(post, "person", () => state.editPost(projectId, post.id, fields));
+      change(post, "person", () => state.editPost(post.project, post.id, fields));
     },
     remove(post) {
-      state.removePost(projectId, post.id);
+      state.removePost(post.project, post.id);
       post.isDeleted = true;
     },
     restore(post) {
-      state.restorePost(projectId, post.id);
+      state.restorePost(post.project, post.id);
       post.isDeleted = false;
+    },
+    move(post, to) {
+      state.removePost(post.project, post.id);
+      state.restorePost(to, post.id);
+      post.project = to;
     },
     patch(post, fields) {
       const before = stored(post).status;
-      const changed = change(post, "board", () => state.patchPost(projectId, post.id, fields));
+      const changed = change(post, "board", () => state.patchPost(post.project, post.id, fields));
       const isSent = (field: RuleField): boolean => field in fields && !style.ignored.includes(field);
       for (const field of ruleFields.filter(isSent)) post.touched.set(field, { by: "us", at: time.now() });
       if (isSent("status")) post.statusBefore = before;

@@ -12,14 +12,16 @@ import {
   type PostChange,
   type PostField,
   type PostId,
+  type ProjectId,
   postFields,
 } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
 import type { PostFields } from "../support/sandbox/board/state.ts";
 import type { BoardPost, BoardServer } from "./board-server.ts";
+import { placesOf } from "./places.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";
-import { projectId, projectKey, type Scenario } from "./scenario.ts";
+import { boardProjects, projectId, type Scenario } from "./scenario.ts";
 import type { Events, PostBefore } from "./watcher.ts";
 import { limitEnd, type Wire } from "./wire.ts";
 
@@ -47,17 +49,17 @@ export function createSimBoard(
     verifyKey: (bounds) => read(bounds),
     async listProjects(bounds) {
       await read(bounds);
-      return [{ id: projectId, slug: projectKey, name: "Acme" }];
+      return boardProjects.slice(0, placesOf(scenario).length);
     },
-    listPosts: (_project, bounds, wishes) =>
-      listPosts({ server, wire, events, life, scenario }, seen, wishes ?? { hasNotes: false }, () =>
+    listPosts: (project, bounds, wishes) =>
+      listPosts({ server, wire, events, life, scenario }, project, seen, wishes ?? { hasNotes: false }, () =>
         read(bounds),
       ),
-    async patchPost(_project, id, change) {
+    async patchPost(project, id, change) {
       requests += 1;
       const leftAt = wire.time.now();
       await wire.leave(life);
-      const outcome = patch({ server, wire, events, life, scenario }, id, change, leftAt);
+      const outcome = patch({ server, wire, events, life, scenario, project }, id, change, leftAt);
       await wire.arrive(life);
       return outcome;
     },
@@ -70,6 +72,7 @@ const torn = new WeakSet<BoardServer>();
 /** Offset paging: posts that come or go meanwhile shift the rest. */
 async function* listPosts(
   line: Line,
+  project: ProjectId,
   seen: ReadonlySet<PostField>,
   { hasNotes, known, from }: ListWishes,
   read: () => Promise<void>,
@@ -89,14 +92,14 @@ async function* listPosts(
     try {
       await read();
     } catch (error) {
-      events.boardListEnds(shown, "broken");
+      events.boardListEnds(shown, "broken", project);
       throw error;
     }
-    const all = flaw === "empty" ? [] : server.listed();
+    const all = flaw === "empty" ? [] : server.listed(project);
     const now = showAlike(all, tie, offset, pageSize);
     const posts = now.map((post) => showLate(line, post));
     for (const post of posts) shown.push(post.id);
-    events.boardShows(posts, askedAt);
+    events.boardShows(posts, askedAt, project);
     const isLast = offset + pageSize >= all.length;
     const isCutShort = (flaw === "cut" || flaw === "incomplete") && offset > 0;
     const end = isLast || isCutShort ? endOf(flaw) : undefined;
@@ -107,7 +110,7 @@ async function* listPosts(
         wire.count("board: list with a post that comes twice");
         torn.add(server);
       }
-      events.boardListEnds(shown, isTied && tie !== undefined ? "incomplete" : end.kind);
+      events.boardListEnds(shown, isTied && tie !== undefined ? "incomplete" : end.kind, project);
     }
     const records = posts.map(({ shown: record }) => record);
     const digest = JSON.stringify(records);
@@ -127,7 +130,7 @@ async function* listPosts(
     if (end !== undefined) break;
   }
   if (flaw === "fine") {
-    for (const post of server.posts) if (post.hiddenFor > 0) post.hiddenFor -= 1;
+    for (const post of server.posts) if (post.project === project && post.hiddenFor > 0) post.hiddenFor -= 1;
   }
 }
 
@@ -162,7 +165,7 @@ function showLate({ wire, scenario: { quirks } }: Line, post: BoardPost): BoardP
   if (wire.weather.random.chance(0.5)) return post;
   wire.count("board: post before our write");
   const { values, shown, touched } = before;
-  return { ...post, values, shown, touched };
+  return { ...post, values, shown, touched, isLate: true };
 }
 
 function showNote(post: BoardPost): readonly [PostId, string] {
@@ -198,6 +201,8 @@ interface Line {
   readonly events: Events;
   readonly life: Life;
   readonly scenario: Scenario;
+  /** The project that a PATCH names; left out for the first. */
+  readonly project?: ProjectId;
 }
 
 /** One PATCH, and what the program gets to know of it. */
@@ -208,16 +213,16 @@ export function patch(
   leftAt: number,
   fate = drawPatchFate(line),
 ): PatchOutcome {
-  const { server, wire, events, life, scenario } = line;
-  const post = server.find(id);
+  const { server, wire, events, life, scenario, project = projectId } = line;
+  const post = server.find(id, project);
   const shown = post?.shownNote ?? "";
   const isTaken = fate === "fine" || fate === "answer lost" || fate === "late";
   const isHeard = isTaken && post !== undefined && !isRefused(server, change);
   const besideMs = wire.moved(scenario.policy.concurrency - 1, leftAt);
-  events.patchLeaves({ life, post: id, change, leftAt, besideMs, isHeard });
+  events.patchLeaves({ life, project, post: id, change, leftAt, besideMs, isHeard });
   if (fate !== "fine") wire.count(`board: PATCH ${fate}`);
   const take = (): void => {
-    if (post === undefined || post.isDeleted || isRefused(server, change)) return;
+    if (post === undefined || server.find(id, project) !== post || isRefused(server, change)) return;
     if ("internalNote" in change) {
       server.patch(post, change);
       events.noteIsWritten({
@@ -268,14 +273,14 @@ export function patch(
 }
 
 function answer(
-  { server, events }: Line,
+  { server, events, project = projectId }: Line,
   id: PostId,
   change: PostChange | NoteChange,
   take: () => void,
 ): PatchOutcome {
-  const post = server.find(id);
+  const post = server.find(id, project);
   if (post === undefined) {
-    events.patchFindsNoPost(id);
+    events.patchFindsNoPost(id, project);
     return { kind: "missing", message: "There is no such post." };
   }
   if (isRefused(server, change))

@@ -1,4 +1,4 @@
-import { StateError } from "../../src/errors.ts";
+import { RemoteError, StateError } from "../../src/errors.ts";
 import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PacedWrite } from "../../src/ledger/pace.ts";
@@ -6,6 +6,7 @@ import type { SharedLog } from "../../src/ledger/postgres/log.ts";
 import type { Issue, RepositoryId } from "../../src/model/issue.ts";
 import type { Row } from "../../src/model/link.ts";
 import { applied } from "../../src/plan/fields/base.ts";
+import type { BoardRule, Rule } from "../../src/plan/ground/settings.ts";
 import { inOrder } from "../../src/select.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
@@ -29,6 +30,9 @@ export interface PlantedBug {
 
 /** What refuses, renames or shows late, in every history. */
 const quirky: Way = { isQuirky: true };
+
+/** Two projects of one board, and posts that move. */
+const moving: Way = { isMoving: true };
 
 /** Two replicas of one state. */
 const shared: Way = { isOverHttp: false, isShared: true };
@@ -359,7 +363,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "comment-again",
     words: "a comment whose answer was lost is not looked for, and made again",
     breaks: ["I2"],
-    bug: ofTracker(() => ({ async *comments() {} })),
+    from: 10,
+    bug: {
+      ...ofTracker(() => ({ async *comments() {} })),
+      scenario: ({ settings, ...scenario }) => ({
+        ...scenario,
+        faultRate: 0.5,
+        settings: { ...settings, boardRules: commentingRules, guard: wide, writes: "all" },
+      }),
+    },
   },
   {
     name: "unknown-as-no",
@@ -533,7 +545,135 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     })),
   },
+  {
+    name: "late-list-as-news",
+    words: "a list that is late after our own PATCH counts as what people have made of the post",
+    breaks: ["I2", "I3", "I16", "I18"],
+    way: quirky,
+    from: 205,
+    bug: {
+      ...ofRows((rows) => ({
+        due: async (...asked) => (await rows.due(...asked)).map(withoutAccepted),
+        row: async (...asked) => {
+          const row = await rows.row(...asked);
+          return row && withoutAccepted(row);
+        },
+      })),
+      // What a late list seems to say of people, board rules tell the issues.
+      scenario: ({ settings, policy, board, ...scenario }) => ({
+        ...scenario,
+        posts: 3,
+        board: { ...board, pageSize: 100, hidden: [], refuses: undefined, ignoresStatus: false },
+        policy: { ...policy, waits: { createMs: 900_000, patchMs: 120_000 } },
+        quirks: { hasLateLists: true, hasTies: false, acts: "reasons" },
+        settings: { ...settings, boardRules: closingRules, settleMs: 0, writes: "all" },
+      }),
+    },
+  },
+  {
+    name: "moved-as-new",
+    words: "a post that was moved to another project counts as a new one",
+    breaks: ["I1"],
+    way: moving,
+    from: 1,
+    bug: ofLedger(({ lookup }) => ({ lookup: withParts(lookup, { namesakes: async () => [] }) })),
+  },
+  {
+    name: "move-without-bases",
+    words: "a post that is moved loses what both sides had agreed on",
+    breaks: ["I2", "I16", "I18"],
+    way: moving,
+    from: 1,
+    bug: {
+      ...ofLedger(forgetBasesOfMoved),
+      // Every issue asks for a status, and people may want another one.
+      scenario: ({ settings, ...scenario }) => ({
+        ...scenario,
+        settings: { ...settings, rules: askingRules, select: unarchived, guard: wide, settleMs: 0 },
+      }),
+    },
+  },
+  {
+    name: "limit-as-refusal",
+    words: "a limit that comes as a 422 counts as a refusal of what was written",
+    breaks: ["I11", "I19"],
+    from: 250,
+    bug: ofTracker(({ tracker }) => ({
+      async write(...asked) {
+        const outcome = await tracker.write(...asked);
+        return outcome.kind === "limited"
+          ? { ...outcome, kind: "rejected", status: 422, fields: [] }
+          : outcome;
+      },
+    })),
+  },
+  {
+    name: "signals-limit-for-all",
+    words: "a limit of GraphQL alone closes all that goes to GitHub",
+    breaks: ["I19", "I11"],
+    way: quirky,
+    from: 75,
+    bug: ofTracker(({ tracker }) => ({
+      budgetOf: () => "",
+      async *readSignals(...asked) {
+        try {
+          yield* tracker.readSignals(...asked);
+        } catch (error) {
+          throw error instanceof RemoteError ? ofWhole(error) : error;
+        }
+      },
+    })),
+  },
 ];
+
+const commentingRules: readonly BoardRule[] = [
+  { when: { status: "planned" }, set: { comment: "Planned." } },
+  { when: { status: "completed" }, set: { comment: "Completed." } },
+];
+
+const askingRules: readonly Rule[] = [
+  { when: { state: "closed" }, set: { status: "completed" } },
+  { when: {}, set: { status: "planned" } },
+];
+const unarchived = { archived: false, isArchivedDefault: true };
+const wide = { issues: 50, statuses: 25, flips: 20 };
+
+const closingRules: readonly BoardRule[] = [
+  { when: { status: "planned" }, set: { state: "closed", reason: "completed" } },
+  { when: { status: "open" }, set: { state: "open" } },
+];
+
+/** Until the post is recorded anew. */
+function forgetBasesOfMoved({ commit, rows }: Ledger): Partial<Ledger> {
+  const moved = new Set<string>();
+  const withoutBase = (row: Row): Row => (moved.has(row.post.id) ? { ...row, base: {} } : row);
+  return {
+    async commit(changes) {
+      await commit(changes);
+      for (const change of changes) {
+        if (change.kind === "move-post") moved.add(change.post);
+        if (change.kind === "record-row") moved.delete(change.post);
+      }
+    },
+    rows: withParts(rows, {
+      due: async (...asked) => (await rows.due(...asked)).map(withoutBase),
+      row: async (...asked) => {
+        const row = await rows.row(...asked);
+        return row && withoutBase(row);
+      },
+    }),
+  };
+}
+
+/** Nothing is known of what the board has acknowledged. */
+function withoutAccepted({ accepted: _, ...row }: Row): Row {
+  return row;
+}
+
+/** The same error, of the credential's whole budget. */
+function ofWhole({ side, fault, message, retryAt, concerns }: RemoteError): RemoteError {
+  return new RemoteError(side, fault, message, { concerns, ...(retryAt !== undefined && { retryAt }) });
+}
 
 /** Names in rules mean whatever is called so: nothing is known of what they meant. */
 function withoutPins(row: Row): Row {

@@ -1,4 +1,4 @@
-import { type Post, type PostId, postFields } from "../../src/model/post.ts";
+import { type Post, type PostId, type ProjectId, postFields } from "../../src/model/post.ts";
 import { isSameValue } from "../../src/plan/ground/fields.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import type { BoardPost } from "./board-server.ts";
@@ -100,48 +100,59 @@ export function checkMails(
 export interface Looks {
   readonly check: Check;
   at(post: PostId): number | undefined;
-  /** When the page was asked for that showed the post last. */
-  askedAt(post: PostId): number | undefined;
+  /** When the page was asked for that showed the post last in this project. */
+  askedAt(post: PostId, project: ProjectId): number | undefined;
   /** The program has decided to write to the post, and writes that down. */
   decide(post: PostId): void;
   decidedAt(post: PostId): number | undefined;
-  isSelected(post: PostId): boolean;
-  /** Complete lists, in runs of their own, that lacked the post since it was shown last. */
-  absences(post: PostId): number;
+  isSelected(post: PostId, project: ProjectId): boolean;
+  /** Complete lists of a project, in runs of their own, that lacked the post since it was shown last there; left out for where it was shown last. */
+  absences(post: PostId, project?: ProjectId): number;
   /** As many as the state may count: a process that ended may not have stored what it was shown. */
-  mostAbsences(post: PostId): number;
+  mostAbsences(post: PostId, project: ProjectId): number;
 }
 
+/** A post in one of the projects of the board. */
+type Spot = `${ProjectId} ${PostId}`;
+
 export function createLooks(time: Time, scenario: Scenario, state: State): Looks {
-  const counted = state.look<[], { id: PostId; missing: number }>(
-    "SELECT id, missing FROM posts WHERE missing > 0",
+  const counted = state.look<[], { id: PostId; project: ProjectId; missing: number }>(
+    "SELECT posts.id, board_projects.id AS project, missing FROM posts JOIN board_projects ON board_projects.number = project WHERE missing > 0",
   );
   const { board } = scenario;
   const seen = new Set(postFields.filter((field) => !board.hidden.includes(field)));
   const looks = new Map<
-    PostId,
+    Spot,
     { readonly at: number; readonly askedAt: number; readonly values: Post["values"] }
   >();
-  const absences = new Map<PostId, { readonly count: number; readonly run: number }>();
-  const forgotten = new Map<PostId, number>();
+  /** Where a post was shown last. */
+  const last = new Map<PostId, Spot>();
+  const absences = new Map<Spot, { readonly count: number; readonly run: number }>();
+  const forgotten = new Map<Spot, number>();
   const decisions = new Map<PostId, number>();
-  const shownInRun = new Set<PostId>();
+  const shownInRun = new Set<Spot>();
   let run = 0;
   let isWhole = true;
-  const look = (post: BoardPost, askedAt: number): void => {
+  const look = (post: BoardPost, askedAt: number, project: ProjectId): void => {
     const values = Object.fromEntries([...seen].map((field) => [field, post.values[field]]));
-    looks.set(post.id, { at: time.now(), askedAt, values });
-    shownInRun.add(post.id);
-    const absence = absences.get(post.id);
+    const spot = spotOf(post.id, project);
+    looks.set(spot, { at: time.now(), askedAt, values });
+    last.set(post.id, spot);
+    shownInRun.add(spot);
+    const absence = absences.get(spot);
     if (absence === undefined) return;
-    forgotten.set(post.id, Math.max(absence.count, forgotten.get(post.id) ?? 0));
-    absences.delete(post.id);
+    forgotten.set(spot, Math.max(absence.count, forgotten.get(spot) ?? 0));
+    absences.delete(spot);
+  };
+  const lookOf = <Value>(map: ReadonlyMap<Spot, Value>, post: PostId, project?: ProjectId) => {
+    const spot = project === undefined ? last.get(post) : spotOf(post, project);
+    return spot && map.get(spot);
   };
   return {
     check: {
       runBegins() {
         // What a run stores that no crash ended is what it was shown; one that a signal ended may have been shown nothing.
-        if (isWhole) for (const id of shownInRun) forgotten.delete(id);
+        if (isWhole) for (const spot of shownInRun) forgotten.delete(spot);
         shownInRun.clear();
         isWhole = true;
         run += 1;
@@ -151,46 +162,53 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
       },
       copyReturns() {
         // An older state counts what the lists lacked then.
-        for (const { id, missing } of counted()) absences.set(id, { count: missing, run });
+        for (const { id, project, missing } of counted())
+          absences.set(spotOf(id, project), { count: missing, run });
       },
-      boardShows(posts, askedAt) {
-        for (const post of posts) look(post, askedAt);
+      boardShows(posts, askedAt, project) {
+        for (const post of posts) look(post, askedAt, project);
       },
-      boardListEnds(shown, end) {
+      boardListEnds(shown, end, project) {
         if (end !== "complete") return;
-        for (const id of looks.keys()) {
-          const known = absences.get(id);
-          if (shown.includes(id) || known?.run === run) continue;
-          absences.set(id, { count: (known?.count ?? 0) + 1, run });
+        const all = new Set(shown.map((id) => spotOf(id, project)));
+        for (const spot of looks.keys()) {
+          const known = absences.get(spot);
+          if (!spot.startsWith(`${project} `) || all.has(spot) || known?.run === run) continue;
+          absences.set(spot, { count: (known?.count ?? 0) + 1, run });
         }
       },
-      patchFindsNoPost(post) {
+      patchFindsNoPost(post, project) {
         // The program takes the first list that lacks it for the same absence; here that is one more, so this only allows more.
-        absences.set(post, { count: 1, run });
+        absences.set(spotOf(post, project), { count: 1, run });
       },
     },
-    at: (post) => looks.get(post)?.at,
-    askedAt: (post) => looks.get(post)?.askedAt,
+    at: (post) => lookOf(looks, post)?.at,
+    askedAt: (post, project) => lookOf(looks, post, project)?.askedAt,
     decide(post) {
       decisions.set(post, time.now());
     },
     decidedAt: (post) => decisions.get(post),
-    isSelected(id) {
-      const look = looks.get(id);
+    isSelected(id, project) {
+      const look = lookOf(looks, id, project);
       return (
         look !== undefined && selectPost({ id, values: look.values }, scenario.settings, seen).isSelected
       );
     },
-    absences: (post) => absences.get(post)?.count ?? 0,
-    mostAbsences: (post) => (absences.get(post)?.count ?? 0) + (forgotten.get(post) ?? 0),
+    absences: (post, project) => lookOf(absences, post, project)?.count ?? 0,
+    mostAbsences: (post, project) =>
+      (lookOf(absences, post, project)?.count ?? 0) + (lookOf(forgotten, post, project) ?? 0),
   };
+}
+
+function spotOf(post: PostId, project: ProjectId): Spot {
+  return `${project} ${post}`;
 }
 
 /** I6 and I8 at the board: nothing is written to a post that is missing, or on an old look. */
 export function checkLooks(looks: Looks, counts: { windowed: number }, violate: Violate): Check {
   return {
-    patchLeaves({ life: { still }, post, leftAt, besideMs }) {
-      const at = looks.askedAt(post) ?? 0;
+    patchLeaves({ life: { still }, project, post, leftAt, besideMs }) {
+      const at = looks.askedAt(post, project) ?? 0;
       const decidedAt = looks.decidedAt(post) ?? 0;
       // Whoever waits for an answer moves the one clock of a history, also for those that are about to send something beside it.
       // So does whoever stands still between the decision and the request, for as long as its lease lets it.
@@ -204,7 +222,7 @@ export function checkLooks(looks: Looks, counts: { windowed: number }, violate: 
           `a PATCH of ${post} leaves; the page that showed it last was asked for ${ageS} s ago; 60 s are allowed`,
         );
       }
-      const absences = looks.absences(post);
+      const absences = looks.absences(post, project);
       if (absences > 0)
         violate("I6", `a PATCH of ${post} leaves although the last ${absences} complete lists lacked it`);
     },
@@ -224,29 +242,34 @@ export function checkLooks(looks: Looks, counts: { windowed: number }, violate: 
  * where `writes` forbids them.
  */
 export function checkStatusGuard(scenario: Scenario, violate: Violate): Check {
-  let times: number[] = [];
+  let times: { readonly at: number; readonly project: ProjectId; readonly post: PostId }[] = [];
   const approved = new Set<PostId>();
   return {
+    // What its voters were told goes along with a post.
+    postMoves(moved) {
+      times = times.filter(({ post }) => post !== moved);
+    },
     stateIsLost() {
       times = [];
       approved.clear();
     },
     clockLeaps(ms) {
-      if (ms > 0) times = times.map((at) => at - ms);
+      if (ms > 0) times = times.map((one) => ({ ...one, at: one.at - ms }));
     },
     personOrders(order) {
       if (order.kind !== "approve") return;
       for (const { post, kind } of order.actions) if (kind !== "update-issue") approved.add(post);
     },
-    patchLeaves({ post, change, leftAt, isHeard }) {
+    patchLeaves({ project, post, change, leftAt, isHeard }) {
       const { writes, guard } = scenario.settings;
       if (writes !== "all") violate("I10", `a PATCH of ${post} leaves although \`writes\` is ${writes}`);
       if (change.status === undefined || !isHeard || approved.delete(post)) return;
-      times = [...times.filter((at) => at > leftAt - hourMs), leftAt];
-      if (times.length > guard.statuses) {
+      times = [...times.filter(({ at }) => at > leftAt - hourMs), { at: leftAt, project, post }];
+      const count = times.filter((one) => one.project === project).length;
+      if (count > guard.statuses) {
         violate(
           "I10",
-          `${times.length} writes of a status within 60 minutes; guard.statuses allows ${guard.statuses}`,
+          `${count} writes of a status within 60 minutes; guard.statuses allows ${guard.statuses}`,
         );
       }
     },

@@ -1,11 +1,12 @@
 import type { PlannedChange } from "../../src/model/link.ts";
-import type { PostId } from "../../src/model/post.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
 import type { State } from "./state.ts";
 import type { Check, Violate } from "./watcher.ts";
 
 interface HeldLine {
   readonly post: PostId;
+  readonly project: ProjectId;
   readonly kind: string;
   readonly planned: string | null;
 }
@@ -16,8 +17,8 @@ interface HeldLine {
  */
 export function checkHolds(state: State, violate: Violate): Check {
   const select = state.look<[], HeldLine>(
-    `SELECT posts.id AS post, notes.action AS kind, notes.planned AS planned
-     FROM notes JOIN posts ON posts.number = notes.post
+    `SELECT posts.id AS post, board_projects.id AS project, notes.action AS kind, notes.planned AS planned
+     FROM notes JOIN posts ON posts.number = notes.post JOIN board_projects ON board_projects.number = posts.project
      WHERE notes.kind = 'held' AND notes.signature IS NOT NULL
        AND notes.planned ->> '$.isPassing' IS NULL AND notes.action IN ('create-issue', 'patch-post')`,
   );
@@ -42,18 +43,21 @@ export function checkHolds(state: State, violate: Violate): Check {
     runBegins() {
       held = new Set(select().map(nameOf));
     },
-    patchLeaves({ post, change, isHeard }) {
-      if (change.status !== undefined) assertFree(`the status ${change.status} of ${post}`, isHeard);
+    patchLeaves({ project, post, change, isHeard }) {
+      if (change.status !== undefined)
+        assertFree(`the status ${change.status} of ${project}/${post}`, isHeard);
     },
     issueWriteLeaves({ write, isHeard }) {
       if (write.kind !== "create-issue") return;
-      for (const post of parseMarker(write.body)?.posts ?? []) assertFree(`a new issue of ${post}`, isHeard);
+      const { project, posts = [] } = parseMarker(write.body) ?? {};
+      for (const post of posts) assertFree(`a new issue of ${project}/${post}`, isHeard);
     },
   };
 }
 
-function nameOf({ post, kind, planned }: HeldLine): string {
-  if (kind === "create-issue") return `a new issue of ${post}`;
+/** In a new place a post is decided afresh, as one is that was gone and comes back. */
+function nameOf({ post, project, kind, planned }: HeldLine): string {
+  if (kind === "create-issue") return `a new issue of ${project}/${post}`;
   const { changes }: PlannedChange = planned === null ? { changes: [] } : JSON.parse(planned);
-  return `the status ${changes.find(({ field }) => field === "status")?.to} of ${post}`;
+  return `the status ${changes.find(({ field }) => field === "status")?.to} of ${project}/${post}`;
 }

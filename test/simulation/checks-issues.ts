@@ -100,6 +100,7 @@ export function checkIssueChanges(
     boardShows(posts) {
       if (!hasBoardRules(scenario)) return;
       for (const post of posts) {
+        if (post.isLate === true) continue;
         const last = patched.get(post.id);
         const isUnseen = last !== undefined && !last.isAnswered && !isWritten(last.change, post);
         if (isUnseen) patched.delete(post.id);

@@ -1,7 +1,7 @@
 import { decodeIssue } from "../../src/ledger/sqlite/columns/facts.ts";
 import type { IssueRecord } from "../../src/model/issue.ts";
 import type { IntentKind } from "../../src/model/link.ts";
-import type { PostId } from "../../src/model/post.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { hashText } from "../../src/plan/ground/hash.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { Looks } from "./checks-board.ts";
@@ -160,16 +160,16 @@ export function checkOneWriter(violate: Violate): Check {
 
 /** I6 in the state: a post counts as missing, and an issue as gone, only where that was said; of an issue twice, where it is there. */
 export function checkAbsence(state: State, looks: Looks, hub: HubServer, violate: Violate): Check {
-  const selectMissing = state.look<[], { id: PostId; missing: number }>(
-    "SELECT id, missing FROM posts WHERE missing > 0",
+  const selectMissing = state.look<[], { id: PostId; project: ProjectId; missing: number }>(
+    "SELECT posts.id, board_projects.id AS project, missing FROM posts JOIN board_projects ON board_projects.number = project WHERE missing > 0",
   );
   const selectGone = state.look<[], { repository: number; number: number }>(
     "SELECT repository, number FROM issues WHERE is_gone = 1",
   );
   return {
     runEnds() {
-      for (const { id, missing } of selectMissing()) {
-        const absences = looks.mostAbsences(id);
+      for (const { id, project, missing } of selectMissing()) {
+        const absences = looks.mostAbsences(id, project);
         if (missing > absences) {
           violate(
             "I6",

@@ -6,6 +6,7 @@ import { kindOf } from "./checks-state.ts";
 import { isChange } from "./github.ts";
 import { type HubIssue, type HubRepository, isOutOfReach } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
+import { placesOf } from "./places.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import type { Check, LeavingIssueWrite, Violate } from "./watcher.ts";
@@ -52,7 +53,8 @@ export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate)
       if (write.kind === "create-label") return;
       const body = ("body" in write && write.body) || "";
       const issue = write.kind === "create-issue" ? undefined : findIssue(repository, write.number);
-      const posts = write.kind === "create-issue" ? (parseMarker(body)?.posts ?? []) : issue?.openedFor;
+      const marker = write.kind === "create-issue" ? parseMarker(body) : undefined;
+      const posts = write.kind === "create-issue" ? (marker?.posts ?? []) : issue?.openedFor;
       const isOpened = issue !== undefined && issue.openedFor.length > 0;
       const isLinked = issue !== undefined && isChange(write) && orders.postsOf(issue).length > 0;
       if (write.kind !== "create-issue" && !isOpened && !isLinked) {
@@ -63,11 +65,11 @@ export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate)
         if (!isOrdered && !posts?.some((post) => post === named))
           violate("I4", `the text of ${named} gets into an issue of ${posts}`);
       }
-      if (write.kind !== "create-issue") return;
-      for (const post of posts ?? []) {
-        if (!looks.isSelected(post))
+      if (marker === undefined) return;
+      for (const post of marker.posts) {
+        if (!looks.isSelected(post, marker.project))
           violate("I4", `${post} is published although the board's last look at it does not select it`);
-        const absences = looks.absences(post);
+        const absences = looks.absences(post, marker.project);
         if (absences > 0)
           violate(
             "I6",
@@ -103,6 +105,7 @@ export function checkIssueGuard(scenario: Scenario, orders: LinkOrders, violate:
     },
     issueWriteLeaves({ repository, write, isHeard }) {
       const { settings } = scenario;
+      const most = settings.guard.issues * placesOf(scenario).length;
       if (settings.writes === "none")
         violate("I10", `${write.kind} leaves although \`writes\` is ${settings.writes}`);
       if (write.kind === "create-label") return;
@@ -111,8 +114,8 @@ export function checkIssueGuard(scenario: Scenario, orders: LinkOrders, violate:
       if (action !== undefined && isHeard) used.add(action);
       if (action !== undefined) return;
       issues.add(write.kind === "create-issue" ? `for ${posts}` : `${repository.name}#${write.number}`);
-      if (issues.size > settings.guard.issues) {
-        violate("I10", `${issues.size} issues in one run; guard.issues allows ${settings.guard.issues}`);
+      if (issues.size > most) {
+        violate("I10", `${issues.size} issues in one run; guard.issues allows ${most} in all projects`);
       }
     },
   };
@@ -139,10 +142,8 @@ export function checkPace(programTime: () => number, { policy }: Scenario, viola
   const { pace } = policy;
   let all: number[] = [];
   let creates: number[] = [];
-  let limitedUntil = 0;
-  /** As it was when the run began: a process that dies in a run may not have stored what it was told in it. */
-  let limitedBefore = 0;
-  let isRunning = false;
+  const whole = createSilence(programTime);
+  const ofSignals = createSilence(programTime);
   /** Whoever stood still between its turn of the pace and the request could not know it: that time is not counted. */
   const pacedAt = ({ life: { still }, leftAt }: LeavingIssueWrite): number =>
     still !== undefined && leftAt - still.until < pace.minIntervalMs ? still.from : leftAt;
@@ -170,39 +171,74 @@ export function checkPace(programTime: () => number, { policy }: Scenario, viola
   };
   return {
     runBegins() {
-      limitedBefore = limitedUntil;
-      isRunning = true;
+      whole.runBegins();
+      ofSignals.runBegins();
     },
     runEnds() {
-      isRunning = false;
+      whole.runEnds();
+      ofSignals.runEnds();
     },
     processEnds() {
-      if (isRunning) limitedUntil = limitedBefore;
+      whole.processEnds();
+      ofSignals.processEnds();
     },
     stateIsLost() {
       all = [];
       creates = [];
-      limitedUntil = 0;
-      limitedBefore = 0;
+      whole.forget();
+      ofSignals.forget();
     },
     issueWriteLeaves(leaving) {
-      if (programTime() < limitedUntil)
-        violate("I11", `${leaving.write.kind} leaves while the tracker's limit still holds`);
+      if (whole.holds()) violate("I11", `${leaving.write.kind} leaves while the tracker's limit still holds`);
       if (leaving.hasArrived) note(leaving);
     },
     trackerAsked() {
-      if (programTime() < limitedUntil) violate("I11", "the tracker is asked while its limit still holds");
+      if (whole.holds()) violate("I11", "the tracker is asked while its limit still holds");
     },
     clockLeaps(ms) {
-      // What was over before the clock was set back is over.
-      if (programTime() - ms >= limitedUntil) limitedUntil = 0;
+      whole.clockLeaps(ms);
+      ofSignals.clockLeaps(ms);
       // What the program takes for past is past for its limits; set back, it only waits longer.
       if (ms <= 0) return;
       all = all.map((at) => at - ms);
       creates = creates.map((at) => at - ms);
     },
-    trackerLimits(until) {
+    trackerLimits: whole.limit,
+    signalsAsked() {
+      if (ofSignals.holds()) violate("I11", "signals are asked for while their limit still holds");
+    },
+    signalsLimits: ofSignals.limit,
+  };
+}
+
+/** The time in which a limit lets nothing be asked. */
+function createSilence(programTime: () => number) {
+  let limitedUntil = 0;
+  /** As it was when the run began: a process that dies in a run may not have stored what it was told in it. */
+  let limitedBefore = 0;
+  let isRunning = false;
+  return {
+    holds: (): boolean => programTime() < limitedUntil,
+    limit(until: number): void {
       limitedUntil = Math.max(limitedUntil, until);
+    },
+    runBegins(): void {
+      limitedBefore = limitedUntil;
+      isRunning = true;
+    },
+    runEnds(): void {
+      isRunning = false;
+    },
+    processEnds(): void {
+      if (isRunning) limitedUntil = limitedBefore;
+    },
+    forget(): void {
+      limitedUntil = 0;
+      limitedBefore = 0;
+    },
+    clockLeaps(ms: number): void {
+      // What was over before the clock was set back is over.
+      if (programTime() - ms >= limitedUntil) limitedUntil = 0;
     },
   };
 }

@@ -45,8 +45,8 @@ export function changeConfig(stage: Stage, random: Random): string {
   const settings = { ...scenario.settings, ...change };
   const isLeft = hub.repositories.some(
     (repository) =>
-      isNamed(repository, scenario.settings) &&
-      !isNamed(repository, settings) &&
+      isNamed(repository, scenario) &&
+      !isNamed(repository, { ...scenario, settings }) &&
       !knowsIssues(state, repository),
   );
   // What the state knows it goes on reading; issues that it has yet to find are found only where the config looks.

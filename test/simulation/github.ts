@@ -9,7 +9,14 @@ import type { HubRepository, HubServer } from "./github-server.ts";
 import { findField, listSignals } from "./github-signals.ts";
 import type { Life } from "./process.ts";
 import { pickWeighted } from "./random.ts";
-import { findRefusal, findWriteRefusal, type Refusal, refuseRead, refuseWrite } from "./refusals.ts";
+import {
+  findRefusal,
+  findSignalLimit,
+  findWriteRefusal,
+  type Refusal,
+  refuseRead,
+  refuseWrite,
+} from "./refusals.ts";
 import { elsewhere, ourLogin, type Scenario } from "./scenario.ts";
 import type { Events } from "./watcher.ts";
 import { limitEnd, type Wire } from "./wire.ts";
@@ -42,6 +49,20 @@ export function createSimTracker(
       if (error instanceof RemoteError && error.fault === "limited") closeGate(line, error.retryAt ?? 0);
       throw error;
     }
+  };
+  /** GraphQL has a limit of its own beside that of all else. */
+  const readSignals = async (bounds: ReadBounds): Promise<void> => {
+    const programNow = (): number => wire.time.now() + scenario.skewMs;
+    refuseWhileLimited(line);
+    if (programNow() < life.signalsUntil) throw limitOfSignals(life.signalsUntil);
+    events.signalsAsked();
+    await read(bounds);
+    const until = findSignalLimit(server, wire.time.now());
+    if (until === undefined) return;
+    wire.count("tracker: signals limited");
+    life.signalsUntil = until + scenario.skewMs;
+    events.signalsLimits(life.signalsUntil);
+    throw limitOfSignals(life.signalsUntil);
   };
   const repositoryOf = ({ id }: Repository): HubRepository => repositoryById(server, id);
   return {
@@ -93,11 +114,12 @@ export function createSimTracker(
       yield issue === undefined ? [] : server.commentsOf(issue);
     },
     async projectField(wanted, bounds) {
-      await read(bounds);
+      await readSignals(bounds);
       return findField(server, wanted);
     },
-    readSignals: (nodeIds, wish, bounds) => listSignals(server, wire, nodeIds, wish, () => read(bounds)),
-    budgetOf: () => "",
+    readSignals: (nodeIds, wish, bounds) =>
+      listSignals(server, wire, nodeIds, wish, () => readSignals(bounds)),
+    budgetOf: (_repository, use) => (use === "signals" ? ofSignals : ""),
     server: () => Promise.resolve("a simulation"),
     listIssues: (repository, query, bounds) =>
       listIssues(line, repositoryOf(repository), query, async () => {
@@ -160,6 +182,13 @@ function refuseWhileLimited({ wire, life, scenario }: Line): void {
   throw new RemoteError("tracker", "limited", "Limited, and not asked again yet.", {
     retryAt: life.closedUntil,
   });
+}
+
+/** What the adapter calls the budget. */
+const ofSignals = "GraphQL";
+
+function limitOfSignals(retryAt: number): RemoteError {
+  return new RemoteError("tracker", "limited", "GraphQL is limited.", { retryAt, budget: ofSignals });
 }
 
 function closeGate({ life, events }: Line, until: number): void {

@@ -27,7 +27,7 @@ async function answerRead(passage: Passage, request: Request): Promise<Reply> {
   const { answer, shown } = read(passage, request);
   if (shown !== undefined) {
     for (const post of shown) post.shownNote = post.note;
-    events.boardShows(shown, askedAt);
+    events.boardShows(shown, askedAt, projectId);
     for (const { id } of shown) passage.shown.push(id);
   }
   return whole(answer);

@@ -70,27 +70,33 @@ function withBody(answer: Answer): Answer {
 }
 
 /**
- * A limit that ends at `retryAt`, epoch ms of the program's clock. GitHub has three ways to say so; the reset of the primary
- * limit is a time on the server's own clock, which its `Date` shows.
+ * A limit that ends at `retryAt`, epoch ms of the program's clock. GitHub has several ways to say so, in several statuses; the reset
+ * of the primary limit is a time on the server's own clock, which its `Date` shows. In a 422 only the words tell it from a refusal.
  */
 export function limit({ wire, scenario }: Surroundings, side: Side, retryAt: number): Answer {
   const now = wire.time.now();
   const seconds = String(Math.max(1, Math.ceil((retryAt - scenario.skewMs - now) / 1_000)));
   if (side === "board") {
-    return { ...refuse(side, 429, "Too many requests."), headers: { "retry-after": seconds } };
+    const status = wire.weather.random.pick([429, 429, 422, 400]);
+    return { ...refuse(side, status, "Too many requests."), headers: { "retry-after": seconds } };
   }
   const secondary = "You have exceeded a secondary rate limit.";
   const reset = String(Math.ceil((retryAt - scenario.skewMs) / 1_000));
+  const headers = {
+    date: new Date(now).toUTCString(),
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": reset,
+  };
+  const tooQuickly = { resource: "Issue", code: "custom", message: "was submitted too quickly" };
   return wire.weather.random.pick<Answer>([
     { ...refuse(side, 403, secondary), headers: { "retry-after": seconds } },
     { ...refuse(side, 429, secondary), headers: { "retry-after": seconds } },
+    { ...refuse(side, 403, "API rate limit exceeded."), headers },
+    { ...refuse(side, 422, "API rate limit exceeded."), headers },
+    { ...refuse(side, 422, "Validation Failed", { errors: [tooQuickly] }), headers },
     {
-      ...refuse(side, 403, "API rate limit exceeded."),
-      headers: {
-        date: new Date(now).toUTCString(),
-        "x-ratelimit-remaining": "0",
-        "x-ratelimit-reset": reset,
-      },
+      ...refuse(side, 422, "Validation Failed", { errors: [{ resource: "Issue", code: "abuse" }] }),
+      headers,
     },
   ]);
 }

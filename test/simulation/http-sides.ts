@@ -16,7 +16,7 @@ import type { Manners, Passage } from "./http-passage.ts";
 import { type Request, startServer } from "./http-server.ts";
 import { Crash } from "./process.ts";
 import { createRandom } from "./random.ts";
-import { ownRepo, projectKey } from "./scenario.ts";
+import { ownRepo, projectId, projectKey } from "./scenario.ts";
 import type { Connect } from "./sides.ts";
 
 /** The board and GitHub of one history behind real HTTP on loopback. */
@@ -173,11 +173,11 @@ async function* listPosts(
   try {
     for await (const page of callEach(passage, bounds, board.listPosts(project, bounds, wishes))) {
       if (page.end !== undefined && wishes?.from === undefined)
-        events.boardListEnds(shown, endOf(passage.flaw, page.end));
+        events.boardListEnds(shown, endOf(passage.flaw, page.end), projectId);
       yield page;
     }
   } catch (error) {
-    events.boardListEnds(shown, "broken");
+    events.boardListEnds(shown, "broken", projectId);
     throw error;
   }
   if (passage.flaw !== "fine") return;

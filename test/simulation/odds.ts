@@ -8,6 +8,7 @@ export interface Odds {
   readonly duplicates: number;
   readonly pauses: number;
   readonly quirks: number;
+  readonly moves: number;
   /** Weights beside those of the other kinds of step. */
   readonly steps: Readonly<Partial<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>>;
 }
@@ -18,11 +19,15 @@ export const usualOdds: Odds = {
   duplicates: 0.04,
   pauses: 0.1,
   quirks: 0.15,
+  moves: 0.04,
   steps: {},
 };
 
 /** What `quirks.ts` draws, in all of them. */
-export const quirkyOdds: Odds = { ...usualOdds, quirks: 1 };
+export const quirkyOdds: Odds = { ...usualOdds, quirks: 1, moves: 0.25 };
+
+/** Two projects of one board, and people who move posts, in all of them. */
+export const movingOdds: Odds = { ...usualOdds, moves: 1 };
 
 /** What few histories have, in most of them: mistakes that are seldom met are met there. */
 export const rareOdds: Odds = {
@@ -31,5 +36,6 @@ export const rareOdds: Odds = {
   duplicates: 0.3,
   pauses: 0.3,
   quirks: 0.3,
+  moves: 0.04,
   steps: { order: 20, config: 2 },
 };

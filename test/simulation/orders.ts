@@ -1,28 +1,29 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { NewRequest } from "../../src/ledger/requests.ts";
 import type { ActionName, HeldAction, WaitingRow } from "../../src/ledger/rows.ts";
-import type { PostId } from "../../src/model/post.ts";
-import { select } from "../../src/select.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { inOrder, select } from "../../src/select.ts";
+import { homeOf, type Place, placesOf } from "./places.ts";
 import { startLife } from "./process.ts";
 import type { Random } from "./random.ts";
-import { projectId, projectKey } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 
 type Order = Omit<NewRequest, "project" | "at"> & NewRequest;
+type Asked = Pick<NewRequest, "project" | "at">;
 
 /** What people order beside the runs, as the commands do: `approve`, `approve --discard`, `retry`, `release`, `link`, `unlink`. */
 export async function orderSomething(stage: Stage, random: Random): Promise<string> {
   const { state, time, scenario, watch, counts } = stage;
   const ledger = state.open(startLife());
-  const asked = { project: projectId, at: time.now() + scenario.skewMs };
-  const orders = [
-    ...(await possibleOrders(ledger, asked, random)),
-    ...(await linkOrders(stage, ledger, asked, random)),
-  ];
+  const at = time.now() + scenario.skewMs;
+  const orders: Order[] = [];
+  for (const place of placesOf(scenario))
+    orders.push(...(await possibleOrders(stage, ledger, place, { project: place.id, at }, random)));
+  orders.push(...(await linkOrders(stage, ledger, at, random)));
   if (orders.length === 0) return "nothing waits for a person";
   const order = random.pick(orders);
   await ledger.commit([{ kind: "add-request", request: order }]);
-  const ruled = await select(postsOf(order), (post) => isRuled(ledger, post, asked.at));
+  const ruled = await select(postsOf(order), (post) => isRuled(ledger, order.project, post, at));
   watch.events.personOrders(order, ruled);
   const kind = order.kind === "approve" && order.isWhole ? "approve all" : order.kind;
   counts.note(`orders: ${kind}`);
@@ -30,14 +31,16 @@ export async function orderSomething(stage: Stage, random: Random): Promise<stri
 }
 
 async function possibleOrders(
+  stage: Stage,
   ledger: Ledger,
-  asked: Pick<NewRequest, "project" | "at">,
+  { id, key }: Place,
+  asked: Asked,
   random: Random,
 ): Promise<readonly Order[]> {
-  const held = await ledger.rows.held(projectId);
-  const waiting = await ledger.rows.waiting(projectId, 1_000);
+  const held = await heldOnce(stage, ledger, id);
+  const waiting = await ledger.rows.waiting(id, 1_000);
   const orders: Order[] = [];
-  if (await hasHold(ledger)) orders.push({ ...asked, kind: "accept-size" });
+  if (await hasHold(ledger, key)) orders.push({ ...asked, kind: "accept-size" });
   else if (held.length > 0) {
     const post = random.pick(held).post;
     const some = held.filter((action) => action.post === post);
@@ -55,30 +58,47 @@ async function possibleOrders(
   return orders;
 }
 
+/** What is held, but for an issue of a post that may have one in the other project: whoever approves that wants a second one. */
+async function heldOnce(
+  { scenario, time }: Stage,
+  ledger: Ledger,
+  project: ProjectId,
+): Promise<readonly HeldAction[]> {
+  const others = placesOf(scenario).filter(({ id }) => id !== project);
+  return select(await ledger.rows.held(project), async ({ kind, post }) => {
+    if (kind !== "create-issue") return true;
+    const rows = await inOrder(others, ({ id }) => ledger.rows.row(id, post, time.now()));
+    return rows.every((row) => row === undefined);
+  });
+}
+
 function nameOf({ post, kind, signature }: HeldAction): ActionName {
   return { post, kind, signature };
 }
 
 /** A link between any post and any issue that there is, the end of one of a post's links or of all, and another issue after that. */
 async function linkOrders(
-  { board, hub, time }: Stage,
+  stage: Stage,
   ledger: Ledger,
-  asked: Pick<NewRequest, "project" | "at">,
+  at: number,
   random: Random,
 ): Promise<readonly Order[]> {
+  const { board, hub } = stage;
   const posts = await select(
     board.posts,
-    async ({ id }) => (await ledger.rows.row(projectId, id, time.now())) !== undefined,
+    async (post) => (await homeOf(ledger, stage, post)).row !== undefined,
   );
   if (posts.length === 0 || !random.chance(0.8)) return [];
-  const post = random.pick(posts).id;
+  const chosen = random.pick(posts);
+  const post = chosen.id;
+  const { project, row } = await homeOf(ledger, stage, chosen);
+  const asked = { project, at };
   const orders: Order[] = [];
   const issues = hub.repositories.flatMap(({ issues }) => issues.filter(({ isDeleted }) => !isDeleted));
   if (issues.length > 0) {
     const { repository, number } = random.pick(issues);
     orders.push({ ...asked, kind: "link", post, repository: repository.name, number });
   }
-  const row = await ledger.rows.row(projectId, post, time.now());
   if (row?.unlinkedAt !== undefined) orders.push({ ...asked, kind: "retry", posts: [post] });
   const linked = row?.links.map(({ link }) => link.issue) ?? [];
   if (linked.length > 0) {
@@ -88,9 +108,9 @@ async function linkOrders(
   return orders;
 }
 
-/** Whether the last run held the whole project because the board had shrunk. */
-export async function hasHold(ledger: Ledger): Promise<boolean> {
-  const report = (await ledger.runs.last(projectKey))?.report;
+/** Whether the last run held a whole project because the board had shrunk. */
+export async function hasHold(ledger: Ledger, key: string): Promise<boolean> {
+  const report = (await ledger.runs.last(key))?.report;
   return typeof report === "object" && report !== null && "hold" in report;
 }
 
@@ -117,6 +137,6 @@ function postsOf(order: NewRequest): readonly PostId[] {
 }
 
 /** Whether it is other rules, and no change of an issue, that ask for another status of a post. */
-async function isRuled(ledger: Ledger, post: PostId, now: number): Promise<boolean> {
-  return (await ledger.rows.row(projectId, post, now))?.base.status?.ruled !== undefined;
+async function isRuled(ledger: Ledger, project: ProjectId, post: PostId, now: number): Promise<boolean> {
+  return (await ledger.rows.row(project, post, now))?.base.status?.ruled !== undefined;
 }

@@ -1,14 +1,14 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { NewRequest } from "../../src/ledger/requests.ts";
-import type { PostId } from "../../src/model/post.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { hashText } from "../../src/plan/ground/hash.ts";
 import { select } from "../../src/select.ts";
 import { kindOf } from "./checks-state.ts";
 import type { Step } from "./history.ts";
 import type { Odds } from "./odds.ts";
+import { homeOf, placesOf } from "./places.ts";
 import { startLife } from "./process.ts";
 import type { Random } from "./random.ts";
-import { projectId } from "./scenario.ts";
 import type { RunEnd, Stage } from "./stage.ts";
 import type { State } from "./state.ts";
 import type { Check, Violate } from "./watcher.ts";
@@ -29,6 +29,12 @@ export function addPauses(steps: readonly Step[], random: Random, odds: Odds): r
   return all;
 }
 
+/** A post, and the project in which a person sees it. */
+interface Seen {
+  readonly post: PostId;
+  readonly project: ProjectId;
+}
+
 /** Somebody pauses a post, or resumes one that is paused, as the commands do. */
 export async function pauseSomething(stage: Stage, random: Random): Promise<string> {
   const ledger = stage.state.open(startLife());
@@ -36,14 +42,14 @@ export async function pauseSomething(stage: Stage, random: Random): Promise<stri
   const isResumed = paused.length > 0 && random.chance(0.6);
   const posts = isResumed ? paused : [...running, ...paused];
   if (posts.length === 0) return "nobody knows a post to pause";
-  const post = random.pick(posts);
+  const seen = random.pick(posts);
   if (!isResumed) {
-    pause(stage, ledger, post);
-    return `somebody pauses ${post}`;
+    pause(stage, ledger, seen);
+    return `somebody pauses ${seen.post}`;
   }
   const kind = random.chance(0.6) ? "resume" : "resume-discard";
-  await resume(stage, ledger, kind, post);
-  return `somebody orders ${kind} ${post}`;
+  await resume(stage, ledger, kind, seen);
+  return `somebody orders ${kind} ${seen.post}`;
 }
 
 /** At the end every other post is resumed: what came together must be told then. The others rest as they are. */
@@ -51,16 +57,16 @@ export async function resumeSome(stage: Stage): Promise<void> {
   const ledger = stage.state.open(startLife());
   const { paused } = await findPosts(stage, ledger);
   const others = stage.board.posts.filter((_, index) => index % 2 === 0).map(({ id }) => id);
-  for (const post of paused) if (others.includes(post)) await resume(stage, ledger, "resume", post);
+  for (const seen of paused) if (others.includes(seen.post)) await resume(stage, ledger, "resume", seen);
 }
 
 async function resume(
   { time, scenario, watch, counts }: Stage,
   ledger: Ledger,
   kind: "resume" | "resume-discard",
-  post: PostId,
+  { post, project }: Seen,
 ): Promise<void> {
-  const request: NewRequest = { kind, posts: [post], project: projectId, at: time.now() + scenario.skewMs };
+  const request: NewRequest = { kind, posts: [post], project, at: time.now() + scenario.skewMs };
   await ledger.commit([{ kind: "add-request", request }]);
   watch.events.personOrders(request, []);
   counts.note(`orders: ${kind}`);
@@ -70,25 +76,38 @@ async function resume(
 export async function planPause(stage: Stage, random: Random): Promise<RunEnd["act"]> {
   const ledger = stage.state.open(startLife());
   const { running } = await findPosts(stage, ledger);
-  const post = running.length === 0 ? undefined : random.pick(running);
-  return post && (() => pause(stage, ledger, post));
+  const seen = running.length === 0 ? undefined : random.pick(running);
+  return seen && (() => pause(stage, ledger, seen));
 }
 
 /** The state has it when this returns: nothing of a commit waits. */
-function pause({ time, scenario, watch, counts, wire }: Stage, ledger: Ledger, post: PostId): void {
+function pause(
+  { time, scenario, watch, counts, wire }: Stage,
+  ledger: Ledger,
+  { post, project }: Seen,
+): void {
   watch.events.personPauses(post);
-  void ledger.commit([{ kind: "pause", project: projectId, post, at: time.now() + scenario.skewMs }]);
+  void ledger.commit([{ kind: "pause", project, post, at: time.now() + scenario.skewMs }]);
   counts.note("orders: pause");
   wire.tell(`somebody pauses ${post}`);
 }
 
-async function findPosts({ board, time }: Stage, ledger: Ledger) {
-  const known = await select(
-    board.posts.map(({ id }) => id),
-    async (post) => (await ledger.rows.row(projectId, post, time.now())) !== undefined,
-  );
-  const paused = await select(known, (post) => ledger.rows.isPaused(projectId, post));
-  return { paused, running: known.filter((post) => !paused.includes(post)) };
+/**
+ * A post is paused where its issues are, or else where the board shows it: a pause in a new place that its issues have yet to follow to
+ * stays there if the post goes back before that.
+ */
+async function findPosts(stage: Stage, ledger: Ledger) {
+  const paused: Seen[] = [];
+  const running: Seen[] = [];
+  for (const shown of stage.board.posts) {
+    const { id: post } = shown;
+    const { project, row } = await homeOf(ledger, stage, shown);
+    if (row === undefined) continue;
+    const [held] = await select(placesOf(stage.scenario), ({ id }) => ledger.rows.isPaused(id, post));
+    if (held === undefined) running.push({ post, project });
+    else paused.push({ post, project: held.id });
+  }
+  return { paused, running };
 }
 
 interface Line {

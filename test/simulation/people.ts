@@ -5,6 +5,7 @@ import { describePost } from "./board-server.ts";
 import { isBothWays } from "./both-ways.ts";
 import { lineOf, secret } from "./checks-notes.ts";
 import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
+import { moveTo } from "./places.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { actOnRepository } from "./repository-acts.ts";
 import { categories, columns, type Scenario, statuses } from "./scenario.ts";
@@ -33,6 +34,8 @@ const boardActs = {
   comeBack: 1,
   add: 4,
   hide: 1,
+  /** Where there are two projects. */
+  move: 0,
 } as const;
 
 const hubActs = {
@@ -69,7 +72,7 @@ export function createPeople(
   board: BoardServer,
   hub: HubServer,
   events: Events,
-  { github, policy, settings }: Scenario,
+  { github, policy, settings, quirks }: Scenario,
   state: State,
   note: (act: string) => void,
 ): People {
@@ -85,7 +88,12 @@ export function createPeople(
   const signalled = isAboutDuplicates(settings) ? duplicateActs : signalledActs;
   const weights = isSignalled(settings) ? signalled : { ...hubActs, signal: 0 };
   const { status } = isBothWays(settings) ? (isAboutDuplicates(settings) ? movedActs : notedActs) : boardActs;
-  const boardWeights = { ...boardActs, status, note: settings.backlink ? notedActs.note : 0 };
+  const boardWeights = {
+    ...boardActs,
+    status,
+    note: settings.backlink ? notedActs.note : 0,
+    move: quirks?.secondRepo === undefined ? 0 : 8,
+  };
   const lagMs = (random: Random): number =>
     random.below(Math.max(1, Math.min(github.lagMs, policy.waits.createMs - 1)));
   const onRepository = (random: Random): string => {
@@ -103,6 +111,7 @@ export function createPeople(
       if (act === "undo") return undoLast(board);
       const posts = board.posts.filter(({ isDeleted }) => !isDeleted);
       if (posts.length === 0) return "nobody finds a post";
+      if (act === "move") return moveTo(board, random.pick(posts), events.postMoves);
       return changePost(board, random.pick(posts), act, random);
     },
     onGitHub(random) {
@@ -164,7 +173,7 @@ function bringBack(board: BoardServer, random: Random): string {
 function changePost(
   board: BoardServer,
   post: BoardPost,
-  act: Exclude<keyof typeof notedActs, "add" | "comeBack" | "undo">,
+  act: Exclude<keyof typeof notedActs, "add" | "comeBack" | "undo" | "move">,
   random: Random,
 ): string {
   const set = (field: PostField, value: string | number | boolean | null): string => {

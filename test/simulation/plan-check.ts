@@ -1,29 +1,37 @@
 import type { PlannedAction } from "../../src/sync/ground/reports.ts";
 import type { RunResult } from "../../src/sync/run.ts";
 import { namePart } from "./invariants.ts";
+import { placesOf } from "./places.ts";
+import { findSignalLimit } from "./refusals.ts";
 import type { Stage } from "./stage.ts";
 import { calm } from "./wire.ts";
 
 /** I15: `plan`, and right after it a run that sees the same; the one says what the other does. */
 export async function planThenSync(stage: Stage): Promise<string> {
-  const { time, wire, watch, board } = stage;
+  const { time, wire, watch, board, hub } = stage;
   const isChanging = time.pending > 0 || board.posts.some(({ hiddenFor }) => hiddenFor > 0);
   const isFree = stage.crew?.isFree() ?? true;
-  if (!isFree || isChanging || wire.outage("board") !== undefined || wire.outage("tracker") !== undefined) {
-    return "no calm moment for a plan";
-  }
+  // What a plan learns of a limit is forgotten with its copy: the run would have to find it anew.
+  const isRefused =
+    wire.outage("board") !== undefined ||
+    wire.outage("tracker") !== undefined ||
+    findSignalLimit(hub, time.now()) !== undefined;
+  if (!isFree || isChanging || isRefused) return "no calm moment for a plan";
   const late = lateIssues(stage);
   watch.events.runBegins();
   const planned = await stage.plan(calm());
   const done = await stage.run(calm());
   if (planned === undefined || done === undefined) return "the run ended early";
-  const actions = planned.plan.projects[0]?.actions ?? [];
+  const actions = planned.plan.projects.flatMap((project) => project.actions);
   const wanted = actions.filter(({ when }) => when === "now");
   // What the pace puts off to a time goes in a run that has come to it, and sooner where a write that is not needed after all
   // leaves its turn.
   const ended = time.now() + stage.scenario.skewMs;
+  // Which of two projects has the next turn of the pace that they share, a plan does not foresee.
+  const isShared = placesOf(stage.scenario).length > 1;
   const coming = actions.filter(
-    ({ when, notBefore }) => when === "later" && (late.size > 0 || Date.parse(notBefore ?? "") <= ended),
+    ({ when, notBefore }) =>
+      when === "later" && (late.size > 0 || isShared || Date.parse(notBefore ?? "") <= ended),
   );
   compare(stage, wanted, coming, late, done);
   return `planned ${wanted.length}, sent ${watch.sent.length}`;

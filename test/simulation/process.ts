@@ -21,6 +21,8 @@ export interface Life {
   doom: Doom | undefined;
   /** Epoch ms of the program's clock before which the tracker's adapter sends nothing: it forgets that when it ends. */
   closedUntil: number;
+  /** The same of signals alone. */
+  signalsUntil: number;
   /** Where it is to stand still. */
   halt: Halt | undefined;
   /** When it stood still last, true times. */
@@ -48,6 +50,7 @@ export function startLife(): Life {
     commits: 0,
     doom: undefined,
     closedUntil: 0,
+    signalsUntil: 0,
     halt: undefined,
     still: undefined,
     isDeposed: false,

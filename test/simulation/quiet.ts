@@ -1,4 +1,5 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { WaitingRow } from "../../src/ledger/rows.ts";
 import type { Row } from "../../src/model/link.ts";
 import {
   type FieldValue,
@@ -10,15 +11,15 @@ import {
 import { isSameTarget, isSameValue, showValue } from "../../src/plan/ground/fields.ts";
 import { isAllowed } from "../../src/plan/ground/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
-import { select } from "../../src/select.ts";
+import { inOrder, select } from "../../src/select.ts";
 import type { BoardPost } from "./board-server.ts";
 import { isOutOfReach } from "./github-server.ts";
 import { isMovedSince } from "./invariants.ts";
 import { hasHold } from "./orders.ts";
 import { resumeSome } from "./pauses.ts";
+import { homeOf, type Place, placesOf } from "./places.ts";
 import { startLife } from "./process.ts";
 import { isConcerned, noPermission } from "./refusals.ts";
-import { projectId } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 import { isNamed } from "./state-acts.ts";
 import type { Violate } from "./watcher.ts";
@@ -83,8 +84,8 @@ async function restBeside(stage: Stage): Promise<void> {
   const ledger = stage.state.open(startLife());
   // A copy that was put back is looked through in all repositories before anything is written.
   if (ledger.copiedAt !== undefined) return;
-  const judged = await select(stage.board.posts, async ({ id }) => {
-    const links = (await ledger.rows.row(projectId, id, time.now()))?.links ?? [];
+  const judged = await select(stage.board.posts, async (post) => {
+    const links = (await homeOf(ledger, stage, post)).row?.links ?? [];
     const issues = links.map(({ link }) => hub.follow(link.issue.repositoryId, link.issue.number));
     // Where an issue has gone is asked in the repository that it was in.
     const places = links.map(({ link }) => link.issue.repositoryId);
@@ -106,10 +107,13 @@ function isLookingUp({ state }: Stage): boolean {
   );
 }
 
-/** I19: what a missing permission has stopped goes by itself once that is there. */
-async function checkHealed({ state, watch }: Stage): Promise<void> {
-  const waiting = await state.open(startLife()).rows.waiting(projectId, 1_000);
+/** I19: what a missing permission has stopped goes by itself once that is there; and no limit is anybody's refusal of a value. */
+async function checkHealed({ scenario, state, watch }: Stage): Promise<void> {
+  const { rows } = state.open(startLife());
+  const waiting = (await inOrder(placesOf(scenario), ({ id }) => rows.waiting(id, 1_000))).flat();
   for (const { post, kind, message } of waiting) {
+    if (kind === "parked" && limitWords.test(message))
+      watch.violate("I19", `${post} waits for a person because of a limit: ${message}`);
     if (kind === "parked" && message.includes(noPermission))
       watch.violate(
         "I19",
@@ -118,11 +122,25 @@ async function checkHealed({ state, watch }: Stage): Promise<void> {
   }
 }
 
+/** Of all that the sides say of a limit. */
+const limitWords = /rate limit|too quickly|too many requests/i;
+
 async function checkRest(stage: Stage, isJudged: (post: PostId) => boolean): Promise<void> {
   const life = startLife();
   const ledger = stage.state.open(life);
-  const waiting = new Set((await ledger.rows.waiting(projectId, 1_000)).map(({ post }) => post));
-  for (const { kind, post, state } of await ledger.journal.open(projectId)) {
+  for (const place of placesOf(stage.scenario)) await checkPlace(stage, ledger, place, isJudged);
+}
+
+/** One project of the board. */
+async function checkPlace(
+  stage: Stage,
+  ledger: Ledger,
+  { id, key }: Place,
+  isJudged: (post: PostId) => boolean,
+): Promise<void> {
+  const lines = await ledger.rows.waiting(id, 1_000);
+  const waiting = new Set(lines.map(({ post }) => post));
+  for (const { kind, post, state } of await ledger.journal.open(id)) {
     if (!isJudged(post)) continue;
     // One that has not left, of a row that waits for a person, is as visible as the row.
     if (state === "PREPARED" && waiting.has(post)) continue;
@@ -130,21 +148,24 @@ async function checkRest(stage: Stage, isJudged: (post: PostId) => boolean): Pro
     if (state === "PREPARED" && kind !== "patch-note" && !isAllowed({ kind }, stage.scenario.settings))
       continue;
     // An empty list proves nothing until a person accepts it, and that is said.
-    if (stage.board.find(post) === undefined && (await hasHold(ledger))) continue;
+    if (stage.board.find(post, id) === undefined && (await hasHold(ledger, key))) continue;
     stage.watch.violate("I3", `the intent ${kind} of ${post} stays ${state}`);
   }
-  for (const request of await ledger.requests.pending(projectId)) {
-    if ((request.kind !== "link" && request.kind !== "unlink") || (await hasHold(ledger))) continue;
+  for (const request of await ledger.requests.pending(id)) {
+    if ((request.kind !== "link" && request.kind !== "unlink") || (await hasHold(ledger, key))) continue;
     // What it names may be what is refused.
     if (!isJudged(request.post) || stage.hub.refusals.length > 0) continue;
     stage.watch.violate("I3", `the order to ${request.kind} ${request.post} is still not taken up`);
   }
   for (const post of stage.board.posts) {
-    if (post.isDeleted || !isJudged(post.id)) continue;
-    const row = await ledger.rows.row(projectId, post.id, stage.time.now());
+    if (post.isDeleted || post.project !== id || !isJudged(post.id)) continue;
+    const row = await ledger.rows.row(id, post.id, stage.time.now());
     if (row === undefined) stage.watch.violate("I3", `the state does not know ${post.id}`);
-    else if (row.links.length === 0) checkUnlinked(stage, post, row, waiting.has(post.id));
-    else await checkLinked(stage, post, row, ledger);
+    else if (row.links.length > 0) checkLinked(stage, post, row, lines);
+    else {
+      checkUnlinked(stage, post, row, waiting.has(post.id));
+      if (!waiting.has(post.id)) await checkFollowed(stage, post, row, ledger);
+    }
   }
 }
 
@@ -167,17 +188,23 @@ function checkUnlinked({ scenario, watch }: Stage, post: BoardPost, row: Row, is
   watch.violate("I3", `${post.id} has no issue, and nothing says why (${reason}; missing ${row.missing})`);
 }
 
-async function checkLinked(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): Promise<void> {
+/** I9: the issues of a post that was moved follow it, where nothing says that it may be another one. */
+async function checkFollowed(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): Promise<void> {
+  const home = await homeOf(ledger, stage, post);
+  if (home.row === undefined || home.row.links.length === 0 || row.unlinkedAt !== undefined) return;
+  const place = placesOf(stage.scenario).find(({ id }) => id === home.project);
+  const isAlike = home.row.post.values.title === post.values.title;
+  if (isAlike && place !== undefined && !(await hasHold(ledger, place.key)))
+    stage.watch.violate("I9", `the issues of ${post.id} stay where it was before`);
+}
+
+function checkLinked(stage: Stage, post: BoardPost, row: Row, waiting: readonly WaitingRow[]): void {
   const { scenario, watch, hub, records } = stage;
   const [first] = row.links;
   const issue = first && hub.find(first.link.issue.repositoryId, first.link.issue.number);
   if (issue === undefined) checkTransfer(stage, post, row);
   if (issue === undefined || scenario.settings.writes !== "all") return;
-  const waits = new Set(
-    (await ledger.rows.waiting(projectId, 1_000)).flatMap((line) =>
-      line.post === post.id ? [line.kind] : [],
-    ),
-  );
+  const waits = new Set(waiting.flatMap((line) => (line.post === post.id ? [line.kind] : [])));
   // Of an issue that is out of reach beside others nobody can know whether it still counts.
   const isInReach = row.links.every(
     ({ link }) => !isOutOfReach(hub.find(link.issue.repositoryId, link.issue.number)),
@@ -250,7 +277,7 @@ function checkTransfer({ scenario, hub, watch }: Stage, post: BoardPost, { links
   const issue = first && hub.follow(first.link.issue.repositoryId, first.link.issue.number);
   if (issue === undefined || issue.isDeleted) return;
   const { name } = issue.repository;
-  if (isNamed(issue.repository, scenario.settings))
+  if (isNamed(issue.repository, scenario))
     watch.violate("I3", `${post.id} is still linked to where ${name}#${issue.number} was before`);
 }
 

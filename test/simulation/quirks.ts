@@ -2,9 +2,10 @@ import type { Rule } from "../../src/plan/ground/settings.ts";
 import { forgetRecords, type HubRepository } from "./github-server.ts";
 import type { Step } from "./history.ts";
 import type { Odds } from "./odds.ts";
+import { drawMoves, movePost } from "./places.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { refuseSomething } from "./refusals.ts";
-import type { Quirks, Scenario } from "./scenario.ts";
+import { boardProjects, type Quirks, type Scenario } from "./scenario.ts";
 import { closeIssue, isSignalled } from "./signals.ts";
 import type { Stage } from "./stage.ts";
 
@@ -33,6 +34,14 @@ export function addQuirks(scenario: Scenario, random: Random, odds: Odds): Scena
       ...(quirks.acts === "names" && { rules, several, boardRules: [], followDuplicates: false }),
     },
   };
+}
+
+/** A few have two projects of the board, and people who move posts from one to the other; they draw that apart, and have no other quirks. */
+export function addMoves(scenario: Scenario, random: Random, odds: Odds): Scenario {
+  if (!random.chance(odds.moves)) return scenario;
+  const quirks = drawMoves(random);
+  const projectKeys = boardProjects.map(({ slug }) => slug);
+  return { ...scenario, quirks, policy: { ...scenario.policy, projectKeys } };
 }
 
 /** Rules of which more than one gives an issue's post its fields. */
@@ -90,6 +99,8 @@ export function actQuirk(stage: Stage, random: Random): string {
       return closeOddly(stage, random);
     case "refusals":
       return refuseSomething(stage, random);
+    case "moves":
+      return movePost(stage, random);
     case undefined:
       return "nothing";
   }

@@ -3,16 +3,17 @@ import type { IssueWrite, WriteOutcome } from "../../src/tracker/tracker.ts";
 import type { HubIssue, HubRepository, HubServer } from "./github-server.ts";
 import { pickWeighted, type Random } from "./random.ts";
 import { elsewhere } from "./scenario.ts";
+import { isSignalled } from "./signals.ts";
 import type { Stage } from "./stage.ts";
 
 /** GitHub refuses one thing, and answers all else: for a while, or until somebody mends it. */
 export interface Refusal {
-  /** What is refused; opening issues and making labels are permissions of the token. */
+  /** What is refused; opening issues and making labels are permissions of the token, and signals have a limit of their own. */
   readonly of:
     | { readonly kind: "issue"; readonly issue: HubIssue }
     | { readonly kind: "repository"; readonly repository: HubRepository }
-    | { readonly kind: "opening" | "labels" };
-  readonly status: 403 | 404 | 410 | 451 | 502;
+    | { readonly kind: "opening" | "labels" | "signals" };
+  readonly status: 200 | 403 | 404 | 410 | 451 | 502;
   /** True time; infinity until the end of a history. */
   readonly until: number;
 }
@@ -21,8 +22,9 @@ export interface Refusal {
 export const noPermission = "Resource not accessible by personal access token";
 
 /** Somebody takes an issue, a repository or a permission out of the token's reach. */
-export function refuseSomething({ hub, time, counts }: Stage, random: Random): string {
-  const kind = pickWeighted(random, { issue: 5, repository: 2, opening: 2, labels: 1 });
+export function refuseSomething({ scenario, hub, time, counts }: Stage, random: Random): string {
+  const signals = isSignalled(scenario.settings) ? 10 : 0;
+  const kind = pickWeighted(random, { issue: 5, repository: 2, opening: 2, labels: 1, signals });
   const until = random.chance(0.5) ? Number.POSITIVE_INFINITY : time.now() + random.between(10, 600) * 60_000;
   const of = drawRefused(hub, kind, random);
   if (of === undefined) return "nobody finds what to refuse";
@@ -42,7 +44,8 @@ export function refuseSomething({ hub, time, counts }: Stage, random: Random): s
 function drawStatus(kind: Refusal["of"]["kind"], random: Random): Refusal["status"] {
   if (kind === "issue") return random.pick([403, 403, 451, 502] as const);
   if (kind === "repository") return random.pick([403, 451, 502] as const);
-  return 403;
+  // GraphQL says it in an error of a 200.
+  return kind === "signals" ? 200 : 403;
 }
 
 function drawRefused(
@@ -70,6 +73,15 @@ export function findRefusal(
     if (of.kind === "repository") return of.repository === repository;
     return of.kind === "issue" && of.issue === issue;
   });
+}
+
+/** GraphQL's own limit ends after an hour at most; where it goes on, it is found anew then. */
+const longestLimitMs = 3_600_000;
+
+/** Until when no signals may be asked for, true time; undefined where they may. */
+export function findSignalLimit({ refusals }: Pick<HubServer, "refusals">, now: number): number | undefined {
+  const limit = refusals.find(({ of, until }) => of.kind === "signals" && until > now);
+  return limit && Math.min(limit.until, now + longestLimitMs);
 }
 
 /** The same of a write. */
@@ -112,6 +124,8 @@ export function isConcerned(
 ): boolean {
   return refusals.some(({ of }) => {
     if (of.kind === "issue") return issues.includes(of.issue);
+    // What its rules look at may hang on signals; that it has an issue does not.
+    if (of.kind === "signals") return issues.length > 0;
     if (issues.length === 0) return true;
     return of.kind === "repository" && issues.some((issue) => issue?.repository === of.repository);
   });

@@ -11,6 +11,11 @@ const hourMs = 60 * minuteMs;
 
 export const projectId = "prj_1" as ProjectId;
 export const projectKey = "acme-app";
+/** The projects of the board: the second one is there where people move posts between the two. */
+export const boardProjects = [
+  { id: projectId, slug: projectKey, name: "Acme" },
+  { id: "prj_2" as ProjectId, slug: "acme-next", name: "Acme, next" },
+] as const;
 export const ourLogin = "boardsync-bot";
 export const categories = ["cat_1", "cat_api"] as const;
 export const statuses = ["open", "planned", "in_progress", "completed", "closed"] as const;
@@ -52,7 +57,9 @@ export interface Quirks {
   /** Posts that the board sorts alike come twice, or on no page. */
   readonly hasTies: boolean;
   /** What people do beside all else. */
-  readonly acts: "names" | "reasons" | "refusals";
+  readonly acts: "names" | "reasons" | "refusals" | "moves";
+  /** Where the issues of a second project of the board go, between which and the first one people move posts; absent where there is none. */
+  readonly secondRepo?: string;
 }
 
 export interface BoardTraits {

@@ -4,7 +4,6 @@ import type { Log } from "../../src/log.ts";
 import type { RenderedIssue } from "../../src/plan/ground/settings.ts";
 import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
 import type { SyncProject, World } from "../../src/sync/ground/world.ts";
-import { repositoryNames } from "../../src/sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import { createDialect } from "../../src/tracker/github/dialect.ts";
 import type { Fetch } from "../../src/tracker/github/wire/transport.ts";
@@ -14,10 +13,11 @@ import type { Copy } from "./copies.ts";
 import { createHubServer, type HubServer } from "./github-server.ts";
 import { createWatch, type Watch } from "./invariants.ts";
 import { createPeople, type People } from "./people.ts";
+import { placesOf, repositoriesOf } from "./places.ts";
 import { Crash, type Doom, type Life, meetDoom, standStill, startLife } from "./process.ts";
 import { createRecords, type Records } from "./records.ts";
 import { type Crew, createCrew, isUnreachable } from "./replicas.ts";
-import { projectKey, type Scenario } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 import { type Connect, connectInMemory } from "./sides.ts";
 import type { State } from "./state.ts";
 import type { Events } from "./watcher.ts";
@@ -27,6 +27,8 @@ import { createWire, type Weather, type Wire } from "./wire.ts";
 export interface Bug {
   /** Wraps what a process works with. */
   readonly world?: (world: World, hub: HubServer, replica: ReplicaPlace | undefined) => World;
+  /** Plays it where it shows: what every history begins with, whatever its seed draws. */
+  readonly scenario?: (scenario: Scenario) => Scenario;
   /** Bends the settings of the project; the checks go by what the config says. */
   readonly settings?: (settings: Scenario["settings"]) => Scenario["settings"];
   /** Bends the log of a shared state. */
@@ -89,6 +91,8 @@ export interface RunEnd {
   readonly act?: (() => void) | undefined;
   /** The request at which somebody starts a second process; the lock sends it away. */
   readonly rivalAt?: number;
+  /** The projects, in the order in which they have their turn; left out for all, in turns. */
+  readonly order?: readonly number[];
   /** Which replica; left out for the next one. */
   readonly index?: number;
   /** Its process stands still in the middle. */
@@ -169,6 +173,8 @@ function eventsOf(events: Events, life: Life): Events {
     "trackerShowsLatest",
     "trackerAsked",
     "trackerLimits",
+    "signalsAsked",
+    "signalsLimits",
   ] as const satisfies readonly (keyof Events)[];
   const heard = shown.map((name) => [
     name,
@@ -187,20 +193,28 @@ export function createStage(
 ): Stage {
   const time = createTime(start);
   const wire = createWire(time);
-  const board = createBoardServer(time, scenario.board);
+  const board = createBoardServer(time, scenario.board, placesOf(scenario).length);
   const hub = createHubServer(time, scenario.github);
   const watch = createWatch(time, scenario, state, hub);
   const records = createRecords(time, watch.looks);
   const counts = createCounts();
   const people = createPeople(board, hub, watch.events, scenario, state, counts.note);
-  const project: SyncProject = {
-    key: projectKey,
-    get settings() {
-      return bug.settings?.(scenario.settings) ?? scenario.settings;
-    },
-    templates,
-    renderer,
-    periodMs: () => Number.POSITIVE_INFINITY,
+  const projects = placesOf(scenario).map(
+    ({ key }, index): SyncProject => ({
+      key,
+      get settings() {
+        const { settings = scenario.settings } = placesOf(scenario)[index] ?? {};
+        return bug.settings?.(settings) ?? settings;
+      },
+      templates,
+      renderer,
+      periodMs: () => Number.POSITIVE_INFINITY,
+    }),
+  );
+  /** One project is its own order. */
+  const inTurn = ({ order }: RunEnd): readonly SyncProject[] => {
+    if (order !== undefined) return order.flatMap((index) => projects[index] ?? []);
+    return counts.runs % 2 === 0 ? projects : projects.toReversed();
   };
   let process: { readonly life: Life; readonly world: World } | undefined;
 
@@ -222,7 +236,7 @@ export function createStage(
       ...sides,
       ledger: records.hear(ledger),
       log: silent,
-      policy: { ...scenario.policy, repositories: repositoryNames(scenario.settings) },
+      policy: { ...scenario.policy, repositories: repositoriesOf(scenario) },
     };
     return bug.world?.(world, hub, replica) ?? world;
   };
@@ -248,7 +262,7 @@ export function createStage(
       if (requests === end.rivalAt && bug.hasNoLock === true && crew === undefined) rival = startRival();
     };
     try {
-      const result = await runProjects([project], world, { kind: mode }, controller.signal);
+      const result = await runProjects(inTurn(end), world, { kind: mode }, controller.signal);
       await rival;
       if (life.isDead) watch.violate("no bug", "a run goes on after its process has ended");
       for (const { errors } of result.report.projects) {
@@ -270,7 +284,7 @@ export function createStage(
     const life = startLife();
     const { signal } = new AbortController();
     // What the two do to each other is for the checks to say.
-    await runProjects([project], worldOf(life, state.open(life)), { kind: "sync" }, signal).catch(
+    await runProjects(projects, worldOf(life, state.open(life)), { kind: "sync" }, signal).catch(
       () => undefined,
     );
     life.isDead = true;
@@ -319,11 +333,11 @@ export function createStage(
       const { life, world } = process;
       Object.assign(life, { awaits: 0, commits: 0, doom: end.doom });
       wire.weather = weather;
-      counts.runs += 1;
       const startedAt = time.now();
       const before = requestsOf(world);
       watch.events.runBegins();
       const result = await go(world, life, "sync", end);
+      counts.runs += 1;
       if (life.isDead) {
         endProcess();
         if (scenario.hasPowerCuts) state.cutPower();
@@ -339,6 +353,7 @@ export function createStage(
         ...startLife(),
         mode: "plan",
         closedUntil: crew?.closedUntil() ?? process?.life.closedUntil ?? 0,
+        signalsUntil: process?.life.signalsUntil ?? 0,
       };
       wire.weather = weather;
       return state.onCopy(life, (ledger) => go(worldOf(life, ledger), life, "plan", {}));

@@ -1,14 +1,15 @@
 import type { PostId } from "../../src/model/post.ts";
-import { repositoryNames } from "../../src/sync/ground/world.ts";
 import type { HubIssue, HubRepository } from "./github-server.ts";
-import { ourLogin } from "./scenario.ts";
+import { isApart, repositoriesOf } from "./places.ts";
+import { ourLogin, type Scenario } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 import type { State } from "./state.ts";
 
 /** Somebody deletes the database. */
 export function loseState(stage: Stage): string {
   const { state, watch, counts } = stage;
-  if (isUnknowable(stage) || hasOtherNames(stage)) return "nobody deletes the database now";
+  if (isUnknowable(stage) || hasOtherNames(stage) || isApart(stage.scenario))
+    return "nobody deletes the database now";
   stage.endProcess();
   state.clear();
   forgetNames(stage);
@@ -30,8 +31,8 @@ export function putBack(stage: Stage): string {
   const { hub, state, watch, counts, backup } = stage;
   if (backup === undefined) return "nobody has a backup";
   // Of issues where the config no longer looks an old copy may know nothing.
-  if (hub.repositories.some((repository) => isUnnamed(stage, repository)) || hasOtherNames(stage))
-    return "nobody puts a backup back now";
+  const isUnnamedNow = hub.repositories.some((repository) => isUnnamed(stage, repository));
+  if (isUnnamedNow || hasOtherNames(stage) || isApart(stage.scenario)) return "nobody puts a backup back now";
   stage.endProcess();
   state.putBack(backup);
   forgetNames(stage);
@@ -66,15 +67,15 @@ function isUnknowable(stage: Stage): boolean {
 
 /** Whether issues of ours are, or may come to be, where the config no longer looks: a state that lost them never hears of them. */
 function isUnnamed({ scenario }: Stage, repository: HubRepository): boolean {
-  return isUsed(repository) && !isNamed(repository, scenario.settings);
+  return isUsed(repository) && !isNamed(repository, scenario);
 }
 
 /** Whether a config names a repository, by the name that it has or one that it had. */
 export function isNamed(
   { name, formerNames }: HubRepository,
-  settings: Parameters<typeof repositoryNames>[0],
+  scenario: Pick<Scenario, "settings" | "quirks">,
 ): boolean {
-  const named = repositoryNames(settings);
+  const named = repositoriesOf(scenario);
   return [name, ...formerNames].some((known) => named.includes(known));
 }
 

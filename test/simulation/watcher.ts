@@ -1,6 +1,6 @@
 import type { NewRequest } from "../../src/ledger/requests.ts";
 import type { Issue, IssueRecord } from "../../src/model/issue.ts";
-import type { NoteChange, PostChange, PostId, RuleField } from "../../src/model/post.ts";
+import type { NoteChange, PostChange, PostId, ProjectId, RuleField } from "../../src/model/post.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { ChangeWrite, HubIssue, HubRepository } from "./github-server.ts";
@@ -17,6 +17,8 @@ export interface PostBefore extends Pick<BoardPost, "values" | "touched"> {
 /** A PATCH that leaves. */
 export interface LeavingPatch {
   readonly life: Life;
+  /** The one that it names. */
+  readonly project: ProjectId;
   readonly post: PostId;
   /** One of the internal note has no other field. */
   readonly change: PostChange & Partial<NoteChange>;
@@ -72,10 +74,16 @@ export interface Events {
   /** An older state is there instead. */
   copyReturns(): void;
   /** A page of a list; when it was asked for, true time. */
-  boardShows(posts: readonly BoardPost[], askedAt: number): void;
-  boardListEnds(shown: readonly PostId[], end: "complete" | "cut" | "lossy" | "incomplete" | "broken"): void;
+  boardShows(posts: readonly BoardPost[], askedAt: number, project: ProjectId): void;
+  boardListEnds(
+    shown: readonly PostId[],
+    end: "complete" | "cut" | "lossy" | "incomplete" | "broken",
+    project: ProjectId,
+  ): void;
+  /** People have moved it to the other project of the board. */
+  postMoves(post: PostId): void;
   patchLeaves(patch: LeavingPatch): void;
-  patchFindsNoPost(post: PostId): void;
+  patchFindsNoPost(post: PostId, project: ProjectId): void;
   patchTakesEffect(
     post: BoardPost,
     change: PostChange,
@@ -94,6 +102,9 @@ export interface Events {
   trackerAsked(): void;
   /** Until when, on the program's clock. */
   trackerLimits(until: number): void;
+  signalsAsked(): void;
+  /** The same of signals alone. */
+  signalsLimits(until: number): void;
   /** Somebody orders something beside the runs; `ruled` are its posts of which only other rules want another status. */
   personOrders(order: NewRequest, ruled: readonly PostId[]): void;
   /** Somebody pauses a post, this moment. */
@@ -127,6 +138,7 @@ export function joinChecks(checks: readonly Check[]): Events {
     copyReturns: all("copyReturns"),
     boardShows: all("boardShows"),
     boardListEnds: all("boardListEnds"),
+    postMoves: all("postMoves"),
     patchLeaves: all("patchLeaves"),
     patchFindsNoPost: all("patchFindsNoPost"),
     patchTakesEffect: all("patchTakesEffect"),
@@ -138,6 +150,8 @@ export function joinChecks(checks: readonly Check[]): Events {
     trackerShowsLatest: all("trackerShowsLatest"),
     trackerAsked: all("trackerAsked"),
     trackerLimits: all("trackerLimits"),
+    signalsAsked: all("signalsAsked"),
+    signalsLimits: all("signalsLimits"),
     personOrders: all("personOrders"),
     personPauses: all("personPauses"),
     settingsChange: all("settingsChange"),

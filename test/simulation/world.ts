@@ -5,13 +5,14 @@ import { changeConfig } from "./config-changes.ts";
 import { addStandstills, describeStep, drawHistory, type Step } from "./history.ts";
 import { type Loopback, openLoopback } from "./http-sides.ts";
 import type { Totals, Violation } from "./invariants.ts";
-import { quirkyOdds, rareOdds, usualOdds } from "./odds.ts";
+import { movingOdds, type Odds, quirkyOdds, rareOdds, usualOdds } from "./odds.ts";
 import { orderSomething } from "./orders.ts";
 import { addPauses, pauseSomething, planPause } from "./pauses.ts";
 import { addPost } from "./people.ts";
+import { drawOrder } from "./places.ts";
 import { planThenSync } from "./plan-check.ts";
 import { comeToRest } from "./quiet.ts";
-import { actQuirk, addQuirkSteps, addQuirks } from "./quirks.ts";
+import { actQuirk, addMoves, addQuirkSteps, addQuirks } from "./quirks.ts";
 import { createRandom } from "./random.ts";
 import { drawScenario, type Scenario } from "./scenario.ts";
 import { addSignals } from "./signals.ts";
@@ -45,6 +46,8 @@ export interface Way {
   readonly isRare?: boolean;
   /** Draws what `quirks.ts` has in every history; else one in seven has it. */
   readonly isQuirky?: boolean;
+  /** Two projects of one board, and people who move posts from one to the other, in every history; else one in twenty-five has that. */
+  readonly isMoving?: boolean;
   /** Two replicas share the state; else one seed in twenty has that. */
   readonly isShared?: boolean;
 }
@@ -64,6 +67,7 @@ const duplicatesSalt = 0x27d4eb2f;
 const sharedSalt = 0x165667b1;
 const pausesSalt = 0x165667b1;
 const quirksSalt = 0x2545f491;
+const movesSalt = 0x1b873593;
 
 /** Plays one history: the same seed, the same history. */
 export async function playHistory(
@@ -73,7 +77,7 @@ export async function playHistory(
 ): Promise<Outcome> {
   const random = createRandom(seed);
   const isOverHttp = options.isOverHttp ?? seed % 1_000 === 0;
-  const odds = options.isRare === true ? rareOdds : options.isQuirky === true ? quirkyOdds : usualOdds;
+  const odds = oddsOf(options);
   const drawn = drawScenario(random, !isOverHttp);
   // What GraphQL answers is not played over HTTP.
   const signalled = isOverHttp ? drawn : addSignals(drawn, createRandom(~seed), odds);
@@ -85,7 +89,9 @@ export async function playHistory(
   const isShared = !isOverHttp && (options.isShared ?? seed % 20 === 11);
   const quirky = createRandom(seed ^ quirksSalt);
   const isPlain = isOverHttp || isShared || withDuplicates !== twoWay;
-  const drawnScenario = isPlain ? withDuplicates : addQuirks(withDuplicates, quirky, odds);
+  const withMoves = isPlain ? withDuplicates : addMoves(withDuplicates, createRandom(seed ^ movesSalt), odds);
+  const whole = isPlain || withMoves !== withDuplicates ? withMoves : addQuirks(withDuplicates, quirky, odds);
+  const drawnScenario = options.bug?.scenario?.(whole) ?? whole;
   const sharing = createRandom(seed ^ sharedSalt);
   const leaseMs = sharing.pick([35, 60, 120]) * 1_000;
   const single = oneAtATime(options.scenario ?? drawnScenario, loopback);
@@ -131,6 +137,12 @@ export async function playHistory(
     runs: stage.counts.runs,
     size: measure(stage),
   };
+}
+
+function oddsOf({ isRare, isQuirky, isMoving }: Way): Odds {
+  if (isRare === true) return rareOdds;
+  if (isMoving === true) return movingOdds;
+  return isQuirky === true ? quirkyOdds : usualOdds;
 }
 
 /** Which of several requests arrives first is not the seed's choice: over HTTP a process sends one at a time. */
@@ -191,7 +203,7 @@ async function play(stage: Stage, step: Step): Promise<string> {
       return pauseSomething(stage, createRandom(step.seed));
     case "pausing": {
       const act = await planPause(stage, createRandom(~step.seed));
-      const end = { actAt: step.request, act };
+      const end = { actAt: step.request, act, order: orderOf(stage, step) };
       return `${describeStep(step)}: ${describeRun(await stage.run(weatherOf(stage, step.seed, true), end))}`;
     }
     case "quirk":
@@ -211,8 +223,13 @@ async function tellRun(
   end: RunEnd,
 ): Promise<string> {
   const index = createRandom(step.seed ^ sharedSalt).between(0, 1);
-  const result = await stage.run(weatherOf(stage, step.seed, hasFaults), { ...end, index });
+  const order = orderOf(stage, step);
+  const result = await stage.run(weatherOf(stage, step.seed, hasFaults), { ...end, index, order });
   return `${describeStep(step)}: ${describeRun(result)}`;
+}
+
+function orderOf({ scenario }: Stage, { seed }: { readonly seed: number }): readonly number[] {
+  return drawOrder(scenario, createRandom(seed ^ movesSalt));
 }
 
 /**
@@ -241,8 +258,12 @@ function weatherOf({ scenario, wire, people }: Stage, seed: number, hasFaults: b
 }
 
 function describeRun(result: RunResult | undefined): string {
-  const report = result?.report.projects[0];
-  if (report === undefined) return "it ends";
+  const reports = result?.report.projects ?? [];
+  const words = reports.map((report) => (reports.length > 1 ? `${report.project} ` : "") + describe(report));
+  return words.join("; ") || "it ends";
+}
+
+function describe(report: RunResult["report"]["projects"][number]): string {
   const { created, adopted, issueWrites, postWrites, waiting, held, parked, errors } = report;
   const numbers = Object.entries({ created, adopted, issueWrites, postWrites, waiting, held, parked })
     .filter(([, count]) => count > 0)

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Board } from "../../src/board/board.ts";
+import { RemoteError } from "../../src/errors.ts";
+import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { ProjectReport } from "../../src/sync/ground/reports.ts";
+import type { Tracker } from "../../src/tracker/tracker.ts";
 import { privateRepositories, twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
@@ -190,6 +195,30 @@ describe.each([
     expect(mails(stage)).toEqual([`prj_api/${id} planned → completed`]);
   });
 
+  it("is followed also where its issue is found later, and the new project would not have selected it", async () => {
+    const stage = await openTwo({
+      projects: projects.map((one) => (one === api ? { ...api, select: { statuses: ["open"] } } : one)),
+    });
+    const [id = ""] = addPlanned(stage, 1);
+    const lost = { kind: "answer", status: 502 } as const;
+    stage.github.failNext({ path: "/issues", method: "POST", applied: true, answer: lost });
+    await stage.sync();
+    stage.board.removePost("acme-app", id);
+    stage.board.restorePost("acme-api", id);
+    stage.bend((world) => {
+      const listIssues: Tracker["listIssues"] = () => {
+        throw new RemoteError("tracker", "unreachable", "GitHub does not answer.");
+      };
+      return { ...world, tracker: Object.create(world.tracker, { listIssues: { value: listIssues } }) };
+    });
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.bend((world) => world);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.github.close("acme/app", 4, "completed");
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual([`prj_api/${id} planned → completed`]);
+  });
+
   it("counts what its voters have heard before against `guard.flips`", async () => {
     const stage = await openTwo({ projects, config: { guard: { flips: 2 } } });
     for (let step = 0; step < 2; step += 1) {
@@ -253,6 +282,146 @@ describe("a post that is moved, and lists that don't tell", () => {
     await approve(stage, "p1");
     await stage.sync();
     expect(issuesOf(stage)).toEqual([3, 3]);
+  });
+});
+
+/** One run, in which the list of one project can't be read. */
+async function syncWithout(stage: Stage, project: "prj_app" | "prj_api"): Promise<void> {
+  stage.bend((world) => {
+    const listPosts: Board["listPosts"] = (id, ...asked) => {
+      if (id === project) throw new RemoteError("board", "unreachable", "The board does not answer.");
+      return world.board.listPosts(id, ...asked);
+    };
+    return { ...world, board: Object.create(world.board, { listPosts: { value: listPosts } }) };
+  });
+  await stage.sync();
+  stage.bend((world) => world);
+}
+
+describe("a post that is moved, seen in its new place before its old one is known to lack it", () => {
+  async function openSeen(part: ConfigPart = {}, fields?: Fields): Promise<Stage> {
+    const projects = [api, app].map((one) => ({ ...one, ...part }));
+    const stage = await openTwo({ projects });
+    movePost(stage, fields);
+    await syncWithout(stage, "prj_app");
+    return stage;
+  }
+
+  it("gets no second issue where it was back in the meantime, and has gone again", async () => {
+    const stage = await openSeen();
+    stage.board.removePost("acme-api", "p1");
+    stage.board.restorePost("acme-app", "p1");
+    await syncWithout(stage, "prj_api");
+    movePost(stage);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(issuesOf(stage)).toEqual([3, 2]);
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual(["prj_api/p1 planned → completed"]);
+  });
+
+  it("stays paused where a person has paused it in its new place", async () => {
+    const stage = await openSeen();
+    const project = stage.ledger.memory.project("acme-api")?.id;
+    if (project === undefined) throw new Error("The project is not known.");
+    await stage.ledger.commit([{ kind: "pause", project, post: "p1" as never, at: stage.clock.now() }]);
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual([]);
+    expect(await stage.ledger.rows.counts(project)).toMatchObject({ paused: 1 });
+  });
+
+  it.each<[string, Fields, "open" | "closed"]>([
+    ["does not count as gone from the board", {}, "open"],
+    ["does not count as gone from the board, with another title", { title: "Another" }, "open"],
+    ["is another one where it was made at another time", { createdAt: "2020-01-01T00:00:00.000Z" }, "closed"],
+  ])("%s", async (_, fields, state) => {
+    const gone = { state: "closed", reason: "not_planned" };
+    const part = { boardRules: [{ when: { missing: true }, set: gone }] };
+    const stage = await openSeen(part, fields);
+    await syncWithout(stage, "prj_api");
+    await syncWithout(stage, "prj_api");
+    expect(stage.github.issue("acme/app", 1).state).toBe(state);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.github.issue("acme/app", 1).state).toBe(state);
+  });
+});
+
+describe("what a person asks for of a post in its old place, before its issue follows it", () => {
+  /** The old project knows that it is gone, the new one has not looked yet, and is the next one to do so. */
+  async function order(
+    stage: Stage,
+    asked: (at: { readonly project: ProjectId; readonly at: number }) => Promise<NewRequest> | NewRequest,
+  ): Promise<void> {
+    movePost(stage);
+    await syncWithout(stage, "prj_api");
+    const project = stage.ledger.memory.project("acme-app")?.id;
+    if (project === undefined) throw new Error("The project is not known.");
+    const request = await asked({ project, at: stage.clock.now() });
+    await stage.ledger.commit([{ kind: "add-request", request }]);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+  }
+
+  async function issuesAfter(stage: Stage): Promise<readonly number[] | undefined> {
+    const project = stage.ledger.memory.project("acme-api")?.id;
+    const row = project && (await stage.ledger.rows.row(project, p1, stage.clock.now()));
+    return row?.links.map(({ link }) => link.issue.number);
+  }
+
+  const p1 = "p1" as PostId;
+
+  it("links an issue of theirs there", async () => {
+    const stage = await openTwo({ projects: [api, app] });
+    stage.github.openIssue("acme/app", { title: "Of a person", body: "", author: "ada" });
+    await order(stage, (at) => ({ ...at, kind: "link", post: p1, repository: "acme/app", number: 4 }));
+    expect(await issuesAfter(stage)).toEqual([1, 4]);
+  });
+
+  it("ends a link there", async () => {
+    const stage = await openTwo({ projects: [api, app] });
+    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id;
+    if (repositoryId === undefined) throw new Error("The repository is not known.");
+    await order(stage, (at) => ({ ...at, kind: "unlink", post: p1, issues: [{ repositoryId, number: 1 }] }));
+    expect(await issuesAfter(stage)).toEqual([]);
+    expect(issuesOf(stage)).toEqual([3, 2]);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ["resume", ["prj_api/p1 planned → completed", "prj_app/p2 planned → completed"]],
+    ["resume-discard", []],
+  ])("ends its pause there, and that of another post in its place: %s", async (kind, told) => {
+    const stage = await openTwo({ projects: [api, app] });
+    const project = stage.ledger.memory.project("acme-app")?.id;
+    if (project === undefined) throw new Error("The project is not known.");
+    const posts = [p1, "p2" as PostId];
+    const at = stage.clock.now();
+    await stage.ledger.commit(posts.map((post) => ({ kind: "pause", project, post, at })));
+    stage.github.close("acme/app", 1, "completed");
+    stage.github.close("acme/app", 2, "completed");
+    const ended = kind as "resume" | "resume-discard";
+    await order(stage, (asked) => ({ ...asked, kind: ended, posts }));
+    expect(mails(stage)).toEqual(told);
+    for (const key of ["acme-app", "acme-api"]) {
+      const id = stage.ledger.memory.project(key)?.id;
+      expect(id && (await stage.ledger.rows.counts(id))).toMatchObject({ paused: 0 });
+    }
+    expect(await stage.ledger.requests.newest()).toEqual([]);
+  });
+
+  it("lets go there what was held", async () => {
+    const stage = await openTwo({ projects: [api, app], config: { guard: { statuses: 1 } } });
+    for (const issue of [1, 2, 3]) stage.github.close("acme/app", issue, "completed");
+    await stage.sync();
+    const approved: Parameters<typeof order>[1] = async (at) => {
+      const held = await stage.ledger.rows.held(at.project);
+      const actions = held.filter(({ post }) => post === "p1" || post === "p2");
+      return { ...at, kind: "approve", actions, isWhole: false };
+    };
+    await order(stage, approved);
+    expect(mails(stage).toSorted()).toEqual([
+      "prj_api/p1 planned → completed",
+      "prj_app/p2 planned → completed",
+    ]);
   });
 });
 

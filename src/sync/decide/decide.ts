@@ -22,7 +22,7 @@ import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
 import { type Hold, whyHeld } from "../ground/verdict.ts";
 import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
-import { holdNamesakes } from "../read/namesakes.ts";
+import { holdNamesakes, withoutMove } from "../read/namesakes.ts";
 import { holdNamed } from "../read/naming.ts";
 import { holdOtherMarks } from "../read/other-marks.ts";
 import { publicHold } from "../read/visibility.ts";
@@ -87,7 +87,7 @@ async function decideRow(
     await adoptDecision(cycle, row, now);
     return [];
   }
-  const decision = planRow(row, await cycle.context(now));
+  const decision = planRow(await withoutMove(cycle, row), await cycle.context(now));
   await sayUndecided(cycle, row, decision);
   // A quarantine is recorded at once: it also stops the change of the internal note.
   const isQuarantined = decision.notes.some(({ kind }) => kind === "quarantined");

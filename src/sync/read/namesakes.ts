@@ -1,10 +1,11 @@
 import { OutdatedError } from "../../errors.ts";
 import type { Namesake } from "../../ledger/lookup.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { Row } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
 import { readRules } from "../../plan/ground/identity.ts";
-import { judgeNamesake } from "../../plan/namesake.ts";
+import { isOther, judgeNamesake } from "../../plan/namesake.ts";
 import { rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -62,6 +63,23 @@ async function followPost(
   const base = rebaseRow(row, context);
   const issueBases = rebaseIssues(row, { ...context, before: before?.boardRules ?? [] });
   await ledger.commit([{ kind: "set-bases", project: memory.id, post, bases: { base, issueBases } }]);
+}
+
+/**
+ * The row as it counts where another project of the config lists what may be the very post: it has moved, and does not count as
+ * gone from the board.
+ */
+export async function withoutMove(cycle: Cycle, row: Row): Promise<Row> {
+  const { settings, memory, world } = cycle;
+  if (row.missing < 2 || !settings.boardRules.some(({ when }) => when.missing === true)) return row;
+  for (const key of world.policy.projectKeys) {
+    const other = world.ledger.memory.project(key);
+    if (other === undefined || other.id === memory.id) continue;
+    const found = await world.ledger.lookup.namesakes(other.id, [row.post.id]);
+    if (found.some((namesake) => namesake.project === memory.id && !isOther(namesake)))
+      return { ...row, missing: 1 };
+  }
+  return row;
 }
 
 /** Holds new issues of posts that may have one already, in another project. */

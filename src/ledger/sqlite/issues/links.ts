@@ -49,6 +49,7 @@ export function createLinkWriter(store: Store, issues: IssueStore): LinkWriter {
   const deleteEnd = store.prepare<[Omit<LinkKey, "project">]>(
     "DELETE FROM ended_links WHERE post = @post AND repository = @repository AND number = @number",
   );
+  const markNamesakes = prepareNamesakes(store);
   const writeContent = store.prepare<[LinkKey & ContentBase]>(`
     UPDATE links SET title_hash = @titleHash, block_hash = @blockHash, left_text = NULL
     WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
@@ -70,6 +71,7 @@ export function createLinkWriter(store: Store, issues: IssueStore): LinkWriter {
       clearUnlinked.run(post);
       deleteEnd.run(place);
       issues.markRows(issue);
+      markNamesakes.run(post);
     },
     setContent(project, post, { repositoryId, number }, { titleHash, blockHash }) {
       const changed = writeContent.run({
@@ -100,4 +102,13 @@ export function prepareLinkedPosts(
     SELECT board_projects.id AS project, posts.id AS post FROM links
     JOIN board_projects ON board_projects.number = links.project JOIN posts ON posts.number = links.post
     WHERE links.repository = @repository AND links.number = @number ORDER BY links.project, posts.id`);
+}
+
+/** Makes posts due that one by its number may have been moved to, where its own project does not list it. */
+export function prepareNamesakes(store: Store): Query<[number], unknown> {
+  return store.prepare(`
+    UPDATE posts SET due_at = 0 WHERE hash IS NOT NULL AND missing = 0 AND number IN (
+      SELECT there.number FROM posts AS here CROSS JOIN board_projects CROSS JOIN posts AS there
+      WHERE here.number = ? AND (here.missing > 0 OR here.hash IS NULL)
+        AND there.project = board_projects.number AND there.id = here.id)`);
 }

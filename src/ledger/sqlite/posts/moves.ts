@@ -18,6 +18,25 @@ const ofProject = ["notes", "parked", "backlinks"];
 
 const toPlace = "SET post = @post, project = @project";
 
+const id = "(SELECT id FROM posts WHERE number = @from)";
+
+/** What people asked for of one post goes over; of a request that names several, the part about this one. */
+const ofRequests = [
+  `UPDATE requests SET project = @project WHERE project = @fromProject AND request ->> '$.post' = ${id}`,
+  ...[
+    ["$.posts", "value", "value"],
+    ["$.actions", "value ->> '$.post'", "json(value)"],
+  ].flatMap(([list, post, value]) => {
+    const part = (which: string): string =>
+      `json_set(request, '${list}', json((SELECT json_group_array(${value}) FROM json_each(request, '${list}') WHERE ${post} ${which} ${id})))`;
+    const isNamed = `project = @fromProject AND EXISTS (SELECT 1 FROM json_each(request, '${list}') WHERE ${post} = ${id})`;
+    return [
+      `INSERT INTO requests (project, at, request) SELECT @project, at, ${part("=")} FROM requests WHERE ${isNamed} ORDER BY id`,
+      `UPDATE requests SET request = ${part("<>")} WHERE ${isNamed}`,
+    ];
+  }),
+];
+
 /** Posts that the board moves from one project to another. */
 export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post"> {
   const steps = [
@@ -30,6 +49,7 @@ export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post
     `UPDATE intents ${toPlace} WHERE project = @fromProject AND post = @from AND ended_at IS NULL`,
     // A list may still be late after one of these.
     `UPDATE intents ${toPlace} WHERE post = @from AND kind = 'patch-post' AND state = 'DONE'`,
+    ...ofRequests,
     "UPDATE backlinks SET is_due = 1 WHERE post = @post",
     // The marks in the issues name the old place until their text is written anew. They say nothing of it any more.
     `INSERT OR IGNORE INTO markers (post, repository, number, is_own, position)
@@ -43,9 +63,10 @@ export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post
         AND links.repository = ended_links.repository AND links.number = ended_links.number)`,
     `INSERT OR IGNORE INTO ended_links (post, repository, number)
       SELECT @from, repository, number FROM links WHERE project = @project AND post = @post`,
+    // A person may have paused it in its new place before it was known to be the same.
     `UPDATE posts SET (is_quarantined, released_at, paused_at, unlinked_at) =
-      (SELECT is_quarantined, released_at, paused_at, unlinked_at FROM posts WHERE number = @from), due_at = 0
-      WHERE number = @post`,
+      (SELECT is_quarantined, released_at, coalesce(posts.paused_at, old.paused_at), unlinked_at FROM posts AS old WHERE number = @from),
+      due_at = 0 WHERE number = @post`,
     `UPDATE posts SET is_quarantined = 0, released_at = NULL, paused_at = NULL, unlinked_at = NULL, due_at = 0
       WHERE number = @from`,
   ].map((sql) => store.prepare<[Move]>(sql));

@@ -7,6 +7,7 @@ import type { Numbers } from "../columns/numbers.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
+import { prepareNamesakes } from "../issues/links.ts";
 import type { Markers } from "../issues/markers.ts";
 import { createNaming } from "../issues/markers.ts";
 import { createOtherMarks } from "../issues/other-marks.ts";
@@ -200,11 +201,7 @@ function createMissingCounter(store: Store): (pull: OpenPull, at: number) => voi
     UPDATE posts SET missing = iif(missing = 1 AND missing_run IS NULL, 1, missing + 1), missing_run = @run,
       missing_since = iif(missing = 0, @at, coalesce(missing_since, @at)), due_at = 0
     WHERE number = @post AND missing_run IS NOT @run`);
-  // It may have been moved there.
-  const markNamesakes = store.prepare<[number]>(`
-    UPDATE posts SET due_at = 0 WHERE hash IS NOT NULL AND missing = 0 AND number IN (
-      SELECT there.number FROM posts AS here CROSS JOIN board_projects CROSS JOIN posts AS there
-      WHERE here.number = ? AND there.project = board_projects.number AND there.id = here.id)`);
+  const markNamesakes = prepareNamesakes(store);
   return ({ project, run, seen }, at) => {
     // What was seen is present: where that is as many, nothing else is.
     if (countPresent.get(project)?.posts === seen.size) return;

@@ -1,0 +1,85 @@
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Row } from "../../src/model/link.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { repositoryNames } from "../../src/sync/ground/world.ts";
+import type { BoardPost, BoardServer } from "./board-server.ts";
+import type { Random } from "./random.ts";
+import { boardProjects, otherRepo, ownRepo, type Quirks, type Scenario } from "./scenario.ts";
+import type { Stage } from "./stage.ts";
+
+/** One project of the board, as the config has it. */
+export interface Place {
+  readonly id: ProjectId;
+  readonly key: string;
+  readonly settings: Scenario["settings"];
+}
+
+/** The projects of the config: one, or two of one board. They differ in nothing but where their issues go. */
+export function placesOf({ settings, quirks }: Pick<Scenario, "settings" | "quirks">): readonly Place[] {
+  const [first, second] = boardProjects;
+  const own = { id: first.id, key: first.slug, settings };
+  const repo = quirks?.secondRepo;
+  return repo === undefined
+    ? [own]
+    : [own, { id: second.id, key: second.slug, settings: { ...settings, repo } }];
+}
+
+/** All repositories that the config names. */
+export function repositoriesOf(scenario: Pick<Scenario, "settings" | "quirks">): readonly string[] {
+  return [...new Set(placesOf(scenario).flatMap(({ settings }) => repositoryNames(settings)))];
+}
+
+/**
+ * Two projects whose issues are in different places: once the state is lost or an old copy put back, a second issue may be opened for a
+ * post that was moved, where the new project runs first. That is known; so it is not played.
+ */
+export function isApart({ quirks }: Pick<Scenario, "quirks">): boolean {
+  return quirks?.secondRepo !== undefined && quirks.secondRepo !== ownRepo;
+}
+
+/** Two projects, of which people move posts from one to the other. */
+export function drawMoves(random: Random): Quirks {
+  return {
+    hasLateLists: random.chance(0.3),
+    hasTies: false,
+    acts: "moves",
+    secondRepo: random.pick([ownRepo, otherRepo]),
+  };
+}
+
+/** Which projects a run comes to, and in which order: a daemon's run has only those that are due. */
+export function drawOrder({ quirks }: Scenario, random: Random): readonly number[] {
+  return quirks?.secondRepo === undefined ? [0] : random.pick([[0, 1], [0, 1], [1, 0], [1, 0], [0], [1]]);
+}
+
+/** Somebody moves a post to the other project. */
+export function movePost(
+  { board, watch, counts }: Pick<Stage, "board" | "watch" | "counts">,
+  random: Random,
+) {
+  const posts = board.posts.filter(({ isDeleted }) => !isDeleted);
+  if (posts.length === 0) return "nobody finds a post to move";
+  counts.note("board: move");
+  return moveTo(board, random.pick(posts), watch.events.postMoves);
+}
+
+/** @returns in words */
+export function moveTo(board: BoardServer, post: BoardPost, tell: (post: PostId) => void): string {
+  const to = boardProjects.find(({ id }) => id !== post.project) ?? boardProjects[0];
+  board.move(post, to.id);
+  tell(post.id);
+  return `somebody moves ${post.id} to ${to.slug}`;
+}
+
+/** Where the state has the issues of a post; else where the board has it. */
+export async function homeOf(
+  ledger: Ledger,
+  { scenario, time }: Pick<Stage, "scenario" | "time">,
+  { id, project }: BoardPost,
+): Promise<{ readonly project: ProjectId; readonly row: Row | undefined }> {
+  for (const place of placesOf(scenario)) {
+    const row = await ledger.rows.row(place.id, id, time.now());
+    if (row !== undefined && row.links.length > 0) return { project: place.id, row };
+  }
+  return { project, row: await ledger.rows.row(project, id, time.now()) };
+}
