@@ -8,7 +8,6 @@ import {
   refuseJwt,
   type StoredInstallation,
 } from "./app/app.ts";
-import type { Manifests } from "./app/manifests.ts";
 import { type AppSide, routeApp } from "./app/routes.ts";
 import type { AnswerQuery } from "./graphql/graphql.ts";
 import { notFound, refuse, type SandboxQuirks } from "./rest/answer.ts";
@@ -37,8 +36,6 @@ export interface Gate {
   readonly tokens: ReadonlyMap<string, string>;
   /** undefined where no App is registered. */
   readonly app: AppSide | undefined;
-  /** Left out where no App can be made. */
-  readonly manifests?: Manifests;
 }
 
 /** Who sends a request: an account, perhaps that of an installation, or an App as itself. */
@@ -66,8 +63,6 @@ export function answer(gate: Gate, request: RawRequest): Answer {
   if (typeof version === "string" && !gate.quirks.apiVersions.includes(version)) {
     return refuse(400, `The API version '${version}' is not supported.`);
   }
-  const redeemed = gate.manifests?.redeem(method, path);
-  if (redeemed !== undefined) return redeemed;
   const token = readToken(headers.authorization);
   if (token === undefined) return refuse(401, "Requires authentication");
   const caller = recognise(gate, token);

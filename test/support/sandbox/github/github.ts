@@ -1,7 +1,6 @@
 import { listen, stop } from "../../../../src/demo/loopback.ts";
 import type { Clock } from "../../../../src/model/surroundings.ts";
 import { type AppSetup, createApp, type SandboxAppOwners } from "./app/app.ts";
-import { createManifests } from "./app/manifests.ts";
 import { createFaultQueue, type SandboxFault } from "./faults.ts";
 import { createGraphQL } from "./graphql/graphql.ts";
 import { type SandboxQuirks, usualQuirks } from "./rest/answer.ts";
@@ -53,7 +52,7 @@ export interface SandboxGitHub extends SandboxPeople, SandboxOwners, SandboxSign
   /** Another token, of the same account or of another. */
   addToken(token: string, login?: string): void;
   revokeToken(token: string): void;
-  /** The App in the hands of owners, the one that a manifest has made last; without one it throws. */
+  /** The App in the hands of owners; without one it throws. */
   readonly app: SandboxAppOwners;
   /** Stops listening and resets every connection, those left hanging included. */
   stop(): Promise<void>;
@@ -75,11 +74,7 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
     ...options.limits,
   };
   const tokens = new Map([[token, login]]);
-  let app = options.app && createApp(state, options.app, () => limits);
-  const manifests = createManifests(state, login, (setup) => {
-    app = createApp(state, setup, () => limits);
-    return app.app;
-  });
+  const app = options.app && createApp(state, options.app, () => limits);
   const faults = createFaultQueue();
   const requests: LoggedRequest[] = [];
   const late: (() => void)[] = [];
@@ -98,10 +93,7 @@ export async function startSandboxGitHub(options: SandboxGitHubOptions = {}): Pr
         requestsPerHour: limits.queriesPerHour ?? limits.requestsPerHour,
       })),
       tokens,
-      manifests,
-      get app() {
-        return app;
-      },
+      app,
     },
     faults,
     basePath,

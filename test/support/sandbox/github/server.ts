@@ -56,10 +56,7 @@ function serve(parts: ServerParts, incoming: IncomingMessage, response: ServerRe
   const request: RawRequest = { method, path, query, headers: incoming.headers, text };
   const finish = parts.log(describe(request, parts.gate.state.clock.now()));
   const isBelowRoot = isQuery || fullPath.startsWith(`${parts.basePath}/`);
-  const below = (): Answer => (isBelowRoot ? answer(parts.gate, request) : refuse(404, "Not Found"));
-  const { manifests } = parts.gate;
-  const apply = (): Answer =>
-    (method === "POST" ? manifests?.postForm(fullPath, query, text) : undefined) ?? below();
+  const apply = (): Answer => (isBelowRoot ? answer(parts.gate, request) : refuse(404, "Not Found"));
   const reply = replyTo(parts, parts.faults.take(method, path, readAsked(request)), apply);
   if ("answer" in reply) finish(reply.answer.status);
   sendReply(response, reply, "application/json; charset=utf-8");
