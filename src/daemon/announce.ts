@@ -141,12 +141,12 @@ async function send(
   return found.outcome;
 }
 
-interface Found {
+interface Announced {
   readonly outcome: Outcome;
   readonly reason: string;
 }
 
-async function readAnswer({ status, body }: Awaited<ReturnType<Call>>): Promise<Found> {
+async function readAnswer({ status, body }: Awaited<ReturnType<Call>>): Promise<Announced> {
   await body?.cancel().catch(() => undefined);
   const isTaken = status >= 200 && status < 300;
   return { outcome: isTaken ? "taken" : "refused", reason: `HTTP ${status}` };
@@ -155,7 +155,7 @@ async function readAnswer({ status, body }: Awaited<ReturnType<Call>>): Promise<
 /** What shows that nothing has left. */
 const unsentCodes: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
 
-function readFailure(error: unknown, { aborted, reason }: AbortSignal): Found {
+function readFailure(error: unknown, { aborted, reason }: AbortSignal): Announced {
   if (error instanceof ProxyError && error.isToBlame) return { outcome: "refused", reason: error.message };
   const [failure, via] =
     error instanceof ProxyError ? [error.cause, `, on the way through ${error.message}`] : [error, ""];

@@ -65,7 +65,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     const read = await pullTracker({ ...found, run: time.rest() });
     const cycle = await planContext({ ...found, run: time.rest(), ...read }, pull);
     await finishPast(cycle);
-    told = await carryOut({ ...cycle, run });
+    told = await workOn({ ...cycle, run });
   } catch (error) {
     await noteLimitOf(world, error);
     const hasAsked = world.board.requests > before.board || world.tracker.requests > before.tracker;
@@ -95,7 +95,7 @@ async function tellUndone(project: SyncProject, world: World, run: Run, tally: T
   return { carried: tellUnapplied(project, run, tally) };
 }
 
-async function carryOut(cycle: PulledCycle): Promise<Told> {
+async function workOn(cycle: PulledCycle): Promise<Told> {
   const { order } = cycle.run;
   if (order.kind === "undo") return undoRun(cycle, order);
   const { judged, following } = await decide(cycle);

@@ -79,7 +79,7 @@ async function runEach(
     logResult(world, run, result.report);
     results.push(result);
   }
-  const sorted = results.toSorted((one, other) => placeOf(one, projects) - placeOf(other, projects));
+  const sorted = results.toSorted((one, other) => rankOf(one, projects) - rankOf(other, projects));
   const tokenEnds = sayTokenEnd(world, run, tokenBefore);
   const ended = sorted.map(({ report, ...rest }) => ({ ...rest, report: { ...report, ...tokenEnds } }));
   return { ...(await finish(world, run, startedAt, ended, projects)), aheadMs: begun.aheadMs };
@@ -100,7 +100,7 @@ function sayTokenEnd(
 }
 
 /** Reports stand in the order of the config, whoever had the first turn. */
-function placeOf({ report }: CycleResult, projects: readonly SyncProject[]): number {
+function rankOf({ report }: CycleResult, projects: readonly SyncProject[]): number {
   return projects.findIndex(({ key }) => key === report.project);
 }
 

@@ -3,6 +3,7 @@ import type { Intent } from "../../ledger/journal.ts";
 import { beyondReach } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
+import { dayMs } from "../../model/time.ts";
 import { isUndecidable, wishedActions } from "../../plan/ahead.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature, planSignature } from "../../plan/ground/identity.ts";
@@ -152,7 +153,6 @@ async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): 
 
 const tooMuch =
   "A post stays undecided, because its issue shows more than can be read; nothing else waits for it";
-const dayMs = 24 * 3_600_000;
 
 /** Anybody can make an issue too large to be read. So this is no failure of the run; it is said at first, and once a day. */
 async function isDaily(

@@ -14,7 +14,7 @@ import {
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
 import { inOrder } from "../../../select.ts";
-import { type Cycle, nameIssue, placeOfIssue } from "../../ground/cycle-state.ts";
+import { type Cycle, placeOfIssue, nameIssue } from "../../ground/cycle-state.ts";
 import { isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/limits.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { closureBy, isPutOff, isReadingOver, noteError, noteSignalsPutOff } from "../../ground/report.ts";
@@ -330,7 +330,7 @@ async function readOthers(
   issues: readonly SignalledIssue[],
 ): Promise<void> {
   const { ledger } = cycle.world;
-  const answers = await reader.read(issues.map(({ issue, signals }) => ({ ...placeOf(issue), signals })));
+  const answers = await reader.read(issues.map(({ issue, signals }) => ({ ...identityOf(issue), signals })));
   const unread = unseen(needs);
   await ledger.commit(
     (
@@ -360,7 +360,7 @@ async function duplicatesAmong(
   ).flat();
 }
 
-function placeOf({ nodeId, repositoryId }: Issue): Pick<Issue, "nodeId" | "repositoryId"> {
+function identityOf({ nodeId, repositoryId }: Issue): Pick<Issue, "nodeId" | "repositoryId"> {
   return { nodeId, repositoryId };
 }
 
