@@ -11,7 +11,6 @@ import { repositoryNames } from "./ground/world.ts";
 import { applySaved, tellUnapplied } from "./orders/apply-saved.ts";
 import { takeLinks } from "./orders/link-requests.ts";
 import { undoRun } from "./orders/undo.ts";
-import { adoptNamed } from "./past/adopt-named.ts";
 import { rebase } from "./past/rebase.ts";
 import { oldWritesEnded, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
@@ -84,7 +83,6 @@ async function finishPast(cycle: PulledCycle): Promise<void> {
   // After that, so that an issue whose opening was in doubt is read like those that were linked before.
   await pullSignals(cycle);
   await pullNames(cycle);
-  await adoptNamed(cycle);
   await recoverPairs(cycle);
   await takeLinks(cycle);
 }

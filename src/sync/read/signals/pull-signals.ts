@@ -14,7 +14,7 @@ import {
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
 import { inOrder } from "../../../select.ts";
-import { type Cycle, placeOfIssue, nameIssue } from "../../ground/cycle-state.ts";
+import { type Cycle, nameIssue, placeOfIssue } from "../../ground/cycle-state.ts";
 import { isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/limits.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { closureBy, isPutOff, isReadingOver, noteError, noteSignalsPutOff } from "../../ground/report.ts";
