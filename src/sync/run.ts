@@ -70,7 +70,8 @@ async function runEach(
   forgetOldLooks(run.looks, startedAt);
   world.tracker.sizes?.take(ledger.memory.sizes());
   const results: CycleResult[] = [];
-  for (const project of isRoutine(run) ? await leastServedFirst(projects, world) : projects) {
+  const isSpread = isRoutine(run) || isPreview(run);
+  for (const project of isSpread ? await leastServedFirst(projects, world) : projects) {
     if (signal.aborted) break;
     log.info({ run: run.number, project: project.key, mode: order.kind }, "Project started");
     const result = await runCycle(project, world, run);
