@@ -72,7 +72,8 @@ async function runEach(
   world.tracker.sizes?.take(ledger.memory.sizes());
   const tokenBefore = await lastTokenEnd(ledger, policy.projectKeys);
   const results: CycleResult[] = [];
-  for (const project of isRoutine(run) ? await leastServedFirst(projects, world) : projects) {
+  const isSpread = isRoutine(run) || isPreview(run);
+  for (const project of isSpread ? await leastServedFirst(projects, world) : projects) {
     if (signal.aborted) break;
     log.info({ run: run.number, project: project.key, mode: order.kind }, "Project started");
     const result = await runCycle(project, world, run);
