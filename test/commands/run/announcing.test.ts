@@ -180,4 +180,18 @@ describe("a notice", () => {
     await stage.run(["sync", "-c", file]);
     expect(listener.at("/notice")).toHaveLength(2);
   });
+
+  it("that never left is said again by the next run", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener, held);
+    // It speaks no TLS.
+    const secure = stage.writeConfig("secure.yaml", (config) =>
+      held(`${config}notices: { url: ${listener.url.replace("http:", "https:")}/notice }\n`),
+    );
+    const { code, err } = await stage.run(["sync", "-c", secure]);
+    expect(code).toBe(4);
+    expect(err).toContain("The notice of what waits for a person was not taken");
+    await stage.run(["sync", "-c", file]);
+    expect(listener.at("/notice")).toHaveLength(1);
+  });
 });
