@@ -46,8 +46,8 @@ export async function repeatRead<T>(
 
 type Headers = Readonly<Record<string, string | number | undefined>>;
 
-/** A longer time than this is taken as this: no header may put boardsync to sleep for good. */
-const longestNamedMs = 24 * 60 * 60_000;
+/** A longer time than this is taken as this, whatever names it: no header may put boardsync to sleep for good. */
+export const longestNamedMs = 24 * 60 * 60_000;
 
 /**
  * When the other side wants to be asked again, in epoch ms. `Retry-After` is a number of seconds or an HTTP date (RFC 9110, section

@@ -123,7 +123,7 @@ function sendOnce(
     const kindNow = () => (controller === undefined ? "unsent" : "lost");
     const stop = () => controller?.abort(new Error("boardsync ended this request"));
     const abort = () => {
-      fail("aborted", "was not waited for, as boardsync was stopped");
+      fail("aborted", "gave no answer before boardsync was stopped");
       stop();
     };
     const callOff = startDeadline(clock, timeoutMs, () => {

@@ -93,6 +93,10 @@ const mayHaveLeft: readonly [string, Lay][] = [
     "its answer is packed, and broken",
     at("http", answer("HTTP/1.1 201 Created\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\ngzip")),
   ],
+  [
+    "its answer is packed in a coding that was not asked for",
+    at("http", answer("HTTP/1.1 201 Created\r\ncontent-encoding: br\r\ncontent-length: 2\r\n\r\n{}")),
+  ],
   ["the deadline passes without an answer", at("http", endure)],
 ];
 

@@ -77,7 +77,7 @@ function digestOf(bytes: Uint8Array, headers: Answer["headers"]): string {
 }
 
 function readJson(url: URL, answer: Answer, { depth, excerpt }: ReaderOptions): unknown {
-  const body: Body = readBody(answer, depth, excerpt);
+  const body = readBody(answer, depth, excerpt);
   if (body.kind === "json") return body.value;
   throw unreadable(url, body.kind === "empty" ? { reason: "an empty body", detail: "page" } : body);
 }

@@ -2,7 +2,8 @@ import { createPrivateKey, sign } from "node:crypto";
 import type { NoAnswer } from "../../../http/send.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { Credential } from "../wire/client.ts";
-import { type Answer, type ConnectionOptions, createOctokit, lost, readFailure } from "../wire/client.ts";
+import { type Answer, type ConnectionOptions, createOctokit, readFailure } from "../wire/client.ts";
+import { lost } from "../wire/transport.ts";
 
 /** How a GitHub App signs in. */
 export interface AppKey {

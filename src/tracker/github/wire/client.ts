@@ -5,7 +5,7 @@ import type { Clock } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { Endpoint } from "./endpoints.ts";
 import { isObject } from "./shapes.ts";
-import { createOctokitFetch, NoAnswerError, type ServerClock } from "./transport.ts";
+import { createOctokitFetch, lost, NoAnswerError, type ServerClock } from "./transport.ts";
 import type { Quote } from "./words.ts";
 
 /** An answer of any status. Header names are in lower case. */
@@ -122,11 +122,6 @@ export function readFailure(error: unknown): Answer | NoAnswer {
   if (error instanceof Error && error.cause instanceof NoAnswerError) return error.cause.reply;
   // Octokit itself failed, on a Content-Type or a body that it can't take; the answer is lost with it.
   return lost("gave an answer that could not be read");
-}
-
-/** An answer that came, and is of no use. */
-export function lost(message: string): NoAnswer {
-  return { kind: "lost", message, status: 0, headers: {}, isLate: false, isOfProxy: false };
 }
 
 /** Octokit's own log lines hold request bodies, so nothing passes but the first deprecation notice. */

@@ -1,5 +1,5 @@
 import { namesLimit, whoseRefusal } from "../../../http/refusal.ts";
-import { onOurClock, readRetryAfter } from "../../../http/repeat.ts";
+import { longestNamedMs, onOurClock, readRetryAfter } from "../../../http/repeat.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import { hasNothingLeft, readSaid } from "./answers.ts";
 import type { Answer } from "./client.ts";
@@ -8,8 +8,6 @@ import { isObject } from "./shapes.ts";
 /** Without a time in the answer GitHub asks for a minute at least, and for longer after each further refusal. */
 const firstWaitMs = 60_000;
 const longestUnnamedWaitMs = 15 * 60_000;
-/** No limit of GitHub's lasts longer than an hour; a longer time is a fault or a hostile answer. */
-const longestWaitMs = 24 * 60 * 60_000;
 
 /** Remembers the last limit answer, because asking on while limited can get an account banned. */
 export interface Gate {
@@ -48,7 +46,7 @@ export function createGate(clock: Clock): Gate {
       const named = readRetryAfter(answer.headers, now) ?? readReset(answer, now);
       if (named === undefined) unnamed += 1;
       const time = named ?? now + Math.min(firstWaitMs * 2 ** (unnamed - 1), longestUnnamedWaitMs);
-      until = Math.max(until, Math.min(time, now + longestWaitMs));
+      until = Math.max(until, Math.min(time, now + longestNamedMs));
       learntAt = now;
       return until;
     },

@@ -1,4 +1,4 @@
-import type { NoAnswer, Sender } from "../../../http/send.ts";
+import { type NoAnswer, packingOf, type Sender } from "../../../http/send.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 
@@ -33,6 +33,11 @@ export class NoAnswerError extends Error {
   }
 }
 
+/** An answer that came, and is of no use. */
+export function lost(message: string): NoAnswer {
+  return { kind: "lost", message, status: 0, headers: {}, isLate: false, isOfProxy: false };
+}
+
 /** Given to Octokit as its fetch. Rejects with a `NoAnswerError` and nothing else. */
 export type OctokitFetch = (url: string, init: OctokitInit) => Promise<BufferedAnswer>;
 
@@ -51,6 +56,8 @@ export function createOctokitFetch({ send }: Pick<Sender, "send">, serverClock: 
     const reply = await send({ url, isRead, method, headers, body, signal });
     serverClock.observe(reply.headers["date"]);
     if (reply.kind !== "answer") throw new NoAnswerError(reply);
+    if (packingOf(reply) !== undefined)
+      throw new NoAnswerError(lost("answered with a compressed body that was not asked for"));
     // Octokit hands nothing on of an answer but its headers.
     const via: [string, string][] = reply.via === undefined ? [] : [[viaHeader, reply.via]];
     return {
