@@ -101,18 +101,16 @@ const replies: fc.Arbitrary<Reply> = fc.oneof(
     isLate: fc.boolean(),
     isOfProxy: fc.constant(false),
   }),
-  fc
-    .constantFrom<NoAnswer["kind"]>("unsent", "aborted")
-    .map(
-      (kind): NoAnswer => ({
-        kind,
-        message: "is gone",
-        status: 0,
-        headers: {},
-        isLate: false,
-        isOfProxy: false,
-      }),
-    ),
+  fc.constantFrom<NoAnswer["kind"]>("unsent", "aborted").map(
+    (kind): NoAnswer => ({
+      kind,
+      message: "is gone",
+      status: 0,
+      headers: {},
+      isLate: false,
+      isOfProxy: false,
+    }),
+  ),
 );
 
 /** Statuses by which a board says that it did nothing. */

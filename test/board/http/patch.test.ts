@@ -151,7 +151,10 @@ describe("the outcome of a change, sent once", () => {
       response.write("{", () => response.destroy());
     });
     const outcome = await givenBoard(server.url).patchPost(project, post, {});
-    expect(outcome).toMatchObject({ kind: "rejected", message: expect.stringContaining("cut its answer off") });
+    expect(outcome).toMatchObject({
+      kind: "rejected",
+      message: expect.stringContaining("cut its answer off"),
+    });
   });
 
   it.each<[string, string, string]>([
