@@ -134,6 +134,7 @@ describe("the settings of the config", () => {
         address: expect.any(Function),
         comment: expect.any(Function),
         addressKey: expect.any(Function),
+        bodyBytes: expect.any(Number),
         listAddresses: expect.any(Function),
       },
       periodMs: expect.any(Function),
