@@ -19,16 +19,17 @@ interface Observed {
   readonly complaints: readonly string[];
 }
 
-/** Sends every step to a side; each stage is set on a new one. */
+/** Sends every step to a side; each stage is set on a new one. A second passes before each step, by `pass`. */
 export async function observe(
   open: () => Promise<Side>,
   validator: OpenApiValidator,
+  pass: () => void,
 ): Promise<readonly Observed[]> {
-  const observed = [await observeSteps(await open(), steps, validator)];
+  const observed = [await observeSteps(await open(), steps, validator, pass)];
   for (const name of stageNames) {
     const side = await open();
     await side.prepare(name);
-    observed.push(await observeSteps(side, stages[name], validator));
+    observed.push(await observeSteps(side, stages[name], validator, pass));
   }
   return observed.flat();
 }
@@ -37,14 +38,18 @@ async function observeSteps(
   side: Side,
   asked: readonly Step[],
   validator: OpenApiValidator,
+  pass: () => void,
 ): Promise<readonly Observed[]> {
   const repository = await fetch(`${side.origin}/repos/acme/app`, { headers: headersOf(side, "us") });
-  // Both answered 200 to this very request before it was one of the steps.
+  // Both are GitHub's `full-repository`, as one of the steps finds.
   const { id } = (await repository.json()) as { readonly id: number };
   const observed: Observed[] = [];
   let etag: string | undefined;
+  let last = Date.now();
   for (const step of asked) {
-    const path = pathOf(step, id);
+    pass();
+    const path = pathOf(step, id, last);
+    if (methodOf(step) !== "GET") last = Date.now();
     const response = await send(side, step, path, etag);
     etag = response.headers.get("etag") ?? undefined;
     const text = await response.text();
@@ -83,11 +88,11 @@ function methodOf({ request }: Step): string {
   return request.slice(0, request.indexOf(" "));
 }
 
-function pathOf({ request }: Step, repositoryId: number): string {
+function pathOf({ request }: Step, repositoryId: number, last: number): string {
   const path = request.slice(request.indexOf(" ") + 1);
   const whole = path.startsWith("~") ? path.slice(1) : `/repos/acme/app${path}`;
-  const now = new Date(Date.now()).toISOString().replace(/\.\d+Z$/u, "Z");
-  return whole.replace("ID", String(repositoryId)).replace("NOW", now);
+  const time = new Date(last).toISOString().replace(/\.\d+Z$/u, "Z");
+  return whole.replace("ID", String(repositoryId)).replace("LAST", time);
 }
 
 type Fact = readonly [name: string, value: string];

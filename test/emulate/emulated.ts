@@ -27,8 +27,14 @@ const tokens = { us: "ghp_Ours", person: "ghp_Danas", outsider: "ghp_Eves", nobo
 /** The first repository that is seeded, so its id is 1. */
 const byId = /^\/repositories\/1(?=\/)/u;
 
+/** A GitHub App, installed where `acme/app` is, with what the program asks of its owners. */
+export interface EmulatedApp {
+  readonly id: number;
+  readonly privateKey: string;
+}
+
 /** Starts it in this process. */
-export async function startEmulated(): Promise<Emulated> {
+export async function startEmulated(app?: EmulatedApp): Promise<Emulated> {
   const emulator = await createEmulator({
     service: "github",
     port: 0,
@@ -42,6 +48,7 @@ export async function startEmulated(): Promise<Emulated> {
         users: [{ login }, { login: "dana" }, { login: "eve" }],
         orgs: [{ login: "acme", members: [{ login }, { login: "dana" }] }],
         repos: [{ owner: "acme", name: "app" }],
+        ...(app && { apps: [describeApp(app)] }),
       },
     },
   });
@@ -72,4 +79,15 @@ export async function startEmulated(): Promise<Emulated> {
     await emulator.close();
   };
   return { url, origin, login, tokens, requests, act, close };
+}
+
+function describeApp({ id, privateKey }: EmulatedApp): object {
+  return {
+    app_id: id,
+    slug: "feedback-sync",
+    name: "Feedback sync",
+    private_key: privateKey,
+    permissions: { issues: "write", metadata: "read" },
+    installations: [{ installation_id: 1, account: "acme" }],
+  };
 }

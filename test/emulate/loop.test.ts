@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isWrite } from "../crash/gate.ts";
 import { runAndKill } from "../crash/kill.ts";
 import { openWorld, type World } from "../crash/world.ts";
+import { createAppKey } from "../support/app-key.ts";
 import { validateRequests } from "../support/openapi.ts";
-import { type Emulated, startEmulated } from "./emulated.ts";
+import { type Emulated, type EmulatedApp, startEmulated } from "./emulated.ts";
 
 const app = "acme-app";
 const rules = [
@@ -21,15 +22,23 @@ const project = { project: app, repo: "acme/app", select, issue: { labels: ["fee
 let emulated: Emulated;
 let world: World;
 
-beforeEach(async () => {
-  // Both sides and the program go by the machine's clock, which the test moves on.
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  emulated = await startEmulated();
-  const tracker = { url: emulated.url, token: emulated.tokens.us };
+/** Both sides, and what signs the program in: a token, or an App's key. */
+async function openSides(asApp?: EmulatedApp): Promise<void> {
+  emulated = await startEmulated(asApp);
   for (const name of ["feedback", "in progress", "declined"]) {
     await emulated.act("POST", "/labels", { name, color: "ededed" });
   }
+  const env: Record<string, string> =
+    asApp === undefined
+      ? { GITHUB_TOKEN: emulated.tokens.us }
+      : { GITHUB_APP_ID: String(asApp.id), GITHUB_APP_PRIVATE_KEY: asApp.privateKey };
+  const tracker = { url: emulated.url, env };
   world = await openWorld({ config: { projects: [project] }, repositories: [], tracker });
+}
+
+beforeEach(() => {
+  // Both sides and the program go by the machine's clock, which the test moves on.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
 });
 
 afterEach(async () => {
@@ -39,14 +48,15 @@ afterEach(async () => {
   expect(validateRequests(emulated.requests)).toEqual([]);
 });
 
-/** One run, a minute after whatever was before: the writes that it sent. */
-async function sync(...more: readonly string[]): Promise<readonly string[]> {
+/** One run, a minute after whatever was before: the writes that it sent, without signing in. */
+async function sync(): Promise<readonly string[]> {
   vi.setSystemTime(Date.now() + 60_000);
   world.gate.mark();
-  const { code, out, err } = await world.runHere(["sync", "--json", ...more]);
+  const { code, out, err } = await world.runHere(["sync", "--json"]);
   expect(code, `${out}${err}`).toBe(0);
   vi.setSystemTime(Date.now() + 60_000);
-  return world.gate.passed.filter(isWrite).map(({ method, path }) => `${method} ${path}`);
+  const writes = world.gate.passed.filter(isWrite).map(({ method, path }) => `${method} ${path}`);
+  return writes.filter((write) => !write.endsWith("/access_tokens"));
 }
 
 function statuses(): readonly unknown[] {
@@ -74,6 +84,8 @@ async function openPosts(): Promise<void> {
 }
 
 describe("between the board and a GitHub that others wrote, the program", () => {
+  beforeEach(() => openSides());
+
   it("makes issues of posts, and writes nothing when nothing happens", async () => {
     for (const title of titles) world.board.addPost(app, { status: "planned", votes: 3, title });
     const create = "POST /repos/acme/app/issues";
@@ -159,7 +171,21 @@ describe("between the board and a GitHub that others wrote, the program", () => 
   });
 });
 
+describe("signed in as a GitHub App, the program", () => {
+  it("opens issues as the App, and finds them again when the state is lost", async () => {
+    await openSides({ id: 4711, privateKey: createAppKey().privateKey });
+    world.board.addPost(app, { status: "planned", votes: 3, title: "Dark mode" });
+    expect(await sync()).toEqual(["POST /repos/acme/app/issues"]);
+    expect(await issues()).toMatchObject([{ number: 1, user: { login: "feedback-sync[bot]" } }]);
+    world.loseState();
+    for (let run = 0; run < 2; run += 1) expect(await sync()).toEqual([]);
+    expect(await issues()).toHaveLength(1);
+  });
+});
+
 describe("killed while an issue is opened, and started anew", () => {
+  beforeEach(() => openSides());
+
   it.each(["before", "after"] as const)(
     "the program has opened it once: killed %s GitHub took it",
     async (when) => {

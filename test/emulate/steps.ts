@@ -4,7 +4,10 @@ export type Who = "us" | "person" | "outsider" | "nobody";
 /** One request that both sides are sent, in this order. */
 export interface Step {
   readonly name: string;
-  /** Method and path: below the repository, or from the root after `~`. `ID` is the repository's id, `NOW` the time. */
+  /**
+   * Method and path: below the repository, or from the root after `~`. `ID` is the repository's id, `LAST` the
+   * time of the last request that is no GET, to the second.
+   */
   readonly request: string;
   readonly body?: unknown;
   /** `us` without it. */
@@ -52,6 +55,16 @@ const around: readonly Step[] = [
 ];
 
 const opening: readonly Step[] = [
+  { name: "an issue without a title", request: "POST /issues", body: { body: "b" } },
+  { name: "an issue with an empty title", request: "POST /issues", body: { title: " " } },
+  { name: "an issue with a wrong assignee", request: "POST /issues", body: { ...issue, assignees: ["x"] } },
+  { name: "an issue with a wrong milestone", request: "POST /issues", body: { ...issue, milestone: 99 } },
+  {
+    name: "an issue with labels that are no list",
+    request: "POST /issues",
+    body: { ...issue, labels: "ui" },
+  },
+  { name: "an issue that is no JSON", request: "POST /issues", body: "{" },
   {
     name: "an issue is opened",
     request: "POST /issues",
@@ -70,16 +83,6 @@ const opening: readonly Step[] = [
     request: "POST /issues",
     body: { title: " c " },
   },
-  { name: "an issue without a title", request: "POST /issues", body: { body: "b" } },
-  { name: "an issue with an empty title", request: "POST /issues", body: { title: " " } },
-  { name: "an issue with a wrong assignee", request: "POST /issues", body: { ...issue, assignees: ["x"] } },
-  { name: "an issue with a wrong milestone", request: "POST /issues", body: { ...issue, milestone: 99 } },
-  {
-    name: "an issue with labels that are no list",
-    request: "POST /issues",
-    body: { ...issue, labels: "ui" },
-  },
-  { name: "an issue that is no JSON", request: "POST /issues", body: "{" },
 ];
 
 const reading: readonly Step[] = [
@@ -89,7 +92,7 @@ const reading: readonly Step[] = [
   { name: "issues, a page between", request: "GET /issues?state=all&per_page=1&page=2" },
   { name: "issues that one account opened", request: "GET /issues?state=all&creator=dana" },
   { name: "issues that nobody opened", request: "GET /issues?state=all&creator=nobody" },
-  { name: "issues since their own second", request: "GET /issues?state=all&since=NOW" },
+  { name: "issues since their own second", request: "GET /issues?state=all&since=LAST" },
   { name: "issues in no order", request: "GET /issues?sort=sideways" },
   { name: "issues since no time", request: "GET /issues?since=yesterday" },
   { name: "one issue", request: "GET /issues/1" },
