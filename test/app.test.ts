@@ -136,6 +136,7 @@ describe("the settings of the config", () => {
         addressKey: expect.any(Function),
         bodyBytes: expect.any(Number),
         listAddresses: expect.any(Function),
+        bodyBytes: expect.any(Function),
       },
       periodMs: expect.any(Function),
       settings: {
