@@ -136,7 +136,7 @@ describe("the settings of the config", () => {
         addressKey: expect.any(Function),
         bodyBytes: expect.any(Number),
         listAddresses: expect.any(Function),
-        bodyBytes: expect.any(Function),
+        bodyBytes: 65_535,
       },
       periodMs: expect.any(Function),
       settings: {
