@@ -22,7 +22,7 @@ describe("the README", () => {
 
   it("leads to every page", () => {
     const text = lines.join("\n");
-    const others = pages.filter((page) => /^config\/(?:[A-Z]+\.md|deploy\/.*README\.md)$/.test(page));
+    const others = pages.filter((page) => page.startsWith("config/"));
     expect(others.length).toBeGreaterThan(10);
     expect(others.filter((page) => !text.includes(`](${page})`))).toEqual([]);
   });
