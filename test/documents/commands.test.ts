@@ -167,7 +167,7 @@ describe("the page of commands", () => {
   const withStart =
     page +
     readPage("config/docs/start/README.md") +
-    readPage("config/docs/reference/settings.md") +
+    readPage("config/docs/guides/github-app.md") +
     readPage("config/docs/guides/undo.md");
 
   it.each(visible.map(({ name }) => name))("has a row for %s", (name) => {
