@@ -28,6 +28,14 @@ describe("the README", () => {
   });
 });
 
+it("the map of the docs leads to every page on its shelves", () => {
+  const map = readPage("config/docs/README.md");
+  const shelves = "config/docs/";
+  const others = pages.filter((page) => page.startsWith(shelves) && page !== `${shelves}README.md`);
+  expect(others.length).toBeGreaterThan(10);
+  expect(others.filter((page) => !map.includes(`](${page.slice(shelves.length)})`))).toEqual([]);
+});
+
 /** Of what is read: no rules of tables, no frames of pictures, no addresses. */
 function countWords(lines: readonly string[]): number {
   const text = lines.join("\n").replaceAll(/\]\([^)]*\)/g, "]");
