@@ -36,6 +36,12 @@ it("the map of the docs leads to every page on its shelves", () => {
   expect(others.filter((page) => !map.includes(`](${page.slice(shelves.length)})`))).toEqual([]);
 });
 
+it("all pages for users, with the changelog, are read in little more than an hour", () => {
+  const names = [...pages.filter((page) => !page.startsWith(".github/")), "CHANGELOG.md"];
+  const words = names.map((page) => countWords(readPage(page).split("\n")));
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThan(17_000);
+});
+
 /** Of what is read: no rules of tables, no frames of pictures, no addresses. */
 function countWords(lines: readonly string[]): number {
   const text = lines.join("\n").replaceAll(/\]\([^)]*\)/g, "]");
