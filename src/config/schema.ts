@@ -15,8 +15,8 @@ import {
 } from "./values.ts";
 
 /**
- * The whole config file, from the top to the smallest part; `config/README.md` is its prose. What is read here is checked
- * further in `consistency.ts` (what one setting says about another).
+ * The whole config file, from the top to the smallest part; `config/docs/reference/settings.md` is its prose. What is read
+ * here is checked further in `consistency.ts` (what one setting says about another).
  */
 
 /** Refuses a map with too few keys, unless something else is wrong with it and said already. */

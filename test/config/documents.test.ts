@@ -82,7 +82,7 @@ describe("the schema and the model", () => {
 
 describe("the settings' documentation", () => {
   const rows = new Map(
-    read("README.md")
+    read("docs/reference/settings.md")
       .split("\n")
       .filter((line) => line.startsWith("| `"))
       .map((line) => line.split(" | ").map((cell) => cell.replaceAll(/^\| | \|$/g, "")))

@@ -9,7 +9,7 @@ function read(path: string): string {
 }
 
 /** The first cells of the tables on the page of messages, where they hold a code. */
-const documented = [...read("config/MESSAGES.md").matchAll(/^\| `([^`]+)` \|/gm)].map(
+const documented = [...read("config/docs/reference/messages.md").matchAll(/^\| `([^`]+)` \|/gm)].map(
   ([, code = ""]) => code,
 );
 

@@ -84,7 +84,9 @@ describe("the dashboard", () => {
 
 it("the page of metrics lists every metric of ours, and none that there is not", async () => {
   const known = (await listMetrics()).filter((name) => name.startsWith("boardsync_"));
-  const listed = namesIn(read("config/METRICS.md")).filter((name) => name.startsWith("boardsync_"));
+  const listed = namesIn(read("config/docs/reference/metrics.md")).filter((name) =>
+    name.startsWith("boardsync_"),
+  );
   expect(listed.filter((name) => !known.includes(name))).toEqual([]);
   const whole = known.filter((name) => !/_(bucket|sum|count)$/.test(name));
   expect(whole.filter((name) => !listed.includes(name))).toEqual([]);

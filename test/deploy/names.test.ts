@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { read, root, version } from "./files.ts";
-import { folder } from "./sample.ts";
+import { folder, guide } from "./sample.ts";
 
 /** Whoever publishes boardsync under names of their own replaces these; they stand in one section only. */
 const placeholder =
   /OWNER\/(?:boardsync|charts)\b|\b(?:github\.com|ghcr\.io)\/OWNER\b|\bregistry\.example\.com\b/;
-const page = `${folder}README.md`;
+const page = guide;
 
 /** The section "Names", without the heading of the next one. */
 const section = /^## Names\n.*?(?=^## |(?![\s\S]))/ms.exec(read(page))?.[0] ?? "";

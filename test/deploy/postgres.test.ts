@@ -118,8 +118,8 @@ describe("Kubernetes with PostgreSQL", () => {
 });
 
 describe("the page on PostgreSQL", () => {
-  const blocks = [...read("config/POSTGRES.md").matchAll(/^```sql\n([^`]*)^```$/gm)].map(([, sql = ""]) =>
-    sql.split("\n").filter((line) => line !== ""),
+  const blocks = [...read("config/docs/reference/postgres.md").matchAll(/^```sql\n([^`]*)^```$/gm)].map(
+    ([, sql = ""]) => sql.split("\n").filter((line) => line !== ""),
   );
   const [database = [], schema = [], less = []] = blocks;
   let server: TestServer;

@@ -5,6 +5,9 @@ import { read } from "./files.ts";
 /** Where the samples are. */
 export const folder = "config/deploy/";
 
+/** The page that says how to use them. */
+export const guide = "config/docs/guides/deploying.md";
+
 /** The only document of a YAML file without errors. */
 export function parseSample(name: string): Document {
   const documents = parseAllDocuments(read(`${folder}${name}`));

@@ -163,9 +163,12 @@ async function tryOut(stage: Stage, command: string, { given, code = 0, says }: 
 const common = ["--config", "--json", "--quiet", "--log-level", "--help"];
 
 describe("the page of commands", () => {
-  const page = readPage("config/COMMANDS.md");
+  const page = readPage("config/docs/reference/commands.md");
   const withStart =
-    page + readPage("config/START.md") + readPage("config/README.md") + readPage("config/UNDO.md");
+    page +
+    readPage("config/docs/start/README.md") +
+    readPage("config/docs/guides/github-app.md") +
+    readPage("config/docs/guides/undo.md");
 
   it.each(visible.map(({ name }) => name))("has a row for %s", (name) => {
     expect(page).toMatch(new RegExp(`^\\| \`boardsync ${name}[ \`].* \\| .`, "m"));

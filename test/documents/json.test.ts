@@ -5,7 +5,7 @@ import { readPage } from "./pages.ts";
 
 /** Every word of the code on the page. */
 const documented = new Set(
-  [...readPage("config/JSON.md").matchAll(/```json\n([\s\S]*?)```|`([^`]+)`/g)].flatMap(
+  [...readPage("config/docs/reference/json.md").matchAll(/```json\n([\s\S]*?)```|`([^`]+)`/g)].flatMap(
     ([, block = "", span = ""]) => `${block} ${span}`.match(/[A-Za-z]+/g) ?? [],
   ),
 );

@@ -22,10 +22,24 @@ describe("the README", () => {
 
   it("leads to every page", () => {
     const text = lines.join("\n");
-    const others = pages.filter((page) => /^config\/(?:[A-Z]+\.md|deploy\/.*README\.md)$/.test(page));
+    const others = pages.filter((page) => page.startsWith("config/"));
     expect(others.length).toBeGreaterThan(10);
     expect(others.filter((page) => !text.includes(`](${page})`))).toEqual([]);
   });
+});
+
+it("the map of the docs leads to every page on its shelves", () => {
+  const map = readPage("config/docs/README.md");
+  const shelves = "config/docs/";
+  const others = pages.filter((page) => page.startsWith(shelves) && page !== `${shelves}README.md`);
+  expect(others.length).toBeGreaterThan(10);
+  expect(others.filter((page) => !map.includes(`](${page.slice(shelves.length)})`))).toEqual([]);
+});
+
+it("all pages for users, with the changelog, are read in little more than an hour", () => {
+  const names = [...pages.filter((page) => !page.startsWith(".github/")), "CHANGELOG.md"];
+  const words = names.map((page) => countWords(readPage(page).split("\n")));
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThan(17_000);
 });
 
 /** Of what is read: no rules of tables, no frames of pictures, no addresses. */

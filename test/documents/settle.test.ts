@@ -32,7 +32,7 @@ it("finds the configs that are shipped", () => {
   const found = configs.map(([name]) => name.replace(/, \d+$/, ""));
   for (const name of [
     "README.md",
-    "config/README.md",
+    "config/docs/reference/settings.md",
     "config/sample.yaml",
     "config/samples/company.yaml",
     "config/samples/open-source.yaml",

@@ -1,6 +1,15 @@
 /** @module-tag long */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+} from "node:fs";
 import { arch, platform, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -62,9 +71,11 @@ function makeFolder(): string {
 }
 
 describe("the package", () => {
-  it("holds the program, the schema, the samples, and what npm adds by itself", () => {
+  it("holds the program, the schema, the docs, the samples, and what npm adds by itself", () => {
     const outside = packed.filter((path) => !path.startsWith("dist/"));
     const samples = readdirSync(join(root, "config/samples")).map((name) => `config/samples/${name}`);
+    const docs = globSync("config/docs/**/*.md", { cwd: root });
+    expect(docs.length).toBeGreaterThan(15);
     expect(outside.toSorted()).toEqual(
       [
         "LICENSE",
@@ -72,6 +83,7 @@ describe("the package", () => {
         "config/boardsync.schema.json",
         "config/sample.yaml",
         "package.json",
+        ...docs,
         ...samples,
       ].toSorted(),
     );

@@ -78,7 +78,7 @@ export interface Footer {
   clear(): void;
 }
 
-/** Exit codes, as `config/COMMANDS.md` lists them. */
+/** Exit codes, as `config/docs/reference/commands.md` lists them. */
 export const exitCodes = {
   ok: 0,
   partial: 1,

@@ -17,7 +17,7 @@ export function printPlan(
   saved: string | undefined,
 ): void {
   if (options.json === true) {
-    // A project without errors shows none, so that the document is what `config/JSON.md` promises.
+    // A project without errors shows none, so that the document is what `config/docs/reference/json.md` promises.
     const shown = projects.map(({ errors, ...rest }) => ({ ...rest, ...(errors.length > 0 && { errors }) }));
     printJson(out, { projects: shown, ...errorOf(report.result, projects) });
   }

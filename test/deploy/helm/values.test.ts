@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { load } from "../../config/support.ts";
 import { read, version } from "../files.ts";
-import { folder } from "../sample.ts";
+import { folder, guide } from "../sample.ts";
 import { at, cases, config, place, values } from "./cases.ts";
 import type { Values } from "./helm.ts";
 
@@ -61,7 +61,7 @@ describe("the chart's files", () => {
   });
 
   it("have documents that set only values which there are", () => {
-    const documents = [read(`${place}README.md`), read(`${folder}README.md`)].join("\n");
+    const documents = [read(`${place}README.md`), read(guide)].join("\n");
     const names = [...documents.matchAll(/--set ([\w.]+)=/g)].map(([, name = ""]) => name);
     const table = [...read(`${place}README.md`).matchAll(/^\|.*\| (.*) \|$/gm)].map(([, cell = ""]) => cell);
     const cells = table.flatMap((cell) => [...cell.matchAll(/`([a-z][A-Za-z]+(?:\.[A-Za-z]+)*)`/g)]);
