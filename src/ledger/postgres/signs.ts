@@ -1,4 +1,5 @@
 import type { Replica as Process } from "../runs.ts";
+import { readSign } from "../sign.ts";
 import type { Connection } from "./connection.ts";
 import { createServerClock, passingMs, type ServerClock, serverTime } from "./server-clock.ts";
 import { isAlive } from "./server-log.ts";
@@ -48,7 +49,7 @@ export function createSigns(connection: Connection, { who = "", host, config = (
         [host],
       );
       const sign = found?.rows[0]?.["sign"];
-      return sign === undefined ? undefined : JSON.parse(String(sign));
+      return sign === undefined ? undefined : readSign("replicas.sign", String(sign));
     },
     async processes() {
       const answers = await connection

@@ -1,11 +1,15 @@
-import type { IssueRef, Milestone, Pin, Signals } from "../../../model/issue.ts";
+import type { IssueRef, Pin, Signals } from "../../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../../signals.ts";
+import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { milestoneShape } from "../columns/shapes.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
+
+const readMilestone = stored("issues.facts", milestoneShape);
 
 type Place = Readonly<{ repository: number; number: number }>;
 
@@ -52,9 +56,7 @@ export function createSignals(
     },
     catalogue: (repository) => ({
       labels: catalogue.selectLabels.all(repository).map(({ label }) => label),
-      milestones: catalogue.selectMilestones
-        .all(repository)
-        .map(({ milestone }): Milestone => JSON.parse(milestone)),
+      milestones: catalogue.selectMilestones.all(repository).map(({ milestone }) => readMilestone(milestone)),
       ids: catalogue.selectIds.all({ repository }).map(({ id }) => id),
     }),
     changes: {
