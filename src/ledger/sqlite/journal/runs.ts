@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { FoundRun, Runs, StoredRun } from "../../runs.ts";
-import { readSign } from "../../sign.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Plain } from "../file/plain.ts";
+import { createSignReader } from "../file/sign.ts";
 import type { Store } from "../file/store.ts";
 
 interface RunColumns {
@@ -56,7 +56,6 @@ export function createRuns(
   const insertForm = store.prepare<[string, number]>(
     "INSERT INTO used_forms (print, until) VALUES (?, ?) ON CONFLICT DO NOTHING",
   );
-  const selectBeat = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'heartbeat'");
   return {
     begin: (at) =>
       store.transaction(() => {
@@ -100,10 +99,7 @@ export function createRuns(
         forgetForms.run(now - 86_400_000);
         return insertForm.run(print, until) === 1;
       }),
-    heartbeat() {
-      const found = selectBeat.get();
-      return found && readSign("meta.value", found.value);
-    },
+    heartbeat: createSignReader(store),
     replicas: () => [],
     changes: {
       "finish-run": ({ run, record: { finishedAt, result, projects } }) => {
