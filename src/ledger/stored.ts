@@ -8,12 +8,15 @@ import { StateError } from "../errors.ts";
  * @param place - table and column, such as `issues.facts`.
  */
 export function stored<T>(place: string, shape: z.ZodType<T>): (text: string) => T {
-  return (text) => {
-    const found = shape.safeParse(parse(place, text));
-    if (found.success) return found.data;
-    const path = found.error.issues[0]?.path.join(".");
-    throw unusable(place, path ? `\`${path}\` is missing or of the wrong kind` : "it is of the wrong kind");
-  };
+  return (text) => check(place, shape, parse(place, text));
+}
+
+/** The same of JSON that is parsed already. */
+export function check<T>(place: string, shape: z.ZodType<T>, value: unknown): T {
+  const found = shape.safeParse(value);
+  if (found.success) return found.data;
+  const path = found.error.issues[0]?.path.join(".");
+  throw unusable(place, path ? `\`${path}\` is missing or of the wrong kind` : "it is of the wrong kind");
 }
 
 /** The same where whoever asks for it looks at what it is. */

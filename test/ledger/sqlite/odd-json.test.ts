@@ -96,7 +96,7 @@ async function fill(ledger: Ledger): Promise<void> {
         name: "Acme",
         checkedAt: noon,
         settingsPrint: undefined,
-        rules: undefined,
+        rules: '{"rules":[],"several":"all","whenNoRule":"keep"}',
         seen: ["title", "status"],
         fullAt: undefined,
         lastSuccessAt: undefined,
@@ -121,6 +121,7 @@ async function fill(ledger: Ledger): Promise<void> {
         checkedAt: noon,
       },
     },
+    { kind: "remember-open-list", project, place: '{"place":"x"}' },
     { kind: "store-facts", issue: canonical },
     { kind: "store-signals", issue: refOf(issue), signals, isFill: false },
     { kind: "store-signals", issue: refOf(canonical), signals: { isReleased: known(true) }, isFill: false },
@@ -277,6 +278,7 @@ function spoil(file: string, { table, column }: Cell, text: string): void {
 
 /** Opaque to the ledger, which keeps it for others. */
 const opaque = [
+  "open_lists.place",
   "pages.reading",
   "orders.request",
   "orders.progress",

@@ -207,6 +207,17 @@ export function createMemory(
 
 const decodeField = stored("project_fields.field", projectFieldShape);
 const readWay = stored("asked_paging.way", wayShape);
+const readRules = stored(
+  "projects.rules",
+  z.looseObject({ rules: z.array(z.looseObject({})), several: z.string(), whenNoRule: z.string() }),
+);
+
+/** The plan reads them, as the version that has written them did; before there was a text there was a hash. */
+function checkRules(rules: string): string {
+  if (rules.startsWith("{")) readRules(rules);
+  return rules;
+}
+
 const readSeen = stored("projects.seen", seenShape);
 const readLabels = stored("repositories.labels", z.array(namedShape));
 const readMilestones = stored("repositories.milestones", z.array(milestoneShape));
@@ -221,7 +232,7 @@ function toProject(found: Omit<ProjectColumns, "project"> & { id: ProjectId }): 
     name: found.name,
     checkedAt: found.checked_at,
     settingsPrint: found.settings_print ?? undefined,
-    rules: found.rules ?? undefined,
+    rules: found.rules === null ? undefined : checkRules(found.rules),
     seen: readSeen(found.seen),
     fullAt: found.full_at ?? undefined,
     lastSuccessAt: found.last_success_at ?? undefined,
