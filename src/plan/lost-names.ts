@@ -1,21 +1,48 @@
 import type { Pin, RepositoryId } from "../model/issue.ts";
-import type { LinkedIssue, Row } from "../model/link.ts";
+import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
+import type { RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
+import { isSameTarget } from "./ground/fields.ts";
 import type { RuleSettings } from "./ground/settings.ts";
-import { deriveTarget } from "./rules/rules.ts";
+import { type Derivation, deriveTarget } from "./rules/rules.ts";
 
 /**
  * The bases of a row after something that its rules name was deleted on the tracker. Whoever deletes a label takes it off every
  * issue at once, and that is no change of these issues. So where the decision hangs on such a name, the first target that can
- * be evaluated afterwards becomes the base, and is not written.
+ * be evaluated afterwards becomes the base, and is not written. What was to be written before, and is asked for without it as well,
+ * still is.
  *
- * @param pins all of the project's, with `now` undefined where a name has just lost what it meant.
+ * @param pins all of the project's, as they are now.
+ * @param lost those of them that have just lost what they meant.
  */
-export function awaitLost(row: Row, pins: readonly Pin[], settings: RuleSettings): Row["base"] {
+export function awaitLost(
+  row: Row,
+  pins: readonly Pin[],
+  lost: readonly Pin[],
+  settings: RuleSettings,
+): Row["base"] {
   // The first plan of a pair takes the issues as they are then.
   if (Object.keys(row.base).length === 0) return {};
+  const now = derive(row, pins, settings);
+  const without = pins.map((pin) => (lost.includes(pin) ? { ...pin, now: undefined } : pin));
+  const unknown = [...derive(row, without, settings)].filter(([, { kind }]) => kind === "unknown");
+  return Object.fromEntries(
+    unknown.flatMap(([field]): [RuleField, FieldBase][] => {
+      const base = row.base[field];
+      const found = now.get(field);
+      const isAsked =
+        base?.pending !== undefined &&
+        found?.kind === "derived" &&
+        isSameTarget(field, base.pending.target, found.target);
+      return isAsked ? [] : [[field, awaitTarget(base)]];
+    }),
+  );
+}
+
+/** What the rules make of a row's issues where names mean what these pins say. */
+function derive({ links }: Row, pins: readonly Pin[], settings: RuleSettings): Derivation {
   const of = (id: RepositoryId) => pins.filter(({ repositoryId }) => repositoryId === id);
-  const lost = row.links.map(
+  const pinned = links.map(
     (linked): LinkedIssue => ({
       ...linked,
       pins: of(linked.link.issue.repositoryId),
@@ -24,6 +51,5 @@ export function awaitLost(row: Row, pins: readonly Pin[], settings: RuleSettings
       }),
     }),
   );
-  const unknown = [...deriveTarget(lost, settings)].filter(([, { kind }]) => kind === "unknown");
-  return Object.fromEntries(unknown.map(([field]) => [field, awaitTarget(row.base[field])]));
+  return deriveTarget(pinned, settings);
 }

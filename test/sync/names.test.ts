@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findNames } from "../../src/story/check/names.ts";
 import { lookingAt, openLooking } from "../support/setups.ts";
-import { type ConfigPart, hourMs, type Stage, standardProject } from "../support/stage.ts";
+import { type ConfigPart, hourMs, minuteMs, type Stage, standardProject } from "../support/stage.ts";
 
 const app = "acme/app";
 const repositories = [
@@ -168,6 +168,32 @@ describe.each(things)("%s that a rule names", (_, thing) => {
     stage.mark();
     thing.leave(stage);
     expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+  });
+
+  it.each<[string, (stage: Stage) => void]>([
+    [
+      "was lost on its way",
+      ({ board }) =>
+        board.failNext({ kind: "answer", status: 502 }, { when: ({ method }) => method === "PATCH" }),
+    ],
+    [
+      "settles",
+      (stage) => stage.reconfigure({ projects: [lookingAt(thing.when)], config: { settle: "10m" } }),
+    ],
+  ])("does not forget a change that %s when it is deleted and made anew", async (_, delay) => {
+    const stage = await open(thing);
+    delay(stage);
+    thing.leave(stage);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
+    thing.delete(stage);
+    thing.make(stage);
+    // To delete a label gives an issue back what it was without it.
+    const isGivenBack = thing.leave === label.take;
+    for (let run = 0; run < 3; run += 1) {
+      await stage.sync();
+      stage.clock.skip(11 * minuteMs);
+    }
+    expect(statusOf(stage)).toBe(isGivenBack ? "in_progress" : "planned");
   });
 
   it("mails nobody when it is renamed and another one is made under its name, which matches as well", async () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { privateRepositories, twoProjects } from "../support/setups.ts";
-import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { privateRepositories, routedProject, twoProjects, twoRepositories } from "../support/setups.ts";
+import {
+  addPlanned,
+  type ConfigPart,
+  minuteMs,
+  openStage,
+  type Stage,
+  standardProject,
+} from "../support/stage.ts";
 
 /** Something of everything: a new post, an edited one, and three changed issues. */
 async function openBusy(): Promise<Stage> {
@@ -250,6 +257,100 @@ describe("a plan of what is not sent yet", () => {
       ["patch-post", "now"],
       ["change-issue", "later"],
     ]);
+  });
+});
+
+const paced = { tracker: { pace: { minIntervalMs: 0, createsPerHour: 2 } } };
+
+/** Posts for a repository, and behind them as many as the hour allows for another one. */
+async function openRouted(config: ConfigPart = paced, project: ConfigPart = routedProject): Promise<Stage> {
+  const stage = await openStage({ ...twoRepositories, projects: [project], config });
+  await stage.sync();
+  addPlanned(stage, [{}, {}, {}, { categoryId: "cat_api" }, { categoryId: "cat_api" }]);
+  stage.mark();
+  return stage;
+}
+
+describe("a plan of what is to be written where nothing can be written", () => {
+  const noIssue = { method: "GET", path: "/repos/acme/app/issues" };
+  const refused = { kind: "answer", status: 403, body: { message: "Blocked." } } as const;
+  it.each<[string, (stage: Stage) => void, string]>([
+    ["is archived", ({ github }) => github.archive("acme/app"), "is archived"],
+    ["has its issues off", ({ github }) => github.disableIssues("acme/app"), "switched off in acme/app"],
+    ["is not shown to us", ({ github }) => github.setVisible("acme/app", false), "can't be used in this run"],
+    ["turned public", ({ github }) => github.setPrivate("acme/app", false), "is public since"],
+    [
+      "can't be read now",
+      ({ github }) => github.failNext({ ...noIssue, answer: refused, times: 2 }),
+      "can't be used in this run",
+    ],
+  ])(
+    "spends no turn of the pace on a repository that %s: it says why, and lists what is sent",
+    async (_, change, why) => {
+      const stage = await openRouted();
+      change(stage);
+      const planned = await stage.plan();
+      expect(planned.map(({ post, when }) => [post, when])).toEqual([
+        ["p1", "later"],
+        ["p2", "later"],
+        ["p3", "later"],
+        ["p4", "now"],
+        ["p5", "now"],
+      ]);
+      expect(planned[0]).not.toHaveProperty("notBefore");
+      expect(planned[0]?.reason).toContain(why);
+      await stage.sync();
+      expect(stage.writes()).toEqual(["POST /repos/acme/api/issues", "POST /repos/acme/api/issues"]);
+    },
+  );
+
+  it("asks the repository, as the run will: one that was unarchived meanwhile is written to", async () => {
+    const stage = await openRouted();
+    stage.github.archive("acme/app");
+    await stage.sync();
+    stage.github.archive("acme/app", false);
+    expect((await stage.plan()).map(({ post, when }) => [post, when])).toEqual([
+      ["p1", "later"],
+      ["p2", "later"],
+      ["p3", "later"],
+    ]);
+    stage.clock.skip(61 * minuteMs);
+    expect((await stage.plan()).map(({ when }) => when)).toEqual(["now", "now", "later"]);
+  });
+
+  it.each<[string, ConfigPart, string]>([
+    ["change", { addLabels: ["Declined"] }, "labels"],
+    ["comment", { comment: "No." }, "comments"],
+  ])(
+    "lists the %s of a post's other issue, which is in another repository, as what the run does now",
+    async (_, set, path) => {
+      const boardRules = [{ when: { status: "declined" }, set }];
+      const stage = await openRouted({}, { ...routedProject, boardRules });
+      await stage.sync();
+      const { id = "" } = stage.ledger.memory.project("acme-app") ?? {};
+      const asked = { kind: "link", post: "p1", repository: "acme/api", number: 1 } as const;
+      await stage.ledger.commit([
+        { kind: "add-request", request: { ...asked, project: id, at: stage.clock.now() } as never },
+      ]);
+      await stage.sync();
+      await stage.sync();
+      stage.github.addLabel("acme/api", "Declined");
+      stage.board.editPost("acme-app", "p1", { status: "declined" });
+      stage.github.archive("acme/app");
+      expect((await stage.plan()).map(({ issue, when }) => [issue, when])).toEqual([
+        ["acme/app#1", "later"],
+        ["acme/api#1", "now"],
+      ]);
+      stage.mark();
+      await stage.sync();
+      expect(stage.writes()).toEqual([`POST /repos/acme/api/issues/1/${path}`]);
+    },
+  );
+
+  it("is no failure of the plan", async () => {
+    const stage = await openRouted();
+    stage.github.archive("acme/app");
+    expect((await stage.run("plan")).report).toMatchObject({ result: "ok" });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Side } from "../../errors.ts";
-import type { IssueRef, RepositoryName } from "../../model/issue.ts";
+import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Action, ActionKind } from "../../plan/ground/action.ts";
 import type { Closure, Run, World } from "./world.ts";
 import { nameNow } from "./world.ts";
@@ -14,6 +14,8 @@ export interface Lane {
   readonly budget: string;
   /** Of writes of one kind to one repository: such a part may be closed by itself. Left out where that makes no difference. */
   readonly part?: string;
+  /** Of what is written to issues: in which repository; left out where the state knows none. */
+  readonly repository?: RepositoryId | undefined;
 }
 
 export const boardLane: Lane = { side: "board", budget: "" };
@@ -35,16 +37,19 @@ export function signalLaneOf({ tracker }: Pick<World, "tracker">, repository: Re
 
 /** The lane of an issue. */
 export function laneOfIssue(world: World, { repositoryId }: IssueRef, kind?: ActionKind): Lane {
-  return laneOf(world, world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "", kind);
+  const name = world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "";
+  return { ...laneOf(world, name, kind), repository: repositoryId };
 }
 
-/** Every lane that an action writes to. */
+/** Every lane that an action writes to, in the order in which it writes. */
 export function lanesOf(world: World, action: Action): readonly Lane[] {
   switch (action.kind) {
     case "patch-post":
       return [boardLane];
-    case "create-issue":
-      return [laneOf(world, nameNow(world, action.repo), action.kind)];
+    case "create-issue": {
+      const repository = world.ledger.memory.repository(action.repo)?.repository.id;
+      return [{ ...laneOf(world, nameNow(world, action.repo), action.kind), repository }];
+    }
     case "update-issue":
       return [laneOfIssue(world, action.issue, action.kind)];
     case "change-issue":

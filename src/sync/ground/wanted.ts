@@ -13,8 +13,10 @@ export interface Wanted {
   /** How many it opens or writes. */
   readonly issues: number;
   readonly isNotifying: boolean;
-  /** Where it writes to. */
+  /** Where it writes to, one for each issue. */
   readonly lanes: readonly Lane[];
+  /** Whether the list has shown its post. */
+  readonly isListed: boolean;
   /** What an approval names it by. */
   readonly signature: string;
   /** What it would write. */

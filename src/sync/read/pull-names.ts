@@ -109,11 +109,10 @@ async function awaitRows(
 ): Promise<readonly Change[]> {
   const { memory, settings, world } = cycle;
   await world.ledger.commit([{ kind: "mark-due", project: memory.id, which: "linked" }]);
-  const pins = pinned.map((pin) => (lost.includes(pin) ? { ...pin, now: undefined } : pin));
   const changes: Change[] = [];
   if (lost.every(({ now }) => now === undefined)) return changes;
   await eachDueRow(cycle, async (_, row) => {
-    const base = awaitLost(row, pins, settings);
+    const base = awaitLost(row, pinned, lost, settings);
     if (Object.keys(base).length === 0) return;
     changes.push({ kind: "set-bases", project: memory.id, post: row.post.id, bases: { base } });
   });

@@ -2,21 +2,16 @@ import type { Intent } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { hourMs } from "../../model/time.ts";
 import { planAhead, wishedActions } from "../../plan/ahead.ts";
 import { type Action, isHeard } from "../../plan/ground/action.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
-import { nextWriteAt, timesOf } from "../../plan/pace.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
-import { laneClosure } from "../ground/lane.ts";
 import type { PlannedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
-import { isFree, type Judged } from "../ground/wanted.ts";
-import { earlierRequestOf, restOf } from "../read/old-state.ts";
 
 /**
  * What a plan says beside what the next run does: everything that is decided and not sent yet, and follows at a time, or when a
@@ -127,73 +122,3 @@ async function describeOpen(cycle: PulledCycle, intent: Intent): Promise<Planned
     notBefore: new Date((unknownAt ?? sentAt ?? at) + waitMs).toISOString(),
   };
 }
-
-/** A run that comes so many seconds too early for the hour's limit waits for it; see pace.ts. */
-const hourPatienceMs = 10_000;
-
-/**
- * Says when each write comes: in the next run, or after a wait. Three things make it wait: a limit that this plan has met; the
- * pace, counted in the order of the writes; and a state that was lost or put back, of which a request may still be under way.
- */
-export async function timeWrites(
-  cycle: PulledCycle,
-  judged: readonly Judged[],
-): Promise<ReadonlyMap<Judged, string | undefined>> {
-  const { clock, policy } = cycle.world;
-  const later = new Map<Judged, string | undefined>();
-  const rest = earlierRequestOf(cycle) === undefined ? undefined : new Date(restOf(cycle)).toISOString();
-  const until = clock.now() + policy.budgetMs;
-  const played = new Map<
-    string,
-    { at: number; isOver: boolean; readonly all: number[]; readonly creates: number[] }
-  >();
-  for (const action of judged.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))) {
-    const [lane] = action.lanes;
-    if (!isFree(action) || lane === undefined) continue;
-    const closed = action.lanes.map((one) => laneClosure(cycle.run, one)).find((one) => one !== undefined);
-    if (closed !== undefined) {
-      later.set(action, closed.until === undefined ? undefined : new Date(closed.until).toISOString());
-      continue;
-    }
-    if (lane.side === "board") continue;
-    if (rest !== undefined && (action.kind === "create-issue" || action.kind === "update-issue")) {
-      later.set(action, rest);
-      continue;
-    }
-    const pace = played.get(lane.budget) ?? (await beginPace(cycle, lane.budget));
-    played.set(lane.budget, pace);
-    for (let write = 0; write < action.issues; write += 1) {
-      const kind = action.kind === "create-issue" ? "create" : "other";
-      const next = nextWriteAt(pace, kind, policy.pace, pace.at);
-      const isFar = next.limit === "hour" && next.at - pace.at > hourPatienceMs;
-      pace.isOver ||= isFar || next.at > until;
-      pace.at = next.at;
-      pace.all.push(next.at);
-      if (kind === "create") pace.creates.push(next.at);
-    }
-    if (pace.isOver) later.set(action, new Date(pace.at).toISOString());
-  }
-  return later;
-}
-
-/** The pace as it is played through: a run has come to `at`, and is over where the pace ends it. */
-interface Pace {
-  at: number;
-  isOver: boolean;
-  readonly all: number[];
-  readonly creates: number[];
-}
-
-async function beginPace({ world: { ledger, clock } }: PulledCycle, budget: string): Promise<Pace> {
-  const now = clock.now();
-  return { at: now, isOver: false, ...timesOf(await ledger.pace.writes(now - hourMs, budget)) };
-}
-
-/** As `apply` takes them. */
-const order: readonly Judged["kind"][] = [
-  "patch-post",
-  "update-issue",
-  "change-issue",
-  "comment-issue",
-  "create-issue",
-];

@@ -4,7 +4,8 @@ import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports
 import { type Verdict, whyHeld } from "../ground/verdict.ts";
 import type { Judged } from "../ground/wanted.ts";
 import type { NoteWrite } from "../write/note.ts";
-import { planLater, timeWrites } from "./plan-later.ts";
+import { planLater } from "./plan-later.ts";
+import { timeWrites } from "./plan-times.ts";
 
 /** A plan as it is shown, and as a file keeps it. */
 export interface ToldPlan {
@@ -23,11 +24,12 @@ export async function tellPlan(
   following: readonly Judged[],
 ): Promise<ToldPlan> {
   const later = await timeWrites(cycle, judged);
-  const timed = judged.flatMap((action) => {
-    const notBefore = later.get(action);
-    const lines = showLines(action);
-    return later.has(action) ? lines.map((line) => laterThan(line, notBefore)) : lines;
-  });
+  const timed = judged.flatMap((action) =>
+    showLines(action).map((line, index) => {
+      const wait = later.get(action)?.[index];
+      return wait === undefined ? line : laterThan(line, wait.notBefore, wait.why);
+    }),
+  );
   const afterwards = following.flatMap(showLines).map((line) => laterThan(line, undefined));
   return {
     planned: [...withoutRepeated(timed), ...afterwards, ...(await planLater(cycle))],
@@ -35,14 +37,20 @@ export async function tellPlan(
   };
 }
 
-/** The same line of what can't be now; `notBefore` is ISO 8601, undefined where nobody knows. */
-export function laterThan(line: PlannedAction, notBefore: string | undefined): PlannedAction {
+/**
+ * The same line of what can't be now.
+ *
+ * @param notBefore ISO 8601; undefined where nobody knows.
+ * @param why what is in its way, where the time alone does not say it.
+ */
+export function laterThan(line: PlannedAction, notBefore: string | undefined, why?: string): PlannedAction {
   if (line.when === "held") return line;
   const [last] = [line.notBefore, notBefore]
     .flatMap((time) => time ?? [])
     .toSorted()
     .reverse();
-  return { ...line, when: "later", ...(last !== undefined && { notBefore: last }) };
+  const reason = why === undefined ? line.reason : `${line.reason}; not now: ${why}`;
+  return { ...line, reason, when: "later", ...(last !== undefined && { notBefore: last }) };
 }
 
 /** A change of several issues has a line for each; the PATCH that a create leads to is held for reasons of its own. */

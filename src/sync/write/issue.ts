@@ -109,8 +109,7 @@ export async function readFresh(
 }
 
 /**
- * Asks for a repository once a run, before the first write of any project to its issues: whether it is still the same, not archived, with
- * its issues on, and as private as it was. Where it can't be written to, the action waits, and that is said once a run.
+ * Where a repository can't be written to, the action waits, and that is said once a run.
  *
  * @returns the repository as it is now.
  */
@@ -119,10 +118,20 @@ export async function openForWrites(
   known: RepositoryMemory,
   action: AnyAction,
 ): Promise<RepositoryMemory | Outcome> {
+  const closure = await whyClosed(cycle, known);
+  return closure === undefined ? repositoryNow(cycle, known) : await wait(cycle, action, closure);
+}
+
+/**
+ * Asks for a repository once a run, before the first write of any project to its issues: whether it is still the same, not archived, with
+ * its issues on, and as private as it was. A plan asks as well: it is to say what the run will do.
+ *
+ * @returns why it can't be written to.
+ */
+export async function whyClosed(cycle: PulledCycle, known: RepositoryMemory): Promise<Closure | undefined> {
   const current = repositoryNow(cycle, known);
   const isFresh = current.checkedAt >= cycle.run.startedAt && !isLookedAt(cycle, lookOf(known, "second"));
-  const closure = isFresh ? closureOf(current) : await ask(cycle, known);
-  return closure === undefined ? repositoryNow(cycle, known) : await wait(cycle, action, closure);
+  return isFresh ? closureOf(current) : ask(cycle, known);
 }
 
 /**

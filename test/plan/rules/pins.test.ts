@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Issue, Pin } from "../../../src/model/issue.ts";
-import type { Row } from "../../../src/model/link.ts";
+import type { FieldBase, Row } from "../../../src/model/link.ts";
 import type { Condition } from "../../../src/plan/ground/settings.ts";
 import { awaitLost } from "../../../src/plan/lost-names.ts";
 import { isFulfilled } from "../../../src/plan/rules/conditions.ts";
@@ -163,10 +163,10 @@ describe("a post whose name in a rule has begun to mean another thing", () => {
     { when: { labels: ["doing"] }, set: { status: "in_progress" } },
   ] as const;
   const settings = makeSettings({ rules });
-  const lost: readonly Pin[] = [{ ...doing, now: undefined }];
+  const lost: readonly Pin[] = [{ ...doing, id: "LA_3" }];
   const base = { status: makeBase({ kind: "value", value: "in_progress" }, "in_progress") };
   const bases = (issue: Issue, changes: Partial<Row> = {}) =>
-    awaitLost(makeRow({}, { links: [makeLink(issue)], base, ...changes }), lost, settings);
+    awaitLost(makeRow({}, { links: [makeLink(issue)], base, ...changes }), lost, lost, settings);
 
   it("waits for the first target after that", () => {
     expect(bases(makeIssue())).toMatchObject({ status: { target: base.status.target, isAwaited: true } });
@@ -177,12 +177,20 @@ describe("a post whose name in a rule has begun to mean another thing", () => {
     expect(bases(makeIssue(), { base: {} })).toEqual({});
   });
 
+  it.each<[FieldBase["target"], boolean]>([
+    [{ kind: "none" }, false],
+    [{ kind: "value", value: "completed" }, true],
+  ])("does not where %o was to be written, and its issue asks for that still", (target, isAwaited) => {
+    const waiting = { status: { ...base.status, pending: { target, since: 0 } } };
+    expect("status" in bases(makeIssue(), { base: waiting })).toBe(isAwaited);
+  });
+
   it("does also where the issue that it is a duplicate of hangs on it", () => {
     const issue = makeIssue({ number: 8, state: "closed", stateReason: "duplicate" });
     const signals = { canonical: { kind: "known", value: { repositoryId: 7, number: 7 } } } as const;
     const linked = makeLink(issue, { signals, canonical: { issue: makeIssue() } });
     expect(
-      awaitLost(makeRow({}, { links: [linked], base }), lost, { ...settings, followDuplicates: true }),
+      awaitLost(makeRow({}, { links: [linked], base }), lost, lost, { ...settings, followDuplicates: true }),
     ).toHaveProperty("status.isAwaited", true);
   });
 });

@@ -1,0 +1,122 @@
+import { hourMs } from "../../model/time.ts";
+import { nextWriteAt, timesOf } from "../../plan/pace.ts";
+import { attempt } from "../ground/attempt.ts";
+import { type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
+import { type Lane, laneClosure } from "../ground/lane.ts";
+import { isFree, type Judged } from "../ground/wanted.ts";
+import type { Closure } from "../ground/world.ts";
+import { earlierRequestOf, restOf } from "../read/old-state.ts";
+import { publicHold } from "../read/visibility.ts";
+import { doubtOf, notListed } from "../write/create.ts";
+import { repositoryNow, whyClosed } from "../write/issue.ts";
+
+/** Why a write does not come in the next run. */
+export interface Wait {
+  /** ISO 8601; left out where nobody knows. */
+  readonly notBefore?: string;
+  /** In words; left out where the time says it all. */
+  readonly why?: string;
+}
+
+/**
+ * Says which writes don't come in the next run: by action, for each of its lines. Three things make one wait: what keeps a run from
+ * sending it at all, a limit that this plan has met or a repository that can't be written to; the pace, counted in the order of
+ * the writes that are left; and a state that was lost or put back, of which a request may still be under way.
+ */
+export async function timeWrites(
+  cycle: PulledCycle,
+  judged: readonly Judged[],
+): Promise<ReadonlyMap<Judged, readonly (Wait | undefined)[]>> {
+  const later = new Map<Judged, readonly (Wait | undefined)[]>();
+  const played = new Map<string, Pace>();
+  for (const action of judged.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))) {
+    if (!isFree(action)) continue;
+    const waits: (Wait | undefined)[] = [];
+    for (const lane of action.lanes) {
+      waits.push((await obstacleOf(cycle, action, lane)) ?? (await playPace(cycle, played, action, lane)));
+    }
+    // The PATCH that a new issue leads to comes with it.
+    later.set(action, action.kind === "create-issue" ? action.lines.map(() => waits[0]) : waits);
+  }
+  return later;
+}
+
+/** What keeps the next run from sending a write, whatever the pace allows: such a write takes nobody's turn. */
+async function obstacleOf(cycle: PulledCycle, action: Judged, lane: Lane): Promise<Wait | undefined> {
+  const closure = closureNow(cycle, lane);
+  if (closure !== undefined) return waitFor(closure);
+  if (lane.side === "board") return undefined;
+  const isRested = action.kind === "create-issue" || action.kind === "update-issue";
+  if (isRested && earlierRequestOf(cycle) !== undefined) return { notBefore: toIso(restOf(cycle)) };
+  // Of facts of earlier runs alone: nobody can be asked, and all of it is later.
+  if (cycle.repositories.size === 0) return undefined;
+  if (action.kind === "create-issue" && !action.isListed) return { why: notListed };
+  const known = repositoryById(cycle, lane.repository);
+  if (known === undefined) return { why: "its repository can't be used in this run" };
+  const closed = await attempt(cycle, action, () => whyClosed(cycle, known));
+  if (closed !== undefined) {
+    if ("code" in closed) return waitFor(closed);
+    return waitFor(closureNow(cycle, lane) ?? { message: "why" in closed ? closed.why : "" });
+  }
+  if (action.kind !== "create-issue") return undefined;
+  const why = publicHold(cycle, repositoryNow(cycle, known), action.post)?.why ?? doubtOf(cycle);
+  return why === undefined ? undefined : { why };
+}
+
+function closureNow({ run, course }: PulledCycle, lane: Lane): Closure | undefined {
+  return laneClosure(run, lane) ?? laneClosure(course, lane);
+}
+
+function waitFor({ message: why, until }: Omit<Closure, "code">): Wait {
+  return until === undefined ? { why } : { notBefore: toIso(until), why };
+}
+
+/** A run that comes so many seconds too early for the hour's limit waits for it; see pace.ts. */
+const hourPatienceMs = 10_000;
+
+/** The pace as it is played through: a run has come to `at`, and is over where the pace ends it. */
+interface Pace {
+  at: number;
+  isOver: boolean;
+  readonly all: number[];
+  readonly creates: number[];
+}
+
+/** Plays one more write, to the tracker. */
+async function playPace(
+  cycle: PulledCycle,
+  played: Map<string, Pace>,
+  action: Judged,
+  lane: Lane,
+): Promise<Wait | undefined> {
+  if (lane.side === "board") return undefined;
+  const { policy } = cycle.world;
+  const pace = played.get(lane.budget) ?? (await beginPace(cycle, lane.budget));
+  played.set(lane.budget, pace);
+  const kind = action.kind === "create-issue" ? "create" : "other";
+  const next = nextWriteAt(pace, kind, policy.pace, pace.at);
+  const isFar = next.limit === "hour" && next.at - pace.at > hourPatienceMs;
+  pace.isOver ||= isFar || next.at > cycle.world.clock.now() + policy.budgetMs;
+  pace.at = next.at;
+  pace.all.push(next.at);
+  if (kind === "create") pace.creates.push(next.at);
+  return pace.isOver ? { notBefore: toIso(pace.at) } : undefined;
+}
+
+async function beginPace({ world: { ledger, clock } }: PulledCycle, budget: string): Promise<Pace> {
+  const now = clock.now();
+  return { at: now, isOver: false, ...timesOf(await ledger.pace.writes(now - hourMs, budget)) };
+}
+
+function toIso(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** As `apply` takes them. */
+const order: readonly Judged["kind"][] = [
+  "patch-post",
+  "update-issue",
+  "change-issue",
+  "comment-issue",
+  "create-issue",
+];
