@@ -5,7 +5,7 @@
 const table = {
   model: { folders: [], packages: [] },
   plan: { folders: ["model"], packages: ["liquidjs", "turndown", "node:crypto", "node:module"] },
-  http: { folders: ["errors"], packages: ["undici", "node:net"] },
+  http: { folders: ["model", "errors", "log"], packages: ["undici", "node:net", "node:util", "node:zlib"] },
   board: { folders: ["model", "errors", "log", "http"], packages: ["node:"] },
   tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "node:"] },
@@ -43,6 +43,7 @@ const table = {
       "log",
       "select",
       "app",
+      "http",
       "sync",
       "story",
       "config",

@@ -4,7 +4,7 @@ import { readProxies } from "./config/proxies.ts";
 import type { Config, ProjectConfig } from "./config/schema.ts";
 import type { GitHubSecret, Secrets } from "./config/secrets.ts";
 import { createTimes } from "./config/times.ts";
-import { createProxiedFetch } from "./http/connections.ts";
+import { createSender, type Send, type Sender } from "./http/send.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Dialect } from "./model/dialect.ts";
@@ -74,7 +74,7 @@ export function connectBoard(board: Config["board"], key: string, machine: Guard
     url: board.url,
     key,
     version,
-    timeoutMs: board.timeout,
+    sender: senderOf(machine, board.timeout),
     retries,
     limits: { bytes: board.maxBytes },
     clock,
@@ -86,7 +86,6 @@ export function connectBoard(board: Config["board"], key: string, machine: Guard
       ...(board.paging && { paging: board.paging }),
       ...(board.fields && { fields: board.fields }),
     },
-    proxy: readProxies(machine.environment),
   });
 }
 
@@ -121,10 +120,9 @@ export function addressOfNewApp(tracker: Config["tracker"], wish: AppWish): stri
 }
 
 function serverOptions({ url, timeout }: Config["tracker"], machine: GuardedMachine): ServerOptions {
-  const { clock, random, log, redact, retries, environment } = machine;
+  const { clock, random, log, redact, retries } = machine;
   return {
-    ...{ url, timeoutMs: timeout, clock, random, log },
-    fetch: createProxiedFetch(readProxies(environment)),
+    ...{ url, sender: senderOf(machine, timeout), clock, random, log },
     ...(redact && { redact }),
     ...(retries !== undefined && { retries }),
   };
@@ -165,9 +163,15 @@ function kindOf({ kind, url }: Config["tracker"]): TrackerKind {
   }
 }
 
-/** Calls other addresses through the same proxies. */
-export function createCall(machine: Machine): ReturnType<typeof createProxiedFetch> {
-  return createProxiedFetch(readProxies(machine.environment));
+/** The way to one side. @throws ConfigError where a proxy has no address */
+function senderOf({ environment, clock }: Machine, timeoutMs: number, bodyBytes?: number): Sender {
+  const proxy = readProxies(environment);
+  return createSender({ proxy, clock, timeoutMs, ...(bodyBytes !== undefined && { bodyBytes }) });
+}
+
+/** The way to addresses of which only the status matters: an answer ends with the first byte of its body. */
+export function createCall(machine: Machine): Send {
+  return senderOf(machine, 10_000, 0).send;
 }
 
 /** Everything that a run works with. */

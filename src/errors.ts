@@ -87,23 +87,6 @@ export class RemoteError extends Error {
   }
 }
 
-/**
- * A request failed on its way through a proxy. The message is a part of a sentence: the proxy without its password, and what it did
- * where it `isToBlame`; then nothing has reached the target.
- */
-export class ProxyError extends Error {
-  override readonly name = "ProxyError";
-  readonly isToBlame: boolean;
-
-  constructor(
-    message: string,
-    { cause, isToBlame }: { readonly cause: unknown; readonly isToBlame: boolean },
-  ) {
-    super(message, { cause });
-    this.isToBlame = isToBlame;
-  }
-}
-
 /** A project that can't be synced as it is configured; the others go on. The message names the cause and the remedy. */
 export class ProjectError extends Error {
   override readonly name = "ProjectError";

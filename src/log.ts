@@ -61,7 +61,7 @@ export function createLog(options: LogOptions): Log {
   const toMessage = (raw: string): string =>
     isReadable ? toText(raw).replaceAll("\n", "<0a>") : toText(raw);
   const writeAt = (level: Level) => (fields: object, message: string) => {
-    if (logger.isLevelEnabled(level)) logger[level](describe(fields, toText), toMessage(message));
+    if (logger.isLevelEnabled(level)) logger[level](toFields(fields, toText), toMessage(message));
   };
   return { debug: writeAt("debug"), info: writeAt("info"), warn: writeAt("warn"), error: writeAt("error") };
 }
@@ -79,20 +79,20 @@ function shorten(text: string): string {
 }
 
 /** A value as plain JSON of bounded size, every text in it (and every key) made safe. */
-function describe(value: unknown, toText: Redact, depth = 0): unknown {
+function toFields(value: unknown, toText: Redact, depth = 0): unknown {
   if (typeof value === "string") return toText(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Error) return describeError(value, toText);
   if (depth > maxDepth) return "…";
   if (Array.isArray(value)) {
-    return value.slice(0, maxBreadth).map((inner) => describe(inner, toText, depth + 1));
+    return value.slice(0, maxBreadth).map((inner) => toFields(inner, toText, depth + 1));
   }
   if ("toJSON" in value && typeof value.toJSON === "function") {
-    return describe(value.toJSON(), toText, depth + 1);
+    return toFields(value.toJSON(), toText, depth + 1);
   }
   const entries = Object.entries(value).slice(0, maxBreadth);
-  return Object.fromEntries(entries.map(([key, inner]) => [toText(key), describe(inner, toText, depth + 1)]));
+  return Object.fromEntries(entries.map(([key, inner]) => [toText(key), toFields(inner, toText, depth + 1)]));
 }
 
 function describeError(error: Error, toText: Redact, causes = 0): object {

@@ -134,7 +134,9 @@ describe("the settings of the config", () => {
         address: expect.any(Function),
         comment: expect.any(Function),
         addressKey: expect.any(Function),
+        bodyBytes: expect.any(Number),
         listAddresses: expect.any(Function),
+        bodyBytes: 65_535,
       },
       periodMs: expect.any(Function),
       settings: {

@@ -49,7 +49,7 @@ export function parseConfigDocument(text: string): ConfigDocument {
   // compares each with each.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const problems = [
-    ...[...document.errors, ...document.warnings].map((error) => describe(error, lines)),
+    ...[...document.errors, ...document.warnings].map((error) => describeYamlError(error, lines)),
     ...findRepeatedKeys(document).map(({ path, offset }) => ({
       ...toPosition(offset, lines),
       message: `${formatPath(path)}: this key stands here already; keep one of them`,
@@ -73,7 +73,7 @@ const plainWords: Readonly<Partial<Record<YAMLError["code"], string>>> = {
   RESOURCE_EXHAUSTION: "the file is nested too deeply",
 };
 
-function describe(error: YAMLError, lines: LineCounter): Problem {
+function describeYamlError(error: YAMLError, lines: LineCounter): Problem {
   const words = error.message.replaceAll(/\s+/g, " ").trim();
   const message = plainWords[error.code] ?? `this is not valid YAML: ${words}`;
   return { ...toPosition(error.pos[0], lines), message };

@@ -1,4 +1,4 @@
-import { ProxyError } from "../errors.ts";
+import type { Send } from "../http/send.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
@@ -8,22 +8,8 @@ import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { readProjectState } from "../sync/tell/project-state.ts";
 import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
 
-/** By then an answer is there, or the call is given up. */
-const deadlineMs = 10_000;
 /** More than this is not looked through for the posts to name. */
 const maxWaiting = 1000;
-
-/** A call of an address that a person has given. It follows no redirect. */
-export type Call = (
-  url: string,
-  init: {
-    readonly method: "GET" | "POST";
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body?: string;
-    readonly redirect: "manual";
-    readonly signal: AbortSignal;
-  },
-) => Promise<{ readonly status: number; readonly body: { cancel(): Promise<void> } | null }>;
 
 /** What `announceRun` works with. */
 export interface AnnounceOptions {
@@ -36,7 +22,8 @@ export interface AnnounceOptions {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly log: Log;
-  readonly call: Call;
+  /** The way to addresses that a person has given. */
+  readonly send: Send;
   readonly version: string;
   /** How a person starts the program here, for the commands that a notice names. */
   readonly command: string;
@@ -66,7 +53,7 @@ async function sendHeartbeat(report: RunReport, options: AnnounceOptions): Promi
     Number(Object((await ledger.runs.last(key))?.report).failed) > 0;
   if (heartbeat === undefined || report.projects.length === 0) return;
   if ((await select(projects, hasFailed)).length > 0) return;
-  await send("heartbeat", heartbeat, undefined, options);
+  await call("heartbeat", heartbeat, undefined, options);
 }
 
 async function sendNotices({ projects }: RunReport, options: AnnounceOptions): Promise<void> {
@@ -92,7 +79,7 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
     async ({ project }) => ({ project, state: await readProjectState(ledger, project, { now }) }),
   );
   const text = asStarted(composeMessage(news, concerned).text, command);
-  const outcome = await send("notice", url, JSON.stringify({ text }), options);
+  const outcome = await call("notice", url, JSON.stringify({ text }), options);
   if (outcome === "refused") await ledger.commit([{ kind: "unsay", causes: news.map(({ cause }) => cause) }]);
 }
 
@@ -105,62 +92,29 @@ async function causesOf(report: ProjectReport, ledger: Ledger): Promise<readonly
 type Outcome = "taken" | "refused" | "unknown";
 
 /** Sends once. The address is a secret: with Slack whoever knows it may write. Only its host is ever said. */
-async function send(
+async function call(
   name: "heartbeat" | "notice",
-  url: string,
+  address: string,
   body: string | undefined,
-  options: AnnounceOptions,
+  { send, version, signal, log, note }: AnnounceOptions,
 ): Promise<Outcome> {
-  const { call, version, signal, log, note } = options;
-  const controller = new AbortController();
-  const stop = (): void => controller.abort(new Error("boardsync was stopped meanwhile"));
-  const giveUp = (): void => controller.abort(new Error(`no answer within ${deadlineMs} ms`));
-  const deadline = setTimeout(giveUp, deadlineMs);
-  signal.addEventListener("abort", stop, { once: true });
-  const found = await call(url, {
+  const url = new URL(address);
+  const reply = await send({
     method: body === undefined ? "GET" : "POST",
+    url,
     headers: {
       "user-agent": `boardsync/${version}`,
       ...(body !== undefined && { "content-type": "application/json" }),
     },
-    ...(body !== undefined && { body }),
-    redirect: "manual",
-    signal: controller.signal,
-  })
-    .then(readAnswer, (error: unknown) => readFailure(error, controller.signal))
-    .finally(() => {
-      clearTimeout(deadline);
-      signal.removeEventListener("abort", stop);
-    });
-  note?.(name, found.outcome === "taken");
-  if (found.outcome !== "taken") {
-    const fields = { to: new URL(url).host, reason: found.reason };
-    if (name === "heartbeat") log.warn(fields, "The heartbeat was not taken; the run is not affected");
-    else log.warn(fields, "The notice of what waits for a person was not taken; the run is not affected");
-  }
-  return found.outcome;
-}
-
-interface Found {
-  readonly outcome: Outcome;
-  readonly reason: string;
-}
-
-async function readAnswer({ status, body }: Awaited<ReturnType<Call>>): Promise<Found> {
-  await body?.cancel().catch(() => undefined);
-  const isTaken = status >= 200 && status < 300;
-  return { outcome: isTaken ? "taken" : "refused", reason: `HTTP ${status}` };
-}
-
-/** What shows that nothing has left. */
-const unsentCodes: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
-
-function readFailure(error: unknown, { aborted, reason }: AbortSignal): Found {
-  if (error instanceof ProxyError && error.isToBlame) return { outcome: "refused", reason: error.message };
-  const [failure, via] =
-    error instanceof ProxyError ? [error.cause, `, on the way through ${error.message}`] : [error, ""];
-  if (aborted) return { outcome: "unknown", reason: `${String(reason.message)}${via}` };
-  const cause = failure instanceof Error && failure.cause !== undefined ? failure.cause : failure;
-  const code = String(Object(cause).code ?? Object(cause).name ?? "unknown");
-  return { outcome: unsentCodes.has(code) ? "refused" : "unknown", reason: `${code}${via}` };
+    body,
+    signal,
+  });
+  const isTaken = reply.status >= 200 && reply.status < 300;
+  note?.(name, isTaken);
+  if (isTaken) return "taken";
+  const reason = reply.status > 0 || reply.kind === "answer" ? `HTTP ${reply.status}` : reply.message;
+  const fields = { to: url.host, reason };
+  if (name === "heartbeat") log.warn(fields, "The heartbeat was not taken; the run is not affected");
+  else log.warn(fields, "The notice of what waits for a person was not taken; the run is not affected");
+  return reply.kind === "unsent" || reply.status > 0 ? "refused" : "unknown";
 }

@@ -27,7 +27,7 @@ export interface DaemonProject {
 }
 
 /** How a run stands among those that became due with it. */
-export interface Place {
+export interface QueuedRun {
   /** When it was asked for last, epoch ms. */
   readonly dueAt: number;
   /** The projects whose runs wait behind it. */
@@ -44,7 +44,7 @@ export interface DaemonOptions {
    * Runs one project, and says what came of it; what it throws is logged, and ends neither the daemon nor the turns of the
    * others.
    */
-  runProject(key: string, place: Place): Promise<Ran>;
+  runProject(key: string, place: QueuedRun): Promise<Ran>;
   /** Nothing runs or waits any more; it may take a moment. */
   rest(): void;
   /** Writes a sign of life; the last one says that there will be no other. */
@@ -109,7 +109,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const work = async (key: string): Promise<void> => {
     // The signal may have come, and the project may have gone, while this waited for another run to end.
     if (signal.aborted || !turns.has(key)) return;
-    const place: Place = { dueAt: dueAt.get(key) ?? clock.now(), waiting: queue.waiting() };
+    const place: QueuedRun = { dueAt: dueAt.get(key) ?? clock.now(), waiting: queue.waiting() };
     const ran = await options.runProject(key, place).finally(forward.noteEnd);
     const turn = turns.get(key);
     if (ran === "fine" && turn !== undefined) turn.succeededAt = monotonic();

@@ -1,10 +1,10 @@
 import type { Clock } from "../model/surroundings.ts";
+import { minuteMs } from "../model/time.ts";
 
 /** What comes within this after a hint is one with it: an issue that is closed sends several events at once. */
 const gatherMs = 1000;
 /** So many runs of a project are brought forward in any minute; a busy repository is worth no more of both sides' patience. */
 const maxPerMinute = 6;
-const minuteMs = 60_000;
 /** What our account does within this after a run was most likely done by that run: events come late. */
 const echoMs = 30_000;
 

@@ -1,6 +1,6 @@
-import { Agent, type Dispatcher, fetch, ProxyAgent } from "undici";
-import { ConfigError, ProxyError } from "../errors.ts";
-import { blameProxy, type NamedProxy, type ProxySettings, proxyOf, showProxy } from "./proxies.ts";
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import { ConfigError } from "../errors.ts";
+import { type NamedProxy, type ProxySettings, proxyOf } from "./proxies.ts";
 
 /** How one address is asked. */
 export interface Way {
@@ -17,10 +17,15 @@ export interface Way {
 export type Connections = (url: URL, isRead: boolean) => Way;
 
 /** @throws ConfigError where a proxy has no address. */
-export function openConnections(
-  settings: ProxySettings,
-  options: Omit<Agent.Options, "pipelining"> = {},
-): Connections {
+export function openConnections(settings: ProxySettings, connectTimeout: number): Connections {
+  const options = {
+    // HTTP/1.1 only: a connection that carries several requests at once blurs which of them were sent.
+    allowH2: false,
+    // One overall deadline rules (see `send.ts`); undici's own three would only blur it.
+    connectTimeout,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
   // Zero pipelining means a connection for each request.
   const [reads, writes] = [
     openAgents(settings, { ...options, pipelining: 1 }),
@@ -42,38 +47,4 @@ function openAgents({ http = "", https = "" }: ProxySettings, options: Agent.Opt
     // The library's error quotes the address, and with it the proxy's password.
     throw new ConfigError(["HTTP_PROXY or HTTPS_PROXY is not the address of a proxy."]);
   }
-}
-
-/** An answer, and what it came through where that could read it, and answer in the target's place. */
-type Fetched = Awaited<ReturnType<typeof fetch>> & { readonly via?: string };
-
-/**
- * A fetch that honours the proxies, and gives every write a connection of its own: the one of Node.js does neither, and undici
- * has one owner, this folder. What goes wrong on the way through a proxy is a `ProxyError`.
- *
- * @throws ConfigError where a proxy has no address.
- */
-export function createProxiedFetch(
-  settings: ProxySettings,
-): (url: string, init: { readonly method: string }) => Promise<Fetched> {
-  const connections = openConnections(settings);
-  return async (address, init) => {
-    const url = new URL(address);
-    const { dispatcher, proxy } = connections(url, isRead(url, init.method));
-    if (proxy === undefined) return fetch(url, { ...init, dispatcher });
-    const shown = showProxy(proxy);
-    const answer = await fetch(url, { ...init, dispatcher }).catch((cause: unknown) => {
-      const blame = blameProxy(cause, url.host);
-      throw new ProxyError(blame === undefined ? shown : `${shown} ${blame}`, {
-        cause,
-        isToBlame: blame !== undefined,
-      });
-    });
-    return url.protocol === "http:" ? Object.assign(answer, { via: shown }) : answer;
-  };
-}
-
-/** A query of GraphQL is a POST that changes nothing. */
-function isRead({ pathname }: URL, method: string): boolean {
-  return method === "GET" || pathname.endsWith("/graphql");
 }

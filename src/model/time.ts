@@ -3,6 +3,10 @@
  * same moment wherever boardsync runs.
  */
 
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
 /** A day, or a day and a time as ISO 8601 (also with a blank for the T, a comma, or a short offset). */
 const isoTime =
   /^(\d{4}-\d\d-\d\d)(?:(?:T|\s+)(\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?\s*(?:(Z|UTC|GMT)|([+-]\d\d):?(\d\d)?)?)?$/i;

@@ -1,3 +1,4 @@
+import { hourMs, minuteMs } from "../model/time.ts";
 /** How fast the tracker may be written to. Limits are at least 1; every window slides. */
 export interface PaceLimits {
   /** Milliseconds between two writes. */
@@ -30,9 +31,6 @@ export interface NextWrite {
   /** What the wait is for: a run sits out the interval and the minute, the hour ends it. */
   readonly limit: "interval" | "minute" | "hour" | "none";
 }
-
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 
 /** When the next write may leave, so that no window of a minute or an hour ever holds more than its limit. */
 export function nextWriteAt(

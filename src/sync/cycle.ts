@@ -11,7 +11,6 @@ import { repositoryNames } from "./ground/world.ts";
 import { applySaved, tellUnapplied } from "./orders/apply-saved.ts";
 import { takeLinks } from "./orders/link-requests.ts";
 import { undoRun } from "./orders/undo.ts";
-import { adoptNamed } from "./past/adopt-named.ts";
 import { rebase } from "./past/rebase.ts";
 import { oldWritesEnded, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
@@ -65,7 +64,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     const read = await pullTracker({ ...found, run: time.rest() });
     const cycle = await planContext({ ...found, run: time.rest(), ...read }, pull);
     await finishPast(cycle);
-    told = await carryOut({ ...cycle, run });
+    told = await workOn({ ...cycle, run });
   } catch (error) {
     await noteLimitOf(world, error);
     const hasAsked = world.board.requests > before.board || world.tracker.requests > before.tracker;
@@ -84,7 +83,6 @@ async function finishPast(cycle: PulledCycle): Promise<void> {
   // After that, so that an issue whose opening was in doubt is read like those that were linked before.
   await pullSignals(cycle);
   await pullNames(cycle);
-  await adoptNamed(cycle);
   await recoverPairs(cycle);
   await takeLinks(cycle);
 }
@@ -95,7 +93,7 @@ async function tellUndone(project: SyncProject, world: World, run: Run, tally: T
   return { carried: tellUnapplied(project, run, tally) };
 }
 
-async function carryOut(cycle: PulledCycle): Promise<Told> {
+async function workOn(cycle: PulledCycle): Promise<Told> {
   const { order } = cycle.run;
   if (order.kind === "undo") return undoRun(cycle, order);
   const { judged, following } = await decide(cycle);

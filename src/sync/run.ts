@@ -72,14 +72,15 @@ async function runEach(
   world.tracker.sizes?.take(ledger.memory.sizes());
   const tokenBefore = await lastTokenEnd(ledger, policy.projectKeys);
   const results: CycleResult[] = [];
-  for (const project of isRoutine(run) ? await leastServedFirst(projects, world) : projects) {
+  const isSpread = isRoutine(run) || isPreview(run);
+  for (const project of isSpread ? await leastServedFirst(projects, world) : projects) {
     if (signal.aborted) break;
     log.info({ run: run.number, project: project.key, mode: order.kind }, "Project started");
     const result = await runCycle(project, world, run);
     logResult(world, run, result.report);
     results.push(result);
   }
-  const sorted = results.toSorted((one, other) => placeOf(one, projects) - placeOf(other, projects));
+  const sorted = results.toSorted((one, other) => rankOf(one, projects) - rankOf(other, projects));
   const tokenEnds = sayTokenEnd(world, run, tokenBefore);
   const ended = sorted.map(({ report, ...rest }) => ({ ...rest, report: { ...report, ...tokenEnds } }));
   return { ...(await finish(world, run, startedAt, ended, projects)), aheadMs: begun.aheadMs };
@@ -100,7 +101,7 @@ function sayTokenEnd(
 }
 
 /** Reports stand in the order of the config, whoever had the first turn. */
-function placeOf({ report }: CycleResult, projects: readonly SyncProject[]): number {
+function rankOf({ report }: CycleResult, projects: readonly SyncProject[]): number {
   return projects.findIndex(({ key }) => key === report.project);
 }
 

@@ -130,7 +130,12 @@ interface Answered {
   readonly body: Buffer;
 }
 
-function forward(url: string, { method, headers }: IncomingMessage, body: Buffer): Promise<Answered> {
+/** Sends a request on as it came, and resolves to the answer. */
+export function forward(
+  url: string,
+  { method, headers }: Pick<IncomingMessage, "method" | "headers">,
+  body: Buffer | string,
+): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent = sendRequest(url, { method, headers }, (answer) => {
       readBody(answer).then(

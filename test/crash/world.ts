@@ -25,6 +25,8 @@ export interface Setting {
   /** The config's `projects` and what else is not the same in all worlds, as the file would have it. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly repositories: NonNullable<SandboxGitHubOptions["repositories"]>;
+  /** A GitHub in the place of the sandbox's, which nobody asks then, and what signs the program in there. */
+  readonly tracker?: { readonly url: string; readonly env: Readonly<Record<string, string>> };
   readonly style?: BoardStyleOptions;
   /** Of the board; two without it. */
   readonly projects?: readonly string[];
@@ -96,11 +98,12 @@ export async function openWorld(setting: Setting): Promise<World> {
   let aheadMs = 0;
   const clock = { now: () => Date.now() + aheadMs };
   const github = await startSandboxGitHub({ repositories: setting.repositories, clock });
-  const gate = await openGate({ board: new URL(board.url).origin, tracker: github.url });
+  const tracker = setting.tracker ?? { url: github.url, env: { GITHUB_TOKEN: github.token } };
+  const gate = await openGate({ board: new URL(board.url).origin, tracker: tracker.url });
   const env = {
     BOARD_API_KEY: board.key,
-    GITHUB_TOKEN: github.token,
     BOARDSYNC_CONFIG: join(folder, "boardsync.yaml"),
+    ...tracker.env,
     ...setting.env,
   };
   const children = new Set<Process>();

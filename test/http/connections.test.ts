@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { createProxiedFetch } from "../../src/http/connections.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
-import { createFixture, repository } from "../tracker/github/setup.ts";
+import { createFixture, failureOf, repository, unbounded } from "../tracker/github/setup.ts";
 
 /** A server behind a balancer that has given up every idle connection without a word: what comes on one is reset. */
 async function startForgetful(): Promise<{ readonly url: string; readonly connections: () => number }> {
@@ -51,7 +50,7 @@ const writes: readonly IssueWrite[] = [
 
 it.each(writes)("a write to the tracker ($kind) never rides on an idle connection", async (write) => {
   const server = await startForgetful();
-  const { tracker } = createFixture(server.url, { fetch: createProxiedFetch({}) });
+  const { tracker } = createFixture(server.url);
   for (let time = 1; time <= 3; time += 1) {
     expect(await tracker.write(repository, write)).toMatchObject({ kind: "rejected", status: 422 });
     expect(server.connections()).toBe(time);
@@ -76,13 +75,14 @@ it("reads keep their connection, queries of GraphQL among them", async () => {
   });
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
-  const fetch = createProxiedFetch({});
-  for (const [method, path] of [
-    ["GET", "/user"],
-    ["POST", "/graphql"],
-    ["GET", "/user"],
-  ] as const) {
-    expect(await (await fetch(`${url}${path}`, { method })).json()).toEqual({});
+  const { tracker } = createFixture(url, { retries: 0 });
+  const field = { owner: "acme", project: 1, field: "Status" };
+  for (const read of [
+    () => tracker.account(unbounded()),
+    () => tracker.projectField(field, unbounded()),
+    () => tracker.account(unbounded()),
+  ]) {
+    expect((await failureOf(read())).fault).toBe("unreadable");
     // The connection is free a moment after its answer has been read.
     await setImmediate();
   }

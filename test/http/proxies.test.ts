@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readProxies } from "../../src/config/proxies.ts";
-import { createProxiedFetch } from "../../src/http/connections.ts";
 import { proxyOf } from "../../src/http/proxies.ts";
 import { adviceOn } from "../../src/sync/ground/remedy.ts";
 import { failureOf, givenBoard, postId, project, pull } from "../board/http/given.ts";
@@ -60,8 +59,8 @@ describe.each(targets)("a proxy that $what, on the way to $scheme", ({ start, sc
 
   it("is named by a failed read of GitHub, without its password", async () => {
     const place = await start();
-    const fetch = createProxiedFetch(readProxies({ [variable]: `http://me:hunter2@${place}` }));
-    const { tracker } = createFixture(`${scheme}://github.example/api/v3`, { fetch });
+    const proxy = readProxies({ [variable]: `http://me:hunter2@${place}` });
+    const { tracker } = createFixture(`${scheme}://github.example/api/v3`, { proxy });
     const error = await failureOf(tracker.repository("acme/app", unbounded()));
     expect(error.message).toContain(`the proxy http://${place} of ${variable}`);
     expect(error.message).toContain(says);
@@ -80,7 +79,7 @@ describe("a write on the way through a proxy", () => {
     const proxy = readProxies({ [`${scheme}_proxy`]: await start() });
     const board = givenBoard(`${scheme}://board.example/api/v1`, { proxy });
     expect((await board.patchPost(project, postId("p1"), { status: "planned" })).kind).toBe("unsent");
-    const { tracker } = createFixture(`${scheme}://github.example`, { fetch: createProxiedFetch(proxy) });
+    const { tracker } = createFixture(`${scheme}://github.example`, { proxy });
     expect((await tracker.write(repository, { kind: "create-label", name: "bug" })).kind).toBe("unsent");
   });
 
@@ -103,7 +102,7 @@ it("a proxy that never answers is named by the deadline", async () => {
   asked = Promise.withResolvers<void>();
   const { tracker, clock } = createFixture("https://github.example", {
     retries: 0,
-    fetch: createProxiedFetch(proxy),
+    proxy,
   });
   const reading = failureOf(tracker.repository("acme/app", unbounded()));
   await asked.promise;
@@ -120,7 +119,7 @@ it("a board that is down behind a proxy that is not asked for it is the board", 
 it("what a proxy did has a remedy of its own on both sides", async () => {
   const proxy = readProxies({ HTTPS_PROXY: "127.0.0.1:9" });
   const board = await failureOf(pull(givenBoard("https://board.example/api/v1", { proxy })));
-  const { tracker } = createFixture("https://github.example", { fetch: createProxiedFetch(proxy) });
+  const { tracker } = createFixture("https://github.example", { proxy });
   const github = await failureOf(tracker.repository("acme/app", unbounded()));
   for (const { code, detail } of [board, github]) expect(adviceOn({ code, detail })).toContain("NO_PROXY");
 });

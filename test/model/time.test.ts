@@ -72,8 +72,7 @@ describe("a time that others write", () => {
         const { readInstant } = await import(${load("model/time.ts")});
         const { pickRecord } = await import(${load("board/http/answer/record.ts")});
         const { selectPost } = await import(${load("plan/select.ts")});
-        const { readRetryAfter } = await import(${load("board/http/answer/refusal.ts")});
-        const { readRetryAfter: ofGitHub } = await import(${load("tracker/github/wire/limits.ts")});
+        const { readRetryAfter } = await import(${load("http/repeat.ts")});
         const settings = { select: { archived: false, isArchivedDefault: true, createdAfter: "2026-01-31T00:00:00.000Z" } };
         const times = ["2026-01-30 23:59:59", "2026-01-31 00:00:00", "2026-01-31", "2026-01-30T23:30", "1769817600", 1769817599];
         const now = Date.UTC(2026, 0, 31, 9);
@@ -85,7 +84,7 @@ describe("a time that others write", () => {
             const { post } = pickRecord({ id: "p1", createdAt }, "id", {});
             return selectPost(post, settings, new Set(["createdAt"])).isSelected;
           }),
-          retry: [readRetryAfter(later, now), ofGitHub({ headers: { "retry-after": later, date: "Sat Jan 31 09:00:00 2026" } }, now)],
+          retry: [{}, { date: "Sat Jan 31 09:00:00 2026" }].map((more) => readRetryAfter({ "retry-after": later, ...more }, now)),
         }));`;
       const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
         env: { ...process.env, TZ: zone },

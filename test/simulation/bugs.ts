@@ -93,6 +93,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "synchronous-normal",
     words: "the journal does not wait for the disk (`synchronous=NORMAL`)",
     breaks: ["I1", "I2", "I9", "I11"],
+    from: 120,
     bug: { isLoose: true },
   },
   {
@@ -161,6 +162,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "page-numbers",
     words: "changes are caught up with by page numbers instead of by their time",
     breaks: ["I16"],
+    from: 6540,
     bug: ofTracker(({ tracker }, hub) => ({
       listIssues: (repository, query, bounds) =>
         query.kind === "since"
@@ -174,6 +176,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "resend-without-proof",
     words: "a PATCH of unknown outcome is sent again because the post shows what it showed before",
     breaks: ["I2"],
+    from: 130,
     bug: ofLedger(({ journal, rows }) => ({
       journal: withParts(journal, {
         open: async (project) =>
@@ -212,6 +215,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "guard-forgets",
     words: "the guard forgets what voters were told in earlier runs",
     breaks: ["I10"],
+    from: 990,
     bug: ofJournal(() => ({ statusWrites: async () => 0 })),
   },
   {
@@ -305,6 +309,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "old-look",
     words: "an old look at a post counts as a new one",
     breaks: ["I8", "I6"],
+    from: 170,
     bug: ofRows((rows) => ({
       row: async (project, post, now) => {
         const row = await rows.row(project, post, now);
@@ -325,6 +330,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "page-unseen",
     words: "a page that has not changed counts as one without posts",
     breaks: ["I6"],
+    from: 1,
     bug: ofChanges((change) => (change.kind === "see-page" ? [] : [change])),
   },
   {
@@ -377,6 +383,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "unknown-as-no",
     words: "what can't be read of an issue counts as not there",
     breaks: ["I2", "I16"],
+    from: 2740,
     bug: ofTracker(({ tracker }) => ({
       async *readSignals(nodeIds, wish, bounds) {
         for await (const page of tracker.readSignals(nodeIds, wish, bounds)) yield page.map(denyUnknown);
@@ -387,6 +394,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "duplicate-forgotten",
     words: "the issue that a duplicate was closed for is forgotten",
     breaks: ["I2", "I16"],
+    from: 515,
     bug: ofTracker(({ tracker }) => ({
       async *readSignals(nodeIds, wish, bounds) {
         for await (const page of tracker.readSignals(nodeIds, wish, bounds)) {
@@ -447,6 +455,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "pause-not-checked",
     words: "a pause that comes in the middle of a run is not asked for any more",
     breaks: ["I17"],
+    from: 1,
     bug: ofRows(() => ({ isPaused: () => Promise.resolve(false) })),
   },
   {

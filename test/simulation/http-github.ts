@@ -73,7 +73,9 @@ function read({ gate, surroundings }: Passage, request: Request): Read {
   const { query } = request;
   const isLatest = query.get("sort") === "updated" && query.get("direction") === "desc";
   const etag = answer.headers?.["etag"];
-  if (!isLatest || answer.status !== 200 || repository === undefined || etag === undefined) return { answer };
+  // Where issues are switched off, GitHub shows an empty list.
+  if (!isLatest || answer.status !== 200 || repository?.hasIssues !== true || etag === undefined)
+    return { answer };
   const { hub, events } = surroundings;
   return { answer, tell: () => events.trackerShowsLatest(repository, hub.listed(repository), etag) };
 }

@@ -1,7 +1,7 @@
 import { connectSides } from "../../src/app.ts";
 import type { Board, ListEnd, ListWishes, PostPage } from "../../src/board/board.ts";
 import { configSchema } from "../../src/config/schema.ts";
-import { createProxiedFetch } from "../../src/http/connections.ts";
+import { createSender } from "../../src/http/send.ts";
 import type { Log } from "../../src/log.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
@@ -86,17 +86,17 @@ export async function openLoopback(seed: number): Promise<Loopback> {
       const github = { kind: "token", token: secret } as const;
       const secrets = { boardApiKey: secret, github, all: [secret] };
       const sides = connectSides(config, secrets, machine);
+      const sender = createSender({ proxy: {}, timeoutMs: config.tracker.timeout, clock });
       const tracker =
         carry === undefined
           ? sides.tracker
           : createGitHubTracker({
               url: gitHub.url,
               token: secret,
-              timeoutMs: config.tracker.timeout,
               clock,
               random,
               log: silent,
-              fetch: carry(createProxiedFetch({})),
+              sender: { ...sender, send: carry(sender.send) },
             });
       return { board: mortalBoard(passage, sides.board), tracker: mortalTracker(passage, tracker) };
     },

@@ -15,9 +15,9 @@ afterAll(() => states.close());
 
 /** What an adapter, or a proxy before it, must not do. */
 const sendsAgain: Bug = {
-  carry: (fetch) => async (url, init) => {
-    const answer = await fetch(url, init);
-    return init.method === "POST" && answer.status === 502 ? fetch(url, init) : answer;
+  carry: (send) => async (call) => {
+    const reply = await send(call);
+    return call.method === "POST" && reply.status === 502 ? send(call) : reply;
   },
 };
 

@@ -1,6 +1,6 @@
 import type { Board } from "../../src/board/board.ts";
+import type { Send } from "../../src/http/send.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
-import type { Fetch } from "../../src/tracker/github/wire/transport.ts";
 import type { Tracker } from "../../src/tracker/tracker.ts";
 import { createSimBoard } from "./board.ts";
 import type { BoardServer } from "./board-server.ts";
@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly violate: Violate;
   /** A bug below the ports: bends what carries the requests to GitHub. Only HTTP has such a thing. */
-  readonly carry: ((fetch: Fetch) => Fetch) | undefined;
+  readonly carry: ((send: Send) => Send) | undefined;
 }
 
 /** Gives a process its two sides. */

@@ -1,3 +1,4 @@
+import type { Send } from "../../src/http/send.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { SharedLog } from "../../src/ledger/postgres/log.ts";
 import type { Log } from "../../src/log.ts";
@@ -6,7 +7,6 @@ import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
 import type { SyncProject, World } from "../../src/sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import { createDialect } from "../../src/tracker/github/dialect.ts";
-import type { Fetch } from "../../src/tracker/github/wire/transport.ts";
 import { type BoardServer, createBoardServer } from "./board-server.ts";
 import { createSkewedClock, createTime, type Time } from "./clock.ts";
 import type { Copy } from "./copies.ts";
@@ -34,7 +34,7 @@ export interface Bug {
   /** Bends the log of a shared state. */
   readonly log?: (log: SharedLog) => SharedLog;
   /** Bends what carries the requests to GitHub: it shows over HTTP only. */
-  readonly carry?: (fetch: Fetch) => Fetch;
+  readonly carry?: (send: Send) => Send;
   /** Whether the journal does not wait for the disk (`synchronous=NORMAL`). */
   readonly isLoose?: boolean;
   /** Whether a second process begins although one is there. */

@@ -399,6 +399,21 @@ describe("a comment", () => {
     await stage.sync();
     expect(stage.writes()).toEqual([]);
   });
+
+  it("on an issue that was locked is made once the issue has changed", async () => {
+    const stage = await openPair(commenting);
+    stage.github.lock(repo, 1);
+    move(stage, { status: "declined" });
+    await stage.sync();
+    stage.clock.skip(minuteMs);
+    await stage.sync();
+    stage.clock.skip(minuteMs);
+    stage.github.unlock(repo, 1);
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ parked: 0, failed: 0 });
+    expect(stage.writes()).toHaveLength(1);
+    await expectCalm(stage);
+  });
 });
 
 describe("a change of an issue whose answer is lost", () => {

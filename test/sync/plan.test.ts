@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { privateRepositories, twoProjects } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** Something of everything: a new post, an edited one, and three changed issues. */
@@ -250,4 +251,25 @@ describe("a plan of what is not sent yet", () => {
       ["change-issue", "later"],
     ]);
   });
+});
+
+it("a plan comes to the projects in the order of the next run: who has written least comes first", async () => {
+  const pace = { minIntervalMs: 0, createsPerMinute: 20, createsPerHour: 2 };
+  const stage = await openStage({
+    boardProjects: twoProjects,
+    repositories: privateRepositories("acme/app", "acme/api"),
+    projects: [standardProject, { ...standardProject, project: "acme-api", repo: "acme/api" }],
+    config: { tracker: { pace } },
+  });
+  addPlanned(stage, 4);
+  await stage.sync();
+  const orderOf = async (look: () => Promise<unknown>): Promise<readonly unknown[]> => {
+    const before = stage.log.length;
+    await look();
+    const lines = stage.log.slice(before).map((line): { msg?: string; project?: string } => JSON.parse(line));
+    return lines.flatMap(({ msg, project }) => (msg === "Project started" ? [project] : []));
+  };
+  const planned = await orderOf(stage.plan);
+  expect(planned).toEqual(["acme-api", "acme-app"]);
+  expect(await orderOf(stage.sync)).toEqual(planned);
 });

@@ -230,7 +230,7 @@ describe("what can't be read is unknown", () => {
     expect(await statusAfterSync(stage)).toBe("completed");
   });
 
-  it("also while the tracker doesn't answer: what was read before counts until then", async () => {
+  it("also while the tracker doesn't answer: its posts stay as they are until then", async () => {
     const stage = await openLooking({ pullRequest: "open" });
     const pull = openPullRequest(stage);
     stage.github.linkPullRequest(one, pull);
@@ -242,7 +242,7 @@ describe("what can't be read is unknown", () => {
     expect(errors).toEqual([
       {
         code: "tracker.unreachable",
-        message: expect.stringMatching(/502.*of which it was read before, that counts/u),
+        message: expect.stringMatching(/502.*stay as they are until it is read/u),
         advice: expect.stringContaining("was reached"),
       },
     ]);
@@ -336,6 +336,47 @@ describe("rules that are new and look at a signal", () => {
   });
 });
 
+describe("an issue that has changed while its signals can't be read", () => {
+  it.each<[string, (stage: Stage) => void]>([
+    ["because of a limit of GraphQL", ({ github }) => github.setLimits({ queriesPerHour: 0 })],
+    [
+      "because GitHub fails",
+      ({ github }) =>
+        github.failNext({ path: "/graphql", times: 9, answer: { kind: "answer", status: 502 } }),
+    ],
+    [
+      "because of this issue",
+      ({ github }) =>
+        github.breakField(one, "closedByPullRequestsReferences", { type: "FORBIDDEN", message: "No." }),
+    ],
+  ])("is not decided by those of another moment: %s", async (_, hinder) => {
+    const rules = [
+      { when: { state: "closed" }, set: { status: "completed" } },
+      { when: { pullRequest: "open" }, set: { status: "in_progress" } },
+      { when: { pullRequest: "none" }, set: { status: "planned" } },
+    ];
+    const stage = await openLooking({ pullRequest: "open" }, 1, {
+      projects: [{ ...lookingAt({ pullRequest: "open" }), rules }],
+    });
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    expect(await statusAfterSync(stage)).toBe("completed");
+    // People begin anew, and open the issue again: at no time was it open without a pull request.
+    stage.github.linkPullRequest(one, openPullRequest(stage));
+    stage.clock.skip(minuteMs);
+    stage.github.reopen("acme/app", 1);
+    hinder(stage);
+    expect((await stage.syncOne()).statusWrites).toBe(0);
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+    stage.github.setLimits({ queriesPerHour: 5000 });
+    stage.github.mendField(one);
+    stage.clock.skip(2 * hourMs);
+    await stage.sync();
+    stage.clock.skip(2 * hourMs);
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+  });
+});
+
 describe("signals that are too much at once", () => {
   const always = { path: "/graphql", times: Number.POSITIVE_INFINITY };
   const answer = { kind: "answer", status: 502 } as const;
@@ -362,7 +403,7 @@ describe("signals that are too much at once", () => {
     expect(asked(stage)).toEqual([14, 7, 7]);
   });
 
-  it("of one issue alone are said of it; what was read before counts, and the others go on", async () => {
+  it("of one issue alone are said of it; its post stays as it is, and the others go on", async () => {
     const stage = await openLooking({ pullRequest: "open" }, 14);
     stage.github.linkPullRequest(one, openPullRequest(stage));
     expect(await statusAfterSync(stage)).toBe("in_progress");
@@ -373,7 +414,7 @@ describe("signals that are too much at once", () => {
       {
         code: "tracker.unreachable",
         issue: "acme/app#1",
-        message: expect.stringMatching(/502.*that|502.*counts/u),
+        message: expect.stringMatching(/502.*stay as they are/u),
       },
     ];
     stage.mark();

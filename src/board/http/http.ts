@@ -1,12 +1,10 @@
-import { RemoteError } from "../../errors.ts";
-import type { ProxySettings } from "../../http/proxies.ts";
+import { ConfigError, RemoteError } from "../../errors.ts";
+import type { Sender } from "../../http/send.ts";
 import type { Log } from "../../log.ts";
 import type { NoteChange, PostChange, PostId, ProjectId } from "../../model/post.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Board, ListWishes, PatchOutcome } from "../board.ts";
-import type { BodyLimits } from "./answer/body.ts";
 import { createReader, type Reader } from "./answer/read.ts";
-import { createTransport, type Transport } from "./answer/transport.ts";
 import { createExcerpt, type Excerpt, placeOf } from "./answer/wording.ts";
 import { type ListOverrides, listPages } from "./list/list.ts";
 import type { PagingLimits } from "./list/paging.ts";
@@ -19,8 +17,8 @@ export interface HttpBoardOptions {
   readonly key: string;
   /** Version of boardsync, for the `User-Agent`. */
   readonly version: string;
-  /** Deadline of one request. */
-  readonly timeoutMs: number;
+  /** Carries the requests. */
+  readonly sender: Sender;
   /** How often a read is repeated at most. */
   readonly retries: number;
   readonly clock: Clock;
@@ -30,14 +28,15 @@ export interface HttpBoardOptions {
   readonly redact?: (text: string) => string;
   /** What a person set because the board's answers can't be recognised. */
   readonly overrides?: { readonly [name in keyof ListOverrides]?: ListOverrides[name] | undefined };
-  readonly proxy?: ProxySettings;
   readonly limits?: Partial<HttpBoardLimits>;
 }
 
-export type HttpBoardLimits = BodyLimits & PagingLimits;
+export interface HttpBoardLimits extends PagingLimits {
+  /** Of one answer: levels of arrays and objects inside one another. */
+  readonly depth: number;
+}
 
 const usualLimits: HttpBoardLimits = {
-  bodyBytes: 32 * 1024 * 1024,
   depth: 64,
   // 100,000 posts may come one at a time.
   pages: 100_000,
@@ -48,7 +47,8 @@ const usualLimits: HttpBoardLimits = {
 /** What the calls of one board share. */
 interface Connection {
   readonly base: string;
-  readonly transport: Transport;
+  /** What every request says of who asks. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly reader: Reader;
   /** The same without a repetition. */
   readonly asker: Reader;
@@ -61,7 +61,7 @@ interface Connection {
 /**
  * The board behind its v1 REST API.
  *
- * @throws ConfigError when the key or a proxy can't be used at all.
+ * @throws ConfigError when the key can't be used at all.
  */
 export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
   const connection = connect(options);
@@ -76,22 +76,30 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
     listPosts: (project, bounds, wishes) => listPosts(connection, project, bounds, wishes),
     patchPost: (project, post, change) => patchPost(connection, project, post, change),
     get requests() {
-      return connection.transport.requests;
+      return options.sender.requests;
     },
-    answers: connection.transport.answers,
+    answers: options.sender.answers,
   };
 }
 
 function connect(options: HttpBoardOptions): Connection {
-  const { key, version, timeoutMs, retries, clock, random, log, proxy = {}, overrides = {} } = options;
+  const { key, version, sender, retries, clock, random, log, overrides = {} } = options;
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new ConfigError(["The board's key is empty, or holds characters that an HTTP header can't carry."]);
+  }
   const url = new URL(options.url);
   const limits = { ...usualLimits, ...options.limits };
   const excerpt = createExcerpt(key, options.redact);
-  const transport = createTransport({ key, version, timeoutMs, clock, proxy, bodyBytes: limits.bodyBytes });
-  const reading = { transport, limits, clock, random, log, excerpt };
+  const headers = {
+    authorization: `Bearer ${key}`,
+    accept: "application/json",
+    "user-agent": `boardsync/${version}`,
+  };
+  const { depth } = limits;
+  const reading = { send: sender.send, headers, depth, clock, random, log, excerpt, firstPauseMs: 500 };
   return {
     base: `${url.origin}${url.pathname.replace(/\/+$/, "")}`,
-    transport,
+    headers,
     reader: createReader({ ...reading, retries }),
     asker: createReader({ ...reading, retries: 0 }),
     overrides: { list: overrides.list ?? {}, paging: overrides.paging ?? {}, fields: overrides.fields ?? {} },
@@ -175,13 +183,18 @@ async function patchPost(
     return { kind: "rejected", status: 0, message };
   }
   const url = addressOf(connection, `/feedback/${encodeURIComponent(post)}`, project);
-  const reply = await connection.transport.send({ method: "PATCH", url, body: JSON.stringify(change) });
   const { overrides, limits, excerpt, options } = connection;
+  const reply = await options.sender.send({
+    method: "PATCH",
+    url,
+    headers: { ...connection.headers, "content-type": "application/json" },
+    body: JSON.stringify(change),
+  });
   return classifyPatch(reply, {
     post,
     url,
     names: overrides.fields,
-    limits,
+    depth: limits.depth,
     excerpt,
     now: options.clock.now(),
   });

@@ -1,18 +1,20 @@
+import { readRetryAfter } from "../../http/repeat.ts";
+import type { Reply } from "../../http/send.ts";
 import type { Post, PostId } from "../../model/post.ts";
 import type { PatchOutcome } from "../board.ts";
 import { isObject, readKey, readPath } from "./answer/access.ts";
-import { type Body, type BodyLimits, describeOversize, readBody } from "./answer/body.ts";
+import { type Body, readBody } from "./answer/body.ts";
 import { type FieldNames, pickRecord } from "./answer/record.ts";
-import { isLimited, quoteAnswer, quoteRedirect, readRetryAfter, sayPause } from "./answer/refusal.ts";
+import { isLimited, quoteAnswer, quoteRedirect, sayPause } from "./answer/refusal.ts";
 import { idNamesKnown } from "./answer/shape.ts";
-import type { Reply } from "./answer/transport.ts";
-import type { Excerpt } from "./answer/wording.ts";
+import { type Excerpt, placeOf } from "./answer/wording.ts";
 
 export interface PatchReading {
   readonly post: PostId;
   readonly url: URL;
   readonly names: FieldNames & { readonly id?: string | undefined };
-  readonly limits: BodyLimits;
+  /** See `readBody`. */
+  readonly depth: number;
   readonly excerpt: Excerpt;
   /** Epoch ms. */
   readonly now: number;
@@ -32,24 +34,20 @@ export interface PatchReading {
  * | no connection | unsent |
  * | 2xx with another body, 3xx, other 4xx, 5xx, cut off, too large, too late | unknown |
  */
-export async function classifyPatch(reply: Reply, reading: PatchReading): Promise<PatchOutcome> {
-  const { limits, excerpt, now } = reading;
-  if (reply.kind === "unsent") return { kind: "unsent", message: `${reply.message}.` };
-  if (reply.kind === "aborted") return { kind: "unknown", message: "The request was ended." };
-  const body: Body =
-    reply.kind === "answer"
-      ? await readBody(reply, limits, excerpt)
-      : {
-          kind: "unreadable",
-          reason: reply.kind === "lost" ? "a body that was cut off" : describeOversize(limits),
-        };
-  const said = quoteAnswer(body, excerpt, reply.kind === "answer" ? reply.via : undefined);
+export function classifyPatch(reply: Reply, reading: PatchReading): PatchOutcome {
+  const { depth, excerpt, now, url } = reading;
   const { status, headers } = reply;
+  if (reply.kind === "unsent") return { kind: "unsent", message: `${placeOf(url)} ${reply.message}.` };
+  const isWhole = reply.kind === "answer";
+  const body: Body = isWhole
+    ? readBody(reply, depth, excerpt)
+    : { kind: "unreadable", reason: "a body that is not whole" };
+  const said = isWhole ? quoteAnswer(body, excerpt, reply.via) : `it ${reply.message}`;
   if (status >= 200 && status < 300 && body.kind !== "unreadable") {
     const value = body.kind === "json" ? body.value : undefined;
     return { kind: "applied", post: findPost(value, reading) };
   }
-  const retryAt = readRetryAfter(headers["retry-after"], now);
+  const retryAt = readRetryAfter(headers, now);
   if (isLimited(reply, body)) {
     const message = `The board limits requests (HTTP ${status}): ${said}.${sayPause(retryAt)}`;
     return { kind: "limited", retryAt, message };
@@ -70,12 +68,8 @@ export async function classifyPatch(reply: Reply, reading: PatchReading): Promis
   return { kind: "unknown", message, ...(retryAt !== undefined && { retryAt }) };
 }
 
-function explainUnknown(
-  reply: Exclude<Reply, { kind: "unsent" | "aborted" }>,
-  said: string,
-  reading: PatchReading,
-): string {
-  if (reply.kind === "lost") return `${reply.message}.`;
+function explainUnknown(reply: Reply, said: string, reading: PatchReading): string {
+  if (reply.kind === "lost" || reply.kind === "aborted") return `${placeOf(reading.url)} ${reply.message}.`;
   if (reply.status >= 300 && reply.status < 400) {
     const target = quoteRedirect(reply.headers["location"], reading.url, reading.excerpt);
     return `The board redirected the change to ${target} (HTTP ${reply.status}), which was not followed.`;

@@ -1,11 +1,11 @@
 import { hostilePost, project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
+import { dayMs } from "../../model/time.ts";
 import { describeLength } from "../../sync/tell/times.ts";
 import { count, cutOff } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
 import type { Chapter, Ran, Teller } from "./teller.ts";
 
-const dayMs = 86_400_000;
 /** How late people notice a slip. */
 const noticeMs = 4 * 60_000;
 /** The number of the issue whose answer is lost. */

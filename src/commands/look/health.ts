@@ -18,7 +18,7 @@ export async function health(terminal: Terminal, options: CommonOptions): Promis
     const found = await locateState({ file: options.config, environment, cwd, readText });
     const state = nameState(cwd, found);
     const beat = judgeSign(await readSignOfLife(isPostgresUrl(found) ? found : state));
-    const message = describe(state, beat);
+    const message = describeHealth(state, beat);
     const isAlive = beat?.isAlive === true;
     if (options.json === true) {
       printJson(terminal.out, { alive: isAlive, ageMs: beat?.ageMs ?? null, message });
@@ -32,7 +32,7 @@ export async function health(terminal: Terminal, options: CommonOptions): Promis
   }
 }
 
-function describe(state: string, beat: Heartbeat | undefined): string {
+function describeHealth(state: string, beat: Heartbeat | undefined): string {
   if (beat === undefined) return `No daemon has ever run on ${state}.`;
   const age = describeDistance(-beat.ageMs);
   if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;

@@ -21,31 +21,31 @@ export interface Beside {
 }
 
 /** Runs a command that needs neither secrets nor the state for itself. What goes wrong becomes a sentence and an exit code. */
-export async function besideRuns(
+export function besideRuns(
   terminal: Terminal,
   options: CommonOptions,
   work: (beside: Beside) => number | Promise<number>,
 ): Promise<number> {
-  try {
-    const beside = await open(terminal, options, (place) => openBeside(terminal, "command", place));
-    try {
-      return await work(beside);
-    } finally {
-      beside.ledger.close();
-    }
-  } catch (error) {
-    return failWith(terminal, options, error);
-  }
+  return workOn(terminal, options, (place) => openBeside(terminal, "command", place), work);
 }
 
 /** The same for a command that writes nothing to the state, either. */
-export async function readBeside(
+export function readBeside(
   terminal: Terminal,
   options: CommonOptions,
   work: (beside: Beside) => Promise<number>,
 ): Promise<number> {
+  return workOn(terminal, options, (place) => readState(terminal, place), work);
+}
+
+async function workOn(
+  terminal: Terminal,
+  options: CommonOptions,
+  openState: (place: StatePlace) => Promise<Ledger | undefined>,
+  work: (beside: Beside) => number | Promise<number>,
+): Promise<number> {
   try {
-    const beside = await open(terminal, options, (place) => readState(terminal, place));
+    const beside = await open(terminal, options, openState);
     try {
       return await work(beside);
     } finally {

@@ -205,7 +205,8 @@ function printAlike(
   const [first] = shown;
   if (first === undefined) return;
   if (!isGroup) {
-    for (const line of shown) printWait(out, describe(times, project, line), line.command, stateOf(line));
+    for (const line of shown)
+      printWait(out, describeShown(times, project, line), line.command, stateOf(line));
     return;
   }
   const names = shown.map((line) => nameOf(line)).join(", ");
@@ -300,7 +301,7 @@ const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
   missing: "no longer listed",
 };
 
-function describe(times: ToldTimes, project: string, line: Shown): string {
+function describeShown(times: ToldTimes, project: string, line: Shown): string {
   const { kind, issues, since, code, planned } = line;
   const message = times.tell(line.message);
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;

@@ -77,7 +77,7 @@ export function printUndone(
   const made = run === null ? "" : ` This was run ${run}.`;
   const isWhole = projects.every(({ errors }) => errors.length === 0);
   const nothing = isWhole ? "nothing to undo" : "nothing was undone";
-  printLine(out, "", `Undo of run ${undone}: ${describe(actions) || nothing}.${made}`);
+  printLine(out, "", `Undo of run ${undone}: ${describeUndone(actions) || nothing}.${made}`);
   printNotInStep(out, times(), projectsAfter);
 }
 
@@ -100,7 +100,7 @@ const words: readonly (readonly [CarriedAction["outcome"], string])[] = [
   ["failed", "failed"],
 ];
 
-function describe(actions: readonly CarriedAction[]): string {
+function describeUndone(actions: readonly CarriedAction[]): string {
   const parts = words.flatMap(([outcome, said]) => {
     const amount = actions.filter((action) => action.outcome === outcome).length;
     return amount === 0 ? [] : [`${amount} ${said}`];

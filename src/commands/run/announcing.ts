@@ -17,7 +17,7 @@ export function announceOptions(
     ledger,
     clock: machine.clock,
     log,
-    call: createCall(machine),
+    send: createCall(machine),
     version,
     command,
     signal,

@@ -2,7 +2,13 @@ import { buildWorld } from "../../app.ts";
 import type { Config } from "../../config/schema.ts";
 import { createTimes } from "../../config/times.ts";
 import { announceRun } from "../../daemon/announce.ts";
-import { createDaemon, type Daemon, type DaemonProject, type Place, type Ran } from "../../daemon/daemon.ts";
+import {
+  createDaemon,
+  type Daemon,
+  type DaemonProject,
+  type QueuedRun,
+  type Ran,
+} from "../../daemon/daemon.ts";
 import { healthPart } from "../../daemon/health.ts";
 import { findConcerned, isOwn } from "../../daemon/hints.ts";
 import type { HttpPart, HttpServer } from "../../daemon/http.ts";
@@ -127,7 +133,7 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
-  const runHeld = async (ledger: Ledger, key: string, { dueAt, waiting }: Place): Promise<Ran> => {
+  const runHeld = async (ledger: Ledger, key: string, { dueAt, waiting }: QueuedRun): Promise<Ran> => {
     const current = session();
     const { config, sides, projects, machine } = current;
     // Nobody watches a daemon: its log says what it does.
@@ -157,7 +163,7 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
       metrics.noteTraffic(sides);
     }
   };
-  return async (key: string, place: Place): Promise<Ran> => {
+  return async (key: string, place: QueuedRun): Promise<Ran> => {
     const { clock } = session().machine;
     const hold = await take([key]);
     if (hold.kind === "taken") {

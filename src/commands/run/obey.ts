@@ -66,7 +66,7 @@ export function createObeyer(terminal: Terminal, options: ObeyerOptions): People
         const given = await ledger.orders.take(who, clock.now());
         if (given === undefined) return;
         session().log.info({ order: given.number, who: given.who }, "Order taken");
-        const outcome = await carryOut(terminal, options, given);
+        const outcome = await runOrder(terminal, options, given);
         await ledger.commit([{ kind: "end-order", order: given.number, outcome }]);
       }
     },
@@ -87,7 +87,7 @@ export function createObeyer(terminal: Terminal, options: ObeyerOptions): People
 }
 
 /** What becomes of one order. Never throws: whoever gave it is told. */
-async function carryOut(
+async function runOrder(
   terminal: Terminal,
   options: ObeyerOptions,
   given: GivenOrder,

@@ -24,7 +24,7 @@ export async function completeWords(
 }
 
 /** Where on the command line the cursor stands. */
-interface Place {
+interface TypedSoFar {
   /** undefined before the command's name. */
   readonly command: Command | undefined;
   /** Set behind an option that takes a value. */
@@ -36,13 +36,19 @@ interface Place {
   readonly config: string | undefined;
 }
 
-function findPlace(program: Command, words: readonly string[]): Place {
-  let place: Place = { command: undefined, option: undefined, position: 0, isHelp: false, config: undefined };
+function findPlace(program: Command, words: readonly string[]): TypedSoFar {
+  let place: TypedSoFar = {
+    command: undefined,
+    option: undefined,
+    position: 0,
+    isHelp: false,
+    config: undefined,
+  };
   for (const word of words) place = step(program, place, word);
   return place;
 }
 
-function step(program: Command, place: Place, word: string): Place {
+function step(program: Command, place: TypedSoFar, word: string): TypedSoFar {
   const { command, option, position, isHelp } = place;
   if (option !== undefined) {
     return { ...place, option: undefined, ...(option.long === "--config" && { config: word }) };
@@ -63,7 +69,7 @@ function optionsOf(program: Command, command: Command | undefined): readonly Opt
 async function candidatesOf(
   terminal: Terminal,
   program: Command,
-  { command, option, position, isHelp, config }: Place,
+  { command, option, position, isHelp, config }: TypedSoFar,
   typed: string,
 ): Promise<readonly string[]> {
   if (option !== undefined) {

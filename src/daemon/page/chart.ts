@@ -1,10 +1,9 @@
 import type { RunHistory, RunSpan } from "../../ledger/browse.ts";
+import { hourMs } from "../../model/time.ts";
 import { describeLength } from "../../sync/tell/times.ts";
 import { toRoot } from "./addresses.ts";
 import { html, type Markup, own, table } from "./html.ts";
 import type { Looking, Times } from "./view.ts";
-
-const hourMs = 3_600_000;
 
 /** How far a chart looks back, by what the address calls it. */
 const ranges = {

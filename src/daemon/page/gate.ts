@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { dayMs } from "../../model/time.ts";
 import { hand, isSame, type PageState, type Pass, sealOf, takeBack } from "./seals.ts";
 
 /** What opens the page. */
@@ -48,7 +49,6 @@ function readGiven(authorization: string | undefined): string | undefined {
   return pair.includes(":") ? pair.slice(pair.indexOf(":") + 1) : undefined;
 }
 
-const dayMs = 24 * 3_600_000;
 const guest: Pass = { purpose: "guest", session: "", lifeMs: dayMs };
 
 /**

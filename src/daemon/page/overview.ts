@@ -1,6 +1,7 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { StoredRun } from "../../ledger/runs.ts";
+import { hourMs } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
@@ -21,7 +22,6 @@ import { renderOrder } from "./orders/order.ts";
 import type { Looking, PageProject } from "./view.ts";
 import { renderCommand, renderOtherWaits, renderSentence, renderWaits } from "./waits.ts";
 
-const hourMs = 3_600_000;
 /** So many errors of a run are shown. */
 const mostErrors = 20;
 

@@ -16,7 +16,7 @@ import {
 import { html, type Markup, own, type Writing, write } from "./html.ts";
 import { type Answer, contentSecurityPolicy, layOut } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
-import { createOrders, type OrderOptions, type Reader } from "./orders/orders.ts";
+import { type OrderOptions, type Reader, serveOrders } from "./orders/orders.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
@@ -98,7 +98,7 @@ export function pagePart(options: PageOptions): HttpPart {
   };
   const orders =
     options.orders &&
-    createOrders({
+    serveOrders({
       options: options.orders,
       state: options.state,
       url: options.url,

@@ -1,10 +1,10 @@
+import { minuteMs } from "../../model/time.ts";
 /** Counts what strangers try, and when it is enough. */
 export interface Tries {
   /** Counts one more of an address; false where it had enough in this minute, or all together had. */
   isRoom(address: string): boolean;
 }
 
-const minuteMs = 60_000;
 const mostOfAddress = 10;
 const mostInAll = 100;
 

@@ -1,5 +1,6 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { RepositoryName } from "../../model/issue.ts";
+import { dayMs } from "../../model/time.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
 import { describeDistance } from "../../sync/tell/times.ts";
 import type { Late } from "../readiness.ts";
@@ -76,5 +77,3 @@ export function createTimes(now: number, timeZone: string): Times {
       <span class="quiet">(${describeDistance(at - now)})</span>`,
   };
 }
-
-const dayMs = 86_400_000;

@@ -57,8 +57,9 @@ function chooseFree(wanted: readonly WantedWrite[]): {
 function changesOf(row: Row, chosen: readonly WantedWrite[], reason: string): readonly Action[] {
   if (chosen.length === 0) return [];
   const changes = [...Map.groupBy(chosen, ({ issue }) => issue)].map(
-    ([{ link }, parts]): IssueWrites => ({
+    ([{ link, issue }, parts]): IssueWrites => ({
       issue: link.issue,
+      seenAt: issue?.updatedAt ?? "",
       writes: parts.map(({ write }) => write),
     }),
   );
@@ -73,7 +74,7 @@ function commentsOf(
   reason: string,
   { settings, renderComment }: WriteContext,
 ): readonly Action[] {
-  const comments = wanted.map(({ issue: { link }, decision: { base }, write }): IssueComment => {
+  const comments = wanted.map(({ issue: { link, issue }, decision: { base }, write }): IssueComment => {
     const key = commentKey({
       project: settings.project,
       post: row.post.id,
@@ -84,6 +85,7 @@ function commentsOf(
     });
     return {
       issue: link.issue,
+      seenAt: issue?.updatedAt ?? "",
       write: { field: "comment", before: undefined, value: key, target: write.target },
       // A comment is asked for by a rule that has one.
       body: composeComment(key, renderComment(String(rule?.set.comment), row.post)),

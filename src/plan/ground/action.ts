@@ -54,6 +54,8 @@ export interface ChangeIssue {
 /** What one issue gets. */
 export interface IssueWrites {
   readonly issue: IssueRef;
+  /** As of an `UpdateIssue`. */
+  readonly seenAt: string;
   readonly writes: readonly FieldWrite<IssueField>[];
 }
 
@@ -68,6 +70,8 @@ export interface CommentIssue {
 
 export interface IssueComment {
   readonly issue: IssueRef;
+  /** As of an `UpdateIssue`. */
+  readonly seenAt: string;
   readonly write: FieldWrite<"comment">;
   /** With its mark, by which it is found when no answer tells whether it was made. */
   readonly body: string;

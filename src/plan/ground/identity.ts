@@ -66,12 +66,25 @@ export function signatureOf(action: Action, behind?: Settings): string {
 }
 
 /**
- * What a refusal is kept by. That of an issue's text ends when the issue has changed: people may have made room for it, or moved
- * their words out of the block.
+ * What a refusal is kept by. That of a write to an issue ends when the issue has changed: people may have made room in its text,
+ * taken a label away, or unlocked it.
  */
 export function refusalSignature(action: Action, settings: Settings): string {
-  const signature = signatureOf(action, settings);
-  return action.kind === "update-issue" ? `${signature} ${action.seenAt}` : signature;
+  return [signatureOf(action, settings), ...seenAtOf(action)].join(" ");
+}
+
+function seenAtOf(action: Action): readonly string[] {
+  switch (action.kind) {
+    case "update-issue":
+      return [action.seenAt];
+    case "change-issue":
+      return action.changes.map(({ seenAt }) => seenAt);
+    case "comment-issue":
+      return action.comments.map(({ seenAt }) => seenAt);
+    case "create-issue":
+    case "patch-post":
+      return [];
+  }
 }
 
 /**

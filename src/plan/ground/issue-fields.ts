@@ -83,8 +83,15 @@ function withField(
       return issue;
     default: {
       const name = field.slice(labelPrefix.length);
-      const others = issue.labels.filter((label) => !isSameName(label, name));
-      return { ...issue, labels: value === true ? [...others, name] : others };
+      const others = issue.labels.flatMap((label, at) => (isSameName(label, name) ? [] : [at]));
+      const added = value === true ? [name] : [];
+      const pick = (all: readonly string[]): readonly string[] => others.map((at) => all[at] ?? "");
+      return {
+        ...issue,
+        labels: [...pick(issue.labels), ...added],
+        // In step with the names, or the one that goes would leave its id to the next.
+        ...(issue.labelIds && { labelIds: [...pick(issue.labelIds), ...added.map(() => "")] }),
+      };
     }
   }
 }

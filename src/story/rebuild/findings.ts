@@ -109,7 +109,7 @@ export async function findAll(world: World, survey: Survey): Promise<RebuildFind
     absent: (await ledger.absences.ofProject(memory.id)).map(({ post, issue, absence }) => ({
       issue: name(issue),
       post,
-      reason: describe(absence),
+      reason: describeAbsence(absence),
     })),
     otherBoards: first.filter(({ isOurs, marker }) => {
       return isOurs && marker !== undefined && !isOurBoard(policy, marker.board);
@@ -142,7 +142,7 @@ async function isLinked(ledger: Ledger, issue: IssueRef): Promise<boolean> {
   return (await ledger.pulls.linkedIssues(issue.repositoryId)).some((linked) => isSameIssue(linked, issue));
 }
 
-function describe(absence: Absence): string {
+function describeAbsence(absence: Absence): string {
   switch (absence.kind) {
     case "moved":
       return `moved to ${absence.name}#${absence.to.number}`;

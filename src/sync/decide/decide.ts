@@ -3,6 +3,7 @@ import type { Intent } from "../../ledger/journal.ts";
 import { beyondReach } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
+import { dayMs } from "../../model/time.ts";
 import { isUndecidable, wishedActions } from "../../plan/ahead.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature, planSignature } from "../../plan/ground/identity.ts";
@@ -12,7 +13,7 @@ import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { planRow } from "../../plan/plan.ts";
 import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import { delayAction, isApproved, type PulledCycle, whyUnasked } from "../ground/cycle-state.ts";
+import { delayAction, isApproved, type PulledCycle, placeOfIssue } from "../ground/cycle-state.ts";
 import { describeAction, describeChange } from "../ground/describe.ts";
 import { lanesOf } from "../ground/lane.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
@@ -140,8 +141,8 @@ function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
 async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): Promise<void> {
   const undecided = notes.filter(({ kind }) => kind === "undecided");
   if (undecided.length === 0 || (await isAbsenceSaid(cycle, row))) return;
-  // A limit only means "later".
-  if (whyUnasked(cycle, row) !== undefined) return;
+  // A limit only means "later"; what else kept signals from being read has been said.
+  if (row.links.some(({ link }) => cycle.course.stale.has(placeOfIssue(link.issue)))) return;
   for (const { message } of undecided) {
     const failure = { post: row.post.id, code: "tracker.undecided", message };
     if (!message.includes(beyondReach)) noteError(cycle.tally, failure);
@@ -152,7 +153,6 @@ async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): 
 
 const tooMuch =
   "A post stays undecided, because its issue shows more than can be read; nothing else waits for it";
-const dayMs = 24 * 3_600_000;
 
 /** Anybody can make an issue too large to be read. So this is no failure of the run; it is said at first, and once a day. */
 async function isDaily(

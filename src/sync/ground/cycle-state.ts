@@ -127,6 +127,11 @@ export interface Course {
   readonly approved: Map<PostId, Map<ActionKind, LetGo>>;
   /** Why signals of issues were not asked for in this run, by the place of the issue: see `placeOfIssue`. */
   readonly unasked: Map<string, Closure>;
+  /**
+   * Issues whose signals could not be read in this run, for whatever reason, by `placeOfIssue`. What was read of them before stood
+   * beside another record: the two together may say what never was.
+   */
+  readonly stale: Set<string>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
   readonly closed: Map<string, Closure>;
   /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
@@ -139,7 +144,14 @@ export interface LetGo extends Who {
 }
 
 export function startCourse(): Course {
-  return { delays: new Map(), approved: new Map(), unasked: new Map(), closed: new Map(), left: new Map() };
+  return {
+    delays: new Map(),
+    approved: new Map(),
+    unasked: new Map(),
+    stale: new Set(),
+    closed: new Map(),
+    left: new Map(),
+  };
 }
 
 /** What an issue is known by in a course. */

@@ -6,7 +6,7 @@ import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { isRefusal, pauseOf } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
-import { delayAction, isApproved, type PulledCycle, whyUnasked } from "./cycle-state.ts";
+import { type Cycle, delayAction, isApproved, type PulledCycle, whyUnasked } from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
 import { readRow } from "./rows.ts";
 import { type Delay, type Outcome, sayDelay } from "./verdict.ts";
@@ -214,4 +214,16 @@ export async function endIntent(
     { kind: "resolve", intent: id, state, at: clock.now(), message },
     { kind: "mark-due", project: memory.id, which: [post] },
   ]);
+}
+
+/** Ends what was prepared for a post and never sent: it rested on other links. Should it come back, it is decided afresh. */
+export async function endPrepared(cycle: Cycle, post: PostId, why: string): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  for (const intent of await ledger.journal.open(cycle.memory.id)) {
+    if (intent.post !== post || intent.state !== "PREPARED") continue;
+    const message = `not sent; ${why}`;
+    await ledger.commit([
+      { kind: "resolve", intent: intent.id, state: "REJECTED", at: clock.now(), message },
+    ]);
+  }
 }

@@ -4,23 +4,28 @@ import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { draft } from "./as-one.ts";
-import type { Cycle } from "./cycle-state.ts";
+import { type Cycle, placeOfIssue } from "./cycle-state.ts";
 
 /** The row of a post as the state has it now; undefined for a post that no listing has shown. */
-export async function readRow({ world, memory, unread }: Cycle, post: PostId): Promise<Row | undefined> {
+export async function readRow(cycle: Cycle, post: PostId): Promise<Row | undefined> {
+  const { world, memory } = cycle;
   const row = await world.ledger.rows.row(memory.id, post, world.clock.now());
-  return row && withoutUnread(unread, row);
+  return row && withoutUnread(cycle, row);
 }
 
-/** Of issues in repositories that could not be read nothing counts: neither as they are, nor as the end of a duplicate. */
-function withoutUnread(unread: Cycle["unread"], row: Row): Row {
+/**
+ * Of issues in repositories that could not be read nothing counts: neither as they are, nor as the end of a duplicate. Of one whose
+ * signals could not be read its record alone counts.
+ */
+function withoutUnread({ unread, course: { stale } }: Cycle, row: Row): Row {
+  if (unread.size === 0 && stale.size === 0) return row;
   const isUnread = (issue: IssueRef | undefined): boolean =>
     issue !== undefined && unread.has(issue.repositoryId);
-  if (unread.size === 0) return row;
   const links = row.links.map((linked): LinkedIssue => {
-    const { canonical, ...own } = linked;
-    if (isUnread(linked.link.issue)) return { ...own, issue: undefined };
-    return isUnread(canonical?.issue) ? own : linked;
+    const { canonical, signals, ...own } = linked;
+    if (isUnread(linked.link.issue)) return { ...own, ...(signals && { signals }), issue: undefined };
+    if (stale.has(placeOfIssue(linked.link.issue))) return own;
+    return isUnread(canonical?.issue) ? { ...own, ...(signals && { signals }) } : linked;
   });
   return { ...row, links };
 }
@@ -43,7 +48,7 @@ export async function eachDueRow<C extends Cycle>(cycle: C, visit: Visit<C>): Pr
   for (;;) {
     const now = clock.now();
     const rows = await ledger.rows.due(cycle.memory.id, now, after, batchSize);
-    const shown = rows.map((row) => withoutUnread(cycle.unread, row));
+    const shown = rows.map((row) => withoutUnread(cycle, row));
     await visitBatch(cycle, shown, (own, row, showLinks) => visit(own, row, now, showLinks));
     after = rows.at(-1)?.post.id;
     if (rows.length < batchSize) return;

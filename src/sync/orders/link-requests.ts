@@ -9,7 +9,7 @@ import { asOne } from "../ground/as-one.ts";
 import { attempt } from "../ground/attempt.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf, laneOfIssue } from "../ground/lane.ts";
-import { recordAdopted, recordRow } from "../ground/record.ts";
+import { endPrepared, recordAdopted, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { takeAnswer } from "../read/follow.ts";
@@ -149,7 +149,7 @@ async function link(
     const { ledger } = own.world;
     await ledger.commit([{ kind: "end-request", request: id }]);
     if (isKnown === true) return;
-    await endPrepared(own, post);
+    await endPrepared(own, post, "a person changed the post's links");
     const seen = asked !== undefined && isSameIssue(asked, issue) ? asked : record.issue;
     const link = { post, issue, origin: "adopted" } as const;
     await ledger.commit([
@@ -185,7 +185,7 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
   await asOne(cycle, async (own) => {
     const { ledger } = own.world;
     await ledger.commit([{ kind: "end-request", request: id }]);
-    await endPrepared(own, post);
+    await endPrepared(own, post, "a person changed the post's links");
     await ledger.commit([
       { ...place, kind: "unpark", of: "create-issue" },
       { ...place, kind: "end-links", issues: ended, at: clock.now() },
@@ -205,22 +205,6 @@ async function takeAsTheyAre(cycle: PulledCycle, post: PostId): Promise<void> {
   if (row === undefined || row.links.length === 0) await recordRow(cycle, post);
   // It stays due: its text may have another issue, or other posts beside it.
   else await recordAdopted(cycle, row, now, "now");
-}
-
-/** What was prepared and never sent rested on other links. */
-async function endPrepared({ world: { ledger, clock }, memory }: PulledCycle, post: PostId): Promise<void> {
-  for (const intent of await ledger.journal.open(memory.id)) {
-    if (intent.post !== post || intent.state !== "PREPARED") continue;
-    await ledger.commit([
-      {
-        kind: "resolve",
-        intent: intent.id,
-        state: "REJECTED",
-        at: clock.now(),
-        message: "not sent; a person changed the post's links",
-      },
-    ]);
-  }
 }
 
 function sayBy(by: PersonRequest["by"]): string {

@@ -43,7 +43,7 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart, reason: s
   const action: ChangeIssue = {
     kind: "change-issue",
     post,
-    changes: [{ issue, writes }],
+    changes: [{ issue, seenAt: "", writes }],
     reason,
     hold: undefined,
   };

@@ -56,12 +56,12 @@ interface Undo {
   readonly cycle: PulledCycle;
   readonly order: UndoOrder;
   /** What can be taken back, and what became of it where it was sent. */
-  readonly found: Found[];
+  readonly found: FoundWrites[];
   /** What stays as it is. */
   readonly stayed: CarriedAction[];
 }
 
-interface Found {
+interface FoundWrites {
   readonly action: SavedAction;
   readonly outcome: Outcome;
 }
@@ -114,7 +114,7 @@ async function go(undo: Undo, subject: Subject, { action, send }: UndoWay): Prom
 }
 
 /** What was sent and did not come through: an undo is not repeated by itself. */
-function tellDone(cycle: PulledCycle, { action, outcome }: Found): CarriedAction {
+function tellDone(cycle: PulledCycle, { action, outcome }: FoundWrites): CarriedAction {
   const { post, kind, lines } = action;
   const shown = { kind, post, issue: lines[0]?.issue ?? null };
   if (outcome.kind === "done") return { ...shown, outcome: "done", message: "" };

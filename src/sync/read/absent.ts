@@ -8,6 +8,7 @@ import { absence as absenceOfPost } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { select } from "../../select.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { endPrepared } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { takeAnswer } from "./follow.ts";
@@ -68,7 +69,7 @@ async function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[
     if (known !== undefined) await ledger.commit([{ kind: "unpark", project, post, of: parkedKind }]);
     return;
   }
-  await endPrepared(cycle, post);
+  await endPrepared(cycle, post, "its issue is not where it was");
   const { issue, code, message } = trouble;
   if (known?.message === message) return;
   const parked: Parked = {
@@ -80,22 +81,6 @@ async function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[
   };
   await ledger.commit([{ kind: "park", project, post, parked }]);
   noteError(cycle.tally, { post, issue, code, message });
-}
-
-/** What was prepared and never sent has no issue to rest on any more; should it come back, it is decided afresh. */
-async function endPrepared({ world: { ledger, clock }, memory }: Cycle, post: PostId): Promise<void> {
-  for (const intent of await ledger.journal.open(memory.id)) {
-    if (intent.post !== post || intent.state !== "PREPARED") continue;
-    await ledger.commit([
-      {
-        kind: "resolve",
-        intent: intent.id,
-        state: "REJECTED",
-        at: clock.now(),
-        message: "not sent; its issue is not where it was",
-      },
-    ]);
-  }
 }
 
 /** Whether the reason why a row is undecided has been said: an issue of it is absent, or its repository is paused or not read. */

@@ -20,7 +20,7 @@ const mostAddresses = 50;
 const mostPages = 50;
 
 const boundedWords =
-  "Only the issues that were opened last were looked through for pages of posts that they name; `boardsync sync --adopt` looks through all, and links them";
+  "Only the issues that were opened last were looked through for pages of posts that they name";
 
 /** What of an issue tells which pages it names. */
 export type NamingIssue = Pick<IssueRecord, "author" | "body"> & { readonly issue: IssueRef };
@@ -47,7 +47,7 @@ export async function keepNaming(cycle: Cycle, records: readonly NamingIssue[]):
 }
 
 /** Such an issue has its posts, whatever else it names. Without a mark it may be a person's who shares the account with us. */
-export function isMarkedByUs(
+function isMarkedByUs(
   { world, account }: Cycle,
   { author, body }: Pick<IssueRecord, "author" | "body">,
 ): boolean {
@@ -154,10 +154,7 @@ async function lookThrough(cycle: PulledCycle, memory: RepositoryMemory): Promis
 }
 
 /** That the issues of a repository have been looked through. */
-export async function rememberNamed(
-  { world: { ledger, clock } }: Cycle,
-  { name }: RepositoryMemory,
-): Promise<void> {
+async function rememberNamed({ world: { ledger, clock } }: Cycle, { name }: RepositoryMemory): Promise<void> {
   const memory = ledger.memory.repository(name);
   if (memory !== undefined)
     await ledger.commit([{ kind: "remember-repository", memory: { ...memory, namedAt: clock.now() } }]);

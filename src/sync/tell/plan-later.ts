@@ -2,6 +2,7 @@ import type { Intent } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
+import { hourMs } from "../../model/time.ts";
 import { planAhead, wishedActions } from "../../plan/ahead.ts";
 import { type Action, isHeard } from "../../plan/ground/action.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
@@ -187,8 +188,6 @@ async function beginPace({ world: { ledger, clock } }: PulledCycle, budget: stri
   const now = clock.now();
   return { at: now, isOver: false, ...timesOf(await ledger.pace.writes(now - hourMs, budget)) };
 }
-
-const hourMs = 3_600_000;
 
 /** As `apply` takes them. */
 const order: readonly Judged["kind"][] = [

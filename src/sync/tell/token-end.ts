@@ -1,8 +1,7 @@
 import type { Ledger } from "../../ledger/ledger.ts";
+import { dayMs } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { readReport } from "./stored-report.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** So long before its end a token is spoken of. */
 const noticeDays = 14;

@@ -1,5 +1,6 @@
 import type { Backlog, Left } from "../../ledger/pace.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
+import { hourMs } from "../../model/time.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import { estimateEnd, timesOf } from "../../plan/pace.ts";
 import { inOrder } from "../../select.ts";
@@ -83,8 +84,6 @@ export async function estimateRest(
   const { budget } = laneOf(world, nameNow(world, settings.repo));
   return estimate(world, { project: memory.id, budget, creates }, world.clock.now());
 }
-
-const hourMs = 3_600_000;
 
 /** How far the opening of issues is. */
 export interface Import {

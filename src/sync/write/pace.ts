@@ -1,5 +1,6 @@
 import { OutdatedError } from "../../errors.ts";
 import type { ProjectId } from "../../model/post.ts";
+import { hourMs } from "../../model/time.ts";
 import { type Claim, mayTake, nextWriteAt, timesOf } from "../../plan/pace.ts";
 import { select } from "../../select.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
@@ -7,7 +8,6 @@ import { closeLane, type Lane, laneOf } from "../ground/lane.ts";
 import { isRoutine } from "../ground/order.ts";
 import { nameNow, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
 
-const hourMs = 3_600_000;
 /**
  * A run that comes some seconds too early for the hour's limit waits them out: it would leave its part to the next run else,
  * and an import would lose five minutes of every hour.

@@ -97,7 +97,7 @@ async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | u
   const isShown = isApprovedBy(wanted, { post, kind, signature: approvalSignature(action) });
   if (isApproved(cycle, post, kind) && !isShown)
     return postpone(cycle, wanted, "it is something else by now than what a person has let go");
-  return carryOut(cycle, asked.row, action, wanted);
+  return writeAction(cycle, asked.row, action, wanted);
 }
 
 /** Leaves an action for a later run where none of its lanes takes any more in this one. */
@@ -111,7 +111,7 @@ async function putOffWhereClosed(
   return putOff(cycle, wanted, first);
 }
 
-function carryOut(cycle: PulledCycle, row: Row, action: Action, { followUp }: Judged): Promise<Outcome> {
+function writeAction(cycle: PulledCycle, row: Row, action: Action, { followUp }: Judged): Promise<Outcome> {
   switch (action.kind) {
     case "patch-post":
       return patchPost(cycle, { row, action });

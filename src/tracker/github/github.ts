@@ -1,3 +1,4 @@
+import type { Sender } from "../../http/send.ts";
 import type { Log } from "../../log.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
@@ -31,7 +32,7 @@ import { budgetOfQueries, createGate, createQueryGate } from "./wire/limits.ts";
 import { createPageReader, createPages } from "./wire/pages.ts";
 import { createSizes, type Sizes } from "./wire/pieces.ts";
 import { createReader } from "./wire/reader.ts";
-import { createServerClock, createTransport, type Fetch } from "./wire/transport.ts";
+import { createServerClock } from "./wire/transport.ts";
 import { createQuote } from "./wire/words.ts";
 import { sendWrite } from "./write/writing.ts";
 
@@ -39,21 +40,17 @@ import { sendWrite } from "./write/writing.ts";
 export interface ServerOptions {
   /** Base URL of the API: `https://api.github.com`, or `https://HOST/api/v3`. */
   readonly url: string;
-  /** Deadline of each request, from its first byte to the answer's last one. */
-  readonly timeoutMs: number;
+  /** Carries the requests. */
+  readonly sender: Sender;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   /** Covers the secrets of the other side, too, in what is quoted of the tracker. */
   readonly redact?: (text: string) => string;
-  /** Carries the requests, proxies included; the one of Node.js by default, which knows no proxy. */
-  readonly fetch?: Fetch;
   /** How often a read is repeated after a failure or a limit; 3 by default. Writes never are. */
   readonly retries?: number;
   /** The most pages that one list may have; 10,000 by default. */
   readonly pageLimit?: number;
-  /** The largest answer that is read, decompressed; 32 MiB by default. */
-  readonly bodyLimitBytes?: number;
 }
 
 export interface GitHubOptions extends ServerOptions {
@@ -86,15 +83,12 @@ export function listVisible(options: GitHubOptions, bounds: ReadBounds): Promise
 
 /** @param secrets - those of the moment, which no quoted text shows. */
 export function connect(options: ServerOptions, secrets: () => readonly string[]): Connection {
-  const { clock, random, log, timeoutMs } = options;
-  const { fetch = globalThis.fetch, retries = 3, pageLimit = 10_000 } = options;
-  const { bodyLimitBytes = 32 * 1024 * 1024 } = options;
-  const serverClock = createServerClock(clock);
+  const { sender, clock, random, log, retries = 3, pageLimit = 10_000 } = options;
   return {
     url: options.url.replace(/\/+$/, ""),
-    transport: createTransport({ fetch, timeoutMs, clock, bodyLimitBytes, serverClock }),
+    sender,
     clock,
-    serverClock,
+    serverClock: createServerClock(clock),
     version: createApiVersion(log),
     random,
     log,
@@ -111,7 +105,7 @@ export function createAdapter(
   credential: Credential,
   budget: string,
 ): Tracker & Traffic {
-  const { url, transport, clock, quote, pageLimit } = connection;
+  const { url, sender, clock, quote, pageLimit } = connection;
   const send = createClient(connection, credential);
   const gate = createGate(clock);
   const read = createReader({ ...connection, send, gate, budget });
@@ -159,8 +153,8 @@ export function createAdapter(
     budgetOf: (_repository, use) => (use === "signals" ? budgetOfQueries(budget) : budget),
     sizes,
     get requests() {
-      return transport.requests;
+      return sender.requests;
     },
-    answers: transport.answers,
+    answers: sender.answers,
   };
 }

@@ -4,6 +4,8 @@ import { onTestFinished } from "vitest";
 import type { Board, ListEnd, PostPage } from "../../../src/board/board.ts";
 import { createHttpBoard, type HttpBoardOptions } from "../../../src/board/http/http.ts";
 import { RemoteError } from "../../../src/errors.ts";
+import type { ProxySettings } from "../../../src/http/proxies.ts";
+import { createSender } from "../../../src/http/send.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Post, PostId, ProjectId } from "../../../src/model/post.ts";
 import type { Clock, ReadBounds, Traffic } from "../../../src/model/surroundings.ts";
@@ -43,14 +45,22 @@ export function createMemoryLog(): Log & { readonly lines: string[] } {
   return { lines, debug: add, info: add, warn: add, error: add };
 }
 
-export function givenBoard(url: string, options: Partial<HttpBoardOptions> = {}): Board & Traffic {
+interface GivenOptions extends Partial<HttpBoardOptions> {
+  readonly proxy?: ProxySettings;
+  readonly timeoutMs?: number;
+  readonly bodyBytes?: number;
+}
+
+export function givenBoard(url: string, given: GivenOptions = {}): Board & Traffic {
+  const { proxy = {}, timeoutMs = 5000, bodyBytes = 32 * 1024 * 1024, ...options } = given;
+  const { clock = createFakeClock() } = options;
   return createHttpBoard({
     url,
     key,
     version: "1.2.3",
-    timeoutMs: 5000,
+    sender: createSender({ proxy, timeoutMs, bodyBytes, clock }),
     retries: 0,
-    clock: createFakeClock(),
+    clock,
     random: () => 0.5,
     log: createMemoryLog(),
     ...options,

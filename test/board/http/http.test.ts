@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createHttpBoard } from "../../../src/board/http/http.ts";
 import { ConfigError } from "../../../src/errors.ts";
+import { createSender } from "../../../src/http/send.ts";
 import type { ProjectId } from "../../../src/model/post.ts";
 import { startSandboxBoard } from "../../support/sandbox/board/board.ts";
 import { bounds, failureOf, givenBoard, key, postId, project, pull, serve, serveAnswers } from "./given.ts";
@@ -198,7 +199,7 @@ describe("an answer that is no JSON fails a listing", () => {
     ["too large a body", JSON.stringify({ feedback: ["x".repeat(3000)] }), "more than 2 KiB"],
   ])("%s", async (_name, body, says) => {
     const server = await serveAnswers([{ body }]);
-    const error = await failureOf(pull(givenBoard(server.url, { retries: 3, limits: { bodyBytes: 2048 } })));
+    const error = await failureOf(pull(givenBoard(server.url, { retries: 3, bodyBytes: 2048 })));
     expect(error.fault).toBe("unreadable");
     expect(error.message).toContain(says);
     expect(server.asked).toHaveLength(1);
@@ -249,13 +250,14 @@ describe("addresses", () => {
 
   it("are below the configured one, whatever query or user it has", async () => {
     const server = await serveAnswers([{ body: [] }]);
+    const clock = { now: () => 0, sleep: () => Promise.resolve() };
     const board = createHttpBoard({
       url: server.url.replace("//", "//user:pass@").concat("//?x=1#y"),
       key,
       version: "1",
-      timeoutMs: 1000,
+      sender: createSender({ proxy: {}, timeoutMs: 1000, clock }),
       retries: 0,
-      clock: { now: () => 0, sleep: () => Promise.resolve() },
+      clock,
       random: () => 0,
       log: { debug() {}, info() {}, warn() {}, error() {} },
       overrides: { list: undefined, paging: undefined, fields: undefined },

@@ -21,11 +21,14 @@ function makePage(size: number): Buffer {
 /** Lists a board in a process of its own, whose heap ends at `heapMb`; the number of posts. */
 async function countPosts(url: string, heapMb: number): Promise<number> {
   const adapter = new URL("../../../src/board/http/http.ts", import.meta.url).href;
+  const wire = new URL("../../../src/http/send.ts", import.meta.url).href;
   const script = `
     import { createHttpBoard } from ${JSON.stringify(adapter)};
+    import { createSender } from ${JSON.stringify(wire)};
     const clock = { now: Date.now, sleep: async () => undefined };
     const log = { debug() {}, info() {}, warn() {}, error() {} };
-    const options = { key: "key", version: "1", timeoutMs: 60000, retries: 0, random: Math.random, clock, log };
+    const sender = createSender({ proxy: {}, timeoutMs: 60000, clock });
+    const options = { key: "key", version: "1", sender, retries: 0, random: Math.random, clock, log };
     const board = createHttpBoard({ url: ${JSON.stringify(url)}, ...options });
     let posts = 0;
     const bounds = { until: Infinity, signal: new AbortController().signal };

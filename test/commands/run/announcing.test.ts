@@ -22,6 +22,7 @@ async function listen() {
     void text(request).then((body) => {
       heard.push({ method, url, headers, body });
       if (status === 0) request.socket.destroy();
+      else if (status === 1) response.writeHead(200).write("never the whole of it");
       else if (status > 0) response.writeHead(status, { location: "/elsewhere" }).end("ok");
     });
   }).listen(0, "127.0.0.1");
@@ -34,7 +35,7 @@ async function listen() {
   return {
     url: `http://127.0.0.1:${port}`,
     at: (path: string) => heard.filter(({ url }) => url.startsWith(path)),
-    /** 0 cuts the connection, and -1 leaves it open. */
+    /** 0 cuts the connection, -1 leaves it open, and 1 answers 200 with a body that does not end. */
     answerWith(next: number) {
       status = next;
     },
@@ -62,6 +63,14 @@ describe("the heartbeat", () => {
       },
     ]);
     expect(Object.keys(listener.at("/beat")[0]?.headers ?? {})).not.toContain("authorization");
+  });
+
+  it("is taken by its status, whatever else the answer is", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    listener.answerWith(1);
+    const { code, err } = await stage.run(["sync", "-c", announcing(stage, listener)]);
+    expect(code).toBe(0);
+    expect(err).not.toContain("not taken");
   });
 
   it("says of a proxy that did not let it through which one it is", async () => {
@@ -99,7 +108,7 @@ describe("the heartbeat", () => {
   it.each([
     [500, "HTTP 500"],
     [302, "HTTP 302"],
-    [0, "UND_ERR_SOCKET"],
+    [0, "cut the connection (UND_ERR_SOCKET)"],
   ])("that is answered with %d is a warning that keeps its address to itself", async (status, reason) => {
     const [stage, listener] = [await openStage(), await listen()];
     listener.answerWith(status);
@@ -121,7 +130,7 @@ it("neither of them holds up the end of the process", async () => {
   interruption.abort("SIGTERM");
   const { code, err } = await running;
   expect(code).toBe(143);
-  expect(err).toContain('"reason":"boardsync was stopped meanwhile"');
+  expect(err).toContain('"reason":"gave no answer before boardsync was stopped"');
 });
 
 describe("a notice", () => {
@@ -179,5 +188,19 @@ describe("a notice", () => {
     listener.answerWith(200);
     await stage.run(["sync", "-c", file]);
     expect(listener.at("/notice")).toHaveLength(2);
+  });
+
+  it("that never left is said again by the next run", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener, held);
+    // It speaks no TLS.
+    const secure = stage.writeConfig("secure.yaml", (config) =>
+      held(`${config}notices: { url: ${listener.url.replace("http:", "https:")}/notice }\n`),
+    );
+    const { code, err } = await stage.run(["sync", "-c", secure]);
+    expect(code).toBe(4);
+    expect(err).toContain("The notice of what waits for a person was not taken");
+    await stage.run(["sync", "-c", file]);
+    expect(listener.at("/notice")).toHaveLength(1);
   });
 });

@@ -101,6 +101,22 @@ describe("a change of an issue that we made", () => {
     expect(echo(linked(issue), { ...closing, writes: [write] }).status?.target.kind).toBe("value");
   });
 
+  it.each([
+    ["first", ["started", "other"], ["1", "2"]],
+    ["last", ["other", "started"], ["2", "1"]],
+    ["alone", ["started"], ["1"]],
+  ])("is told from the other labels where names are known by ids: %s", (_, labels, labelIds) => {
+    const pins = [
+      { ...{ repositoryId: 7, kind: "label" as const }, name: "started", id: "1", now: "started" },
+    ];
+    const rules: readonly Rule[] = [{ when: { labels: ["started"] }, set: { status: "in_progress" } }];
+    const row = linked(makeIssue({ labels, labelIds }), open, { pins });
+    const added = { field: "label:started", before: false, value: true } as const;
+    expect(echo(row, { ...closing, writes: [added] }, { rules }).status?.target).toEqual(aim("in_progress"));
+    const other = { field: "label:other", before: false, value: true } as const;
+    expect(echo(row, { ...closing, writes: [other] }, { rules })).toEqual({});
+  });
+
   it.each<[OwnChange["writes"][number], number]>([
     [{ field: "label:started", before: true, value: false }, 1],
     [{ field: "milestone", before: "Next", value: null }, 1],

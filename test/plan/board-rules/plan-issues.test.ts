@@ -4,7 +4,7 @@ import type { FieldBase, IssueBase, Row } from "../../../src/model/link.ts";
 import type { FieldValue } from "../../../src/model/post.ts";
 import { carriesMark } from "../../../src/plan/board-rules/issue-writes.ts";
 import type { ChangeIssue, CommentIssue, Decision } from "../../../src/plan/ground/action.ts";
-import { signatureOf } from "../../../src/plan/ground/identity.ts";
+import { refusalSignature } from "../../../src/plan/ground/identity.ts";
 import { fieldsOf } from "../../../src/plan/ground/issue-fields.ts";
 import type { BoardRule, Settings } from "../../../src/plan/ground/settings.ts";
 import { adoptRow, planRow } from "../../../src/plan/plan.ts";
@@ -108,6 +108,7 @@ describe("a post that comes under a board rule", () => {
         changes: [
           {
             issue: { repositoryId: 7, number: 12 },
+            seenAt: "2026-01-02T00:00:00Z",
             writes: [
               {
                 field: "state",
@@ -400,7 +401,7 @@ describe("nothing is written to an issue", () => {
   it("while a change for this post is under way, or this one was refused", () => {
     const [action] = plan(row).actions;
     if (action === undefined) throw new Error("No action.");
-    const signature = signatureOf(action, makeSettings({ boardRules }));
+    const signature = refusalSignature(action, makeSettings({ boardRules }));
     expect(writesOf(plan({ ...row, openIntents: ["change-issue"] }))).toEqual({});
     expect(writesOf(plan({ ...row, parked: [makeParked("change-issue", signature)] }))).toEqual({});
     expect(writesOf(plan({ ...row, parked: [makeParked("change-issue", "another")] }))).not.toEqual({});

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createSender } from "../../../src/http/send.ts";
 import { createGitHubAppTracker } from "../../../src/tracker/github/app/installations.ts";
 import type { IssueWrite, SignalAnswer, SignalWish, Tracker } from "../../../src/tracker/tracker.ts";
 import { createAppKey } from "../../support/app-key.ts";
@@ -51,7 +52,7 @@ async function startApp(
     app: { appId: own.appId ?? "4711", privateKey: key.privateKey },
     repositories: own.repositories ?? ["acme/app", "other/web"],
     conceal: (secret) => concealed.push(secret),
-    timeoutMs: 5_000,
+    sender: createSender({ proxy: {}, timeoutMs: 5_000, clock }),
     clock,
     random: () => 0.5,
     log: { debug: silent, info: silent, warn: silent, error: silent },

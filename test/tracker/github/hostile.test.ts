@@ -2,9 +2,10 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RemoteError } from "../../../src/errors.ts";
-import type { FetchAnswer } from "../../../src/tracker/github/wire/transport.ts";
+import type { Send } from "../../../src/http/send.ts";
 import type { IssueWrite, Tracker } from "../../../src/tracker/tracker.ts";
 import {
+  answering,
   collectIssues,
   collectPages,
   createFixture,
@@ -173,16 +174,15 @@ describe("a list", () => {
     });
     expect(await failureOf(collectPages(tracker, repository, all))).toMatchObject({
       fault: "unreadable",
-      message: "GitHub could not be read (acme/app): the answer is larger than 33554432 bytes.",
+      message: "GitHub could not be read (acme/app): it answered with a body of more than 32 MiB.",
     });
     expect(tracker.requests).toBe(1);
   });
 
   it("just within the limit is read", async () => {
     const body = JSON.stringify([issueJson()]);
-    const reply = createFixture("http://unused", {
-      bodyLimitBytes: body.length,
-      fetch: () => Promise.resolve(new Response(body, { headers: { "content-type": "application/json" } })),
+    const reply = await startServer((response) => sendJson(response, 200, body), {
+      bodyBytes: body.length,
     });
     expect(await collectIssues(reply.tracker, repository, all)).toHaveLength(1);
   });
@@ -191,7 +191,7 @@ describe("a list", () => {
 describe("a write", () => {
   it("whose answer is larger than the limit is unknown", async () => {
     const { tracker } = await startServer((response) => sendJson(response, 201, issueJson()), {
-      bodyLimitBytes: 50,
+      bodyBytes: 50,
     });
     expect(await tracker.write(repository, create)).toMatchObject({ kind: "unknown" });
   });
@@ -311,15 +311,11 @@ describe("whatever the server answers", () => {
     await fc.assert(
       fc.asyncProperty(answers, async ({ status, body, type, headers }) => {
         let requests = 0;
-        const fetch = (): Promise<FetchAnswer> => {
+        const send: Send = (call) => {
           requests += 1;
-          return Promise.resolve({
-            status,
-            headers: new Headers({ ...headers, "content-type": type }),
-            body: new Response(body).body,
-          });
+          return answering(body, { status, headers: { ...headers, "content-type": type } })(call);
         };
-        const options = { fetch, retries: 0, pageLimit: 3 };
+        const options = { send, retries: 0, pageLimit: 3 };
         for (const index of listReads(createFixture("https://api.github.com", options).tracker).keys()) {
           const read = listReads(createFixture("https://api.github.com", options).tracker)[index];
           await read?.().catch((error: unknown) => expect(error).toBeInstanceOf(RemoteError));

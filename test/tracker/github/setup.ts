@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { afterEach, expect } from "vitest";
 import { RemoteError } from "../../../src/errors.ts";
+import type { ProxySettings } from "../../../src/http/proxies.ts";
+import { createSender, type Send } from "../../../src/http/send.ts";
 import type { IssueRecord, Repository } from "../../../src/model/issue.ts";
 import type { Clock, ReadBounds } from "../../../src/model/surroundings.ts";
 import { createGitHubTracker, type GitHubOptions } from "../../../src/tracker/github/github.ts";
@@ -59,7 +61,13 @@ export interface LogLine {
 }
 
 /** What a test may want otherwise. */
-export type OwnOptions = Partial<Omit<GitHubOptions, "clock" | "log" | "url">>;
+export interface OwnOptions extends Partial<Omit<GitHubOptions, "clock" | "log" | "url" | "sender">> {
+  readonly proxy?: ProxySettings;
+  readonly timeoutMs?: number;
+  readonly bodyBytes?: number;
+  /** In the place of the network. */
+  readonly send?: Send;
+}
 
 /** An adapter with its surroundings. */
 export interface Fixture {
@@ -68,8 +76,9 @@ export interface Fixture {
   readonly logged: readonly LogLine[];
 }
 
-export function createFixture(url: string, options: OwnOptions & { clock?: FakeClock } = {}): Fixture {
-  const clock = options.clock ?? createFakeClock();
+export function createFixture(url: string, own: OwnOptions & { clock?: FakeClock } = {}): Fixture {
+  const { proxy = {}, timeoutMs = 5_000, bodyBytes, send, clock = createFakeClock(), ...options } = own;
+  const sender = createSender({ proxy, timeoutMs, clock, ...(bodyBytes !== undefined && { bodyBytes }) });
   const logged: LogLine[] = [];
   const write = (level: string) => (fields: object, message: string) => {
     logged.push({ level, fields, message });
@@ -78,13 +87,22 @@ export function createFixture(url: string, options: OwnOptions & { clock?: FakeC
   const tracker = createGitHubTracker({
     url,
     token,
-    timeoutMs: 5_000,
+    sender: send === undefined ? sender : { requests: 0, answers: new Map(), send },
     random: () => 0.5,
     log,
     ...options,
     clock,
   });
   return { tracker, clock, logged };
+}
+
+/** In the place of the network: this answer, whatever is asked. */
+export function answering(
+  body: string,
+  more: { status?: number; headers?: Record<string, string> } = {},
+): Send {
+  const { status = 200, headers = { "content-type": "application/json" } } = more;
+  return () => Promise.resolve({ kind: "answer", status, headers, body: Buffer.from(body) });
 }
 
 const cleanups: (() => Promise<void> | void)[] = [];

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RemoteError } from "../../../src/errors.ts";
-import type { FetchAnswer } from "../../../src/tracker/github/wire/transport.ts";
+import type { Send } from "../../../src/http/send.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../../src/tracker/tracker.ts";
-import { createFixture, failureOf, sendJson, startServer, unbounded } from "./setup.ts";
+import { answering, createFixture, failureOf, sendJson, startServer, unbounded } from "./setup.ts";
 import { known, readOne, readSignals, startLinked, unknown } from "./signal-setup.ts";
 
 const field: ProjectField = {
@@ -125,14 +125,13 @@ async function readScript(script: Script): Promise<readonly SignalAnswer[]> {
     comparisons: { data: { comparison0: { compare: { status: "BEHIND" } } } },
     ...script,
   };
-  const fetch = (_url: string, init: { readonly body?: string }): Promise<FetchAnswer> => {
-    const text = init.body ?? "";
+  const send: Send = (call) => {
+    const text = call.body ?? "";
     const name = /query (?<name>\w+)/u.exec(text)?.groups?.["name"]?.toLowerCase();
     const answer = answers[name as keyof typeof answers];
-    const headers = new Headers({ "content-type": "application/json" });
-    return Promise.resolve({ status: 200, headers, body: new Response(JSON.stringify(answer)).body });
+    return answering(JSON.stringify(answer))(call);
   };
-  const fixture = createFixture("https://api.github.com", { fetch, retries: 0 });
+  const fixture = createFixture("https://api.github.com", { send, retries: 0 });
   return readSignals(fixture, ["I_1"], everything);
 }
 
@@ -251,10 +250,7 @@ describe("whatever GraphQL answers", () => {
   it("is an answer or a RemoteError, and never a crash", async () => {
     await fc.assert(
       fc.asyncProperty(shapes, async (body) => {
-        const headers = new Headers({ "content-type": "application/json" });
-        const fetch = (): Promise<FetchAnswer> =>
-          Promise.resolve({ status: 200, headers, body: new Response(body).body });
-        const fixture = createFixture("https://api.github.com", { fetch, retries: 0 });
+        const fixture = createFixture("https://api.github.com", { send: answering(body), retries: 0 });
         const ends = await Promise.allSettled([
           readSignals(fixture, ["I_1"], everything),
           fixture.tracker.projectField({ owner: "acme", project: 1, field: "Status" }, unbounded()),

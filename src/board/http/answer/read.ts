@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { type FaultDetail, RemoteError } from "../../../errors.ts";
-import type { Log } from "../../../log.ts";
-import type { Clock, Random, ReadBounds } from "../../../model/surroundings.ts";
-import { type Body, type BodyLimits, describeOversize, parseBody, readBody, unpackBody } from "./body.ts";
+import { type Patience, repeatRead } from "../../../http/repeat.ts";
+import type { Answer, Reply, Send } from "../../../http/send.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import { type Body, readBody } from "./body.ts";
 import { explainRefusal, isLimited, quoteAnswer } from "./refusal.ts";
 import { signHeaders } from "./signs.ts";
-import type { Answer, Reply, Transport } from "./transport.ts";
 import { type Excerpt, placeOf } from "./wording.ts";
 
 export interface JsonAnswer {
@@ -38,41 +38,31 @@ export interface Reader {
   askPage(url: URL, bounds: ReadBounds, known: KnownAnswer | undefined): Promise<PageAnswer>;
 }
 
-export interface ReaderOptions {
-  readonly transport: Transport;
-  /** How often a read is repeated at most. */
-  readonly retries: number;
-  readonly limits: BodyLimits;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
+export interface ReaderOptions extends Patience {
+  readonly send: Send;
+  /** What every request says of who asks. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** See `readBody`. */
+  readonly depth: number;
   readonly excerpt: Excerpt;
 }
 
-/** The first pause is below this, and each later one may be twice as long. */
-const firstPauseMs = 500;
-const longestPauseMs = 30_000;
-
-/** Makes the reader: transport, retries and the meaning of every status in one place. */
+/** Makes the reader: repetitions and the meaning of every status in one place. */
 export function createReader(options: ReaderOptions): Reader {
   return {
     ask: (url, bounds) => askPatiently(url, bounds, options),
     async askJson(url, bounds) {
       const answer = await askPatiently(url, bounds, options);
-      const body = await readBody(answer, options.limits, options.excerpt);
-      return { headers: answer.headers, value: requireJson(url, body) };
+      return { headers: answer.headers, value: readJson(url, answer, options) };
     },
     async askPage(url, bounds, known) {
       const answer = await askPatiently(url, bounds, options, known?.conditions);
       const { headers } = answer;
       if (answer.status === notModified) return { kind: "unchanged", headers, bytes: 0 };
-      const unpacked = await unpackBody(answer, options.limits);
-      if (unpacked.kind === "unreadable") throw unreadable(url, unpacked);
-      const digest = digestOf(unpacked.bytes, headers);
-      const bytes = unpacked.bytes.length;
+      const digest = digestOf(answer.body, headers);
+      const bytes = answer.body.length;
       if (digest === known?.digest) return { kind: "unchanged", headers, bytes };
-      const body = parseBody(unpacked.bytes, options.limits, options.excerpt);
-      return { kind: "read", headers, digest, bytes, value: requireJson(url, body) };
+      return { kind: "read", headers, digest, bytes, value: readJson(url, answer, options) };
     },
   };
 }
@@ -86,7 +76,8 @@ function digestOf(bytes: Uint8Array, headers: Answer["headers"]): string {
   return told.length === 0 ? digest : `${digest} ${hash("sha256", JSON.stringify(told), "base64")}`;
 }
 
-function requireJson(url: URL, body: Body): unknown {
+function readJson(url: URL, answer: Answer, { depth, excerpt }: ReaderOptions): unknown {
+  const body = readBody(answer, depth, excerpt);
   if (body.kind === "json") return body.value;
   throw unreadable(url, body.kind === "empty" ? { reason: "an empty body", detail: "page" } : body);
 }
@@ -95,82 +86,56 @@ function unreadable(
   url: URL,
   { reason, detail }: { readonly reason: string; readonly detail?: FaultDetail },
 ): RemoteError {
-  const advice =
-    detail === "told" ? " Let the board send smaller pages: board.paging.sizeParam and size." : "";
-  const message = `${placeOf(url)} answered with ${reason}.${advice}`;
-  return new RemoteError("board", "unreadable", message, { detail });
+  return new RemoteError("board", "unreadable", `${placeOf(url)} answered with ${reason}.`, { detail });
 }
 
-/**
- * Repeats while the failure may pass. The pause is random between nothing and a bound that doubles ("full jitter", see
- * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), and never shorter than what the board
- * asked for. A pause that would pass the bounds is not begun: the failure is reported with the time instead.
- */
-async function askPatiently(
+/** Repeats while the failure may pass: 429, 5xx and whatever the network does. */
+function askPatiently(
   url: URL,
   bounds: ReadBounds,
   options: ReaderOptions,
   conditions: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  const { clock, random, retries, transport, log } = options;
-  for (let attempt = 0; ; attempt += 1) {
+  const { clock, send } = options;
+  const call = { method: "GET", url, headers: { ...options.headers, ...conditions }, signal: bounds.signal };
+  const attempt = async (): Promise<Answer | RemoteError> => {
     if (bounds.signal.aborted) throw new RemoteError("board", "aborted", "The run was ended.");
     if (clock.now() >= bounds.until) {
-      throw new RemoteError(
-        "board",
-        "aborted",
-        "The time of this run (budget) was over before the board was asked.",
-      );
+      const message = "The time of this run (budget) was over before the board was asked.";
+      throw new RemoteError("board", "aborted", message);
     }
-    const reply = await transport.send({ method: "GET", url, conditions, signal: bounds.signal });
+    const reply = await send(call);
     if (reply.kind === "answer" && reply.status >= 200 && reply.status < 300) return reply;
     // Only who named something can be told that it is still the same.
     const isAwaited = Object.keys(conditions).length > 0;
     if (reply.kind === "answer" && reply.status === notModified && isAwaited) return reply;
-
-    const failure = await explainFailure(reply, url, options);
-    if (attempt >= retries || !mayPass(failure, reply)) throw failure;
-    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** attempt) * random();
-    const pauseMs = Math.max(pause, (failure.retryAt ?? 0) - clock.now());
-    if (clock.now() + pauseMs >= bounds.until) throw failure;
-    log.debug({ attempt: attempt + 1, pauseMs, code: failure.code }, "A read of the board is repeated");
-    await clock.sleep(pauseMs, bounds.signal);
-  }
+    const failure = explainFailure(reply, url, options);
+    const isCutOff = failure.fault === "unreadable" && reply.kind === "lost";
+    if (failure.fault === "unreachable" || failure.fault === "limited" || isCutOff) return failure;
+    // A definite no and an answer that is too large won't pass.
+    throw failure;
+  };
+  return repeatRead(attempt, options, bounds);
 }
 
-/** 429, 5xx and whatever the network does may pass; a definite no and an answer that is too large won't. */
-function mayPass(failure: RemoteError, reply: Reply): boolean {
-  const isCutOff = failure.fault === "unreadable" && reply.kind === "lost";
-  return failure.fault === "unreachable" || failure.fault === "limited" || isCutOff;
-}
-
-async function explainFailure(reply: Reply, url: URL, options: ReaderOptions): Promise<RemoteError> {
-  const { limits, excerpt, clock } = options;
-  if (reply.kind === "aborted") return new RemoteError("board", "aborted", "The run was ended.");
-  if (reply.kind === "unsent" || (reply.kind === "lost" && reply.status === 0)) {
-    const { message, cause, isLate, isOfProxy } = reply;
-    return new RemoteError("board", "unreachable", `${message}.`, {
-      cause,
-      detail: isLate === true ? "slow" : isOfProxy === true ? "proxy" : undefined,
-    });
-  }
+function explainFailure(reply: Reply, url: URL, { depth, excerpt, clock }: ReaderOptions): RemoteError {
   const { status, headers } = reply;
-  if (reply.kind === "answer") {
-    const body = await readBody(reply, limits, excerpt);
-    const said = quoteAnswer(body, excerpt, reply.via);
+  if (reply.kind === "aborted") return new RemoteError("board", "aborted", "The run was ended.");
+  if (status >= 300 || reply.kind === "answer") {
+    const body: Body = reply.kind === "answer" ? readBody(reply, depth, excerpt) : { kind: "empty" };
+    const said =
+      reply.kind === "answer" ? quoteAnswer(body, excerpt, reply.via) : "its explanation could not be read";
     const isPage = body.kind === "unreadable" && body.detail === "page";
     const isLimit = isLimited(reply, body);
     return explainRefusal({ url, status, headers, said, isLimit, isPage, now: clock.now() }, excerpt);
   }
-  if (status >= 300) {
-    const said = "its explanation could not be read";
-    const isLimit = isLimited(reply, { kind: "empty" });
-    return explainRefusal({ url, status, headers, said, isLimit, isPage: false, now: clock.now() }, excerpt);
+  const message = `${placeOf(url)} ${reply.message}.`;
+  if (status === 0) {
+    const detail = reply.isLate ? "slow" : reply.isOfProxy ? "proxy" : undefined;
+    return new RemoteError("board", "unreachable", message, { detail });
   }
-  return reply.kind === "lost"
-    ? new RemoteError("board", "unreadable", `${reply.message}.`, {
-        cause: reply.cause,
-        detail: reply.isLate === true ? "slow" : "cut",
-      })
-    : unreadable(url, { reason: describeOversize(limits), detail: "told" });
+  if (reply.kind === "lost")
+    return new RemoteError("board", "unreadable", message, { detail: reply.isLate ? "slow" : "cut" });
+  const advice = "Let the board send smaller pages: board.paging.sizeParam and size.";
+  return new RemoteError("board", "unreadable", `${message} ${advice}`, { detail: "told" });
 }

@@ -1,23 +1,10 @@
 import { RemoteError } from "../../../errors.ts";
 import { type Said, whoseRefusal } from "../../../http/refusal.ts";
-import { readInstant } from "../../../model/time.ts";
+import { readRetryAfter } from "../../../http/repeat.ts";
 import { readKey } from "./access.ts";
 import type { Body } from "./body.ts";
 import { keysOf } from "./shape.ts";
 import { type Excerpt, listNames, placeOf } from "./wording.ts";
-
-/** A longer time than this is taken as this: a board must not put itself to sleep for good by one header. */
-const longestPauseMs = 24 * 60 * 60 * 1000;
-
-/**
- * When the board wants to be asked again, in epoch ms. `Retry-After` is a number of seconds or an HTTP date (RFC 9110,
- * section 10.2.3); anything else counts as no time.
- */
-export function readRetryAfter(header: string | undefined, now: number): number | undefined {
-  const text = header?.trim() ?? "";
-  const at = /^\d+$/.test(text) ? now + Number(text) * 1000 : readInstant(text);
-  return Number.isNaN(at) ? undefined : Math.min(Math.max(at, now), now + longestPauseMs);
-}
 
 /**
  * What the board said in an answer that is a no: its own words where it has some, safe and cut. Of anything else only the
@@ -91,7 +78,7 @@ export interface Refusal {
 export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError {
   const { url, status, headers, said, isLimit, isPage, now } = refusal;
   const place = placeOf(url);
-  const retryAt = readRetryAfter(headers["retry-after"], now);
+  const retryAt = readRetryAfter(headers, now);
   const options = retryAt === undefined ? {} : { retryAt };
   const detail = isPage ? "page" : undefined;
   if (status === 304) {

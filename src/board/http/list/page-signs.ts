@@ -78,7 +78,7 @@ export function nameSigns({ address, cursor, offset, ...numbers }: PageSigns): r
 }
 
 /** An object of the envelope. */
-interface Place {
+interface SignPlace {
   readonly at: JsonObject;
   /** Whether paging is to be expected in it: the list stands below it, or its name says so. */
   readonly isLikely: boolean;
@@ -90,16 +90,16 @@ const mostPlaces = 500;
 const pageNames = new Set(["next", "prev", "previous", "first", "last", "self"]);
 
 /** The objects around the posts: those above the list first, from the top down, then the others by their depth. */
-function placesOf(value: unknown, list: string): Place[] {
+function placesOf(value: unknown, list: string): SignPlace[] {
   const steps = list === topLevel ? [] : list.split(".").slice(0, -1);
   const above = [value];
   for (const step of steps) above.push(readKey(above.at(-1), step));
-  const places: Place[] = above.filter(isObject).map((at) => ({ at, isLikely: true }));
+  const places: SignPlace[] = above.filter(isObject).map((at) => ({ at, isLikely: true }));
   const isAbove = new Set<unknown>(above);
-  let layer: readonly Place[] = places;
+  let layer: readonly SignPlace[] = places;
   for (let depth = 1; depth <= deepest && places.length < mostPlaces; depth += 1) {
     const around = layer.flatMap(({ at, isLikely }) =>
-      Object.entries(at).flatMap(([name, inner]): Place[] => {
+      Object.entries(at).flatMap(([name, inner]): SignPlace[] => {
         if (!isObject(inner) || isAbove.has(inner) || pageNames.has(name) || holdsList(inner)) return [];
         return [{ at: inner, isLikely: likelyNames.test(name) || (!isAbove.has(at) && isLikely) }];
       }),
@@ -128,8 +128,8 @@ type Find = <T>(meaning: Meaning, read: (found: unknown) => T | undefined) => re
  * Looks for the signs of a meaning: of each place the most telling one. A place with an unmistakable sign is a likely place
  * for the plain ones.
  */
-function createFind(places: readonly Place[]): Find {
-  const isTelling = ({ at, isLikely }: Place): boolean =>
+function createFind(places: readonly SignPlace[]): Find {
+  const isTelling = ({ at, isLikely }: SignPlace): boolean =>
     isLikely ||
     signs.some(({ name, isPlain, meaning }) => !isPlain && meaning !== "total" && Object.hasOwn(at, name));
   const telling = new Set(places.filter(isTelling));
@@ -150,7 +150,7 @@ function createFind(places: readonly Place[]): Find {
 
 interface TotalSources {
   readonly value: unknown;
-  readonly places: readonly Place[];
+  readonly places: readonly SignPlace[];
   readonly find: Find;
   readonly records: number;
   readonly totals: readonly number[];

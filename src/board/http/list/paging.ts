@@ -85,7 +85,7 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       const { signs } = page;
       if (state.kind === undefined) {
         state.kind = recognise(signs, options.overrides);
-        state.description = describe(state.kind, signs, options);
+        state.description = describePaging(state.kind, signs, options);
         state.base = state.kind === "page" ? (options.overrides.first ?? signs.page ?? 1) : 0;
         state.firstRecords = page.records;
       }
@@ -163,7 +163,7 @@ function recognise(signs: PageSigns, overrides: PagingOverrides): PagingKind {
   return signs.cursor === undefined ? "none" : "cursor";
 }
 
-function describe(kind: PagingKind, signs: PageSigns, options: PagingOptions): string {
+function describePaging(kind: PagingKind, signs: PageSigns, options: PagingOptions): string {
   const { overrides } = options;
   const words: Record<PagingKind, string> = {
     address: signs.address?.from ?? "next address",

@@ -76,7 +76,7 @@ interface Asked {
  * `POST /orders`, twice for each order: the first shows what will happen, with a form of its own that is good once; that form
  * carries it out, unless something else would happen by now. Requests come from forms of this very page only: see `whyRefused`.
  */
-export function createOrders({ options, state, url, now, admit, show, write }: Serving): Orders {
+export function serveOrders({ options, state, url, now, admit, show, write }: Serving): Orders {
   const formOf = ({ session }: Reader) => ({ purpose: "form", session, lifeMs });
   const doneOf = ({ session }: Reader) => ({ purpose: "done", session, lifeMs });
   /** What this process has told already, of the last times. */

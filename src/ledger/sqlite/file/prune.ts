@@ -1,7 +1,7 @@
+import { hourMs } from "../../../model/time.ts";
 import type { Pruned } from "../../upkeep.ts";
 import type { Store } from "./store.ts";
 
-const hourMs = 3_600_000;
 /** A run that told nothing new is counted by the hour from this age on. */
 const quietAfterMs = 24 * hourMs;
 /** The pace looks back for an hour; the second one is for a clock that is corrected. */

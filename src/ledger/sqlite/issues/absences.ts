@@ -6,6 +6,7 @@ import type { Numbers } from "../columns/numbers.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
+import { type IssuePlace, placeOfIssue } from "./place.ts";
 
 interface AbsenceColumns {
   kind: Absence["kind"];
@@ -15,8 +16,6 @@ interface AbsenceColumns {
   to_name: RepositoryName | null;
 }
 
-type Place = Readonly<{ repository: number; number: number }>;
-
 /** What became of linked issues that are not where they were, and of their links. */
 export function createAbsences(
   store: Store,
@@ -24,7 +23,7 @@ export function createAbsences(
   issues: IssueStore,
 ): Plain<Absences> & Carrying<"set-absence" | "follow-transfer" | "retire-issues" | "mark-repository"> {
   const columns = "kind, since, to_repository, to_number, to_name";
-  const select = store.prepare<[Place], AbsenceColumns>(
+  const select = store.prepare<[IssuePlace], AbsenceColumns>(
     `SELECT ${columns} FROM absences WHERE repository = @repository AND number = @number`,
   );
   // Few are absent at any time, and each of them is looked up among the links.
@@ -51,10 +50,10 @@ export function createAbsences(
       AND here.facts ->> 'createdAt' = there.facts ->> 'createdAt'
       AND NOT EXISTS (SELECT 1 FROM links AS known WHERE known.project = posts.project AND known.post = posts.number
         AND known.repository = markers.repository AND known.number = markers.number)`);
-  const insert = store.prepare<[Place & AbsenceColumns]>(`
+  const insert = store.prepare<[IssuePlace & AbsenceColumns]>(`
     INSERT OR REPLACE INTO absences (repository, number, ${columns})
     VALUES (@repository, @number, @kind, @since, @to_repository, @to_number, @to_name)`);
-  const remove = store.prepare<[Place]>(
+  const remove = store.prepare<[IssuePlace]>(
     "DELETE FROM absences WHERE repository = @repository AND number = @number",
   );
   const links = createLinkMover(store);
@@ -71,11 +70,11 @@ export function createAbsences(
     "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE repository = ?)",
   );
   const known = (issue: IssueRef): Absence | undefined => {
-    const found = select.get(placeOf(issue));
+    const found = select.get(placeOfIssue(issue));
     return found && toAbsence(found);
   };
   const write = (issue: IssueRef, absence: Absence): void => {
-    insert.run({ ...placeOf(issue), ...fromAbsence(absence) });
+    insert.run({ ...placeOfIssue(issue), ...fromAbsence(absence) });
   };
   return {
     of: known,
@@ -107,7 +106,7 @@ export function createAbsences(
     changes: {
       "set-absence": ({ issue, absence }) => {
         const before = known(issue);
-        if (absence === undefined) remove.run(placeOf(issue));
+        if (absence === undefined) remove.run(placeOfIssue(issue));
         else write(issue, absence);
         issues.setGone(issue, absence !== undefined && isGoneKind(absence.kind));
         if (before?.kind !== absence?.kind) issues.markRows(issue);
@@ -116,7 +115,7 @@ export function createAbsences(
         links.move(from, to);
         issues.setGone(from, false);
         write(from, moved);
-        remove.run(placeOf(to));
+        remove.run(placeOfIssue(to));
         issues.store(to);
         issues.markRows(to);
       },
@@ -135,24 +134,26 @@ export function createAbsences(
 function createLinkMover(store: Store) {
   // A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along.
   const moves = ["links", "markers", "signals", "issue_bases"].map((table) => ({
-    move: store.prepare<[Place & { toRepository: number; toNumber: number }]>(
+    move: store.prepare<[IssuePlace & { toRepository: number; toNumber: number }]>(
       `UPDATE OR IGNORE ${table} SET repository = @toRepository, number = @toNumber
         WHERE repository = @repository AND number = @number`,
     ),
-    rest: store.prepare<[Place]>(`DELETE FROM ${table} WHERE repository = @repository AND number = @number`),
+    rest: store.prepare<[IssuePlace]>(
+      `DELETE FROM ${table} WHERE repository = @repository AND number = @number`,
+    ),
   }));
   const selectLinks = store.prepare<[number, number], { repository: RepositoryId; number: number }>(
     "SELECT repository, number FROM links WHERE project = ? AND post = ? ORDER BY position",
   );
   const deleteLinks = store.prepare<[number, number]>("DELETE FROM links WHERE project = ? AND post = ?");
-  const deleteMarker = store.prepare<[Place & { post: number }]>(
+  const deleteMarker = store.prepare<[IssuePlace & { post: number }]>(
     "DELETE FROM markers WHERE post = @post AND repository = @repository AND number = @number",
   );
   const deleteBases = store.prepare<[number]>("DELETE FROM issue_bases WHERE post = ?");
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
   return {
     move(from: IssueRef, to: Issue): void {
-      const place = placeOf(from);
+      const place = placeOfIssue(from);
       for (const { move, rest } of moves) {
         move.run({ ...place, toRepository: to.repositoryId, toNumber: to.number });
         rest.run(place);
@@ -165,10 +166,6 @@ function createLinkMover(store: Store) {
       markDue.run(post);
     },
   };
-}
-
-function placeOf({ repositoryId, number }: IssueRef): Place {
-  return { repository: repositoryId, number };
 }
 
 function isGoneKind(kind: Absence["kind"]): boolean {

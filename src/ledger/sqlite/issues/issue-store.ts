@@ -1,6 +1,7 @@
 import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
 import { decodeIssue, encodeIssue } from "../columns/facts.ts";
 import type { Store } from "../file/store.ts";
+import { type IssuePlace, placeOfIssue } from "./place.ts";
 
 /** The facts of issues, and the rows that hang on them. */
 export interface IssueStore {
@@ -29,49 +30,47 @@ export const duplicateFollowers = `SELECT post FROM signals CROSS JOIN links
   ON links.repository = signals.repository AND links.number = signals.number
   WHERE canonical_repository = @repository AND canonical_number = @number`;
 
-type Place = Readonly<{ repository: number; number: number }>;
-
 /** A listed issue is there: that it was not found before is over. */
 export function createIssueStore(store: Store): IssueStore {
-  const select = store.prepare<[Place], { facts: string | null; absence: Absence["kind"] | null }>(`
+  const select = store.prepare<[IssuePlace], { facts: string | null; absence: Absence["kind"] | null }>(`
     SELECT facts, kind AS absence FROM issues
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
     WHERE issues.repository = @repository AND issues.number = @number`);
-  const write = store.prepare<[Place & { facts: string }]>(`
+  const write = store.prepare<[IssuePlace & { facts: string }]>(`
     INSERT INTO issues (repository, number, facts) VALUES (@repository, @number, @facts)
     ON CONFLICT DO UPDATE SET facts = excluded.facts, is_gone = 0`);
-  const writeGone = store.prepare<[Place & { isGone: number }]>(`
+  const writeGone = store.prepare<[IssuePlace & { isGone: number }]>(`
     INSERT INTO issues (repository, number, is_gone) VALUES (@repository, @number, @isGone)
     ON CONFLICT DO UPDATE SET is_gone = excluded.is_gone`);
-  const removeAbsence = store.prepare<[Place]>(
+  const removeAbsence = store.prepare<[IssuePlace]>(
     "DELETE FROM absences WHERE repository = @repository AND number = @number",
   );
-  const selectLink = store.prepare<[Place]>(
+  const selectLink = store.prepare<[IssuePlace]>(
     "SELECT 1 FROM links WHERE repository = @repository AND number = @number LIMIT 1",
   );
-  const markRows = store.prepare<[Place]>(`
+  const markRows = store.prepare<[IssuePlace]>(`
     UPDATE posts SET due_at = 0
     WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
       OR number IN (${duplicateFollowers})`);
   const readPresent = (issue: Issue): Issue | undefined => {
-    const known = select.get(placeOf(issue));
+    const known = select.get(placeOfIssue(issue));
     if (typeof known?.facts !== "string" || known.absence !== null) return undefined;
     const facts = decodeIssue(known.facts);
     return facts.nodeId === issue.nodeId ? facts : undefined;
   };
-  const isTombstone = (place: Place): boolean => isForGood(select.get(place)?.absence);
+  const isTombstone = (place: IssuePlace): boolean => isForGood(select.get(place)?.absence);
   return {
     isKept: (issue) =>
-      select.get(placeOf(issue)) !== undefined || selectLink.get(placeOf(issue)) !== undefined,
+      select.get(placeOfIssue(issue)) !== undefined || selectLink.get(placeOfIssue(issue)) !== undefined,
     contradicts(issue) {
-      const facts = select.get(placeOf(issue))?.facts;
+      const facts = select.get(placeOfIssue(issue))?.facts;
       return typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
     },
-    isTombstone: (issue) => isTombstone(placeOf(issue)),
+    isTombstone: (issue) => isTombstone(placeOfIssue(issue)),
     isNews: (issue) => ["later", "at odds"].includes(compare(issue, readPresent(issue))),
     isInDoubt: (issue) => compare(issue, readPresent(issue)) === "at odds",
     store(issue) {
-      const place = placeOf(issue);
+      const place = placeOfIssue(issue);
       const facts = encodeIssue(issue);
       const known = select.get(place);
       if (isForGood(known?.absence)) return;
@@ -81,16 +80,12 @@ export function createIssueStore(store: Store): IssueStore {
       markRows.run(place);
     },
     setGone(issue, isGone) {
-      writeGone.run({ ...placeOf(issue), isGone: Number(isGone) });
+      writeGone.run({ ...placeOfIssue(issue), isGone: Number(isGone) });
     },
     markRows(issue) {
-      markRows.run(placeOf(issue));
+      markRows.run(placeOfIssue(issue));
     },
   };
-}
-
-function placeOf({ repositoryId, number }: IssueRef): Place {
-  return { repository: repositoryId, number };
 }
 
 /** A list that lags shows an issue as it was: what is known of it already is newer. */

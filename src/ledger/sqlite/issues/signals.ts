@@ -1,4 +1,4 @@
-import type { IssueRef, Milestone, Pin, Signals } from "../../../model/issue.ts";
+import type { Milestone, Pin, Signals } from "../../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../../signals.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
@@ -6,8 +6,7 @@ import type { Numbers } from "../columns/numbers.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
-
-type Place = Readonly<{ repository: number; number: number }>;
+import { type IssuePlace, placeOfIssue } from "./place.ts";
 
 interface SignalledColumns {
   facts: string;
@@ -25,12 +24,12 @@ export function createSignals(
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
     LEFT JOIN repositories ON repositories.id = issues.repository
     WHERE facts IS NOT NULL AND is_gone = 0 AND absences.kind IS NULL AND paused_at IS NULL`;
-  const selectLinked = store.prepare<[Place & { project: number; limit: number }], SignalledColumns>(`
+  const selectLinked = store.prepare<[IssuePlace & { project: number; limit: number }], SignalledColumns>(`
     SELECT facts, signals FROM links INDEXED BY links_by_project
     CROSS JOIN issues ON issues.repository = links.repository AND issues.number = links.number ${joined}
       AND links.project = @project AND (links.repository, links.number) > (@repository, @number)
     GROUP BY links.repository, links.number ORDER BY links.repository, links.number LIMIT @limit`);
-  const select = store.prepare<[Place], SignalledColumns>(`
+  const select = store.prepare<[IssuePlace], SignalledColumns>(`
     SELECT facts, signals FROM issues ${joined} AND issues.repository = @repository AND issues.number = @number`);
   const signals = prepareSignals(store);
   const catalogue = prepareCatalogue(store);
@@ -39,11 +38,11 @@ export function createSignals(
     linked(project, after, limit) {
       const number = numbers.findProject(project);
       if (number === undefined) return [];
-      const place = placeOf(after ?? { repositoryId: 0, number: 0 });
+      const place = placeOfIssue(after ?? { repositoryId: 0, number: 0 });
       return selectLinked.all({ ...place, project: number, limit }).map(toSignalledIssue);
     },
     of(issue) {
-      const found = select.get(placeOf(issue));
+      const found = select.get(placeOfIssue(issue));
       return found && toSignalledIssue(found);
     },
     pins(project) {
@@ -59,7 +58,7 @@ export function createSignals(
     }),
     changes: {
       "store-signals": ({ issue, signals: read, isFill }) => {
-        const place = placeOf(issue);
+        const place = placeOfIssue(issue);
         const encoded = signals.select.get(place)?.signals;
         const known: Signals = encoded === undefined ? {} : decodeSignals(encoded);
         const changed = isFill ? mergeSignals(read, known) : mergeSignals(known, read);
@@ -74,7 +73,7 @@ export function createSignals(
         issues.markRows(issue);
       },
       "store-facts": ({ issue }) => {
-        const isLinked = signals.selectKept.get(placeOf(issue)) !== undefined;
+        const isLinked = signals.selectKept.get(placeOfIssue(issue)) !== undefined;
         if (!isLinked || issues.isNews(issue)) issues.store(issue);
       },
       "set-pins": ({ project, pins: known }) => pins.replace(numbers.project(project), known),
@@ -120,15 +119,15 @@ export function createPins(store: Store): {
 
 function prepareSignals(store: Store) {
   return {
-    select: store.prepare<[Place], { signals: string }>(
+    select: store.prepare<[IssuePlace], { signals: string }>(
       "SELECT signals FROM signals WHERE repository = @repository AND number = @number",
     ),
     write: store.prepare<
-      [Place & { signals: string; canonicalRepository: number | null; canonicalNumber: number | null }]
+      [IssuePlace & { signals: string; canonicalRepository: number | null; canonicalNumber: number | null }]
     >(`
       INSERT OR REPLACE INTO signals (repository, number, signals, canonical_repository, canonical_number)
       VALUES (@repository, @number, @signals, @canonicalRepository, @canonicalNumber)`),
-    selectKept: store.prepare<[Place]>(`
+    selectKept: store.prepare<[IssuePlace]>(`
       SELECT 1 FROM links JOIN issues ON issues.repository = links.repository AND issues.number = links.number
       WHERE links.repository = @repository AND links.number = @number AND facts IS NOT NULL LIMIT 1`),
   };
@@ -163,8 +162,4 @@ function prepareCatalogue(store: Store) {
 
 function toSignalledIssue({ facts, signals }: SignalledColumns): SignalledIssue {
   return { issue: decodeIssue(facts), signals: signals === null ? {} : decodeSignals(signals) };
-}
-
-function placeOf({ repositoryId, number }: IssueRef): Place {
-  return { repository: repositoryId, number };
 }

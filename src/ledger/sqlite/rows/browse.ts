@@ -1,4 +1,5 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
+import { hourMs } from "../../../model/time.ts";
 import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunSpan } from "../../browse.ts";
 import { decodeValue } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
@@ -10,16 +11,15 @@ const windowSize = 1000;
 const windowsASearch = 10;
 /** Runs that a history counts: a month of one every two minutes. */
 const mostRuns = 22_000;
-const hourMs = 3_600_000;
 
 /** The place of a link in the order of the list. */
-interface Place {
+interface Cursor {
   repository: number;
   number: number;
   row: number;
 }
 
-interface LinkColumns extends Place {
+interface LinkColumns extends Cursor {
   post: PostId;
   title: string | null;
   status: string | null;
@@ -35,7 +35,7 @@ interface LinkColumns extends Place {
 type QuietColumns = Omit<RunSpan, "writes"> & { readonly hour: number };
 
 /** Before every link: the list runs from the newest issue of the last repository downwards. */
-const beginning: Place = {
+const beginning: Cursor = {
   repository: Number.MAX_SAFE_INTEGER,
   number: Number.MAX_SAFE_INTEGER,
   row: Number.MAX_SAFE_INTEGER,
@@ -43,7 +43,7 @@ const beginning: Place = {
 
 /** What people look through, page by page. */
 export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
-  const selectLinks = store.prepare<[Place & { project: number; limit: number }], LinkColumns>(`
+  const selectLinks = store.prepare<[Cursor & { project: number; limit: number }], LinkColumns>(`
     SELECT links.repository AS repository, links.number AS number, links.post AS row, posts.id AS post,
       CAST(post_facts.facts ->> '$.title' AS TEXT) AS title, post_facts.facts -> '$.status' AS status, repositories.current_name AS name,
       issues.facts ->> '$.state' AS state, issues.facts ->> '$.stateReason' AS state_reason, absences.kind AS absence,
@@ -134,13 +134,13 @@ function addQuiet(spans: readonly RunSpan[], quiet: readonly QuietColumns[]): re
   return [...bySpan.values()].toSorted((one, other) => one.span - other.span);
 }
 
-function readPlace(written: string | undefined): Place {
+function readPlace(written: string | undefined): Cursor {
   const [, repository, number, row] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(written ?? "") ?? [];
   if (repository === undefined) return beginning;
   return { repository: Number(repository), number: Number(number), row: Number(row) };
 }
 
-function writePlace({ repository, number, row }: Place): string {
+function writePlace({ repository, number, row }: Cursor): string {
   return `${repository}.${number}.${row}`;
 }
 

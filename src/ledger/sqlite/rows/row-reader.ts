@@ -11,6 +11,7 @@ import type {
   SentValue,
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
+import { dayMs } from "../../../model/time.ts";
 import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
 import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
 import type { Query, Store } from "../file/store.ts";
@@ -121,8 +122,6 @@ interface Batch {
   project: number;
   since: number;
 }
-
-const dayMs = 24 * 3_600_000;
 
 /** Builds the rows of many posts with a handful of statements, however many there are. */
 export function createRowReader(

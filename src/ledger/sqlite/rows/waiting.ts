@@ -1,6 +1,7 @@
 import type { RepositoryId } from "../../../model/issue.ts";
-import { type IntentKind, type PlannedChange, pausedByPerson } from "../../../model/link.ts";
+import type { PlannedChange } from "../../../model/link.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
+import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, WaitingRow } from "../../rows.ts";
 import type { Store } from "../file/store.ts";
 import { groupByPost } from "./row-reader.ts";
@@ -19,6 +20,7 @@ interface WaitingColumns {
   id: PostId;
   kind: WaitingRow["kind"];
   code: string | null;
+  /** Of an intent its kind, of a missing post the number of lists that lack it. */
   message: string;
   since: number;
   title: string | null;
@@ -63,22 +65,6 @@ const allKinds: readonly WaitingRow["kind"][] = [
   "paused",
 ];
 
-/** What is said of a write whose outcome nobody knows. */
-const inDoubt: Readonly<Record<IntentKind, string>> = {
-  "create-issue":
-    "It is not known yet whether its issue was opened; it is looked for before another one is opened.",
-  "update-issue":
-    "It is not known yet whether the change of its issue arrived; the issue is read again first.",
-  "change-issue":
-    "It is not known yet whether what a board rule asks of its issue arrived; the issue is read again first.",
-  "comment-issue":
-    "It is not known yet whether the comment on its issue was made; it is looked for before another one is made.",
-  "patch-post":
-    "It is not known yet whether the change of the post arrived; the post is looked at again first.",
-  "patch-note":
-    "It is not known yet whether the change of the post arrived; the post is looked at again first.",
-};
-
 /** Notes of what is written later: of a paused post that is what its pause holds up. */
 const putOffKinds = "'held', 'settling', 'waiting'";
 
@@ -88,12 +74,6 @@ const running = "NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post
 /** Linked posts that the board no longer lists. */
 const missing = `posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
   SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
-
-/** What `status` says of a missing post. After one list it may still come back. */
-const missingFrom = {
-  one: "one list of the board lacks the post; nothing is written to it until it is listed again",
-  more: "the board no longer lists the post; nothing is written to it until it is listed again, and `boardsync unlink` takes its issue from it",
-};
 
 /** Reads what `status` shows. */
 export function createWaitingReader(store: Store): WaitingReader {
@@ -134,7 +114,7 @@ export function createWaitingReader(store: Store): WaitingReader {
       CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
       WHERE wanted.value <> 'paused' AND (wanted.value NOT IN (${putOffKinds}) OR ${running})
       UNION ALL
-      SELECT posts.number, 'paused', NULL, '${pausedByPerson}', paused_at, planned, NULL, 0
+      SELECT posts.number, 'paused', NULL, '', paused_at, planned, NULL, 0
       FROM json_each(@kinds) AS wanted
       CROSS JOIN posts INDEXED BY posts_paused
         ON posts.project = @project AND paused_at IS NOT NULL AND wanted.value = 'paused'
@@ -142,7 +122,7 @@ export function createWaitingReader(store: Store): WaitingReader {
         AND (notes.kind = 'paused' OR notes.kind IN (${putOffKinds}) AND NOT EXISTS (
           SELECT 1 FROM notes AS decided WHERE decided.post = posts.number AND decided.kind = 'paused'))
       UNION ALL
-      SELECT posts.number, 'missing', NULL, iif(missing = 1, '${missingFrom.one}', '${missingFrom.more}'),
+      SELECT posts.number, 'missing', NULL, missing,
         coalesce(missing_since, seen_at, 0), NULL, NULL, 0
       FROM json_each(@kinds) AS wanted
       CROSS JOIN posts INDEXED BY posts_present
@@ -185,7 +165,7 @@ export function createWaitingReader(store: Store): WaitingReader {
         issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
         kind,
         code: code ?? undefined,
-        message: kind === "intent" ? inDoubt[message as IntentKind] : message,
+        message: wordWait(kind, message),
         since,
         title,
         planned: readPlanned(planned),

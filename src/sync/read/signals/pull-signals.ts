@@ -29,8 +29,8 @@ const issuesPerRequest = 100;
 const mostLookedThrough = 1000;
 
 /**
- * Reads signals where rules look at them. What can't be asked for is a failure that is said. What was read of an issue before
- * counts meanwhile, as an issue that no list has shown counts as it was; where nothing was read, its posts stay as they are.
+ * Reads signals where rules look at them. What can't be asked for is a failure that is said, and posts whose decision hangs on it
+ * stay as they are: what was read before stood beside another record of the issue, and the two together may say what never was.
  *
  * @throws RemoteError when the tracker wants no request now, or the run is to end.
  */
@@ -39,9 +39,12 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
     await readSignals(cycle, "all");
   } catch (error) {
     if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
-    const message = `${error.message} ${whatCounts}; for issues of which it was read before, that counts until the next run.`;
+    const message = `${error.message} ${whatWaits}.`;
     const { code, detail, retryAt } = error;
     noteError(cycle.tally, { code, message, detail, retryAt });
+    const search = { ...searchFor(cycle.settings, "all"), pins: await pinsOf(cycle, cycle.memory.id) };
+    for await (const found of eachLinked(cycle, cycle.memory.id))
+      if (wayOf(cycle, search, found) !== undefined) cycle.course.stale.add(placeOfIssue(found.issue));
   }
 }
 
@@ -102,7 +105,8 @@ async function sayUnread(cycle: Cycle, unread: ReadonlyMap<string, string>): Pro
   for await (const { issue } of eachLinked(cycle, cycle.memory.id)) {
     const words = unread.get(issue.nodeId);
     if (words === undefined) continue;
-    const message = `${words} ${whatCounts} for this issue; what was read of it before counts until the next run.`;
+    cycle.course.stale.add(placeOfIssue(issue));
+    const message = `${words} ${whatWaits} for this issue.`;
     noteError(cycle.tally, {
       issue: nameIssue(cycle, issue),
       code: "tracker.unreachable",
@@ -112,11 +116,11 @@ async function sayUnread(cycle: Cycle, unread: ReadonlyMap<string, string>): Pro
   }
 }
 
-const whatCounts =
-  "The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates)";
+const whatWaits =
+  "The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates): posts that hang on it stay as they are until it is read";
 
 /**
- * Asks for issues, but for those whose signals a limit of their own, or the end of the time for reading, puts off: these are decided by what was read of them before,
+ * Asks for issues, but for those whose signals a limit of their own, or the end of the time for reading, puts off: these wait,
  * and all the rest of the run goes on.
  *
  * @returns the issues that were asked for.
@@ -161,7 +165,10 @@ async function withoutLimited(
 }
 
 function putOffSignals(cycle: Cycle, issues: readonly SignalledIssue[], closure: Closure): void {
-  for (const { issue } of issues) cycle.course.unasked.set(placeOfIssue(issue), closure);
+  for (const { issue } of issues) {
+    cycle.course.unasked.set(placeOfIssue(issue), closure);
+    cycle.course.stale.add(placeOfIssue(issue));
+  }
   noteSignalsPutOff(cycle, closure);
 }
 
@@ -330,7 +337,7 @@ async function readOthers(
   issues: readonly SignalledIssue[],
 ): Promise<void> {
   const { ledger } = cycle.world;
-  const answers = await reader.read(issues.map(({ issue, signals }) => ({ ...placeOf(issue), signals })));
+  const answers = await reader.read(issues.map(({ issue, signals }) => ({ ...identityOf(issue), signals })));
   const unread = unseen(needs);
   await ledger.commit(
     (
@@ -360,7 +367,7 @@ async function duplicatesAmong(
   ).flat();
 }
 
-function placeOf({ nodeId, repositoryId }: Issue): Pick<Issue, "nodeId" | "repositoryId"> {
+function identityOf({ nodeId, repositoryId }: Issue): Pick<Issue, "nodeId" | "repositoryId"> {
   return { nodeId, repositoryId };
 }
 

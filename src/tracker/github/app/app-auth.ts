@@ -1,8 +1,9 @@
 import { createPrivateKey, sign } from "node:crypto";
+import type { NoAnswer } from "../../../http/send.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { Credential } from "../wire/client.ts";
 import { type Answer, type ConnectionOptions, createOctokit, readFailure } from "../wire/client.ts";
-import { TransportFailure } from "../wire/network.ts";
+import { lost } from "../wire/transport.ts";
 
 /** How a GitHub App signs in. */
 export interface AppKey {
@@ -25,7 +26,7 @@ export interface AppAuth {
   /** Signs requests as the App. */
   readonly credential: Credential;
   /** Makes a token of an installation: one request, or two when the first one told how wrong our clock is. */
-  createToken(installationId: number): Promise<InstallationToken | Answer | TransportFailure>;
+  createToken(installationId: number): Promise<InstallationToken | Answer | NoAnswer>;
 }
 
 /** GitHub takes statements of at most ten minutes, and none that was issued in the future. */
@@ -36,7 +37,7 @@ const leastLeftMs = 2 * 60_000;
 /** How far from the truth our idea of the server's clock must have been for a refused statement to be worth another one. */
 const notableSkewMs = 2_000;
 
-const unreadable = new TransportFailure("lost", "the answer holds no token");
+const unreadable = lost("gave an answer that holds no token");
 
 /** A signed statement of who we are (a JSON web token), and the server's clock by which it was made. */
 interface Statement {
@@ -93,9 +94,7 @@ export function signInAsApp(
     });
   };
 
-  const requestToken = async (
-    installationId: number,
-  ): Promise<InstallationToken | Answer | TransportFailure> => {
+  const requestToken = async (installationId: number): Promise<InstallationToken | Answer | NoAnswer> => {
     try {
       const authenticate = await openAuth();
       const made = await authenticate({ type: "installation", installationId, refresh: true });

@@ -1,4 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
+import type { NoAnswer } from "../../../http/send.ts";
 import type { RepositoryName } from "../../../model/issue.ts";
 import type { Clock, ReadBounds } from "../../../model/surroundings.ts";
 import { addressRepository } from "../read/repositories.ts";
@@ -6,7 +7,6 @@ import { quoteAnswer } from "../wire/answers.ts";
 import type { Answer, Credential } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";
 import type { Gate } from "../wire/limits.ts";
-import { TransportFailure } from "../wire/network.ts";
 import type { Read } from "../wire/reader.ts";
 import { asCount, isObject } from "../wire/shapes.ts";
 import type { ServerClock } from "../wire/transport.ts";
@@ -122,13 +122,12 @@ async function findInstallation(tools: InstallationTools, bounds: ReadBounds): P
 }
 
 /** Why there is no token: no request of ours has left without one. */
-function refuseToken(tools: InstallationTools, answer: Answer | TransportFailure): RemoteError {
+function refuseToken(tools: InstallationTools, answer: Answer | NoAnswer): RemoteError {
   const name = tools.repository();
   const owner = name.slice(0, name.indexOf("/"));
-  if (answer instanceof TransportFailure) {
-    const message = `GitHub gave no token for the App's installation on ${owner}: ${answer.message}.`;
+  if ("kind" in answer) {
+    const message = `GitHub gave no token for the App's installation on ${owner}: it ${answer.message}.`;
     return new RemoteError("tracker", "unreachable", message, {
-      cause: answer,
       detail: answer.isOfProxy ? "proxy" : undefined,
     });
   }

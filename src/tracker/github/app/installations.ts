@@ -53,7 +53,7 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
     return installation;
   };
 
-  const { transport, quote } = connection;
+  const { sender, quote } = connection;
   const owners = createOwners(installOn, options.repositories);
   const of = ({ name, id }: Repository): Tracker => {
     owners.note(id, name);
@@ -87,9 +87,9 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
     },
     sizes: connection.sizes,
     get requests() {
-      return transport.requests;
+      return sender.requests;
     },
-    answers: transport.answers,
+    answers: sender.answers,
   };
 }
 

@@ -1,11 +1,11 @@
 import { Octokit } from "@octokit/rest";
+import type { NoAnswer, Sender } from "../../../http/send.ts";
 import type { Log } from "../../../log.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { Endpoint } from "./endpoints.ts";
-import { TransportFailure } from "./network.ts";
 import { isObject } from "./shapes.ts";
-import type { ServerClock, Transport } from "./transport.ts";
+import { createOctokitFetch, lost, NoAnswerError, type ServerClock } from "./transport.ts";
 import type { Quote } from "./words.ts";
 
 /** An answer of any status. Header names are in lower case. */
@@ -30,11 +30,11 @@ export interface ClientRequest {
 }
 
 /**
- * Sends a request once. No answer is a failure that says what is known.
+ * Sends a request once. Where there is no answer, it says what is known.
  *
  * @throws RemoteError when there is nothing to sign it with: then it has not left.
  */
-export type Send = (request: ClientRequest) => Promise<Answer | TransportFailure>;
+export type Send = (request: ClientRequest) => Promise<Answer | NoAnswer>;
 
 /** How often a read is sent again because its token was refused: once for a new one, once for one that is not known everywhere yet. */
 const refusalLimit = 2;
@@ -42,7 +42,7 @@ const refusalLimit = 2;
 /** What leads to a server, whoever signs. */
 export interface ConnectionOptions {
   readonly url: string;
-  readonly transport: Transport;
+  readonly sender: Sender;
   readonly clock: Clock;
   readonly serverClock: ServerClock;
   readonly version: ApiVersion;
@@ -56,10 +56,10 @@ export interface ConnectionOptions {
  */
 export function createClient(options: ConnectionOptions, credential: Credential): Send {
   const octokit = createOctokit(options);
-  const sendOnce = async (request: ClientRequest): Promise<Answer | TransportFailure> => {
+  const sendOnce = async (request: ClientRequest): Promise<Answer | NoAnswer> => {
     const authorization = await credential.authorize(request.signal);
     const answer = await ask(octokit, request, options.version, authorization);
-    if (answer instanceof TransportFailure) return answer;
+    if ("kind" in answer) return answer;
     credential.note?.(answer);
     if (answer.status !== 401) return answer;
     const againAfterMs = credential.refuse(authorization);
@@ -68,8 +68,7 @@ export function createClient(options: ConnectionOptions, credential: Credential)
   return async (request) => {
     for (let refusals = 0; ; refusals += 1) {
       const answer = await sendOnce(request);
-      if (request.isRead !== true || refusals === refusalLimit) return answer;
-      if (answer instanceof TransportFailure) return answer;
+      if (request.isRead !== true || refusals === refusalLimit || "kind" in answer) return answer;
       if (options.version.isRefusedBy(answer)) continue;
       if (answer.againAfterMs === undefined) return answer;
       await options.clock.sleep(answer.againAfterMs, request.signal);
@@ -77,7 +76,7 @@ export function createClient(options: ConnectionOptions, credential: Credential)
   };
 }
 
-/** Octokit on our transport, which knows no one: what a request is signed with is a header of its own. */
+/** Octokit on our way over the wire, which knows no one: what a request is signed with is a header of its own. */
 export function createOctokit(options: ConnectionOptions): Octokit {
   const log = createOctokitLog(options.log, options.quote);
   return new Octokit({
@@ -85,7 +84,7 @@ export function createOctokit(options: ConnectionOptions): Octokit {
     userAgent: "boardsync",
     log,
     // The request library has a log of its own, which is the console unless it is named here.
-    request: { fetch: options.transport.send, log },
+    request: { fetch: createOctokitFetch(options.sender, options.serverClock), log },
   });
 }
 
@@ -94,7 +93,7 @@ async function ask(
   request: ClientRequest,
   version: ApiVersion,
   authorization: string,
-): Promise<Answer | TransportFailure> {
+): Promise<Answer | NoAnswer> {
   try {
     const parameters = {
       ...request.parameters,
@@ -114,15 +113,15 @@ async function ask(
   }
 }
 
-/** The answer inside Octokit's error, which it throws from 304 and 400 on; without one the transport's failure. */
-export function readFailure(error: unknown): Answer | TransportFailure {
+/** The answer inside Octokit's error, which it throws from 304 and 400 on; without one what is known instead. */
+export function readFailure(error: unknown): Answer | NoAnswer {
   if (error instanceof Error && "response" in error && isObject(error.response)) {
     // Octokit's RequestError keeps the answer as its request function would have returned it.
     return error.response as unknown as Answer;
   }
-  if (error instanceof Error && error.cause instanceof TransportFailure) return error.cause;
+  if (error instanceof Error && error.cause instanceof NoAnswerError) return error.cause.reply;
   // Octokit itself failed, on a Content-Type or a body that it can't take; the answer is lost with it.
-  return new TransportFailure("lost", "the answer could not be read");
+  return lost("gave an answer that could not be read");
 }
 
 /** Octokit's own log lines hold request bodies, so nothing passes but the first deprecation notice. */

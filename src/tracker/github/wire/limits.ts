@@ -1,6 +1,6 @@
 import { namesLimit, whoseRefusal } from "../../../http/refusal.ts";
+import { longestNamedMs, onOurClock, readRetryAfter } from "../../../http/repeat.ts";
 import type { Clock } from "../../../model/surroundings.ts";
-import { readInstant } from "../../../model/time.ts";
 import { hasNothingLeft, readSaid } from "./answers.ts";
 import type { Answer } from "./client.ts";
 import { isObject } from "./shapes.ts";
@@ -8,8 +8,6 @@ import { isObject } from "./shapes.ts";
 /** Without a time in the answer GitHub asks for a minute at least, and for longer after each further refusal. */
 const firstWaitMs = 60_000;
 const longestUnnamedWaitMs = 15 * 60_000;
-/** No limit of GitHub's lasts longer than an hour; a longer time is a fault or a hostile answer. */
-const longestWaitMs = 24 * 60 * 60_000;
 
 /** Remembers the last limit answer, because asking on while limited can get an account banned. */
 export interface Gate {
@@ -45,10 +43,10 @@ export function createGate(clock: Clock): Gate {
         return undefined;
       }
       const now = clock.now();
-      const named = readRetryAfter(answer, now) ?? readReset(answer, now);
+      const named = readRetryAfter(answer.headers, now) ?? readReset(answer, now);
       if (named === undefined) unnamed += 1;
       const time = named ?? now + Math.min(firstWaitMs * 2 ** (unnamed - 1), longestUnnamedWaitMs);
-      until = Math.max(until, Math.min(time, now + longestWaitMs));
+      until = Math.max(until, Math.min(time, now + longestNamedMs));
       learntAt = now;
       return until;
     },
@@ -74,18 +72,6 @@ export function createQueryGate(clock: Clock, whole: Gate): Gate {
 /** What a credential's budget of queries is called, beside that of all other requests. No owner's name is written so. */
 export function budgetOfQueries(budget: string): string {
   return `${budget} GraphQL`.trimStart();
-}
-
-/**
- * The time that a `Retry-After` header names (seconds, or a date as proxies send it), in epoch ms. A time in the past
- * counts as none.
- */
-export function readRetryAfter(answer: Answer, now: number): number | undefined {
-  const value = String(answer.headers["retry-after"] ?? "").trim();
-  const time = /^\d{1,9}$/.test(value)
-    ? now + Number(value) * 1000
-    : onOurClock(readInstant(value), answer, now);
-  return time > now ? time : undefined;
 }
 
 /** GraphQL says it in an error of a 200. */
@@ -126,15 +112,6 @@ const secondaryWords =
 function readReset(answer: Answer, now: number): number | undefined {
   if (!hasNothingLeft(answer)) return undefined;
   const seconds = Number(answer.headers["x-ratelimit-reset"]);
-  const time = onOurClock((seconds + 1) * 1000, answer, now);
+  const time = onOurClock((seconds + 1) * 1000, answer.headers, now);
   return time > now ? time : undefined;
-}
-
-/**
- * A time of the server's clock on ours: what lies between the two counts, by the answer's own `Date`. A clock that is a
- * minute ahead would otherwise ask a minute too early, while the limit still holds.
- */
-function onOurClock(time: number, answer: Answer, now: number): number {
-  const told = readInstant(answer.headers["date"]);
-  return Number.isNaN(told) ? time : now + time - told;
 }

@@ -1,18 +1,17 @@
 import { RemoteError } from "../../../errors.ts";
-import type { Log } from "../../../log.ts";
-import type { Clock, Random, ReadBounds } from "../../../model/surroundings.ts";
+import { type Patience, readRetryAfter, repeatRead } from "../../../http/repeat.ts";
+import type { NoAnswer } from "../../../http/send.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
 import { isPage, refuseAnswer } from "./answers.ts";
 import type { Answer, Send } from "./client.ts";
 import { at, type Endpoint } from "./endpoints.ts";
-import { budgetOfQueries, type Gate, readRetryAfter } from "./limits.ts";
+import { budgetOfQueries, type Gate } from "./limits.ts";
 import { resolveOnOrigin } from "./links.ts";
-import { TransportFailure } from "./network.ts";
 import type { Quote } from "./words.ts";
 
 const redirectLimit = 3;
-const firstDelayMs = 1_000;
 /** A longer wait is better spent by ending the run and coming back. */
-const longestWaitMs = 60_000;
+const patience = { firstPauseMs: 1_000, longestWaitMs: 60_000 };
 
 /** What is read, and what it is called in a message. */
 export interface ReadRequest {
@@ -42,15 +41,10 @@ export interface ReadAnswer extends Answer {
  */
 export type Read = (request: ReadRequest, bounds: ReadBounds) => Promise<ReadAnswer>;
 
-export interface ReaderOptions {
+export interface ReaderOptions extends Omit<Patience, keyof typeof patience> {
   readonly send: Send;
   readonly gate: Gate;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
   readonly quote: Quote;
-  /** How often a read is repeated. */
-  readonly retries: number;
   /** Whose limits hold here. */
   readonly budget: string;
 }
@@ -80,57 +74,44 @@ export function addressed(address: string): Pick<ReadRequest, "endpoint" | "para
   return { endpoint: at("GET {+address}"), parameters: { address } };
 }
 
-/** What one attempt came to, when it is worth another one: the error if there is none, and when it makes sense. */
-interface Setback {
-  readonly error: RemoteError | TooHeavyError;
-  readonly notBefore: number | undefined;
-}
-
 async function readWithRetries(
   options: ReaderOptions,
   request: ReadRequest,
   bounds: ReadBounds,
 ): Promise<ReadAnswer> {
-  const { clock, random, retries } = options;
-  for (let attempt = 0; ; attempt += 1) {
+  let heavy: TooHeavyError | undefined;
+  const attempt = async (): Promise<Answer | RemoteError> => {
+    if (heavy !== undefined) throw heavy;
     refuseToStart(options, request, bounds);
     const result = await attemptRead(options, request, bounds);
-    if (!("error" in result)) return { ...result, isRedirected: false, budget: options.budget };
-    const isLeft = request.isDivisible === true && result.error instanceof TooHeavyError;
-    const now = clock.now();
-    const jittered = firstDelayMs * 2 ** attempt * (0.5 + random() / 2);
-    // A named time is never undercut: clocks that wake up early would break it, so a moment is added.
-    const delayMs = result.notBefore === undefined ? jittered : result.notBefore - now + 50 + random() * 450;
-    const isTooLong = (result.notBefore ?? now) - now > longestWaitMs;
-    if (attempt >= retries || isTooLong || now + delayMs >= bounds.until) throw result.error;
-    await clock.sleep(delayMs, bounds.signal);
-    if (isLeft) throw result.error;
-  }
+    if (request.isDivisible === true && result instanceof TooHeavyError) heavy = result;
+    return result;
+  };
+  const answer = await repeatRead(attempt, { ...options, ...patience }, bounds);
+  return { ...answer, isRedirected: false, budget: options.budget };
 }
 
+/** Returns the error where another attempt may help, and throws it where none can. */
 async function attemptRead(
   options: ReaderOptions,
   request: ReadRequest,
   bounds: ReadBounds,
-): Promise<Answer | Setback> {
+): Promise<Answer | RemoteError> {
   const { gate, quote, clock } = options;
   const { subject, isDivisible: _, ...rest } = request;
   const answer = await options
     .send({ ...rest, signal: bounds.signal, isRead: true })
     .catch((error: unknown) => failSignIn(error));
-  if ("error" in answer) return answer;
-  if (answer instanceof TransportFailure) return failRead(answer, subject);
-  const retryAt = gate.observe(answer);
-  if (retryAt !== undefined) {
-    return { error: limited(options, retryAt), notBefore: retryAt };
-  }
+  if (answer instanceof RemoteError) return answer;
+  if ("kind" in answer) return failRead(answer, subject);
+  const limitedUntil = gate.observe(answer);
+  if (limitedUntil !== undefined) return limited(options, limitedUntil);
   if (answer.status < 300 && isPage(answer)) throw refuseAnswer(answer, subject, quote);
   if (answer.status < 500) return answer;
-  const notBefore = readRetryAfter(answer, clock.now());
-  const error = refuseAnswer(answer, subject, quote, notBefore);
+  const retryAt = readRetryAfter(answer.headers, clock.now());
+  const error = refuseAnswer(answer, subject, quote, retryAt);
   // One that asks for a pause is not about how much was asked for.
-  const isHeavy = heavyStatuses.has(answer.status) && notBefore === undefined;
-  return { error: isHeavy ? tooHeavy(error) : error, notBefore };
+  return heavyStatuses.has(answer.status) && retryAt === undefined ? tooHeavy(error) : error;
 }
 
 /** GitHub ends what takes longer than ten seconds with one of these. */
@@ -142,23 +123,21 @@ export function tooHeavy({ side, fault, message, cause, detail }: RemoteError): 
 }
 
 /** @throws RemoteError when another attempt can't help. */
-function failRead(failure: TransportFailure, subject: string): Setback {
-  if (failure.kind === "aborted") throw stopped(subject, failure);
-  const message = `GitHub could not be read (${subject}): ${failure.message}.`;
-  if (failure.kind === "oversized")
-    throw new RemoteError("tracker", "unreadable", message, { cause: failure });
+function failRead(reply: NoAnswer, subject: string): RemoteError {
+  if (reply.kind === "aborted") throw stopped(subject);
+  const message = `GitHub could not be read (${subject}): it ${reply.message}.`;
+  if (reply.kind === "oversized") throw new RemoteError("tracker", "unreadable", message);
   const error = new RemoteError("tracker", "unreachable", message, {
-    cause: failure,
-    detail: failure.kind === "timeout" ? "slow" : failure.isOfProxy ? "proxy" : undefined,
+    detail: reply.isLate ? "slow" : reply.isOfProxy ? "proxy" : undefined,
     // What gets no answer, or half of one, may be this request alone.
-    concerns: failure.kind === "unsent" ? "all" : "asked",
+    concerns: reply.kind === "unsent" ? "all" : "asked",
   });
-  return { error: failure.kind === "timeout" ? tooHeavy(error) : error, notBefore: undefined };
+  return reply.kind === "lost" && reply.isLate ? tooHeavy(error) : error;
 }
 
 /** Without a token nothing was asked; one that could not be had for the moment may come with the next attempt. */
-function failSignIn(error: unknown): Setback {
-  if (error instanceof RemoteError && error.fault === "unreachable") return { error, notBefore: undefined };
+function failSignIn(error: unknown): RemoteError {
+  if (error instanceof RemoteError && error.fault === "unreachable") return error;
   throw error;
 }
 
@@ -171,8 +150,8 @@ function refuseToStart(options: ReaderOptions, request: ReadRequest, bounds: Rea
   if (retryAt !== undefined) throw limited(options, retryAt);
 }
 
-function stopped(subject: string, cause?: TransportFailure): RemoteError {
-  return new RemoteError("tracker", "aborted", `The run was stopped while reading ${subject}.`, { cause });
+function stopped(subject: string): RemoteError {
+  return new RemoteError("tracker", "aborted", `The run was stopped while reading ${subject}.`);
 }
 
 function limited({ gate, budget }: ReaderOptions, retryAt: number): RemoteError {

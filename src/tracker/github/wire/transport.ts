@@ -1,31 +1,9 @@
-import { ProxyError } from "../../../errors.ts";
-import { type Clock, startDeadline, type Traffic } from "../../../model/surroundings.ts";
+import { type NoAnswer, packingOf, type Sender } from "../../../http/send.ts";
+import type { Clock } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
-import { describeNetworkError, TransportFailure } from "./network.ts";
-
-/** What is asked of the `fetch` that carries the requests. */
-export interface FetchInit {
-  readonly method: string;
-  readonly headers: Record<string, string>;
-  readonly body?: string;
-  readonly redirect: "manual";
-  readonly signal: AbortSignal;
-}
-
-/** What is used of its answer; the fetch of Node.js and that of undici both give more. */
-export interface FetchAnswer {
-  readonly status: number;
-  readonly headers: Iterable<[string, string]> & { get(name: string): string | null };
-  readonly body: AsyncIterable<Uint8Array> | null;
-  /** The proxy that may have answered in GitHub's place. */
-  readonly via?: string;
-}
 
 /** A header of ours in answers that came through a proxy of plain HTTP: what it is called. */
 export const viaHeader = "boardsync-via";
-
-/** Sends one request. It follows no redirect, ends with the signal, and takes care of proxies. */
-export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
 
 /** What Octokit hands to its fetch; `signal` is the caller's, there for reads only. */
 interface OctokitInit {
@@ -39,120 +17,57 @@ interface OctokitInit {
 interface BufferedAnswer {
   readonly url: string;
   readonly status: number;
-  readonly headers: FetchAnswer["headers"];
+  readonly headers: ReadonlyMap<string, string>;
   text(): Promise<string>;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-export interface Transport extends Traffic {
-  /** Given to Octokit as its fetch. Rejects with a `TransportFailure` and nothing else. */
-  send(url: string, init: OctokitInit): Promise<BufferedAnswer>;
-  /** Requests sent so far. */
-  readonly requests: number;
+/** Carries a reply that is no answer through Octokit, which knows answers and errors alone. */
+export class NoAnswerError extends Error {
+  override readonly name = "NoAnswerError";
+  readonly reply: NoAnswer;
+
+  constructor(reply: NoAnswer) {
+    super(reply.message);
+    this.reply = reply;
+  }
 }
 
-export interface TransportOptions {
-  readonly fetch: Fetch;
-  /** From the first byte sent to the last one read. */
-  readonly timeoutMs: number;
-  readonly clock: Clock;
-  readonly bodyLimitBytes: number;
-  /** Told the time of every answer. */
-  readonly serverClock: ServerClock;
+/** An answer that came, and is of no use. */
+export function lost(message: string): NoAnswer {
+  return { kind: "lost", message, status: 0, headers: {}, isLate: false, isOfProxy: false };
 }
+
+/** Given to Octokit as its fetch. Rejects with a `NoAnswerError` and nothing else. */
+export type OctokitFetch = (url: string, init: OctokitInit) => Promise<BufferedAnswer>;
 
 /**
- * One request, one deadline over head and body, a limit on the body, and never a redirect: the fetch standard turns a
- * POST into a GET on 301, which would answer 200 with a list while nothing was created.
+ * Octokit's requests by the one way over the wire. Never a redirect: the fetch standard turns a POST into a GET on 301, which
+ * would answer 200 with a list while nothing was created.
+ *
+ * @param serverClock - told the time of every answer.
  */
-export function createTransport(options: TransportOptions): Transport {
-  let requests = 0;
-  const answers = new Map<string, number>();
-  return {
-    async send(url, init) {
-      requests += 1;
-      let code = "none";
-      try {
-        return await sendOnce(options, url, init, (status) => {
-          code = String(status);
-        });
-      } finally {
-        answers.set(code, (answers.get(code) ?? 0) + 1);
-      }
-    },
-    get requests() {
-      return requests;
-    },
-    answers,
-  };
-}
-
-/** @param noteStatus - told it as soon as it is there, also of an answer whose body never ends. */
-async function sendOnce(
-  options: TransportOptions,
-  url: string,
-  init: OctokitInit,
-  noteStatus: (status: number) => void,
-): Promise<BufferedAnswer> {
-  const { clock, timeoutMs } = options;
-  // A controller of its own for each request leaves nothing behind on the run's signal, as AbortSignal.any() may.
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(new TransportFailure("aborted", "the run was stopped"));
-  const callOff = startDeadline(clock, timeoutMs, () =>
-    controller.abort(new TransportFailure("timeout", `no answer within ${timeoutMs} ms`)),
-  );
-  init.signal?.addEventListener("abort", onAbort, { once: true });
-  if (init.signal?.aborted) onAbort();
-  try {
-    const answer = await options.fetch(url, {
-      method: init.method,
-      headers: init.headers,
-      ...(init.body === undefined ? {} : { body: init.body }),
-      redirect: "manual",
-      signal: controller.signal,
-    });
-    noteStatus(answer.status);
-    options.serverClock.observe(answer.headers.get("date") ?? undefined);
-    const bytes = await readBody(answer.body, options.bodyLimitBytes);
+export function createOctokitFetch({ send }: Pick<Sender, "send">, serverClock: ServerClock): OctokitFetch {
+  return async (address, init) => {
+    const url = new URL(address);
+    // A query of GraphQL is a POST that changes nothing.
+    const isRead = init.method === "GET" || url.pathname.endsWith("/graphql");
+    const { method, headers, body, signal } = init;
+    const reply = await send({ url, isRead, method, headers, body, signal });
+    serverClock.observe(reply.headers["date"]);
+    if (reply.kind !== "answer") throw new NoAnswerError(reply);
+    if (packingOf(reply) !== undefined)
+      throw new NoAnswerError(lost("answered with a compressed body that was not asked for"));
+    // Octokit hands nothing on of an answer but its headers.
+    const via: [string, string][] = reply.via === undefined ? [] : [[viaHeader, reply.via]];
     return {
-      url,
-      status: answer.status,
-      // Octokit hands nothing on of an answer but its headers.
-      headers:
-        answer.via === undefined ? answer.headers : new Headers([...answer.headers, [viaHeader, answer.via]]),
-      text: () => Promise.resolve(new TextDecoder().decode(bytes)),
-      arrayBuffer: () => Promise.resolve(bytes.buffer),
+      url: address,
+      status: reply.status,
+      headers: new Map([...Object.entries(reply.headers), ...via]),
+      text: () => Promise.resolve(new TextDecoder().decode(reply.body)),
+      arrayBuffer: () => Promise.resolve(new Uint8Array(reply.body).buffer),
     };
-  } catch (error) {
-    const { reason } = controller.signal;
-    if (reason instanceof TransportFailure && error instanceof ProxyError && reason.kind === "timeout")
-      throw new TransportFailure("timeout", `${reason.message}, on the way through ${error.message}`);
-    if (reason instanceof TransportFailure) throw reason;
-    throw error instanceof TransportFailure ? error : describeNetworkError(error);
-  } finally {
-    callOff();
-    init.signal?.removeEventListener("abort", onAbort);
-  }
-}
-
-async function readBody(body: FetchAnswer["body"], limitBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength;
-    // Leaving the loop cancels the stream, so that the rest is never read.
-    if (size > limitBytes) {
-      throw new TransportFailure("oversized", `the answer is larger than ${limitBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
+  };
 }
 
 /** The clock of the server, as its answers tell it: what it signs and accepts holds by its own time. */

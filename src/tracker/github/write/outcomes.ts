@@ -1,10 +1,11 @@
 import { whoseRefusal } from "../../../http/refusal.ts";
+import { readRetryAfter } from "../../../http/repeat.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { IssueWrite, OptionalValue, WriteOutcome } from "../../tracker.ts";
 import { isMarkOf } from "../read/identity.ts";
 import { isGitHubError, listErrors, quoteAnswer, readSaid } from "../wire/answers.ts";
 import type { Answer } from "../wire/client.ts";
-import { type Gate, readRetryAfter } from "../wire/limits.ts";
+import type { Gate } from "../wire/limits.ts";
 import { completeRecord, isObject, readIssueRow } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 
@@ -40,7 +41,7 @@ export function classifyAnswer(answer: Answer, sent: Sent): WriteOutcome {
     return { kind: "unauthorized", message, againAfterMs: answer.againAfterMs };
   }
   if (!refusals.has(answer.status))
-    return { ...unknown(answer, words), retryAt: readRetryAfter(answer, sent.now) };
+    return { ...unknown(answer, words), retryAt: readRetryAfter(answer.headers, sent.now) };
   if (isAlreadySo(answer, sent.write)) return applied;
   if (whose === "place") return { kind: "forbidden", message: words };
   const fields = answer.status === 422 ? listFields(answer, sent.write) : [];

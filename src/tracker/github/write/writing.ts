@@ -1,11 +1,11 @@
 import { RemoteError } from "../../../errors.ts";
+import type { NoAnswer } from "../../../http/send.ts";
 import type { Repository } from "../../../model/issue.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
 import type { Answer, ClientRequest, Send } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";
 import type { Gate } from "../wire/limits.ts";
-import { TransportFailure } from "../wire/network.ts";
 import { isRepositoryName, splitName } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import { classifyAnswer } from "./outcomes.ts";
@@ -35,14 +35,14 @@ export async function sendWrite(
   }
   const request = describeWrite(repository, write);
   if (!("endpoint" in request)) return request;
-  let answer: Answer | TransportFailure;
+  let answer: Answer | NoAnswer;
   try {
     answer = await tools.send(request);
   } catch (error) {
     return outcomeUnsigned(error);
   }
-  if (answer instanceof TransportFailure) {
-    return { kind: answer.kind === "unsent" ? "unsent" : "unknown", message: answer.message };
+  if ("kind" in answer) {
+    return { kind: answer.kind === "unsent" ? "unsent" : "unknown", message: `GitHub ${answer.message}` };
   }
   return classifyAnswer(answer, { repository, write, ...tools, now: tools.clock.now() });
 }

@@ -10,7 +10,7 @@ describe("a read is repeated", () => {
     const board = givenBoard(server.url, { retries: 3, clock });
     expect((await pull(board)).end).toEqual({ kind: "complete" });
     expect(board.requests).toBe(3);
-    expect(clock.pauses).toEqual([250, 500]);
+    expect(clock.pauses).toEqual([375, 750]);
   });
 
   it("at most as often as configured", async () => {
@@ -19,7 +19,7 @@ describe("a read is repeated", () => {
     const board = givenBoard(server.url, { retries: 8, clock, random: () => 0.999 });
     expect((await failureOf(pull(board))).fault).toBe("unreachable");
     expect(server.asked).toHaveLength(9);
-    expect(clock.pauses.map(Math.round)).toEqual([500, 999, 1998, 3996, 7992, 15_984, 29_970, 29_970]);
+    expect(clock.pauses.map(Math.round)).toEqual([500, 1000, 1999, 3998, 7996, 15_992, 29_985, 29_985]);
   });
 
   it.each([400, 401, 404, 302])("but not after %i", async (status) => {
@@ -34,7 +34,8 @@ describe("a read is repeated", () => {
     const error = await failureOf(pull(board));
     expect(error.fault).toBe("unreachable");
     expect(error.message).toBe("http://127.0.0.1:1/api/v1/feedback refused the connection (ECONNREFUSED).");
-    expect(error.cause).toBeInstanceOf(Error);
+    // The text of a library's error may quote what it was given.
+    expect(error.cause).toBeUndefined();
     expect(clock.pauses).toHaveLength(2);
   });
 
@@ -81,13 +82,14 @@ describe("a read is repeated", () => {
 
 describe("the board's Retry-After", () => {
   it.each<[string, string, number]>([
-    ["in seconds", "7", 7000],
-    ["as a date", new Date(1_000_000 + 9000).toUTCString(), 9000],
-    ["in the past", new Date(0).toUTCString(), 250],
-    ["of nonsense", "soon", 250],
-    ["of zero", "0", 250],
+    ["in seconds", "7", 7275],
+    ["as a date", new Date(1_000_000 + 9000).toUTCString(), 9275],
+    ["in the past", new Date(0).toUTCString(), 375],
+    ["of nonsense", "soon", 375],
+    ["of zero", "0", 375],
   ])("%s is waited for", async (_name, value, pause) => {
-    const server = await serveAnswers([{ status: 429, headers: { "retry-after": value } }, empty]);
+    const headers = { "retry-after": value, date: new Date(1_000_000).toUTCString() };
+    const server = await serveAnswers([{ status: 429, headers }, empty]);
     const clock = createFakeClock();
     await pull(givenBoard(server.url, { retries: 1, clock }));
     expect(clock.pauses).toEqual([pause]);
@@ -119,10 +121,10 @@ describe("the bounds of a read", () => {
     const server = await serveAnswers([{ status: 500 }]);
     const clock = createFakeClock();
     const reading = givenBoard(server.url, { retries: 3, clock }).verifyKey(
-      bounds({ until: clock.now() + 300 }),
+      bounds({ until: clock.now() + 400 }),
     );
     expect((await failureOf(reading)).fault).toBe("unreachable");
-    expect(clock.pauses).toEqual([250]);
+    expect(clock.pauses).toEqual([375]);
   });
 
   it("keep it from beginning when the time is over", async () => {

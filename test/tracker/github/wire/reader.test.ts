@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { primaryLimit, secondaryLimit } from "../../../support/sandbox/github/faults.ts";
 import {
@@ -82,7 +83,7 @@ describe("a read that fails for the moment", () => {
     const { tracker } = hanging;
     expect(await failureOf(tracker.account(unbounded()))).toMatchObject({
       fault: "unreachable",
-      message: "GitHub could not be read (our account): no answer within 40 ms.",
+      message: "GitHub could not be read (our account): it did not answer within 40 ms.",
     });
   });
 
@@ -99,15 +100,25 @@ describe("a read that fails for the moment", () => {
   });
 
   it("names the code when nobody listens", async () => {
-    const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
-    const { tracker } = await startServer(() => {}, {
-      retries: 0,
-      fetch: () => Promise.reject(new TypeError("fetch failed", { cause: refused })),
-    });
+    const { tracker } = createFixture("http://127.0.0.1:9", { retries: 0 });
     const error = await failureOf(tracker.account(unbounded()));
-    expect(error.message).toBe(
-      "GitHub could not be read (our account): no connection could be made (ECONNREFUSED).",
-    );
+    expect(error).toMatchObject({
+      message: "GitHub could not be read (our account): it refused the connection (ECONNREFUSED).",
+      concerns: "all",
+    });
+  });
+});
+
+it("the error of a read whose token can't be a header holds nothing of it", async () => {
+  const odd = `${token}\u0001\u2603`;
+  const { tracker } = createFixture("http://127.0.0.1:9", { token: odd, retries: 0 });
+  const error = await failureOf(tracker.account(unbounded()));
+  expect(error.fault).toBe("unreachable");
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(token);
+  const { tracker: writing } = createFixture("http://127.0.0.1:9", { token: odd });
+  expect(await writing.write(repository, create)).toMatchObject({
+    kind: "unsent",
+    message: expect.not.stringContaining(token),
   });
 });
 

@@ -27,6 +27,8 @@ const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   labels: (value) => Array.isArray(value) && value.every((label) => labelName(label) !== undefined),
   assignees: (value) => Array.isArray(value) && value.every((login) => typeof login === "string"),
   state: (value) => value === "open" || value === "closed",
+  description: (value) => value === null || typeof value === "string",
+  due_on: (value) => value === null || !Number.isNaN(Date.parse(String(value))),
   state_reason: (value) =>
     value === null || ["completed", "not_planned", "duplicate", "reopened"].includes(String(value)),
 };

@@ -29,6 +29,11 @@ function names({ rows }: Received): readonly unknown[] {
 }
 
 describe("the account and the repositories", () => {
+  it("lists what the account sees, as GitHub describes it", async () => {
+    const { rows } = await fixture.send("GET", "/user/repos");
+    expect(rows.map((row) => row["full_name"])).toEqual(["acme/app", "acme/readable", "acme/archived"]);
+  });
+
   it("says who the token belongs to", async () => {
     expect((await fixture.send("GET", "/user")).body["login"]).toBe("boardsync-bot");
   });
@@ -244,9 +249,21 @@ describe("milestones", () => {
     github.renameMilestone("acme/app", "Backlog", "1.0");
     github.reopenMilestone("acme/app", "Old");
     expect((await send("GET", `${repo}/milestones?state=all`)).rows).toMatchObject([
-      { title: "1.0", state: "closed", closed_at: "2026-01-05T10:00:00Z" },
       { title: "Old", state: "open", closed_at: null },
+      { title: "1.0", state: "closed", closed_at: "2026-01-05T10:00:00Z" },
     ]);
+  });
+
+  it("are made as they are asked for, and listed by the day that they are due", async () => {
+    const asked = { title: "Soon", state: "closed", description: "The next", due_on: "2025-12-01T08:00:00Z" };
+    const created = await fixture.send("POST", `${repo}/milestones`, asked);
+    expect(created.body).toMatchObject({ ...asked, number: 3, closed_at: "2026-01-05T10:00:00Z" });
+    const listed = await fixture.send("GET", `${repo}/milestones?state=all`);
+    expect(listed.rows.map(({ title }) => title)).toEqual(["Soon", "Old", "Backlog"]);
+    for (const odd of [{ state: "done" }, { due_on: "soon" }, { description: 1 }]) {
+      const refused = await fixture.send("POST", `${repo}/milestones`, { title: "Odd", ...odd });
+      expect(refused.status).toBe(422);
+    }
   });
 
   it("can be made once, by whoever may push", async () => {

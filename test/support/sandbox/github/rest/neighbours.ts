@@ -84,13 +84,13 @@ export function removeLabel(call: Call): Answer {
   return { status: 200, body: labelShapes(state, repository, changed) };
 }
 
-/** `GET …/milestones`. */
+/** `GET …/milestones`: by the day that they are due, those without one last. */
 export function listMilestones(call: Call): Answer {
   const { state, repository, query } = call;
   const wanted = query.get("state") ?? "open";
-  const rows = [...repository.milestones.values()].filter(
-    (milestone) => wanted === "all" || milestone.state === wanted,
-  );
+  const rows = [...repository.milestones.values()]
+    .filter((milestone) => wanted === "all" || milestone.state === wanted)
+    .toSorted((a, b) => (a.dueOn ?? Number.MAX_VALUE) - (b.dueOn ?? Number.MAX_VALUE));
   const page = pageByNumber(call, "milestones", rows);
   return { ...page, body: page.body.map((milestone) => milestoneShape(state, repository, milestone)) };
 }
@@ -104,7 +104,16 @@ export function createMilestone(call: Call): Answer {
   if ([...repository.milestones.values()].some((milestone) => milestone.title === title)) {
     return invalid({ resource: "Milestone", field: "title", code: "already_exists" });
   }
-  const milestone = storeMilestone(state, repository, { title, creator: account });
+  const fault = refuseKinds(call);
+  if (fault) return fault;
+  const { state: wanted, description, due_on: due } = body;
+  const milestone = storeMilestone(state, repository, {
+    title,
+    creator: account,
+    ...(wanted === "closed" && { state: "closed" }),
+    ...(typeof description === "string" && { description }),
+    ...(typeof due === "string" && { dueOn: Date.parse(due) }),
+  });
   const shape = milestoneShape(state, repository, milestone);
   return { status: 201, headers: { location: String(shape["url"]) }, body: shape };
 }

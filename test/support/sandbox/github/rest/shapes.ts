@@ -140,6 +140,7 @@ export function repositoryShape(state: GitHubState, repository: StoredRepository
     has_wiki: false,
     has_pages: false,
     has_discussions: false,
+    has_downloads: true,
     archived: repository.isArchived,
     disabled: false,
     created_at: created,

@@ -4,21 +4,20 @@ import { createServer as createTcpServer, type Server, type Socket } from "node:
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createTransport } from "../../../../src/board/http/answer/transport.ts";
-import { ConfigError } from "../../../../src/errors.ts";
-import { createDeadlines } from "../../../support/deadlines.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { createSender } from "../../src/http/send.ts";
 import {
   bounds,
   createFakeClock,
   failureOf,
   givenBoard,
-  key,
   postId,
   project,
   pull,
   serve,
   serveAnswers,
-} from "../given.ts";
+} from "../board/http/given.ts";
+import { createDeadlines } from "../support/deadlines.ts";
 
 async function serveTcp(connected: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
@@ -96,13 +95,12 @@ describe("one request", () => {
       socket.on("data", (chunk) => heard.push(chunk));
       socket.on("close", () => close());
     });
-    const limits = { timeoutMs: 5000, bodyBytes: 1024 };
-    const transport = createTransport({ key, version: "1", clock: createFakeClock(), proxy: {}, ...limits });
+    const { send } = createSender({ proxy: {}, timeoutMs: 5000, clock: createFakeClock() });
     const ending = new AbortController();
     const url = new URL(`http://127.0.0.1:${port}/api/v1`);
-    const sending = transport.send({ method: "PATCH", url, body: "{}", signal: ending.signal });
+    const sending = send({ method: "PATCH", url, headers: {}, body: "{}", signal: ending.signal });
     ending.abort();
-    expect(await sending).toEqual({ kind: "aborted" });
+    expect(await sending).toMatchObject({ kind: "aborted", status: 0 });
     await closed;
     expect(heard).toEqual([]);
   });
@@ -114,7 +112,7 @@ describe("one request", () => {
     expect(server.asked).toEqual([]);
     expect((await pull(givenBoard(server.url))).posts).toHaveLength(1);
     expect(server.asked[0]?.headers["accept-encoding"]).toBe("gzip, identity");
-    const error = await failureOf(pull(givenBoard(server.url, { limits: { bodyBytes: 2048 } })));
+    const error = await failureOf(pull(givenBoard(server.url, { bodyBytes: 2048 })));
     expect(error.message).toContain("more than 2 KiB");
   });
 

@@ -23,94 +23,15 @@ async function linksOf(stage: Stage, post: string): Promise<readonly number[]> {
 }
 
 describe("an issue that people opened and that names a post's page", () => {
-  it("is linked by `--adopt`, as both sides are, selected or not, and its text stays theirs", async () => {
-    const stage = await openBoard();
-    stage.github.openIssue("acme/app", { title: "CSV", body: `See ${pageOf(stage, "p1")}.`, author: "ada" });
-    stage.github.openIssue("acme/app", { title: "XML", body: pageOf(stage, "p2"), author: "ada" });
-    stage.github.close("acme/app", 1, "completed");
-    expect(await stage.adopt()).toMatchObject({ result: "ok", projects: [{ adopted: 2, issues: 2 }] });
-    expect([await linksOf(stage, "p1"), await linksOf(stage, "p2")]).toEqual([[1], [2]]);
-    stage.mark();
-    stage.board.editPost("acme-app", "p1", { description: "Changed." });
-    await stage.sync();
-    await stage.sync();
-    expect(stage.writes()).toEqual([]);
-    stage.github.close("acme/app", 2, "completed");
-    await stage.sync();
-    expect(stage.board.notifications.map(({ post }) => post)).toEqual(["p2"]);
-  });
-
-  it("is found by the address that the config makes", async () => {
-    const stage = await openBoard({
-      issue: { labels: ["feedback"], postUrl: "https://feedback.example.com/p/{{ post.id }}" },
-    });
-    const body = "From https://feedback.example.com/p/p1#comments";
-    stage.github.openIssue("acme/app", { title: "CSV", body, author: "ada" });
-    await stage.adopt();
-    expect(await linksOf(stage, "p1")).toEqual([1]);
-  });
-
-  it("is not linked by any other run", async () => {
+  it.each<[string, (stage: Stage) => Promise<unknown>]>([
+    ["sync", (stage) => stage.sync()],
+    ["sync --adopt", (stage) => stage.adopt()],
+    ["rebuild", (stage) => stage.rebuild()],
+  ])("is linked by a person alone, not by %s", async (_, run) => {
     const stage = await openBoard({ select: { statuses: ["nothing"] } });
     stage.github.openIssue("acme/app", { title: "CSV", body: pageOf(stage, "p1"), author: "ada" });
-    await stage.sync();
-    await stage.rebuild();
+    await run(stage);
     expect(await linksOf(stage, "p1")).toEqual([]);
-  });
-
-  it("is not linked beside others that name it, too, and they are all said", async () => {
-    const stage = await openBoard();
-    for (const title of ["CSV", "Excel"]) {
-      stage.github.openIssue("acme/app", { title, body: pageOf(stage, "p1"), author: "ada" });
-    }
-    const report = await stage.adopt();
-    expect(report.projects[0]).toMatchObject({ adopted: 0, errors: [{ post: "p1", code: "adopt.several" }] });
-    expect(report.projects[0]?.errors[0]?.message).toContain("acme/app#1, acme/app#2");
-  });
-
-  it.each<[string, (stage: Stage) => string]>([
-    ["a longer id", (stage) => `${pageOf(stage, "p1")}0`],
-    ["another page of the post", (stage) => `${pageOf(stage, "p1")}/votes`],
-  ])("is not linked for %s", async (_, body) => {
-    const stage = await openBoard();
-    stage.github.openIssue("acme/app", { title: "CSV", body: body(stage), author: "ada" });
-    await stage.adopt();
-    expect(await linksOf(stage, "p1")).toEqual([]);
-  });
-
-  it("is not linked to a post that has an issue, nor to one that a person has unlinked", async () => {
-    const stage = await openBoard();
-    await stage.sync();
-    stage.github.openIssue("acme/app", { title: "CSV", body: pageOf(stage, "p1"), author: "ada" });
-    await stage.adopt();
-    expect(await linksOf(stage, "p1")).toEqual([1]);
-    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
-    const issues = [{ repositoryId, number: 1 }];
-    await stage.ledger.commit([
-      {
-        kind: "add-request",
-        request: {
-          kind: "unlink",
-          project,
-          at: stage.clock.now(),
-          post: "p1" as PostId,
-          issues,
-        },
-      },
-    ]);
-    await stage.sync();
-    await stage.adopt();
-    expect(await linksOf(stage, "p1")).toEqual([]);
-  });
-
-  it("is not taken for one that boardsync opened", async () => {
-    const stage = await openBoard();
-    await stage.sync();
-    stage.board.addPost("acme-app", { title: "Third", status: "open" });
-    stage.board.editPost("acme-app", "p1", { description: `As in ${pageOf(stage, "p3")}` });
-    await stage.sync();
-    await stage.adopt();
-    expect(await linksOf(stage, "p3")).toEqual([]);
   });
 });
 
@@ -134,7 +55,6 @@ describe("a new issue for a post whose page an issue of people names", () => {
     const issue = { title: "CSV", body: pageOf(stage, "p1"), author: stage.github.login };
     stage.github.openIssue("acme/app", issue);
     expect(await stage.syncOne()).toMatchObject({ created: 0, held: 1 });
-    expect(await stage.adopt()).toMatchObject({ result: "ok", projects: [{ adopted: 1, held: 0 }] });
   });
 
   it("is opened once a person approves it", async () => {

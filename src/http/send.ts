@@ -1,0 +1,228 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import type { Dispatcher } from "undici";
+import { type Clock, startDeadline, type Traffic } from "../model/surroundings.ts";
+import { openConnections, type Way } from "./connections.ts";
+import { blameProxy, type ProxySettings, showProxy } from "./proxies.ts";
+
+export interface Call {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** It changes nothing, whatever its method; left out, only a GET is a read. */
+  readonly isRead?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How an answer begins; header names are in lower case. The status is 0 while not even this has arrived. */
+interface Head {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A whole answer. Its body is unpacked, unless it came in a coding that was not asked for: then the headers still name that. */
+export interface Answer extends Head {
+  readonly kind: "answer";
+  readonly body: Uint8Array;
+  /** The proxy that may have answered in the server's place. */
+  readonly via?: string;
+}
+
+/** Why there is no whole answer. */
+export interface NoAnswer extends Head {
+  readonly kind:
+    | "unsent" // no byte left, and none will: no connection, no name, no TLS, or the deadline came first
+    | "lost" // it left, and no whole answer came back, or one that can't be unpacked
+    | "oversized" // the answer is larger than the limit; the rest was not read
+    | "aborted"; // the caller's signal ended it
+  /**
+   * What went wrong, to follow a word for who was asked, such as "did not answer within 50 ms". It is made of our words and an error
+   * code: the text of a library's error may quote what it was given.
+   */
+  readonly message: string;
+  /** Whether the deadline ended it. */
+  readonly isLate: boolean;
+  /** Whether a proxy did not let it through. */
+  readonly isOfProxy: boolean;
+}
+
+/** What became of one request. The difference that matters is whether any byte of it can have left. */
+export type Reply = Answer | NoAnswer;
+
+/** Sends one request once and waits for the end of its answer. Never rejects, follows no redirect, repeats nothing. */
+export type Send = (call: Call) => Promise<Reply>;
+
+export interface Sender extends Traffic {
+  readonly send: Send;
+  /** How often `send` was called. */
+  readonly requests: number;
+}
+
+export interface SenderOptions {
+  readonly proxy: ProxySettings;
+  /** Deadline of one request, from the look-up of the name to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** Bytes of one body, before and after it is unpacked; 32 MiB by default. */
+  readonly bodyBytes?: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Makes the one way over the wire.
+ *
+ * @throws ConfigError where a proxy has no address.
+ */
+export function createSender(options: SenderOptions): Sender {
+  const { proxy, timeoutMs, clock, bodyBytes = 32 * mebibyte } = options;
+  const connections = openConnections(proxy, timeoutMs);
+  let requests = 0;
+  const answers = new Map<string, number>();
+  return {
+    async send(call) {
+      requests += 1;
+      const way = connections(call.url, call.isRead ?? call.method === "GET");
+      const reply = await unpack(await sendOnce(way, call, { timeoutMs, clock, bodyBytes }), bodyBytes);
+      const code = reply.status === 0 ? "none" : String(reply.status);
+      answers.set(code, (answers.get(code) ?? 0) + 1);
+      return reply;
+    },
+    get requests() {
+      return requests;
+    },
+    answers,
+  };
+}
+
+function sendOnce(
+  { dispatcher, proxy }: Way,
+  call: Call,
+  { timeoutMs, clock, bodyBytes }: Required<Omit<SenderOptions, "proxy">>,
+): Promise<Reply> {
+  const shownProxy = proxy && showProxy(proxy);
+  const on = shownProxy === undefined ? "" : `, on the way through ${shownProxy}`;
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let isOver = false;
+    let head: Head = { status: 0, headers: {} };
+    const chunks: Buffer[] = [];
+    let received = 0;
+
+    const finish = (reply: Reply) => {
+      if (isOver) return;
+      isOver = true;
+      callOff();
+      call.signal?.removeEventListener("abort", abort);
+      resolve(reply);
+    };
+    const fail = (kind: NoAnswer["kind"], message: string, { isLate = false, isOfProxy = false } = {}) =>
+      finish({ kind, message, isLate, isOfProxy, ...head });
+    const kindNow = () => (controller === undefined ? "unsent" : "lost");
+    const stop = () => controller?.abort(new Error("boardsync ended this request"));
+    const abort = () => {
+      fail("aborted", "gave no answer before boardsync was stopped");
+      stop();
+    };
+    const callOff = startDeadline(clock, timeoutMs, () => {
+      const late = head.status === 0 ? "did not answer" : "did not end its answer";
+      fail(kindNow(), `${late} within ${timeoutMs} ms${on}`, { isLate: true });
+      stop();
+    });
+    call.signal?.addEventListener("abort", abort, { once: true });
+
+    const { origin, pathname, search } = call.url;
+    const { method, body = null } = call;
+    dispatcher.dispatch(
+      {
+        origin,
+        path: `${pathname}${search}`,
+        method,
+        body,
+        headers: { "accept-encoding": "gzip, identity", ...call.headers },
+      },
+      {
+        // Called with a connection in hand, right before the first byte is written. Until then nothing has left; after
+        // the deadline nothing leaves any more; and nothing leaves a second time.
+        onRequestStart(starting) {
+          if (isOver || controller !== undefined) starting.abort(new Error("boardsync gave this request up"));
+          controller = starting;
+        },
+        onResponseStart(_controller, status, headers) {
+          head = { status, headers: flattenHeaders(headers) };
+        },
+        onResponseData(_controller, chunk) {
+          received += chunk.length;
+          if (received <= bodyBytes) {
+            chunks.push(chunk);
+          } else {
+            fail("oversized", describeOversize(bodyBytes));
+            stop();
+          }
+        },
+        onResponseEnd() {
+          const via = call.url.protocol === "http:" && shownProxy !== undefined && { via: shownProxy };
+          finish({ kind: "answer", ...head, body: Buffer.concat(chunks), ...via });
+        },
+        onResponseError(_controller, error) {
+          const blame = shownProxy === undefined ? undefined : blameProxy(error, call.url.host);
+          if (blame === undefined) fail(kindNow(), `${describeFailure(error, head.status !== 0)}${on}`);
+          else fail("unsent", `could not be asked: ${shownProxy} ${blame}`, { isOfProxy: true });
+        },
+      },
+    );
+    if (call.signal?.aborted === true) abort();
+  });
+}
+
+function flattenHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const flat: [string, string][] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat.push([name.toLowerCase(), Array.isArray(value) ? value.join(", ") : value]);
+  }
+  return Object.fromEntries(flat);
+}
+
+const failures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "refused the connection",
+  ENOTFOUND: "could not be found: the name is not known",
+  EAI_AGAIN: "could not be found: the look-up of the name failed",
+  ECONNRESET: "cut the connection",
+  UND_ERR_SOCKET: "cut the connection",
+};
+
+function describeFailure(error: Error, hasBegun: boolean): string {
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  const what = hasBegun ? "cut its answer off" : (failures[code] ?? "could not be reached");
+  return `${what} (${code})`;
+}
+
+function describeOversize(bytes: number): string {
+  const size = bytes < mebibyte ? `${Math.floor(bytes / 1024)} KiB` : `${bytes / mebibyte} MiB`;
+  return `answered with a body of more than ${size}`;
+}
+
+/** The coding that a body is still packed in. */
+export function packingOf({ headers, body }: Answer): string | undefined {
+  const coding = (headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  return body.length === 0 || coding === "identity" || coding === "" ? undefined : coding;
+}
+
+const unzip = promisify(gunzip);
+
+/** The limit holds for what comes out, so a zip bomb stops at it. */
+async function unpack(reply: Reply, bodyBytes: number): Promise<Reply> {
+  if (reply.kind !== "answer" || !/^(?:x-)?gzip$/.test(packingOf(reply) ?? "")) return reply;
+  const { "content-encoding": _, ...headers } = reply.headers;
+  try {
+    return { ...reply, headers, body: await unzip(reply.body, { maxOutputLength: bodyBytes }) };
+  } catch (error) {
+    const isOversized = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+    const [kind, message] = isOversized
+      ? (["oversized", describeOversize(bodyBytes)] as const)
+      : (["lost", "answered with a gzip body that is broken or cut off"] as const);
+    return { kind, message, status: reply.status, headers, isLate: false, isOfProxy: false };
+  }
+}

@@ -1,0 +1,30 @@
+import { type IntentKind, pausedByPerson } from "./link.ts";
+
+/** What is said of a write whose outcome nobody knows. */
+const inDoubt: Readonly<Record<IntentKind, string>> = {
+  "create-issue":
+    "It is not known yet whether its issue was opened; it is looked for before another one is opened.",
+  "update-issue":
+    "It is not known yet whether the change of its issue arrived; the issue is read again first.",
+  "change-issue":
+    "It is not known yet whether what a board rule asks of its issue arrived; the issue is read again first.",
+  "comment-issue":
+    "It is not known yet whether the comment on its issue was made; it is looked for before another one is made.",
+  "patch-post":
+    "It is not known yet whether the change of the post arrived; the post is looked at again first.",
+  "patch-note":
+    "It is not known yet whether the change of the post arrived; the post is looked at again first.",
+};
+
+/** What is said of a missing post. After one list it may still come back. */
+const missingFrom = {
+  one: "one list of the board lacks the post; nothing is written to it until it is listed again",
+  more: "the board no longer lists the post; nothing is written to it until it is listed again, and `boardsync unlink` takes its issue from it",
+};
+
+/** The sentence of what waits. @param fact - of an intent its kind, of a missing post how many lists lack it; else the sentence. */
+export function wordWait(kind: string, fact: string): string {
+  if (kind === "intent") return inDoubt[fact as IntentKind];
+  if (kind === "paused") return pausedByPerson;
+  return kind === "missing" ? missingFrom[Number(fact) === 1 ? "one" : "more"] : fact;
+}
