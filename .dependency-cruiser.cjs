@@ -6,9 +6,9 @@ const table = {
   model: { folders: [], packages: [] },
   plan: { folders: ["model"], packages: ["liquidjs", "turndown", "node:crypto", "node:module"] },
   http: { folders: ["model", "errors", "log"], packages: ["undici", "node:net", "node:util", "node:zlib"] },
-  board: { folders: ["model", "errors", "log", "http"], packages: ["node:"] },
-  tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "node:"] },
-  ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "node:"] },
+  board: { folders: ["model", "errors", "log", "http"], packages: ["zod", "node:"] },
+  tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "zod", "node:"] },
+  ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "zod", "node:"] },
   config: { folders: ["errors"], packages: ["zod", "yaml", "node-cron", "node:"] },
   demo: { folders: [], packages: ["node:"] },
   errors: { folders: [], packages: [] },
@@ -18,7 +18,7 @@ const table = {
   // Of the two sides and the ledger the sync knows the ports alone; the ledger's is one file a part, beside `sqlite`.
   sync: {
     folders: ["model", "plan", "errors", "log", "select", "board/board", "tracker/tracker", "ledger/*"],
-    packages: [],
+    packages: ["zod"],
   },
   // What people ask of a run's outcome, on the same readers as a run.
   story: {

@@ -134,9 +134,8 @@ describe("the settings of the config", () => {
         address: expect.any(Function),
         comment: expect.any(Function),
         addressKey: expect.any(Function),
-        bodyBytes: expect.any(Number),
-        listAddresses: expect.any(Function),
         bodyBytes: 65_535,
+        listAddresses: expect.any(Function),
       },
       periodMs: expect.any(Function),
       settings: {

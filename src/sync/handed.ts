@@ -1,5 +1,8 @@
+import { z } from "zod";
+import { check } from "../ledger/stored.ts";
 import type { Order } from "./ground/order.ts";
 import type { CarriedAction, RunReport } from "./ground/reports.ts";
+import type { ProgressStep } from "./ground/world.ts";
 import type { ProjectAfter, RunResult } from "./run.ts";
 
 /** A run that one process asks of another, which has the state. */
@@ -33,4 +36,48 @@ export type Carried = Pick<RunResult, "report" | "carried" | "projectsAfter">;
 
 export function handBack({ report, carried, projectsAfter }: Carried): HandedOutcome {
   return { kind: "done", report, carried: [...carried], projectsAfter };
+}
+
+/** What the state holds of orders is what another process of this version has put there: parts that lead somewhere are looked at. */
+const orderShape = z.object({
+  order: z.looseObject({ kind: z.enum(["sync", "plan", "adopt", "apply", "undo"]) }),
+  projects: z.array(z.string()),
+  config: z.string(),
+});
+const outcomeShape = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("done"),
+    report: z.looseObject({ projects: z.array(z.looseObject({ project: z.string() })) }),
+    carried: z.array(z.tuple([z.string(), z.array(z.looseObject({ kind: z.string() }))])),
+    projectsAfter: z.array(z.looseObject({})),
+  }),
+  z.object({
+    kind: z.literal("refused"),
+    problems: z.array(z.string()),
+    code: z.string(),
+    exit: z.number(),
+  }),
+]);
+const progressShape = z.object({
+  project: z.string(),
+  what: z.string(),
+  done: z.number(),
+  total: z.number().optional(),
+  doneAt: z.number().exactOptional(),
+});
+
+/** @throws StateError */
+export function readHandedOrder(order: unknown): HandedOrder {
+  return check("orders.request", orderShape, order) as unknown as HandedOrder;
+}
+
+/** @throws StateError */
+export function readHandedOutcome(outcome: unknown): HandedOutcome {
+  return check("orders.outcome", outcomeShape, outcome) as unknown as HandedOutcome;
+}
+
+/** @throws StateError */
+export function readHandedProgress(progress: unknown): ProgressStep {
+  const { total, ...step } = check("orders.progress", progressShape, progress);
+  return { ...step, total };
 }

@@ -57,6 +57,16 @@ describe("a list that does not end within a run's time", () => {
     },
   );
 
+  it.each(["{", "5", "null", "[]", '{"place":5}', '{"place":"{","beganAt":1}'])(
+    "begins anew where what was kept of it (%s) is nothing that anybody has written",
+    async (place) => {
+      const stage = await openStage();
+      addPlanned(stage, 3);
+      await stage.ledger.commit([{ kind: "remember-open-list", project, place }]);
+      expect(await stage.syncOne()).toMatchObject({ failed: 0, posts: 3, created: 3 });
+    },
+  );
+
   it("says nothing of posts that its parts do not show", async () => {
     const stage = await openSlow({ kind: "cursor" });
     await stage.sync();

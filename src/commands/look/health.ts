@@ -4,7 +4,7 @@ import { locateState } from "../../config/place.ts";
 import { isPostgresUrl } from "../../config/state-address.ts";
 import { describeDistance } from "../../sync/tell/times.ts";
 import { type Heartbeat, judgeSign } from "../open/heartbeat.ts";
-import { nameState, readSignOfLife } from "../open/state.ts";
+import { nameState, readSignOfLife } from "../open/sign-of-life.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";

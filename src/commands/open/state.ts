@@ -7,8 +7,6 @@ import { isPostgresUrl } from "../../config/state-address.ts";
 import { StateError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { SharedOptions } from "../../ledger/postgres/postgres.ts";
-import { showPlace } from "../../ledger/postgres/url.ts";
-import type { SignOfLife } from "../../ledger/runs.ts";
 import type { Hold, SharedLedger, Taken } from "../../ledger/shared.ts";
 import { readImage, writeImage } from "../../ledger/sqlite/base.ts";
 import { acquireState } from "../../ledger/sqlite/file/lock.ts";
@@ -16,6 +14,7 @@ import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../../ledger/sql
 import type { Log } from "../../log.ts";
 import type { Terminal } from "../print/terminal.ts";
 import { followClock, monotonic, systemClock } from "./clock.ts";
+import { nameState } from "./sign-of-life.ts";
 
 /** Where a state is: a file, or a server that several processes work on. */
 export interface StatePlace {
@@ -59,11 +58,6 @@ export function placeOfState(
 /** Where a state is, as it was named; to be read alone, and without a config. */
 export function placeNamed({ cwd }: Pick<Terminal, "cwd">, state: string): StatePlace {
   return { name: nameState(cwd, state), server: isPostgresUrl(state) ? serverAlone(state) : undefined };
-}
-
-/** What messages call a state: a file by its whole name, a server without its password. */
-export function nameState(cwd: string, state: string): string {
-  return isPostgresUrl(state) ? showPlace(state) : resolve(cwd, state);
 }
 
 /** What decides what is written: two replicas that differ in it would undo each other's work. */
@@ -211,24 +205,6 @@ export async function readState(
   if (server === undefined) return openLedgerReadOnly(name);
   const { openSharedCopy } = await import("../../ledger/postgres/postgres.ts");
   return openSharedCopy(serverOptions(terminal, server, ""));
-}
-
-/**
- * The last sign of life of a daemon here, without all the rest of a state.
- *
- * @param state a file, absolute; or the URL of a server.
- */
-export async function readSignOfLife(state: string): Promise<SignOfLife | undefined> {
-  if (isPostgresUrl(state)) {
-    const { readSign } = await import("../../ledger/postgres/postgres.ts");
-    return readSign({ url: state, host: hostname(), now: systemClock.now, monotonic });
-  }
-  const ledger = openLedgerReadOnly(state);
-  try {
-    return await ledger?.runs.heartbeat();
-  } finally {
-    ledger?.close();
-  }
 }
 
 /**

@@ -4,8 +4,14 @@ import { ConfigError, OrderError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OrderNumber, OrderState } from "../../ledger/orders.ts";
 import type { Order } from "../../sync/ground/order.ts";
-import type { ProgressStep, SyncProject } from "../../sync/ground/world.ts";
-import type { Carried, HandedOrder, HandedOutcome } from "../../sync/handed.ts";
+import type { SyncProject } from "../../sync/ground/world.ts";
+import {
+  type Carried,
+  type HandedOrder,
+  type HandedOutcome,
+  readHandedOutcome,
+  readHandedProgress,
+} from "../../sync/handed.ts";
 import { runProjects } from "../../sync/run.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { exitOf, type Session } from "../open/session.ts";
@@ -125,9 +131,9 @@ async function waitFor(
 ): Promise<HandedOutcome> {
   for (;;) {
     const state = await ledger.orders.find(number);
-    if (state?.outcome !== undefined) return state.outcome as HandedOutcome;
+    if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
     if (state === undefined) throw held;
-    if (state.progress !== undefined) machine.progress?.show(state.progress as ProgressStep);
+    if (state.progress !== undefined) machine.progress?.show(readHandedProgress(state.progress));
     const isAlive = (await readHeartbeat(ledger))?.isAlive === true;
     if (signal.aborted || !isAlive) return giveUp(ledger, number, held, signal);
     await machine.clock.sleep(lookMs, signal);
@@ -143,7 +149,7 @@ async function giveUp(
 ): Promise<HandedOutcome> {
   await ledger.commit([{ kind: "withdraw-order", order: number }]);
   const state: OrderState | undefined = await ledger.orders.find(number);
-  if (state?.outcome !== undefined) return state.outcome as HandedOutcome;
+  if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
   const isTaken = state !== undefined;
   const why = signal.aborted ? "This command was ended" : `${held.message} It gives no sign of life`;
   throw new StateHeldError(

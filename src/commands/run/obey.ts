@@ -7,7 +7,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { GivenOrder, OrderNumber } from "../../ledger/orders.ts";
 import type { Hold } from "../../ledger/shared.ts";
 import type { Progress, SyncProject, World } from "../../sync/ground/world.ts";
-import { type HandedOrder, type HandedOutcome, handBack } from "../../sync/handed.ts";
+import { type HandedOrder, type HandedOutcome, handBack, readHandedOrder } from "../../sync/handed.ts";
 import { runProjects } from "../../sync/run.ts";
 import type { Session } from "../open/session.ts";
 import { printConfig, type Take, whoIs } from "../open/state.ts";
@@ -93,8 +93,8 @@ async function runOrder(
   given: GivenOrder,
 ): Promise<HandedOutcome> {
   const current = options.session();
-  const { order, projects: keys, config } = given.order as HandedOrder;
   try {
+    const { order, projects: keys, config } = readHandedOrder(given.order);
     if (config !== printConfig(current.config)) {
       throw new StateHeldError(
         "The daemon works by another config than this command. Nothing was done: send it SIGHUP (or start it again), so that both have the same.",

@@ -178,24 +178,6 @@ async function readWhole(log: SharedLog): Promise<{ readonly image: Buffer; read
 }
 
 /**
- * The last sign of life of a daemon on this host, without the rest of the state.
- *
- * @throws StateError
- */
-export async function readSign(
-  options: Pick<SharedOptions, "url" | "host" | "now" | "monotonic">,
-): Promise<SignOfLife | undefined> {
-  const at = showPlace(options.url);
-  const connection = createConnection(options.url, at);
-  try {
-    const sign = await createSigns(connection, options).read();
-    return sign && byThisClock(sign, await measureClock(connection, options));
-  } finally {
-    await connection.close();
-  }
-}
-
-/**
  * Puts a whole state onto a server that holds none yet.
  *
  * @throws StateError where there is one already, or the server can't be used.

@@ -1,8 +1,10 @@
-import type { Replica as Process } from "../runs.ts";
-import type { Connection } from "./connection.ts";
+import type { Replica as Process, SignOfLife } from "../runs.ts";
+import { toSign } from "../sign.ts";
+import { type Connection, createConnection } from "./connection.ts";
 import { createServerClock, passingMs, type ServerClock, serverTime } from "./server-clock.ts";
 import { isAlive } from "./server-log.ts";
 import type { Signs } from "./shared-ledger.ts";
+import { showPlace } from "./url.ts";
 
 /** How far the server's clock is ahead of this one; half of the question's way is allowed for. */
 export async function measureClock(
@@ -48,7 +50,7 @@ export function createSigns(connection: Connection, { who = "", host, config = (
         [host],
       );
       const sign = found?.rows[0]?.["sign"];
-      return sign === undefined ? undefined : JSON.parse(String(sign));
+      return sign === undefined ? undefined : toSign("replicas.sign", String(sign));
     },
     async processes() {
       const answers = await connection
@@ -73,4 +75,25 @@ export function createSigns(connection: Connection, { who = "", host, config = (
 /** Times of the server by this machine's clock, which is not set by it in a process that only looks. */
 export function byThisClock<Timed extends { readonly at: number }>(timed: Timed, aheadMs: number): Timed {
   return { ...timed, at: timed.at - aheadMs };
+}
+
+/**
+ * The last sign of life of a daemon on this host, without the rest of the state.
+ *
+ * @throws StateError
+ */
+export async function readSign(options: {
+  readonly url: string;
+  readonly host: string;
+  now(): number;
+  monotonic(): number;
+}): Promise<SignOfLife | undefined> {
+  const at = showPlace(options.url);
+  const connection = createConnection(options.url, at);
+  try {
+    const sign = await createSigns(connection, options).read();
+    return sign && byThisClock(sign, await measureClock(connection, options));
+  } finally {
+    await connection.close();
+  }
 }

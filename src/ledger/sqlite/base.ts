@@ -1,4 +1,6 @@
+import { z } from "zod";
 import type { Ledger } from "../ledger.ts";
+import { stored } from "../stored.ts";
 import { copyDatabase } from "./file/copy.ts";
 import {
   createReplay,
@@ -44,6 +46,14 @@ export function openBase(image: Buffer, place: string, options: StateOptions): B
   return createBase(store, followRows(store));
 }
 
+const rowsShape = z.array(z.array(z.union([z.string(), z.number(), z.null()])));
+
+/** An entry of the log that several processes share. */
+const readChanges: (text: string) => readonly TableChanges[] = stored(
+  "entries.body",
+  z.array(z.object({ table: z.string(), gone: rowsShape, put: rowsShape })),
+);
+
 /** What notes the rows that are written, and what makes those of others; once for a database. */
 export interface RowTraffic {
   readonly replay: ReplayRows;
@@ -67,7 +77,7 @@ export function createBase(store: Store, { replay, recorder }: RowTraffic): Base
       const transaction = store.begin();
       try {
         for (const body of bodies) {
-          const changes: readonly TableChanges[] = JSON.parse(body.toString());
+          const changes = readChanges(body.toString());
           replay(changes);
           for (const { table, put } of changes) {
             tables.add(table);
@@ -149,7 +159,7 @@ export function migrateImage(
   const store = openStoreImage(image, place, options);
   try {
     const replay = createReplay(store.database);
-    for (const entry of entries) store.transaction(() => replay(JSON.parse(entry.toString())));
+    for (const entry of entries) store.transaction(() => replay(readChanges(entry.toString())));
     migrateStore(store, options);
     return store.database.serialize();
   } finally {

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { settingsPrint } from "../../plan/ground/identity.ts";
 import type { SavedPlan } from "../ground/reports.ts";
 import type { SyncProject } from "../ground/world.ts";
@@ -32,12 +33,17 @@ export function readPlan(text: string): SavedPlan | string {
   } catch {
     return "is no JSON: it is cut off, or no plan at all";
   }
-  if (!isRecord(found) || found["format"] !== planFormat)
-    return "is no plan that `boardsync plan --out` has saved";
-  if (found["version"] !== planVersion) {
-    return `has version ${JSON.stringify(found["version"])} of the format, and this boardsync reads ${planVersion}`;
+  const head = z
+    .object({ format: z.literal(planFormat), version: z.unknown().optional() })
+    .safeParse(found).data;
+  if (head === undefined) return "is no plan that `boardsync plan --out` has saved";
+  if (head.version !== planVersion) {
+    return `has version ${JSON.stringify(head.version)} of the format, and this boardsync reads ${planVersion}`;
   }
-  return isPlan(found) ? found : "has been changed: parts of the plan are missing";
+  const plan = planShape.safeParse(found);
+  return plan.success
+    ? (plan.data as unknown as SavedPlan)
+    : "has been changed: parts of the plan are missing";
 }
 
 /** What a saved plan is held against before anything of it is done. */
@@ -72,31 +78,25 @@ export function refusePlan(
   });
 }
 
-function isPlan(
-  found: Readonly<Record<string, unknown>>,
-): found is Readonly<Record<string, unknown>> & SavedPlan {
-  const { program, madeAt, board, state, projects } = found;
-  return (
-    [program, madeAt, board].every(isText) &&
-    (state === null || isText(state)) &&
-    isListOf(projects, ({ project, id, repo, settings, actions }) => {
-      return [project, id, repo, settings].every(isText) && isListOf(actions, isAction);
-    })
-  );
-}
+const actionShape = z.looseObject({
+  kind: z.string(),
+  post: z.string(),
+  signature: z.string(),
+  lines: z.array(z.looseObject({ fields: z.looseObject({}).or(z.array(z.unknown())) })),
+});
 
-function isAction({ kind, post, signature, lines }: Readonly<Record<string, unknown>>): boolean {
-  return [kind, post, signature].every(isText) && isListOf(lines, ({ fields }) => isRecord(fields));
-}
-
-function isListOf(value: unknown, isPart: (part: Readonly<Record<string, unknown>>) => boolean): boolean {
-  return Array.isArray(value) && value.every((part: unknown) => isRecord(part) && isPart(part));
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string";
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
+const planShape = z.looseObject({
+  program: z.string(),
+  madeAt: z.string(),
+  board: z.string(),
+  state: z.string().nullable(),
+  projects: z.array(
+    z.looseObject({
+      project: z.string(),
+      id: z.string(),
+      repo: z.string(),
+      settings: z.string(),
+      actions: z.array(actionShape),
+    }),
+  ),
+});

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { PagePlace } from "../../board/board.ts";
 import type { ProjectId } from "../../model/post.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
@@ -11,10 +12,16 @@ export interface OwnList {
   readonly beganAt: number;
 }
 
-/** As the state keeps it between two runs. */
-interface KeptList {
-  readonly place: PagePlace;
-  readonly beganAt: number;
+/** As the state keeps it between two runs. An older version kept nothing but the place. */
+const keptShape = z.object({ place: z.string().optional(), beganAt: z.number().optional() });
+
+/** What is none of that is left to the board, for which it is no place: the list begins anew. */
+function readKept(text: string): z.output<typeof keptShape> {
+  try {
+    return keptShape.safeParse(JSON.parse(text)).data ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /** Whether a list waits to be gone on with. */
@@ -30,9 +37,8 @@ export async function takeOpenList({ memory, world, project }: Cycle): Promise<O
   if (text === undefined) return { from: undefined, beganAt: now };
   await ledger.commit([{ kind: "remember-open-list", project: memory.id, place: undefined }]);
   log.info({ project: project.key }, "The list of posts is gone on with where the last run had to leave it");
-  const kept: Partial<KeptList> = JSON.parse(text);
-  // An older version kept nothing but the place.
-  return { from: kept.place ?? (text as PagePlace), beganAt: kept.beganAt ?? now };
+  const { place = text, beganAt = now } = readKept(text);
+  return { from: place as PagePlace, beganAt };
 }
 
 /** Keeps where the list is to be gone on with. */
@@ -41,8 +47,8 @@ export async function keepOpenList(
   { beganAt }: OwnList,
   place: PagePlace,
 ): Promise<void> {
-  const kept: KeptList = { place, beganAt };
-  await ledger.commit([{ kind: "remember-open-list", project: memory.id, place: JSON.stringify(kept) }]);
+  const kept = JSON.stringify({ place, beganAt });
+  await ledger.commit([{ kind: "remember-open-list", project: memory.id, place: kept }]);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { PutOff, RunReport } from "../ground/reports.ts";
 
 /** What is shown of the stored report of a project's run. */
@@ -30,64 +31,59 @@ export interface StoredError {
   readonly until: string | undefined;
 }
 
+const number = z.number().catch(0);
+const word = z.string().optional().catch(undefined);
+const list = <T>(part: z.ZodType<T>) => z.array(part).catch([]);
+
+const requestsShape = z.object({ board: number, tracker: number });
+const errorShape = z.object({
+  post: word,
+  issue: word,
+  code: z.string().catch("unknown"),
+  message: z.string().catch(""),
+  advice: word,
+  until: word,
+});
+const putOffShape = z.object({ code: z.string().catch("unknown"), message: word, until: word, budget: word });
+
+const reportShape = z.object({
+  result: z.enum(["ok", "partial", "held", "failed"]).optional().catch(undefined),
+  created: number,
+  issueWrites: number,
+  postWrites: number,
+  requests: requestsShape.catch({ board: 0, tracker: 0 }),
+  errors: list(errorShape.catch(() => errorShape.parse({}))),
+  hold: word,
+  writes: word,
+  tokenEnds: word,
+  putOff: list(putOffShape.catch({ code: "unknown" })),
+});
+
 /** Reads a report as it was stored: one of another version may lack parts, or have others. */
 export function readReport(report: unknown): StoredReport {
-  const requests = fieldOf(report, "requests");
+  const { result, hold, writes, tokenEnds, errors, putOff, ...found } = reportShape
+    .catch(() => reportShape.parse({}))
+    .parse(report);
+  const endsAt = Date.parse(tokenEnds ?? "");
   return {
-    result: results.find((result) => result === fieldOf(report, "result")),
-    created: numberOf(report, "created"),
-    issueWrites: numberOf(report, "issueWrites"),
-    postWrites: numberOf(report, "postWrites"),
-    requests: { board: numberOf(requests, "board"), tracker: numberOf(requests, "tracker") },
-    errors: listOf(report, "errors").map((error) => ({
-      post: wordOf(error, "post"),
-      issue: wordOf(error, "issue"),
-      code: wordOf(error, "code") ?? "unknown",
-      message: wordOf(error, "message") ?? "",
-      advice: wordOf(error, "advice"),
-      until: wordOf(error, "until"),
+    ...found,
+    result,
+    errors: errors.map(({ post, issue, advice, until, code, message }) => ({
+      post,
+      issue,
+      code,
+      message,
+      advice,
+      until,
     })),
-    hold: wordOf(report, "hold"),
-    writes: wordOf(report, "writes"),
-    tokenEnds: timeOf(wordOf(report, "tokenEnds")),
-    putOff: listOf(report, "putOff").map((reason) => {
-      const until = wordOf(reason, "until");
-      const code = wordOf(reason, "code") ?? "unknown";
-      const budget = wordOf(reason, "budget");
-      return {
-        code,
-        message: wordOf(reason, "message") ?? code,
-        ...(until !== undefined && { until }),
-        ...(budget !== undefined && { budget }),
-      };
-    }),
+    hold,
+    writes,
+    tokenEnds: Number.isNaN(endsAt) ? undefined : endsAt,
+    putOff: putOff.map(({ code, message = code, until, budget }) => ({
+      code,
+      message,
+      ...(until !== undefined && { until }),
+      ...(budget !== undefined && { budget }),
+    })),
   };
-}
-
-const results = ["ok", "partial", "held", "failed"] as const;
-
-function listOf(value: unknown, name: string): readonly unknown[] {
-  const field = fieldOf(value, name);
-  return Array.isArray(field) ? field : [];
-}
-
-function numberOf(value: unknown, name: string): number {
-  const field = fieldOf(value, name);
-  return typeof field === "number" ? field : 0;
-}
-
-function wordOf(value: unknown, name: string): string | undefined {
-  const field = fieldOf(value, name);
-  return typeof field === "string" ? field : undefined;
-}
-
-function timeOf(word: string | undefined): number | undefined {
-  const at = Date.parse(word ?? "");
-  return Number.isNaN(at) ? undefined : at;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null
-    ? Object.getOwnPropertyDescriptor(value, name)?.value
-    : undefined;
 }

@@ -18,3 +18,23 @@ it("a page that was kept is asked for where the list is the same, and nowhere on
   expect(one.asked).toHaveLength(2);
   expect(other.asked.map(({ url }) => url.includes("cursor=c1"))).toEqual([false]);
 });
+
+it.each(["{", "5", "null", "[]", "{}", '{"first":5}'])(
+  "a page that was kept as %s, which nobody has written, is none: the list begins anew",
+  async (kept) => {
+    const { url, asked } = await serveAnswers([{ body: { feedback: records(2), nextCursor: "c1" } }]);
+    expect((await firstOf(givenBoard(url), kept as PagePlace))?.posts).toHaveLength(2);
+    expect(asked.map((request) => request.url.includes("cursor"))).toEqual([false]);
+  },
+);
+
+it.each(["paging", "before", "way"])(
+  "so does one whose `%s` is odd, though its address is right",
+  async (part) => {
+    const answer = { body: { feedback: records(2), nextCursor: "c1" } };
+    const { url, asked } = await serveAnswers([answer, answer]);
+    const kept = JSON.parse((await firstOf(givenBoard(url)))?.next ?? "");
+    await firstOf(givenBoard(url), JSON.stringify({ ...kept, [part]: 5 }) as PagePlace);
+    expect(asked.map((request) => request.url.includes("cursor"))).toEqual([false, false]);
+  },
+);

@@ -77,6 +77,30 @@ const pagings: readonly PagingStyle[] = [
 ];
 const validators = ["none", "etag", "weak-etag", "list-etag", "last-modified"] as const;
 
+describe("a page that is known by something that nobody has written", () => {
+  it.each(["{", "5", "null", "[]", "{}", '{"before":{},"after":5}'])("(%s) is read", async (reading) => {
+    const board = await startBoard({});
+    const memory = createMemory();
+    const known: KnownPages = {
+      find: async (request) => {
+        const trace = await memory.find(request);
+        return trace && { ...trace, reading };
+      },
+    };
+    const look = async (): Promise<PostPage[]> => {
+      const pages: PostPage[] = [];
+      const wishes = { hasNotes: false, known, isConditional: false };
+      for await (const page of givenBoard(board.url, { key }).listPosts(project, bounds(), wishes))
+        pages.push(page);
+      memory.learn(pages);
+      return pages;
+    };
+    const first = show(await look());
+    expect(first).toHaveLength(3);
+    expect(show(await look())).toEqual(first);
+  });
+});
+
 describe("a board on which nothing has changed", () => {
   it.each(pagings.flatMap((paging) => validators.map((validator) => [paging, validator] as const)))(
     "is told without reading it again: %o, %s",

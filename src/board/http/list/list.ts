@@ -1,11 +1,6 @@
+import { z } from "zod";
 import type { Log } from "../../../log.ts";
-import {
-  type AskedPaging,
-  type KnownPages,
-  type PageTrace,
-  type PagingWay,
-  showWay,
-} from "../../../model/page.ts";
+import { type AskedPaging, type KnownPages, type PageTrace, showWay } from "../../../model/page.ts";
 import type { PostField, PostId, ProjectId } from "../../../model/post.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { ListEnd, ListShape, PagePlace, PostPage } from "../../board.ts";
@@ -20,11 +15,13 @@ import {
   type PageReading,
   type ReadPage,
   type Recognised,
+  readKept,
   readPage,
   readValidators,
   recallReading,
+  recognisedShape,
 } from "./page.ts";
-import { createPaging, nothingRead, type Paging, type PagingLimits, type PagingState } from "./paging.ts";
+import { createPaging, nothingRead, type Paging, type PagingLimits, pagingShape } from "./paging.ts";
 import type { PageRead, PagingOverrides } from "./steps.ts";
 
 /** What a person set because the board's answers can't be recognised: `board.list`, `board.paging`, `board.fields`. */
@@ -127,24 +124,32 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
 }
 
 /** What a `PagePlace` holds. */
-interface Start {
+const startShape = z.object({
   /** Address of the list's first page. */
-  readonly first: string;
-  readonly url: string;
+  first: z.string(),
+  url: z.string(),
   /** What the pages before had told. */
-  readonly before: Partial<Recognised>;
+  before: recognisedShape,
   /** How the list goes on, where asking has found that. */
-  readonly way?: PagingWay | undefined;
+  way: z
+    .object({
+      kind: z.enum(["page", "offset", "cursor", "none"]),
+      param: z.string(),
+      first: z.literal(0).exactOptional(),
+      next: z.literal("lastId").exactOptional(),
+    })
+    .optional(),
   /** Left out where only this page is wanted. */
-  readonly paging?: PagingState;
-}
+  paging: pagingShape.exactOptional(),
+});
+type Start = z.output<typeof startShape>;
 
 /**
  * A place in a list at another address is not used: the config may name another board by now, and its key must not go to the
- * old one.
+ * old one. Nor is what was not written by this program: the list begins anew.
  */
 function readStart(first: string, from: PagePlace | undefined): Start {
-  const kept: Start | undefined = from && JSON.parse(from);
+  const kept = from === undefined ? undefined : readKept(startShape, from);
   return kept?.first === first ? kept : { first, url: first, before: {} };
 }
 

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
+import { z } from "zod";
 import type { PageTrace } from "../../../model/page.ts";
-import type { Post, PostField, PostId } from "../../../model/post.ts";
+import { type Post, type PostField, type PostId, postFields } from "../../../model/post.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { FirstPage } from "../../board.ts";
 import { readPath } from "../answer/access.ts";
@@ -28,6 +29,18 @@ export interface Recognised {
   readonly path: string | undefined;
   /** Name of the id; undefined while no record was seen. */
   readonly idName: string | undefined;
+}
+
+/** The same as it is kept. */
+export const recognisedShape = z.object({ path: z.string().optional(), idName: z.string().optional() });
+
+/** What is kept for a listing, in the state; undefined where it is not what this program writes, and can do without. */
+export function readKept<T>(shape: z.ZodType<T>, text: string): T | undefined {
+  try {
+    return shape.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Everything that a listing has to know of a page but its posts. It is kept as JSON, where what is undefined is left out. */
@@ -170,10 +183,37 @@ export function nameRequest(url: URL, manner: unknown): string {
 /** What was read of a page before; undefined where that was done knowing something else of the listing. */
 export function recallReading(trace: PageTrace | undefined, before: Recognised): PageReading | undefined {
   if (trace === undefined) return undefined;
-  const reading: PageReading = JSON.parse(trace.reading);
-  const isSame = reading.before.path === before.path && reading.before.idName === before.idName;
+  const reading = readKept(readingShape, trace.reading);
+  const isSame = reading?.before.path === before.path && reading?.before.idName === before.idName;
   return isSame ? reading : undefined;
 }
+
+const field = z.enum(postFields);
+const words = z.array(z.string());
+const number = z.number().optional();
+
+/** See `PageReading`. What is undefined was left out. */
+const readingShape = z.object({
+  before: recognisedShape,
+  after: recognisedShape,
+  keys: words,
+  signals: z.object({
+    address: z.object({ value: z.string().nullable(), from: z.string() }).optional(),
+    cursor: z.object({ value: z.string().nullable(), param: z.string() }).optional(),
+    hasMore: z.boolean().optional(),
+    page: number,
+    pageCount: number,
+    offset: z.object({ value: z.number(), param: z.string() }).optional(),
+    total: number,
+    size: number,
+  }),
+  records: z.number(),
+  ids: words,
+  idTypes: words.exactOptional(),
+  seen: z.array(field),
+  mistyped: z.array(field),
+  unusable: words,
+}) as unknown as z.ZodType<PageReading>;
 
 /** What makes the request for a known page conditional. An entity tag says more than a time, so only one of them is sent. */
 export function conditionsOf({ etag, lastModified }: PageTrace): Readonly<Record<string, string>> {

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { PageSigns } from "./page-signs.ts";
 import {
   findRest,
@@ -5,6 +6,7 @@ import {
   type PageRead,
   type PagingKind,
   type PagingOverrides,
+  pagingKinds,
   type Step,
   type StepOptions,
   takeStep,
@@ -39,21 +41,22 @@ export interface Paging {
 const mostIdlePages = 3;
 
 /** What is known of a listing between two pages, as JSON keeps it. */
-export interface PagingState {
-  kind: PagingKind | undefined;
-  description: string;
-  pages: number;
-  received: number;
-  bytes: number;
-  posts: number;
-  unusable: number;
-  idlePages: number;
-  base: number;
-  firstRecords: number;
+export const pagingShape = z.object({
+  kind: z.enum(pagingKinds).optional(),
+  description: z.string(),
+  pages: z.number(),
+  received: z.number(),
+  bytes: z.number(),
+  posts: z.number(),
+  unusable: z.number(),
+  idlePages: z.number(),
+  base: z.number(),
+  firstRecords: z.number(),
   /** The least that any answer has told; null where none has. */
-  total: number | null;
-  pageCount: number | null;
-}
+  total: z.number().nullable(),
+  pageCount: z.number().nullable(),
+});
+export type PagingState = z.output<typeof pagingShape>;
 
 export const nothingRead: PagingState = {
   kind: undefined,

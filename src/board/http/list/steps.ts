@@ -52,7 +52,8 @@ export interface PageRead {
 }
 
 /** How the pages of a listing follow one another. */
-export type PagingKind = "address" | "cursor" | "page" | "offset" | "none";
+export const pagingKinds = ["address", "cursor", "page", "offset", "none"] as const;
+export type PagingKind = (typeof pagingKinds)[number];
 
 /** What is known of the listing so far. */
 export interface Progress {

@@ -1,7 +1,7 @@
 import type { IssueField, IssueRef } from "../../../model/issue.ts";
 import type { FieldBase, Target } from "../../../model/link.ts";
 import type { RuleField } from "../../../model/post.ts";
-import { decodeValue, encodeValue } from "./facts.ts";
+import { encodeValue, valueReader } from "./facts.ts";
 
 /** The columns that both kinds of bases have. */
 interface CommonColumns {
@@ -55,6 +55,9 @@ export function encodeIssueBase(
 ): IssueBaseColumns {
   return { post, repository, number, field, shown_value: encodeValue(base.post), ...encodeCommon(base) };
 }
+
+/** Bases of issues' fields stand in a table of their own, in the same columns. */
+const decodeValue = valueReader("bases.target");
 
 /** A base of a post's field as it was stored. */
 export function decodeBase(found: Omit<BaseColumns, "post" | "field">): FieldBase {

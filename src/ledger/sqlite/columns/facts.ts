@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import type { Issue, Readable, Signals } from "../../../model/issue.ts";
 import { type FieldValue, type Post, type PostField, postFields } from "../../../model/post.ts";
+import { stored } from "../../stored.ts";
+import { issueShape, postShape, signalsShape, valueShape } from "./shapes.ts";
 
 /** A post as it is stored: the known fields that its record showed, always in the same order, and nothing else. */
 export function encodePost(post: Post): string {
@@ -13,9 +15,7 @@ export function encodePost(post: Post): string {
 }
 
 /** What `encodePost` has written. */
-export function decodePost(facts: string): Post["values"] {
-  return JSON.parse(facts);
-}
+export const decodePost = stored("post_facts.facts", postShape);
 
 /** Tells two stored posts apart without reading the old one. */
 export function hashFacts(facts: string): string {
@@ -51,9 +51,7 @@ export function encodeIssue(issue: Issue): string {
 }
 
 /** What `encodeIssue` has written. */
-export function decodeIssue(facts: string): Issue {
-  return JSON.parse(facts);
-}
+export const decodeIssue = stored("issues.facts", issueShape);
 
 /** What is known of an issue beside its record, with what else is known on top. */
 export function mergeSignals(below: Signals, above: Signals): Signals {
@@ -106,16 +104,15 @@ function encodeReadable<T>(
 }
 
 /** What `encodeSignals` has written. */
-export function decodeSignals(signals: string): Signals {
-  return JSON.parse(signals);
-}
+export const decodeSignals = stored("signals.signals", signalsShape);
 
 /** A value of a field; undefined where there is none. */
 export function encodeValue(value: FieldValue | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-/** What `encodeValue` has written. */
-export function decodeValue(value: string | null): FieldValue | undefined {
-  return value === null ? undefined : JSON.parse(value);
+/** What `encodeValue` has written into a column. */
+export function valueReader(place: string): (value: string | null) => FieldValue | undefined {
+  const read = stored(place, valueShape);
+  return (value) => (value === null ? undefined : read(value));
 }

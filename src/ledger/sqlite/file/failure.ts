@@ -56,6 +56,11 @@ function sentenceFor(file: string, code: string, message: string): string | unde
       return `The state file ${file} can't be opened (${message}): name a file, not a folder, that this user may read and write, in a folder where it may write, too.`;
     case "SQLITE_BUSY":
       return `The state file ${file} has been locked by another process for too long: end that process, then try again.`;
+    case "SQLITE_ERROR":
+      // What a statement looks into, beside what we read ourselves.
+      return message === "malformed JSON"
+        ? `The state file ${file} holds something that boardsync does not write (${message}): ${remedy}.`
+        : undefined;
     default:
       return plain.startsWith("SQLITE_")
         ? undefined

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { hourMs } from "../../../model/time.ts";
+import { stored } from "../../stored.ts";
 import type { Pruned } from "../../upkeep.ts";
 import type { Store } from "./store.ts";
 
@@ -43,12 +45,14 @@ export function createPruner(store: Store): (now: number, keepMs: number) => voi
   };
 }
 
+const readPruned = stored("meta.value", z.object({ before: z.number(), run: z.number() }));
+
 /** What the audit has lost. */
 export function createPrunedReader(store: Store): () => Pruned | undefined {
   const select = store.prepare<[string], { value: string }>("SELECT value FROM meta WHERE key = ?");
   return () => {
     const found = select.get(auditPruned);
-    return found && JSON.parse(found.value);
+    return found && readPruned(found.value);
   };
 }
 

@@ -1,12 +1,16 @@
-import type { Milestone, Pin, Signals } from "../../../model/issue.ts";
+import type { Pin, Signals } from "../../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../../signals.ts";
+import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { milestoneShape } from "../columns/shapes.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
 import { type IssuePlace, placeOfIssue } from "./place.ts";
+
+const readMilestone = stored("issues.facts", milestoneShape);
 
 interface SignalledColumns {
   facts: string;
@@ -51,9 +55,7 @@ export function createSignals(
     },
     catalogue: (repository) => ({
       labels: catalogue.selectLabels.all(repository).map(({ label }) => label),
-      milestones: catalogue.selectMilestones
-        .all(repository)
-        .map(({ milestone }): Milestone => JSON.parse(milestone)),
+      milestones: catalogue.selectMilestones.all(repository).map(({ milestone }) => readMilestone(milestone)),
       ids: catalogue.selectIds.all({ repository }).map(({ id }) => id),
     }),
     changes: {

@@ -1,6 +1,8 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { AuditEntry, Intent, IntentId, RunWrite } from "../../journal.ts";
+import { stored } from "../../stored.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { auditFieldsShape } from "../columns/shapes.ts";
 import type { Store } from "../file/store.ts";
 
 /** One line for every write to either side. */
@@ -164,6 +166,8 @@ function fromEntry(entry: AuditEntry, project: number, post: number | null): New
   };
 }
 
+const readFields = stored("audit.fields", auditFieldsShape);
+
 function toEntry(found: FoundColumns): AuditEntry {
   const { repository, issue: number } = found;
   return {
@@ -174,7 +178,7 @@ function toEntry(found: FoundColumns): AuditEntry {
     post: found.post ?? undefined,
     issue: repository === null || number === null ? undefined : { repository, number },
     kind: found.kind,
-    fields: JSON.parse(found.fields),
+    fields: readFields(found.fields),
     reason: found.reason,
     outcome: found.outcome,
     message: found.message ?? undefined,

@@ -1,8 +1,10 @@
-import type { ContentBase, Field, IntentKind, Target } from "../../../model/link.ts";
-import type { FieldValue, PostId, ProjectId } from "../../../model/post.ts";
+import type { ContentBase, Field, IntentKind } from "../../../model/link.ts";
+import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../../journal.ts";
+import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { issueField, ruleField, writesShape } from "../columns/shapes.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { Audit } from "./audit.ts";
@@ -196,11 +198,8 @@ function toContent(titleHash: string | null, blockHash: string | null): ContentB
 
 /** What a PATCH writes, or what another kind of write does to an issue. */
 function toWrites(kind: IntentKind, writes: string): Pick<NewIntent, "writes" | "issueWrites"> {
-  return kind === "patch-post" ? { writes: parseWrites(writes) } : { issueWrites: parseWrites(writes) };
+  return kind === "patch-post" ? { writes: readPatch(writes) } : { issueWrites: readChange(writes) };
 }
 
-function parseWrites<Name extends Field>(writes: string): readonly IntentWrite<Name>[] {
-  const stored: readonly { field: Name; before?: FieldValue; value: FieldValue; target: Target }[] =
-    JSON.parse(writes);
-  return stored.map(({ field, before, value, target }) => ({ field, before, value, target }));
-}
+const readPatch = stored("intents.writes", writesShape(ruleField));
+const readChange = stored("intents.writes", writesShape(issueField));

@@ -1,15 +1,18 @@
+import { z } from "zod";
 import type { Named, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
-import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import type {
-  ProjectFieldMemory,
-  ProjectMemory,
-  Remembering,
-  RepositoryMemory,
-  SizeMemory,
-} from "../../memory.ts";
+import type { ProjectMemory, Remembering, RepositoryMemory, SizeMemory } from "../../memory.ts";
+import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import {
+  milestoneShape,
+  namedShape,
+  projectFieldShape,
+  refusedShape,
+  seenShape,
+  wayShape,
+} from "../columns/shapes.ts";
 import type { Store } from "../file/store.ts";
 
 interface ProjectColumns {
@@ -158,7 +161,7 @@ export function createMemory(
           account: account && { login: account.login, checkedAt: account.checked_at },
           projects: selectProjects.all().map(toProject),
           pagings: selectPagings.all().map(({ project, way: text, posts, asked_at: askedAt }) => {
-            const way: PagingWay | undefined = text === null ? undefined : JSON.parse(text);
+            const way = text === null ? undefined : readWay(text);
             return { project, paging: { way, posts, askedAt } };
           }),
           openLists: selectOpenLists.all(),
@@ -202,9 +205,25 @@ export function createMemory(
   };
 }
 
-function decodeField(field: string): Omit<ProjectFieldMemory, "checkedAt"> {
-  return JSON.parse(field);
+const decodeField = stored("project_fields.field", projectFieldShape);
+const readWay = stored("asked_paging.way", wayShape);
+const readRules = stored(
+  "projects.rules",
+  z.looseObject({ rules: z.array(z.looseObject({})), several: z.string(), whenNoRule: z.string() }),
+);
+
+/** The plan reads them, as the version that has written them did; before there was a text there was a hash. */
+function checkRules(rules: string): string {
+  if (rules.startsWith("{")) readRules(rules);
+  return rules;
 }
+
+const readSeen = stored("projects.seen", seenShape);
+const readLabels = stored("repositories.labels", z.array(namedShape));
+const readMilestones = stored("repositories.milestones", z.array(milestoneShape));
+const readTypes = stored("repositories.types", z.array(namedShape));
+const readRefused = stored("repositories.refused", refusedShape);
+const readLogins = stored("repositories.scanned_for", z.array(z.string()));
 
 function toProject(found: Omit<ProjectColumns, "project"> & { id: ProjectId }): ProjectMemory {
   return {
@@ -213,8 +232,8 @@ function toProject(found: Omit<ProjectColumns, "project"> & { id: ProjectId }): 
     name: found.name,
     checkedAt: found.checked_at,
     settingsPrint: found.settings_print ?? undefined,
-    rules: found.rules ?? undefined,
-    seen: JSON.parse(found.seen),
+    rules: found.rules === null ? undefined : checkRules(found.rules),
+    seen: readSeen(found.seen),
     fullAt: found.full_at ?? undefined,
     lastSuccessAt: found.last_success_at ?? undefined,
     recoveredFrom: found.recovered_from ?? undefined,
@@ -252,18 +271,18 @@ function toRepository(found: RepositoryColumns): RepositoryMemory {
     name: found.name ?? found.current_name,
     repository,
     checkedAt: found.checked_at,
-    labels: JSON.parse(found.labels),
-    milestones: JSON.parse(found.milestones),
+    labels: readLabels(found.labels),
+    milestones: readMilestones(found.milestones),
     labelsEtag: found.labels_etag ?? undefined,
     milestonesEtag: found.milestones_etag ?? undefined,
-    types: JSON.parse(found.types),
+    types: readTypes(found.types),
     typesEtag: found.types_etag ?? undefined,
-    refused: JSON.parse(found.refused),
+    refused: readRefused(found.refused),
     etag: found.etag ?? undefined,
     cursor: found.cursor ?? undefined,
     scannedAt: found.scanned_at ?? undefined,
     namedAt: found.named_at ?? undefined,
-    scannedFor: JSON.parse(found.scanned_for),
+    scannedFor: readLogins(found.scanned_for),
     recoveredAt: found.recovered_at ?? undefined,
     fullAt: found.full_at ?? undefined,
     publicSince: found.public_since ?? undefined,

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import type { GivenOrder, OrderNumber, Orders } from "../../orders.ts";
+import { parse, stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
@@ -59,15 +61,15 @@ export function createOrders(
         if (found === undefined) return undefined;
         take.run(who, found.number);
         const { request, ...known } = found;
-        return { ...known, order: JSON.parse(request) };
+        return { ...known, order: readOrder(request) };
       }),
     find(number) {
       const found = find.get(number);
       if (found === undefined) return undefined;
       return {
         takenBy: found.taken_by ?? undefined,
-        progress: read(found.progress),
-        outcome: read(found.outcome),
+        progress: read("orders.progress", found.progress),
+        outcome: read("orders.outcome", found.outcome),
       };
     },
     changes: {
@@ -88,6 +90,8 @@ export function createOrders(
   };
 }
 
-function read(text: string | null): unknown {
-  return text === null ? undefined : JSON.parse(text);
+const readOrder = stored("orders.request", z.looseObject({}));
+
+function read(place: string, text: string | null): unknown {
+  return text === null ? undefined : parse(place, text);
 }

@@ -1,7 +1,9 @@
 import type { ProjectId } from "../../../model/post.ts";
-import type { NewRequest, PersonRequest, RequestId, Requests } from "../../requests.ts";
+import type { PersonRequest, RequestId, Requests } from "../../requests.ts";
+import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { requestShape } from "../columns/shapes.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 
@@ -10,6 +12,8 @@ interface RequestColumns {
   at: number;
   request: string;
 }
+
+const readRequest = stored("requests.request", requestShape);
 
 /** What people asked for and no run has finished yet. */
 export function createRequests(
@@ -31,8 +35,7 @@ export function createRequests(
       const number = numbers.findProject(project);
       if (number === undefined) return [];
       return select.all(number).map(({ id, at, request }): PersonRequest => {
-        const asked: NewRequest = { ...JSON.parse(request), project, at };
-        return { ...asked, id };
+        return { ...readRequest(request), project, at, id };
       });
     },
     newest: () => selectNewest.all(),

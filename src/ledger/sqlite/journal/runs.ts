@@ -1,6 +1,9 @@
+import { z } from "zod";
 import type { FoundRun, Runs, StoredRun } from "../../runs.ts";
+import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Plain } from "../file/plain.ts";
+import { createSignReader } from "../file/sign.ts";
 import type { Store } from "../file/store.ts";
 
 interface RunColumns {
@@ -9,6 +12,10 @@ interface RunColumns {
   finishedAt: number;
   result: StoredRun["result"];
 }
+
+const readOffer = stored("meta.value", z.object({ print: z.string(), until: z.number() }));
+/** Whoever shows a report looks at what it holds: another version may have written it. */
+const readReport = stored("run_projects.report", z.looseObject({}));
 
 /** Runs and signs of life. */
 export function createRuns(
@@ -49,7 +56,6 @@ export function createRuns(
   const insertForm = store.prepare<[string, number]>(
     "INSERT INTO used_forms (print, until) VALUES (?, ?) ON CONFLICT DO NOTHING",
   );
-  const selectBeat = store.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'heartbeat'");
   return {
     begin: (at) =>
       store.transaction(() => {
@@ -60,11 +66,11 @@ export function createRuns(
       store.read(() => {
         if (project !== undefined) {
           const found = selectLastOf.get(project);
-          return found && { ...found, report: JSON.parse(found.report) };
+          return found && { ...found, report: readReport(found.report) };
         }
         const found = selectLast.get();
         return (
-          found && { ...found, report: selectReports.all(found.run).map(({ report }) => JSON.parse(report)) }
+          found && { ...found, report: selectReports.all(found.run).map(({ report }) => readReport(report)) }
         );
       }),
     find: (run) =>
@@ -75,14 +81,14 @@ export function createRuns(
             ...found,
             projects: selectProjects
               .all(run)
-              .map(({ project, report }) => ({ project, report: JSON.parse(report) })),
+              .map(({ project, report }) => ({ project, report: readReport(report) })),
           }
         );
       }),
     takePage: (print, now) =>
       store.transaction(() => {
         const found = selectOffer.get();
-        const offer: { print: string; until: number } | undefined = found && JSON.parse(found.value);
+        const offer = found && readOffer(found.value);
         if (offer?.print !== print) return false;
         deleteOffer.run();
         return now < offer.until;
@@ -93,10 +99,7 @@ export function createRuns(
         forgetForms.run(now - 86_400_000);
         return insertForm.run(print, until) === 1;
       }),
-    heartbeat() {
-      const found = selectBeat.get();
-      return found && JSON.parse(found.value);
-    },
+    heartbeat: createSignReader(store),
     replicas: () => [],
     changes: {
       "finish-run": ({ run, record: { finishedAt, result, projects } }) => {

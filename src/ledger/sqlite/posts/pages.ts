@@ -1,5 +1,7 @@
+import { z } from "zod";
 import type { PageTrace } from "../../../model/page.ts";
 import type { KnownPage } from "../../pulls.ts";
+import { stored } from "../../stored.ts";
 import type { Store } from "../file/store.ts";
 import type { OpenPull, PageColumns } from "./sightings.ts";
 
@@ -35,6 +37,8 @@ export interface StoredPage {
 const mostOfPull = 1_000_000;
 /** So many are written at once: a commit costs more than a page, and one that a crash loses is read again. */
 const mostWaiting = 100;
+
+const readShown = stored("pages.shown", z.array(z.number()));
 
 /** Makes the memory of pages. */
 export function createPages(store: Store): Pages {
@@ -91,7 +95,7 @@ export function createPages(store: Store): Pages {
       const page = toColumns(trace, offered.number, project, offered.shown);
       if (isSame(offered, page)) pages.met.push(offered.number);
       else wait(pull, page);
-      return JSON.parse(offered.shown);
+      return readShown(offered.shown);
     },
     end(pull, isWhole) {
       if (!pull.isBroken) write(pull);

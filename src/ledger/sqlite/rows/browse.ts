@@ -1,7 +1,7 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import { hourMs } from "../../../model/time.ts";
 import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunSpan } from "../../browse.ts";
-import { decodeValue } from "../columns/facts.ts";
+import { valueReader } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
@@ -40,6 +40,8 @@ const beginning: Cursor = {
   number: Number.MAX_SAFE_INTEGER,
   row: Number.MAX_SAFE_INTEGER,
 };
+
+const decodeStatus = valueReader("post_facts.facts");
 
 /** What people look through, page by page. */
 export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
@@ -177,7 +179,7 @@ function toLink(columns: LinkColumns): BrowsedLink {
   return {
     post: columns.post,
     title: columns.title,
-    status: decodeValue(columns.status) ?? null,
+    status: decodeStatus(columns.status) ?? null,
     issue: { repositoryId, number },
     repository: columns.name ?? undefined,
     state: columns.state ?? undefined,

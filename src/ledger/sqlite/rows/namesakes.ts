@@ -1,7 +1,9 @@
-import type { IssueRef } from "../../../model/issue.ts";
+import { z } from "zod";
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Namesake } from "../../lookup.ts";
+import { stored } from "../../stored.ts";
 import { decodePost } from "../columns/facts.ts";
+import { refShape } from "../columns/shapes.ts";
 import type { Store } from "../file/store.ts";
 
 interface Columns {
@@ -62,8 +64,10 @@ const place = "json_object('repositoryId', repository, 'number', number)";
 const isNotEnded = `NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
   AND ended.repository = markers.repository AND ended.number = markers.number)`;
 
+const readPlaces = stored("links.number", z.array(refShape));
+
 function toNamesake(found: Columns): Namesake {
-  const issues: readonly IssueRef[] = [...JSON.parse(found.linked), ...JSON.parse(found.marked)];
+  const issues = [...readPlaces(found.linked), ...readPlaces(found.marked)];
   return {
     post: found.post,
     here: decodePost(found.here),

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { IssueRef, Pin } from "../../../model/issue.ts";
 import type {
   CanonicalIssue,
@@ -7,13 +8,19 @@ import type {
   Parked,
   Row,
   RowNote,
-  SentField,
-  SentValue,
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
 import { dayMs } from "../../../model/time.ts";
+import { stored } from "../../stored.ts";
 import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
 import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
+import {
+  answerShape,
+  leftTextShape,
+  plannedShape,
+  sentFieldsShape,
+  sentValuesShape,
+} from "../columns/shapes.ts";
 import type { Query, Store } from "../file/store.ts";
 import { createPins } from "../issues/signals.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
@@ -122,6 +129,14 @@ interface Batch {
   project: number;
   since: number;
 }
+
+const readLeftText = stored("links.left_text", leftTextShape);
+const readArriving = stored("intents.writes", z.array(sentFieldsShape));
+const readWrites = stored("intents.writes", sentValuesShape);
+const readAnswer = stored("intents.answer", answerShape);
+
+/** What the action of a note would write. */
+export const readPlanned = stored("notes.planned", plannedShape);
 
 /** Builds the rows of many posts with a handful of statements, however many there are. */
 export function createRowReader(
@@ -287,7 +302,7 @@ function toLinkedIssue(
       titleHash === null || blockHash === null || found.is_unknown === 1
         ? undefined
         : { titleHash, blockHash },
-    ...(found.left_text !== null && { leftText: JSON.parse(found.left_text) }),
+    ...(found.left_text !== null && { leftText: readLeftText(found.left_text) }),
     ...toIssueBase(bases.filter(({ repository, number }) => isPlace(found, repository, number))),
     ...(found.is_changing === 1 && { isChanging: true }),
     ...toArriving(found.arriving),
@@ -340,8 +355,7 @@ function toCanonical(
 
 function toArriving(changes: string): Pick<LinkedIssue, "mayArrive"> {
   if (changes === "[]") return {};
-  const found: readonly SentField[][] = JSON.parse(changes);
-  return { mayArrive: found.flat().map(({ field, value }) => ({ field, value })) };
+  return { mayArrive: readArriving(changes).flat() };
 }
 
 function toPost({ id, facts }: OtherColumns): Post {
@@ -357,12 +371,8 @@ function toAccepted(found: readonly AcceptedColumns[] | undefined): Pick<Row, "a
   return {
     accepted: found.map(({ at, writes, answer }) => ({
       at,
-      writes: (JSON.parse(writes) as readonly SentValue[]).map(({ field, before, value }) => ({
-        field,
-        before,
-        value,
-      })),
-      ...(answer !== null && { answer: JSON.parse(answer) }),
+      writes: readWrites(writes),
+      ...(answer !== null && { answer: readAnswer(answer) }),
     })),
   };
 }
@@ -373,7 +383,7 @@ function toNote({ kind, message, since, action, signature, planned, follows_at }
     message,
     since,
     ...(action !== null && signature !== null && { action: { kind: action, signature } }),
-    ...(planned !== null && { planned: JSON.parse(planned) }),
+    ...(planned !== null && { planned: readPlanned(planned) }),
     ...(follows_at !== null && { until: follows_at }),
   };
 }

@@ -4,7 +4,7 @@ import type { PostId, ProjectId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, WaitingRow } from "../../rows.ts";
 import type { Store } from "../file/store.ts";
-import { groupByPost } from "./row-reader.ts";
+import { groupByPost, readPlanned } from "./row-reader.ts";
 
 /** Counts of a project, and everything of it that waits. */
 export interface WaitingReader {
@@ -153,8 +153,7 @@ export function createWaitingReader(store: Store): WaitingReader {
     CROSS JOIN links ON links.project = @project AND links.post = batch.value
     ORDER BY links.post, links.position`);
   return {
-    held: (project) =>
-      selectHeld.all(project).map((held) => ({ ...held, planned: readPlanned(held.planned) })),
+    held: (project) => selectHeld.all(project).map((held) => ({ ...held, planned: toPlanned(held.planned) })),
     counts: (project) => selectCounts.get(project) ?? noCounts,
     waiting(project, limit, kinds = allKinds) {
       const found = selectWaiting.all({ project, limit, kinds: JSON.stringify(kinds) });
@@ -168,7 +167,7 @@ export function createWaitingReader(store: Store): WaitingReader {
         message: wordWait(kind, message),
         since,
         title,
-        planned: readPlanned(planned),
+        planned: toPlanned(planned),
         until: follows_at ?? undefined,
         ...(isStopped === 1 && { isStopped: true }),
       }));
@@ -176,6 +175,6 @@ export function createWaitingReader(store: Store): WaitingReader {
   };
 }
 
-function readPlanned(planned: string | null): PlannedChange | undefined {
-  return planned === null ? undefined : JSON.parse(planned);
+function toPlanned(planned: string | null): PlannedChange | undefined {
+  return planned === null ? undefined : readPlanned(planned);
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { NoAnswer } from "../../../http/send.ts";
 import type { RepositoryName } from "../../../model/issue.ts";
@@ -8,7 +9,7 @@ import type { Answer, Credential } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";
 import type { Gate } from "../wire/limits.ts";
 import type { Read } from "../wire/reader.ts";
-import { asCount, isObject } from "../wire/shapes.ts";
+import { count, readShape } from "../wire/shapes.ts";
 import type { ServerClock } from "../wire/transport.ts";
 import type { Quote } from "../wire/words.ts";
 import type { AppAuth, InstallationToken } from "./app-auth.ts";
@@ -99,6 +100,8 @@ export function createInstallationCredential(tools: InstallationTools): Credenti
   };
 }
 
+const installationShape = z.object({ id: count, suspended_at: z.unknown().optional() });
+
 /** @throws RemoteError `missing` where the App is not installed, `unauthorized` where its installation is suspended. */
 async function findInstallation(tools: InstallationTools, bounds: ReadBounds): Promise<number> {
   const { read, quote } = tools;
@@ -116,9 +119,10 @@ async function findInstallation(tools: InstallationTools, bounds: ReadBounds): P
     const message = `The GitHub App is not installed on ${owner}, or its installation there does not include ${name}. Install it on ${owner}, and choose this repository. ${needed}.`;
     throw new RemoteError("tracker", "missing", message, { detail: "told" });
   }
-  if (answer.status !== 200 || !isObject(answer.data)) throw refuseApp(answer, quote);
-  if (typeof answer.data["suspended_at"] === "string") throw suspended(owner);
-  return asCount(answer.data["id"], "installation.id");
+  if (answer.status !== 200) throw refuseApp(answer, quote);
+  const { id, suspended_at: suspendedAt } = readShape(installationShape, answer.data, "installation");
+  if (typeof suspendedAt === "string") throw suspended(owner);
+  return id;
 }
 
 /** Why there is no token: no request of ours has left without one. */

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Repository, RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds, Traffic } from "../../../model/surroundings.ts";
 import type { Account, Tracker } from "../../tracker.ts";
@@ -6,7 +7,6 @@ import { createClient } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";
 import { budgetOfQueries, createGate } from "../wire/limits.ts";
 import { createReader, type Read } from "../wire/reader.ts";
-import { isObject } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import { type AppKey, signInAsApp } from "./app-auth.ts";
 import { createInstallationCredential, refuseApp } from "./installation.ts";
@@ -93,13 +93,15 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
   };
 }
 
+const appShape = z.object({ slug: z.string() });
+
 /** What an App writes is written by an account of its own, the same in all installations. */
 async function readApp(read: Read, bounds: ReadBounds, quote: Quote): Promise<Account> {
   const answer = await read(
     { ...call(({ rest }) => rest.apps.getAuthenticated, {}), subject: "the App" },
     bounds,
   );
-  const slug = answer.status === 200 && isObject(answer.data) ? answer.data["slug"] : undefined;
-  if (typeof slug !== "string") throw refuseApp(answer, quote);
-  return { login: `${slug}[bot]` };
+  const app = answer.status === 200 ? appShape.safeParse(answer.data).data : undefined;
+  if (app === undefined) throw refuseApp(answer, quote);
+  return { login: `${app.slug}[bot]` };
 }

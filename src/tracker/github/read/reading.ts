@@ -6,7 +6,7 @@ import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
 import { at } from "../wire/endpoints.ts";
 import { type Pages, requireOk } from "../wire/pages.ts";
 import type { Read, ReadAnswer } from "../wire/reader.ts";
-import { completeRecord, type IssueRow, readComments, readIssueRow } from "../wire/shapes.ts";
+import { commentsShape, completeRecord, type IssueRow, readIssueRow, readShape } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import type { FindRepository, KnownNames } from "./identity.ts";
 
@@ -95,5 +95,6 @@ export async function* listComments(
     subject: `the comments of issue ${number} of the repository with the id ${repositoryId}`,
   };
   const repository = { id: repositoryId, name: `the repository with the id ${repositoryId}` };
-  for await (const page of pages(request, repository, bounds)) yield readComments(page.data);
+  for await (const page of pages(request, repository, bounds))
+    yield readShape(commentsShape, page.data, "comments");
 }

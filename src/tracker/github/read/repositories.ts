@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { Milestone, Named, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
@@ -8,15 +9,15 @@ import { resolveOnOrigin } from "../wire/links.ts";
 import { isTooLarge, type ListRequest, type PageReader, type Pages, requireOk } from "../wire/pages.ts";
 import type { Read, ReadRequest } from "../wire/reader.ts";
 import {
-  isObject,
+  account,
   isRepositoryName,
+  labelShape,
+  milestoneShape,
   readEach,
-  readLabels,
-  readLogin,
-  readMilestone,
-  readRepository,
-  readType,
+  readShape,
+  repositoryShape,
   splitName,
+  typeShape,
 } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 
@@ -33,8 +34,10 @@ export async function readAccount(read: Read, bounds: ReadBounds, quote: Quote):
     subject: "our account",
   };
   const answer = requireOk(await read(request, bounds), request.subject, quote);
-  return { login: readLogin(answer.data) };
+  return readShape(account, answer.data, "login");
 }
+
+const serverShape = z.object({ installed_version: z.string() });
 
 /** What answers at the address, with its version where it tells one: only an Enterprise Server does. */
 export async function describeServer(
@@ -45,8 +48,8 @@ export async function describeServer(
 ): Promise<string> {
   const { host } = new URL(url);
   const answer = await read({ ...call(({ rest }) => rest.meta.get, {}), subject: "the server" }, bounds);
-  const version = isObject(answer.data) ? answer.data["installed_version"] : undefined;
-  return typeof version === "string"
+  const version = serverShape.safeParse(answer.data).data?.installed_version;
+  return version !== undefined
     ? `GitHub Enterprise Server ${quote(version)} at ${host}`
     : `GitHub at ${host}`;
 }
@@ -68,7 +71,7 @@ export async function findRepository(
         }
       : { ...call(({ rest }) => rest.repos.get, addressRepository(wanted, quote)), subject: wanted };
   const answer = requireOk(await read(request, bounds), request.subject, quote);
-  const repository = readRepository(answer.data);
+  const repository = readShape(repositoryShape, answer.data, "repository");
   if (typeof wanted === "number" && repository.id !== wanted)
     throw refuseAnswer(answer, request.subject, quote);
   return repository;
@@ -85,7 +88,7 @@ export async function readVisible(
     subject: "the repositories of our account",
   };
   const answer = requireOk(await read(request, bounds), request.subject, quote);
-  return readEach(answer.data, "repositories", (row) => [readRepository(row).name]);
+  return readEach(answer.data, "repositories", repositoryShape).map(({ name }) => name);
 }
 
 const pageSize = 100;
@@ -106,7 +109,7 @@ export const labelList: ConditionalList<Named> = {
   name: "labels",
   endpoint: ({ rest }) => rest.issues.listLabelsForRepo,
   parameters: {},
-  readRows: (data) => readEach(data, "labels", (row) => readLabels([row])),
+  readRows: (data) => readEach(data, "labels", labelShape).flat(),
 };
 
 /** The milestones of all states. */
@@ -114,7 +117,7 @@ export const milestoneList: ConditionalList<Milestone> = {
   name: "milestones",
   endpoint: ({ rest }) => rest.issues.listMilestones,
   parameters: { state: "all" },
-  readRows: (data) => readEach(data, "milestones", (row) => [readMilestone(row)]),
+  readRows: (data) => readEach(data, "milestones", milestoneShape),
 };
 
 /** Issue types, which have no pages. */
@@ -123,7 +126,7 @@ const typeList: ConditionalList<Named> = {
   isWhole: true,
   endpoint: at("GET /repos/{owner}/{repo}/issue-types"),
   parameters: {},
-  readRows: (data) => readEach(data, "issue types", (row) => [readType(row)]),
+  readRows: (data) => readEach(data, "issue types", typeShape),
 };
 
 /** What a conditional request for a list is about. */

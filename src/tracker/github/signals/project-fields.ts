@@ -1,7 +1,8 @@
+import { z } from "zod";
 import { RemoteError, type RemoteFault } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { ProjectField, ProjectFieldName } from "../../tracker.ts";
-import { asList, asObject, asText, complain, isObject } from "../wire/shapes.ts";
+import { readShape } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import { projectFieldQuery } from "./queries.ts";
 import type { Query, QueryAnswer, QueryError } from "./querying.ts";
@@ -21,12 +22,12 @@ export async function findProjectField(
   const project = `project ${wanted.project} of ${quote(wanted.owner)}`;
   const variables = { owner: wanted.owner, number: wanted.project };
   const answer = await query({ text: projectFieldQuery, variables, subject: project }, bounds);
-  const fields = readFields(answer, wanted, { project, quote });
+  const { id: projectId, closed, fields } = readFields(answer, wanted, { project, quote });
   const name = wanted.field.toLowerCase();
-  const named = fields.rows.filter((row) => row.name.toLowerCase() === name);
+  const named = fields.nodes.filter((row) => row.name.toLowerCase() === name);
   const found = named.find((row) => row.name === wanted.field) ?? named[0];
   if (found === undefined) {
-    const names = fields.rows.slice(0, shownLimit).map((row) => `"${quote(row.name)}"`);
+    const names = fields.nodes.slice(0, shownLimit).map((row) => `"${quote(row.name)}"`);
     throw fail(
       "missing",
       `There is no field "${quote(wanted.field)}" in ${project}; it has ${names.join(", ")}.`,
@@ -38,23 +39,37 @@ export async function findProjectField(
       `The field "${quote(found.name)}" of ${project} has no options to choose one from: only single-select fields can be in a rule.`,
     );
   }
-  const { projectId, isClosed } = fields;
   const key = `${wanted.owner}/${wanted.project}/${wanted.field}`.toLowerCase();
-  return { key, projectId, fieldId: found.id, name: found.name, options: found.options, isClosed };
+  return {
+    key,
+    projectId,
+    fieldId: found.id,
+    name: found.name,
+    options: found.options,
+    isClosed: closed === true,
+  };
 }
 
-interface Field {
-  readonly id: string;
-  readonly name: string;
-  /** undefined for a field of another kind. */
-  readonly options: ProjectField["options"] | undefined;
-}
+const ownerShape = z.object({
+  projectV2: z
+    .object({
+      id: z.string(),
+      closed: z.unknown().optional(),
+      fields: z.object({
+        nodes: z.array(
+          z.object({
+            id: z.string().default(""),
+            name: z.string(),
+            // Only fields of which one option is chosen have them.
+            options: z.array(z.object({ id: z.string(), name: z.string() })).optional(),
+          }),
+        ),
+      }),
+    })
+    .nullable(),
+});
 
-interface Fields {
-  readonly projectId: string;
-  readonly isClosed: boolean;
-  readonly rows: readonly Field[];
-}
+type Fields = NonNullable<z.output<typeof ownerShape>["projectV2"]>;
 
 function readFields(
   { data, errors }: QueryAnswer,
@@ -70,25 +85,9 @@ function readFields(
       `There is no user or organization ${quote(wanted.owner)}, or the token can't see it.`,
     );
   }
-  const shown = asObject(owner, "repositoryOwner")["projectV2"];
-  if (shown === null) throw hidden(project);
-  const found = asObject(shown, "projectV2");
-  const connection = asObject(found["fields"], "fields");
-  return {
-    projectId: asText(found["id"], "project.id"),
-    isClosed: found["closed"] === true,
-    rows: asList(connection["nodes"], "fields").map((row) => readField(asObject(row, "field"))),
-  };
-}
-
-function readField(field: Readonly<Record<string, unknown>>): Field {
-  const name = asText(field["name"], "field.name");
-  if (field["__typename"] !== "ProjectV2SingleSelectField") return { id: "", name, options: undefined };
-  const options = asList(field["options"], "field.options").map((row) => {
-    if (!isObject(row)) throw complain("field.options");
-    return { id: asText(row["id"], "option.id"), name: asText(row["name"], "option.name") };
-  });
-  return { id: asText(field["id"], "field.id"), name, options };
+  const { projectV2 } = readShape(ownerShape, owner, "repositoryOwner");
+  if (projectV2 === null) throw hidden(project);
+  return projectV2;
 }
 
 function refuse(error: QueryError, project: string): RemoteError {

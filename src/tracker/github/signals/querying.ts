@@ -1,9 +1,10 @@
+import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { at } from "../wire/endpoints.ts";
 import { requireOk } from "../wire/pages.ts";
 import { type Read, TooHeavyError } from "../wire/reader.ts";
-import { isObject } from "../wire/shapes.ts";
+import { word } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 
 /** More than any of our queries can earn; beyond it the answer is not GitHub's. */
@@ -60,9 +61,9 @@ export function createQuery(read: Read, url: string, quote: Quote): Query {
       bounds,
     );
     const { data: body } = requireOk(answer, subject, quote);
-    if (!isObject(body)) throw unreadable(subject);
-    const data = isObject(body["data"]) ? body["data"] : undefined;
-    const errors = readErrors(body["errors"] ?? [], subject, quote);
+    const answered = bodyShape.safeParse(body).data;
+    const errors = (answered?.errors ?? []).map((error) => readError(error, quote));
+    const data = answered?.data;
     if (data === undefined && errors.length === 0) throw unreadable(subject);
     const heavy = errors.find(({ isTooHeavy }) => isTooHeavy);
     if (heavy !== undefined) throw describeHeavy(subject, heavy.message);
@@ -86,29 +87,32 @@ const heavyTypes = /^(?:RESOURCE_LIMITS?_EXCEEDED|MAX_NODE_LIMIT_EXCEEDED|QUERY_
 const heavyWords =
   /^something went wrong while executing your query|may be the result of a timeout|\bresource limits? (?:for this query )?exceeded|couldn't respond to your request in time|\bnode limit\b/i;
 
-function readErrors(value: unknown, subject: string, quote: Quote): readonly QueryError[] {
-  if (!Array.isArray(value) || value.length > errorLimit) throw unreadable(subject);
-  return value.map((error: unknown) => readError(isObject(error) ? error : {}, quote));
-}
+const errorShape = z.object({
+  type: word,
+  message: word,
+  path: z.array(z.union([z.string(), z.int()])).catch([]),
+  locations: z.array(z.object({ line: z.number() }).catch({ line: 0 })).catch([]),
+  extensions: z.object({ code: word }).catch({}),
+});
 
-function readError(error: Readonly<Record<string, unknown>>, quote: Quote): QueryError {
+const bodyShape = z.object({
+  data: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  errors: z
+    .array(errorShape.catch({ path: [], locations: [], extensions: {} }))
+    .max(errorLimit)
+    .nullish(),
+});
+
+function readError(error: z.output<typeof errorShape>, quote: Quote): QueryError {
   const { type, path, locations, extensions, message } = error;
-  const code = isObject(extensions) ? extensions["code"] : undefined;
-  const isTooHeavy =
-    [type, code].some((one) => typeof one === "string" && heavyTypes.test(one)) ||
-    (typeof message === "string" && heavyWords.test(message));
-  const isPath = (steps: unknown): steps is (string | number)[] =>
-    Array.isArray(steps) && steps.every((step) => typeof step === "string" || Number.isSafeInteger(step));
-  const lines = (Array.isArray(locations) ? locations : []).flatMap((location: unknown) =>
-    isObject(location) && typeof location["line"] === "number" ? [location["line"] - 1] : [],
-  );
+  const { code } = extensions;
   return {
-    type: typeof type === "string" ? quote(type) : undefined,
-    path: isPath(path) ? path : [],
-    lines,
-    isUnknownToServer: type === undefined && typeof code === "string",
-    message: typeof message === "string" ? quote(message) : "an error without words",
-    isTooHeavy,
+    type: type === undefined ? undefined : quote(type),
+    path,
+    lines: locations.map(({ line }) => line - 1),
+    isUnknownToServer: type === undefined && code !== undefined,
+    message: message === undefined ? "an error without words" : quote(message),
+    isTooHeavy: [type, code].some((one) => heavyTypes.test(one ?? "")) || heavyWords.test(message ?? ""),
   };
 }
 

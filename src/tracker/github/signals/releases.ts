@@ -1,9 +1,10 @@
+import { z } from "zod";
 import type { Readable } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { SignalAnswer } from "../../tracker.ts";
 import { readInPieces, type Sizes } from "../wire/pieces.ts";
-import { isObject, splitName } from "../wire/shapes.ts";
+import { splitName, time } from "../wire/shapes.ts";
 import { comparisonQuery, releaseQuery, type SignalPart } from "./queries.ts";
 import type { Query, QueryAnswer } from "./querying.ts";
 import type { Merge, Shown } from "./signal-shapes.ts";
@@ -256,53 +257,52 @@ function unreadable(name: string, words: string): Releases {
 function readRepositoryReleases(answer: QueryAnswer, alias: string, name: string): Releases {
   const fault = answer.errors.find(({ path }) => path.length === 0 || path[0] === alias);
   if (fault !== undefined) return unreadable(name, fault.message);
-  const repository = answer.data?.[alias];
-  const connection = isObject(repository) ? repository["releases"] : undefined;
-  if (!isObject(connection) || !Array.isArray(connection["nodes"]))
-    return unreadable(name, "GitHub hides them");
-  const { totalCount } = connection;
-  const nodes: readonly unknown[] = connection["nodes"];
-  const published = nodes.filter((node) => !isObject(node) || !isOutside(node));
+  const connection = repositoryShape.safeParse(answer.data?.[alias]).data?.releases;
+  if (connection === undefined) return unreadable(name, "GitHub hides them");
+  const { totalCount, nodes } = connection;
+  const published = nodes.filter((node) => !outsideShape.safeParse(node).success);
   const releases = published.flatMap((node) => readRelease(node) ?? []);
-  const isPartial = typeof totalCount !== "number" || totalCount > nodes.length;
+  const isPartial = totalCount === undefined || totalCount > nodes.length;
   return {
     releases,
     doubt:
       releases.length < published.length ? `a release of ${name} has no tag that can be read` : undefined,
-    completeSince: isPartial ? readCreation(nodes.at(-1)) : undefined,
+    // What is beyond the list is older than its last row; without its time nothing is known to be.
+    completeSince: isPartial
+      ? (createdShape.safeParse(nodes.at(-1)).data?.createdAt ?? new Date(8.64e15).toISOString())
+      : undefined,
   };
 }
 
-/** What is beyond the list is older than its last row; without its time nothing is known to be. */
-function readCreation(node: unknown): string {
-  const createdAt = isObject(node) ? node["createdAt"] : undefined;
-  return typeof createdAt === "string" && !Number.isNaN(readInstant(createdAt))
-    ? createdAt
-    : new Date(8.64e15).toISOString();
-}
-
+const repositoryShape = z.object({
+  releases: z.object({ totalCount: z.number().optional().catch(undefined), nodes: z.array(z.unknown()) }),
+});
 /** Drafts and pre-releases, which don't count. */
-function isOutside(node: Readonly<Record<string, unknown>>): boolean {
-  return node["isDraft"] === true || node["isPrerelease"] === true;
-}
+const outsideShape = z.union([
+  z.object({ isDraft: z.literal(true) }),
+  z.object({ isPrerelease: z.literal(true) }),
+]);
+const createdShape = z.object({ createdAt: time });
+const releaseShape = z.object({
+  isDraft: z.literal(false),
+  isPrerelease: z.literal(false),
+  publishedAt: time,
+  tag: z.object({ id: z.string() }),
+  tagCommit: z.object({ oid: z.string() }),
+});
 
 function readRelease(node: unknown): Release | undefined {
-  if (!isObject(node) || node["isDraft"] !== false || node["isPrerelease"] !== false) return undefined;
-  const { publishedAt, tag, tagCommit } = node;
-  const tagId = isObject(tag) ? tag["id"] : undefined;
-  const commit = isObject(tagCommit) ? tagCommit["oid"] : undefined;
-  if (typeof publishedAt !== "string" || Number.isNaN(readInstant(publishedAt))) return undefined;
-  if (typeof tagId !== "string" || typeof commit !== "string") return undefined;
-  return { tagId, commit, publishedAt };
+  const found = releaseShape.safeParse(node).data;
+  return found && { tagId: found.tag.id, commit: found.tagCommit.oid, publishedAt: found.publishedAt };
 }
+
+const tagShape = z.object({ compare: z.object({ status: z.string() }) });
 
 /** Whether a tag contains a commit, or why they can't be compared. */
 function readComparison({ data, errors }: QueryAnswer, alias: string): boolean | string {
   const fault = errors.find(({ path }) => path.length === 0 || path[0] === alias);
   if (fault !== undefined) return `GitHub did not compare its merge with a release: ${fault.message}`;
-  const tag = data?.[alias];
-  const comparison = isObject(tag) ? tag["compare"] : undefined;
-  const status = isObject(comparison) ? comparison["status"] : undefined;
+  const status = tagShape.safeParse(data?.[alias]).data?.compare.status;
   if (status === "BEHIND" || status === "IDENTICAL") return true;
   if (status === "AHEAD" || status === "DIVERGED") return false;
   return "GitHub could not compare its merge with a release";

@@ -1,26 +1,23 @@
+import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import {
   beyondReach,
   type Issue,
   type LinkedPullRequest,
-  type Named,
   type Readable,
   type Signals,
 } from "../../../model/issue.ts";
 import type { DuplicateTarget, ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
 import {
-  asCount,
-  asList,
-  asObject,
-  asOneOf,
-  asText,
-  asTime,
+  account,
   complain,
+  count,
   isObject,
-  isRepositoryName,
   named,
   namesAndIds,
-  readLogin,
+  readShape,
+  repositoryName,
+  time,
   typeFacts,
 } from "../wire/shapes.ts";
 import type { SignalPart } from "./queries.ts";
@@ -61,8 +58,8 @@ export function readNode(shown: NodeShown): Shown {
   const { nodeId, wish } = shown;
   if (isGone(shown)) return { answer: { nodeId, signals: {}, fault: "missing" }, merges: undefined };
   const signals: Signals = {
-    ...(wish.pullRequests && { pullRequests: readPart(shown, "pullRequests", readPullRequests) }),
-    ...(wish.subIssues && { subIssues: readPart(shown, "subIssues", readSubIssues) }),
+    ...(wish.pullRequests && { pullRequests: readKnown(shown, "pullRequests", pullRequestsShape) }),
+    ...(wish.subIssues && { subIssues: readKnown(shown, "subIssues", subIssuesShape) }),
     ...(wish.projects.length > 0 && { projectStatus: readStatuses(shown) }),
   };
   const issue = wish.facts ? readFacts(shown) : undefined;
@@ -70,13 +67,11 @@ export function readNode(shown: NodeShown): Shown {
     nodeId,
     signals,
     ...(wish.duplicates && { duplicateOf: readPart(shown, "duplicates", readDuplicate) }),
-    ...(wish.editors === true && { editors: readPart(shown, "editors", readEditors) }),
+    ...(wish.editors === true && { editors: readKnown(shown, "editors", editorsShape) }),
     ...(issue !== undefined && { issue }),
   };
-  return { answer, merges: wish.released ? readPart(shown, "released", readMerges) : undefined };
+  return { answer, merges: wish.released ? readKnown(shown, "released", mergesShape) : undefined };
 }
-
-type Node = Readonly<Record<string, unknown>>;
 
 function known<T>(value: T): Readable<T> {
   return { kind: "known", value };
@@ -95,132 +90,156 @@ function isGone({ node, errors, general }: NodeShown): boolean {
 
 /** One part of a row, unless something speaks against it: a refusal, an error in it, a shape that is none. */
 function readPart<T>(
-  shown: NodeShown,
+  { node, errors, general, refused }: NodeShown,
   part: SignalPart,
-  read: (value: unknown, node: Node) => Readable<T>,
+  read: (value: unknown, node: unknown) => Readable<T>,
 ): Readable<T> {
-  const { node, errors, general, refused } = shown;
   const reason = refused.get(part) ?? general;
   if (reason !== undefined) return unknown(reason);
   const fault = errors.find(({ path }) => path.length < 3 || (path[2] === part && part !== "projects"));
   if (fault !== undefined) return unknown(`GitHub did not show it: ${fault.message}`);
   try {
-    return read(asObject(node, "issue")[part], asObject(node, "issue"));
+    return read(isObject(node) ? node[part] : undefined, node);
   } catch (error) {
     if (error instanceof RemoteError) return unknown(error.message);
     throw error;
   }
 }
 
+function readKnown<T>(shown: NodeShown, part: SignalPart, shape: z.ZodType<T>): Readable<T> {
+  return readPart(shown, part, (value) => known(readShape(shape, value, part)));
+}
+
 /** GitHub's largest. */
 const pageSize = 100;
 
-/** The rows of a connection, all of them. @throws RemoteError `unreadable` when some are hidden or beyond the page */
-function readAll(value: unknown, what: string): readonly unknown[] {
-  const connection = asObject(value, what);
-  const nodes = asList(connection["nodes"], what);
-  const { totalCount } = connection;
-  if (typeof totalCount !== "number" || !Number.isSafeInteger(totalCount)) throw complain(what);
-  if (totalCount > nodes.length || nodes.includes(null)) {
-    const count = nodes.filter((node) => node !== null).length;
-    if (count >= pageSize)
-      throw new RemoteError("tracker", "unreadable", `There are ${totalCount} ${what}, ${beyondReach}.`);
-    throw new RemoteError("tracker", "unreadable", `GitHub showed ${count} of ${totalCount} ${what}.`);
-  }
-  return nodes;
+/** The rows of a connection, all of them; throws a RemoteError `unreadable` when some are hidden or beyond the page. */
+function connection<Row extends z.ZodType>(row: Row, what: string) {
+  return z
+    .object({ totalCount: z.int(), nodes: z.array(row.nullable()) })
+    .transform(({ totalCount, nodes }) => {
+      const rows = nodes.filter((node) => node !== null);
+      if (totalCount <= nodes.length && rows.length === nodes.length) return rows;
+      const message =
+        rows.length >= pageSize
+          ? `There are ${totalCount} ${what}, ${beyondReach}.`
+          : `GitHub showed ${rows.length} of ${totalCount} ${what}.`;
+      throw new RemoteError("tracker", "unreadable", message);
+    });
 }
 
-const pullRequestStates = { OPEN: "open", CLOSED: "closed", MERGED: "merged" } as const;
-const issueStates = { OPEN: "open", CLOSED: "closed" } as const;
+/** Our word for one of GraphQL's. */
+function lowered<Name extends string>(names: readonly Name[]) {
+  return z.enum(names).transform((name) => name.toLowerCase() as Lowercase<Name>);
+}
 
 /** What GitHub calls the author of something who may write to its repository, or to its organisation. */
 const insiders: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 
-function isInside({ authorAssociation }: Node): boolean {
-  return insiders.has(asText(authorAssociation, "authorAssociation"));
+function outside(authorAssociation: string): { readonly isOutside?: true } {
+  return insiders.has(authorAssociation) ? {} : { isOutside: true };
 }
 
-function readPullRequests(value: unknown): Readable<readonly LinkedPullRequest[]> {
-  const rows = readAll(value, "linked pull requests").map((row) => {
-    const pullRequest = asObject(row, "pullRequest");
-    const { isDraft } = pullRequest;
-    if (typeof isDraft !== "boolean") throw complain("isDraft");
-    return {
-      repository: readRepositoryName(pullRequest["repository"]),
-      number: asCount(pullRequest["number"], "number"),
-      state: asName(pullRequest["state"], pullRequestStates),
-      isDraft,
-      ...(!isInside(pullRequest) && { isOutside: true as const }),
-    };
-  });
-  return known(rows);
-}
+const issueState = lowered(["OPEN", "CLOSED"]);
+const repository = z.object({ nameWithOwner: repositoryName }).transform((found) => found.nameWithOwner);
+const login = account.transform((found) => found.login);
+const linked = "linked pull requests";
 
-function readMerges(value: unknown): Readable<readonly Merge[]> {
-  const merged = readAll(value, "linked pull requests")
-    .map((row) => asObject(row, "pullRequest"))
-    .filter((row) => asName(row["state"], pullRequestStates) === "merged");
-  const merges = merged.map((row) => ({
-    repository: readRepositoryName(row["repository"]),
-    commit: asCommit(asObject(row["mergeCommit"], "mergeCommit")["oid"]),
-    mergedAt: asTime(row["mergedAt"], "mergedAt"),
-  }));
-  return known(merges);
-}
+const pullRequestsShape: z.ZodType<readonly LinkedPullRequest[]> = connection(
+  z
+    .object({
+      repository,
+      number: count,
+      state: lowered(["OPEN", "CLOSED", "MERGED"]),
+      isDraft: z.boolean(),
+      authorAssociation: z.string(),
+    })
+    .transform(({ authorAssociation, ...rest }) => ({ ...rest, ...outside(authorAssociation) })),
+  linked,
+);
 
-function readSubIssues(value: unknown): Readable<{ readonly total: number; readonly closed: number }> {
-  const states = readAll(value, "sub-issues").map((row) =>
-    asName(asObject(row, "subIssue")["state"], issueStates),
-  );
-  return known({ total: states.length, closed: states.filter((state) => state === "closed").length });
-}
+const mergesShape: z.ZodType<readonly Merge[]> = connection(
+  z.discriminatedUnion("state", [
+    z.object({ state: z.enum(["OPEN", "CLOSED"]) }),
+    z.object({
+      state: z.literal("MERGED"),
+      repository,
+      mergeCommit: z.object({ oid: z.string().regex(/^[0-9a-f]{40,64}$/) }),
+      mergedAt: time,
+    }),
+  ]),
+  linked,
+).transform((rows) =>
+  rows
+    .filter((row) => row.state === "MERGED")
+    .map(({ repository: name, mergeCommit, mergedAt }) => ({
+      repository: name,
+      commit: mergeCommit.oid,
+      mergedAt,
+    })),
+);
 
-function readEditors(value: unknown): Readable<readonly (string | null)[]> {
-  const editors = readAll(value, "edits").map((row) => {
-    const { editor } = asObject(row, "edit");
-    return editor === null ? null : readLogin(editor);
-  });
-  return known([...new Set(editors)]);
-}
+const subIssuesShape = connection(z.object({ state: issueState }), "sub-issues").transform((rows) => ({
+  total: rows.length,
+  closed: rows.filter(({ state }) => state === "closed").length,
+}));
+
+const editorsShape = connection(z.object({ editor: login.nullable() }), "edits").transform((rows) => [
+  ...new Set(rows.map(({ editor }) => editor)),
+]);
+
+const identified = z.object({ id: z.string() });
+
+const timelineShape = z.object({
+  pageInfo: z.object({ hasPreviousPage: z.unknown() }),
+  nodes: z.array(z.unknown()),
+});
+const eventShape = z.object({
+  __typename: z.string(),
+  canonical: z.looseObject(identified.shape).nullable(),
+  duplicate: identified.nullable(),
+});
+
+const targetShape: z.ZodType<DuplicateTarget | null> = z.discriminatedUnion("__typename", [
+  z.object({ __typename: z.literal("PullRequest") }).transform(() => null),
+  z
+    .object({
+      __typename: z.literal("Issue"),
+      id: z.string(),
+      number: count,
+      author: login.nullable(),
+      authorAssociation: z.string(),
+      repository: z.object({ nameWithOwner: repositoryName, databaseId: count }),
+    })
+    .transform(({ id, number, author, authorAssociation, repository: { nameWithOwner, databaseId } }) => ({
+      author,
+      ...outside(authorAssociation),
+      nodeId: id,
+      issue: { repositoryId: databaseId, number },
+      repository: nameWithOwner,
+    })),
+]);
 
 /**
  * The event is in the timelines of both issues, and an issue may be marked as a duplicate of several: what was marked last
  * and not unmarked since counts.
  */
-function readDuplicate(value: unknown, node: Node): Readable<DuplicateTarget | "hidden" | null> {
-  const timeline = asObject(value, "timelineItems");
-  const own = asText(node["id"], "id");
+function readDuplicate(value: unknown, node: unknown): Readable<DuplicateTarget | "hidden" | null> {
+  const { id: own } = readShape(identified, node, "id");
+  const { nodes, pageInfo } = readShape(timelineShape, value, "timelineItems");
   const unmarked = new Set<string>();
-  for (const row of asList(timeline["nodes"], "timelineItems").toReversed()) {
-    const event = asObject(row, "timelineItem");
-    const target = isObject(event["canonical"]) ? event["canonical"] : undefined;
-    if (target !== undefined && target["id"] === own) continue;
-    if (asText(asObject(event["duplicate"], "duplicate")["id"], "duplicate.id") !== own) continue;
-    if (target === undefined) return known("hidden");
-    const id = asText(target["id"], "canonical.id");
-    if (event["__typename"] === "UnmarkedAsDuplicateEvent") unmarked.add(id);
-    else if (!unmarked.has(id)) return known(readTarget(target));
+  for (const row of nodes.toReversed()) {
+    const { __typename: kind, canonical, duplicate } = readShape(eventShape, row, "timelineItem");
+    if (canonical?.id === own) continue;
+    if (duplicate === null) throw complain("duplicate");
+    if (duplicate.id !== own) continue;
+    if (canonical === null) return known("hidden");
+    if (kind === "UnmarkedAsDuplicateEvent") unmarked.add(canonical.id);
+    else if (!unmarked.has(canonical.id)) return known(readShape(targetShape, canonical, "canonical"));
   }
-  const isWhole = asObject(timeline["pageInfo"], "pageInfo")["hasPreviousPage"] === false;
-  return isWhole
+  return pageInfo.hasPreviousPage === false
     ? known(null)
     : unknown("it was marked as a duplicate, and unmarked again, too often to be read");
-}
-
-function readTarget(target: Node): DuplicateTarget | null {
-  if (asOneOf(target["__typename"], ["Issue", "PullRequest"], "canonical") === "PullRequest") return null;
-  const repository = asObject(target["repository"], "repository");
-  const { author } = target;
-  return {
-    author: author === null ? null : readLogin(author),
-    ...(!isInside(target) && { isOutside: true as const }),
-    nodeId: asText(target["id"], "canonical.id"),
-    issue: {
-      repositoryId: asCount(repository["databaseId"], "databaseId"),
-      number: asCount(target["number"], "number"),
-    },
-    repository: readRepositoryName(repository),
-  };
 }
 
 function readStatuses(shown: NodeShown): Record<string, Readable<string | null>> {
@@ -233,44 +252,45 @@ function readStatuses(shown: NodeShown): Record<string, Readable<string | null>>
   return Object.fromEntries(statuses);
 }
 
+const itemsShape = z.object({ nodes: z.array(z.unknown()) });
+const allItemsShape = connection(z.unknown(), "project items");
+/** An item of a project that the token can see. */
+const itemShape = z.looseObject({ project: identified });
+
 /** What the issue shows in one field: of its items the one of the field's project counts, whatever is wrong with the others. */
 function readStatus(
   { errors }: NodeShown,
   value: unknown,
   { field, alias }: { field: ProjectField; alias: string },
 ): Readable<string | null> {
-  const items = asList(asObject(value, "projectItems")["nodes"], "projectItems");
+  const { nodes } = readShape(itemsShape, value, "projectItems");
+  const items = nodes.map((item) => itemShape.safeParse(item).data);
   const faults = errors.filter(({ path }) => path[2] === "projects");
-  const index = items.findIndex(
-    (item) => isObject(item) && isObject(item["project"]) && item["project"]["id"] === field.projectId,
-  );
+  const index = items.findIndex((item) => item?.project.id === field.projectId);
   if (index === -1) {
     const [fault] = faults;
     if (fault !== undefined) return unknown(`GitHub did not show it: ${fault.message}`);
+    readShape(allItemsShape, value, "projectItems");
     // A hidden item may be the one.
-    const isHidden = readAll(value, "project items").some(
-      (item) => !isObject(item) || item["type"] === "REDACTED" || !hasProject(item),
-    );
+    const isHidden = items.some((item) => item === undefined || item["type"] === "REDACTED");
     return isHidden ? unknown("it is in a project that the token can't see") : known(null);
   }
   const fault = faults.find(({ path }) => path[4] === index || path.length < 5);
   if (fault !== undefined) return unknown(`GitHub did not show it: ${fault.message}`);
-  return readOption(asObject(items[index], "projectItem")[alias], field);
+  return readOption(items[index]?.[alias], field);
 }
 
-function hasProject(item: Node): boolean {
-  return isObject(item["project"]) && typeof item["project"]["id"] === "string";
-}
+const optionShape = z
+  .object({ field: identified, optionId: z.unknown().optional(), name: z.string() })
+  .nullable();
 
 function readOption(value: unknown, field: ProjectField): Readable<string | null> {
-  if (value === null) return known(null);
-  const chosen = asObject(value, field.name);
-  const owner = chosen["field"];
-  if (!isObject(owner) || owner["id"] !== field.fieldId) {
+  const chosen = readShape(optionShape, value, field.name);
+  if (chosen === null) return known(null);
+  if (chosen.field.id !== field.fieldId) {
     return unknown(`the project has another field that is called ${field.name}, too`);
   }
-  const option = field.options.find(({ id }) => id === chosen["optionId"]);
-  return known(option?.name ?? asText(chosen["name"], field.name));
+  return known(field.options.find(({ id }) => id === chosen.optionId)?.name ?? chosen.name);
 }
 
 /** The issue as a list would show it; undefined when something of it is not there to be read. */
@@ -286,59 +306,30 @@ function readFacts(shown: NodeShown): Issue | undefined {
   const isFaulty = shown.errors.some(({ path }) => !parts.includes(path[2]));
   const isTypeKnown = shown.isTypeless || !shown.refused.has("type");
   if (isFaulty || !isTypeKnown) return undefined;
-  const issue = readPart(shown, "facts", (_, node) => known(readIssue(node)));
+  const issue = readPart(shown, "facts", (_, node) => known(readShape(issueShape, node, "issue")));
   return issue.kind === "known" ? issue.value : undefined;
 }
 
-function readIssue(node: Node): Issue {
-  const { facts, milestone, stateReason, locked } = node;
-  // Absent where the server has no types.
-  const type = node["type"] ?? null;
-  if (typeof locked !== "boolean") throw complain("locked");
-  return {
-    repositoryId: asCount(asObject(facts, "repository")["databaseId"], "databaseId"),
-    number: asCount(node["number"], "number"),
-    nodeId: asText(node["id"], "id"),
-    state: asName(node["state"], issueStates),
-    stateReason: stateReason === null ? null : asText(stateReason, "stateReason").toLowerCase(),
-    ...namesAndIds(readAll(node["labels"], "labels").map((row) => readNamed(row, "label"))),
-    assignees: readAll(node["assignees"], "assignees").map((row) => readLogin(row)),
-    milestone: milestone === null ? null : readMilestone(asObject(milestone, "milestone")),
-    ...typeFacts(type === null ? undefined : readNamed(type, "type")),
-    locked,
-    createdAt: asTime(node["createdAt"], "createdAt"),
-    updatedAt: asTime(node["updatedAt"], "updatedAt"),
-  };
-}
+const namedShape = z
+  .object({ id: z.unknown().optional(), name: z.string() })
+  .transform(({ id, name }) => named(id, name));
 
-function readNamed(value: unknown, what: string): Named {
-  const { id, name } = asObject(value, what);
-  return named(id, asText(name, what));
-}
-
-function readMilestone(milestone: Node): Issue["milestone"] {
-  return {
-    number: asCount(milestone["number"], "milestone.number"),
-    title: asText(milestone["title"], "milestone.title"),
-    state: asName(milestone["state"], issueStates),
-  };
-}
-
-function readRepositoryName(value: unknown): string {
-  const name = asText(asObject(value, "repository")["nameWithOwner"], "nameWithOwner");
-  if (!isRepositoryName(name)) throw complain("nameWithOwner");
-  return name;
-}
-
-function asCommit(value: unknown): string {
-  const oid = asText(value, "oid");
-  if (!/^[0-9a-f]{40,64}$/.test(oid)) throw complain("oid");
-  return oid;
-}
-
-/** Our word for one of GraphQL's. */
-function asName<T extends string>(value: unknown, names: Readonly<Record<string, T>>): T {
-  const name = typeof value === "string" && Object.hasOwn(names, value) ? names[value] : undefined;
-  if (name === undefined) throw complain("state");
-  return name;
-}
+const issueShape: z.ZodType<Issue> = z
+  .object({
+    facts: z.object({ databaseId: count }),
+    number: count,
+    id: z.string(),
+    state: issueState,
+    stateReason: z.string().toLowerCase().nullable(),
+    labels: connection(namedShape, "labels").transform(namesAndIds),
+    assignees: connection(login, "assignees"),
+    milestone: z.object({ number: count, title: z.string(), state: issueState }).nullable(),
+    // Absent where the server has no types.
+    type: namedShape.nullish().transform((type) => typeFacts(type ?? undefined)),
+    locked: z.boolean(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .transform(({ facts, id, labels, type, ...rest }) => {
+    return { ...rest, repositoryId: facts.databaseId, nodeId: id, ...labels, ...type };
+  });

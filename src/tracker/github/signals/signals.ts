@@ -1,8 +1,9 @@
+import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
 import { readInPieces } from "../wire/pieces.ts";
-import { isObject } from "../wire/shapes.ts";
+import { word } from "../wire/shapes.ts";
 import { type PartedQuery, type SignalPart, signalQuery } from "./queries.ts";
 import { describeHeavy, type QueryAnswer, type QueryError } from "./querying.ts";
 import { createReleaseReader, describeOldServer, type ReleaseTools } from "./releases.ts";
@@ -190,13 +191,14 @@ function blame(call: Call, { partOfLine }: PartedQuery, { errors }: QueryAnswer)
   return isAny;
 }
 
+const fieldShape = z.object({ id: word, name: word });
+
 /** Takes up the names of fields that were renamed; whether there are any, so that the values must be asked for again. */
 function followNames({ wish, names }: Call, { data }: QueryAnswer): boolean {
   let isAny = false;
   for (const [index, { fieldId }] of wish.projects.entries()) {
-    const field = data?.[`field${index}`];
-    const name = isObject(field) ? field["name"] : undefined;
-    if (typeof name !== "string" || name === names.get(fieldId)) continue;
+    const name = fieldShape.safeParse(data?.[`field${index}`]).data?.name;
+    if (name === undefined || name === names.get(fieldId)) continue;
     names.set(fieldId, name);
     isAny = true;
   }
@@ -248,7 +250,7 @@ function checkField(
   shown: unknown,
   error: QueryError | undefined,
 ): string | undefined {
-  if (isObject(shown) && shown["id"] === fieldId && error === undefined) return undefined;
+  if (fieldShape.safeParse(shown).data?.id === fieldId && error === undefined) return undefined;
   const words = error === undefined ? "" : ` (${error.message})`;
   return `the project field ${key} is not there any more, or the token can't see its project${words}`;
 }

@@ -1,29 +1,62 @@
+import { z } from "zod";
 import { type FaultDetail, RemoteError, type RemoteFault } from "../../../errors.ts";
 import { type Said, whoseRefusal } from "../../../http/refusal.ts";
 import type { Answer } from "./client.ts";
 import { readSsoAddress } from "./links.ts";
-import { isObject } from "./shapes.ts";
+import { word } from "./shapes.ts";
 import { viaHeader } from "./transport.ts";
 import type { Quote } from "./words.ts";
 
 /** How many of the single errors of a 422 are shown. */
 const shownErrorsLimit = 5;
 
+const errorShape = z.object({
+  message: word,
+  code: word,
+  type: word,
+  field: word,
+  resource: word,
+  value: z.unknown().optional(),
+});
+
+/** One of the single errors of a refusal. */
+export type SingleError = Partial<z.output<typeof errorShape>>;
+
+/** What an error of GitHub's says; without a message it is none of GitHub's. Single errors are objects or plain text. */
+const refusalShape = z
+  .object({
+    message: word,
+    errors: z
+      .array(z.union([errorShape, z.string().transform((message) => ({ message }))]).catch({}))
+      .catch([]),
+    // Of a 451: such as `dmca`.
+    block: z.object({ reason: word }).optional().catch(undefined),
+  })
+  .catch({ errors: [] });
+
+/** What an answer that is no success says. */
+export function readRefusal({ data }: Pick<Answer, "data">): {
+  readonly message?: string | undefined;
+  readonly errors: readonly SingleError[];
+  readonly block?: { readonly reason?: string | undefined } | undefined;
+} {
+  return refusalShape.parse(data);
+}
+
 /** Whether GitHub itself says so, and not a proxy or another server in its place: its errors are JSON with a message. */
 export function isGitHubError(answer: Answer): boolean {
-  return answer.status >= 400 && isObject(answer.data) && typeof answer.data["message"] === "string";
+  return answer.status >= 400 && readRefusal(answer).message !== undefined;
 }
 
 /** What an error answer says, as far as it tells whose refusal it is. A page of a proxy has no words of GitHub's. */
 export function readSaid(answer: Answer): Said {
   const { status, headers } = answer;
-  const errors = listErrors(answer);
-  const message = isObject(answer.data) ? answer.data["message"] : undefined;
-  const isText = (text: unknown): text is string => typeof text === "string";
+  const { message, errors } = readRefusal(answer);
+  const isText = (text: string | undefined): text is string => text !== undefined;
   return {
     status,
-    words: [message, ...errors.map((error) => (isObject(error) ? error["message"] : error))].filter(isText),
-    codes: errors.flatMap((error) => (isObject(error) ? [error["code"], error["type"]] : [])).filter(isText),
+    words: [message, ...errors.map((error) => error.message)].filter(isText),
+    codes: errors.flatMap(({ code, type }) => [code, type]).filter(isText),
     namesTime: headers["retry-after"] !== undefined,
     hasNothingLeft: hasNothingLeft(answer),
   };
@@ -41,14 +74,10 @@ export function hasNothingLeft({ headers }: Answer): boolean {
 
 /** GitHub's own words for an error answer, single errors and the permission that is missing included. */
 export function quoteAnswer(answer: Answer, quote: Quote): string {
-  if (!isObject(answer.data) || typeof answer.data["message"] !== "string") {
-    return `the answer is not GitHub's${sayVia(answer, quote)}`;
-  }
-  const errors = listErrors(answer).slice(0, shownErrorsLimit).map(describeError);
-  // Of a 451: such as `dmca`.
-  const block = isObject(answer.data["block"]) ? answer.data["block"]["reason"] : undefined;
-  const reasons = typeof block === "string" ? [block] : [];
-  const words = quote([answer.data["message"], ...reasons, ...errors].join("; "));
+  const { message, errors, block } = readRefusal(answer);
+  if (message === undefined) return `the answer is not GitHub's${sayVia(answer, quote)}`;
+  const parts = [message, ...(block?.reason === undefined ? [] : [block.reason])];
+  const words = quote([...parts, ...errors.slice(0, shownErrorsLimit).map(describeError)].join("; "));
   return `${words}${sayNeed(answer, words, quote)}`;
 }
 
@@ -97,12 +126,6 @@ function listNames(header: string | number | undefined): readonly string[] {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-}
-
-/** The single errors of a 422; both shapes of GitHub's description, objects and plain text. */
-export function listErrors(answer: Answer): readonly unknown[] {
-  const errors = isObject(answer.data) ? answer.data["errors"] : undefined;
-  return Array.isArray(errors) ? errors : [];
 }
 
 /**
@@ -172,11 +195,7 @@ function describeRefusal(answer: Answer, subject: string, words: string, quote: 
   return `GitHub answered ${status} for ${subject}: ${meaning}${words}.`;
 }
 
-function describeError(error: unknown): string {
-  if (!isObject(error)) return typeof error === "string" ? error : "an error without words";
-  const { field, message, code, value } = error;
-  return [field, message ?? code, value]
-    .filter((part) => typeof part === "string")
-    .map((part) => part.slice(0, 100))
-    .join(" ");
+function describeError({ field, message, code, value }: SingleError): string {
+  const parts = [field, message ?? code, value].filter((part) => typeof part === "string");
+  return parts.map((part) => part.slice(0, 100)).join(" ") || "an error without words";
 }

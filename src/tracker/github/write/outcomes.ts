@@ -1,12 +1,13 @@
+import { z } from "zod";
 import { whoseRefusal } from "../../../http/refusal.ts";
 import { readRetryAfter } from "../../../http/repeat.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { IssueWrite, OptionalValue, WriteOutcome } from "../../tracker.ts";
 import { isMarkOf } from "../read/identity.ts";
-import { isGitHubError, listErrors, quoteAnswer, readSaid } from "../wire/answers.ts";
+import { isGitHubError, quoteAnswer, readRefusal, readSaid, type SingleError } from "../wire/answers.ts";
 import type { Answer } from "../wire/client.ts";
 import type { Gate } from "../wire/limits.ts";
-import { completeRecord, isObject, readIssueRow } from "../wire/shapes.ts";
+import { completeRecord, readIssueRow } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 
 /** What the classification of an answer needs to know of the write. */
@@ -55,6 +56,15 @@ export function classifyAnswer(answer: Answer, sent: Sent): WriteOutcome {
   };
 }
 
+/** What shows that a write was made: no more of it is looked at. */
+const labelsShape = z.array(z.unknown());
+const labelShape = z.object({});
+const commentShape = z.object({ id: z.number() });
+
+function shows(answer: Answer, status: number, shape: z.ZodType): boolean {
+  return answer.status === status && shape.safeParse(answer.data).success;
+}
+
 function classifySuccess(answer: Answer, sent: Sent): WriteOutcome {
   switch (sent.write.kind) {
     case "create-issue":
@@ -65,15 +75,11 @@ function classifySuccess(answer: Answer, sent: Sent): WriteOutcome {
         : unknown(answer, "not 200");
     case "add-labels":
     case "remove-label":
-      return answer.status === 200 && Array.isArray(answer.data)
-        ? applied
-        : unknown(answer, "not the issue's labels");
+      return shows(answer, 200, labelsShape) ? applied : unknown(answer, "not the issue's labels");
     case "create-label":
-      return answer.status === 201 && isObject(answer.data) ? applied : unknown(answer, "not a label");
+      return shows(answer, 201, labelShape) ? applied : unknown(answer, "not a label");
     case "add-comment":
-      return answer.status === 201 && isObject(answer.data) && typeof answer.data["id"] === "number"
-        ? applied
-        : unknown(answer, "not a comment");
+      return shows(answer, 201, commentShape) ? applied : unknown(answer, "not a comment");
   }
 }
 
@@ -101,12 +107,12 @@ function unknown(answer: Answer, reason: string): WriteOutcome & { readonly kind
 /** Refusals that mean: it is as it was to become. */
 function isAlreadySo(answer: Answer, write: IssueWrite): boolean {
   if (write.kind === "remove-label" && answer.status === 404) {
-    return isObject(answer.data) && answer.data["message"] === "Label does not exist";
+    return readRefusal(answer).message === "Label does not exist";
   }
   return (
     write.kind === "create-label" &&
     answer.status === 422 &&
-    listErrors(answer).some((error) => isObject(error) && error["code"] === "already_exists")
+    readRefusal(answer).errors.some(({ code }) => code === "already_exists")
   );
 }
 
@@ -127,19 +133,19 @@ const fieldNames: Readonly<Record<string, string>> = {
 
 /** The fields that a 422 complains of: as it names them, or else as its words do. */
 function listFields(answer: Answer, write: IssueWrite): readonly string[] {
-  const message = isObject(answer.data) ? answer.data["message"] : undefined;
-  const named = listErrors(answer).flatMap((error) => nameField(error, write));
+  const { message, errors } = readRefusal(answer);
+  const named = errors.flatMap((error) => nameField(error, write));
   if (named.length > 0) return [...new Set(named)];
-  const texts = [message, ...listErrors(answer).map((error) => (isObject(error) ? error["message"] : error))];
-  return [...new Set(texts.flatMap((text) => (typeof text === "string" ? findFields(text) : [])))];
+  return [...new Set([{ message }, ...errors].flatMap((error) => findFields(error.message ?? "")))];
 }
 
 /** What of a new issue a 422 names: as the value of an error, or in the words of one. */
 function listNamed(answer: Answer, write: IssueWrite): readonly OptionalValue[] {
   if (write.kind !== "create-issue") return [];
-  const errors = listErrors(answer);
-  const message = isObject(answer.data) ? answer.data["message"] : undefined;
-  const complaints = (errors.length === 0 ? [message] : errors).map((error) => readComplaint(error, write));
+  const { message, errors } = readRefusal(answer);
+  const complaints = (errors.length === 0 ? [{ message }] : errors).map((error) =>
+    readComplaint(error, write),
+  );
   return optionalValues(write).filter(({ field, value }) =>
     complaints.some(
       ({ fields, values, words }) =>
@@ -168,11 +174,10 @@ interface Complaint {
   readonly words: string;
 }
 
-function readComplaint(error: unknown, write: IssueWrite): Complaint {
-  const found = isObject(error) ? error : {};
-  const words = String((isObject(error) ? found["message"] : error) ?? "");
+function readComplaint(error: SingleError, write: IssueWrite): Complaint {
+  const words = error.message ?? "";
   const named = nameField(error, write);
-  const values = [found["value"]].flat().filter((one) => typeof one === "string" || typeof one === "number");
+  const values = [error.value].flat().filter((one) => typeof one === "string" || typeof one === "number");
   return { fields: named.length > 0 ? named : findFields(words), values: values.map(String), words };
 }
 
@@ -187,12 +192,10 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-function nameField(error: unknown, write: IssueWrite): readonly string[] {
-  if (!isObject(error)) return [];
+function nameField({ resource, field = "" }: SingleError, write: IssueWrite): readonly string[] {
   // A label that an issue can't get is complained of as a label without a valid name.
-  if (error["resource"] === "Label" && write.kind !== "create-label") return ["labels"];
-  const field = error["field"];
-  const name = typeof field === "string" && Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined;
+  if (resource === "Label" && write.kind !== "create-label") return ["labels"];
+  const name = Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined;
   return name === undefined ? [] : [name];
 }
 

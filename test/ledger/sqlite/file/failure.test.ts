@@ -24,6 +24,15 @@ describe("a failure of the state", () => {
     expect(failure).toMatchObject({ message: expect.stringContaining("data/state.db") });
   });
 
+  it("is a sentence where a statement finds JSON that is none, and a bug where a statement is wrong", () => {
+    const of = (message: string) => new Database.SqliteError(message, "SQLITE_ERROR");
+    expect(stateFailure("data/state.db", of("malformed JSON"))).toMatchObject({
+      message: expect.stringMatching(/data\/state\.db holds .*\(malformed JSON\): restore a backup/),
+    });
+    const wrong = of("no such column: x");
+    expect(stateFailure("data/state.db", wrong)).toBe(wrong);
+  });
+
   it.each([
     ["ENOSPC", "is full"],
     ["EDQUOT", "is full"],

@@ -1,0 +1,15 @@
+import type { SignOfLife } from "./runs.ts";
+import { parse, unusable } from "./stored.ts";
+
+/** A sign of life as a state keeps it. By hand, because `boardsync health` reads it, and loads as little as can be. */
+export function toSign(place: string, text: string): SignOfLife {
+  const found = parse(place, text);
+  const { at, who, isLast, address }: Partial<Record<keyof SignOfLife, unknown>> = Object(found);
+  if (typeof at !== "number" || typeof who !== "string") throw unusable(place, "it is no sign of life");
+  return {
+    at,
+    who,
+    ...(isLast === true && { isLast }),
+    ...(typeof address === "string" && { address }),
+  };
+}

@@ -1,0 +1,37 @@
+import type { z } from "zod";
+import { StateError } from "../errors.ts";
+
+/**
+ * What reads JSON of the state. What is not as boardsync writes it is no mistake of the program's: somebody has changed the state,
+ * or a disk has.
+ *
+ * @param place - table and column, such as `issues.facts`.
+ */
+export function stored<T>(place: string, shape: z.ZodType<T>): (text: string) => T {
+  return (text) => check(place, shape, parse(place, text));
+}
+
+/** The same of JSON that is parsed already. */
+export function check<T>(place: string, shape: z.ZodType<T>, value: unknown): T {
+  const found = shape.safeParse(value);
+  if (found.success) return found.data;
+  const path = found.error.issues[0]?.path.join(".");
+  throw unusable(place, path ? `\`${path}\` is missing or of the wrong kind` : "it is of the wrong kind");
+}
+
+/** The same where whoever asks for it looks at what it is. */
+export function parse(place: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unusable(place, "it is no JSON");
+  }
+}
+
+/** The error for what stands in a place and was never written there. */
+export function unusable(place: string, why: string): StateError {
+  const [table, column] = place.split(".");
+  return new StateError(
+    `The state can't be read, because \`${column}\` in its table \`${table}\` is not what boardsync writes (${why}): restore a backup, or put the state aside and run \`boardsync rebuild\`.`,
+  );
+}
