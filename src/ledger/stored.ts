@@ -6,9 +6,20 @@ import { StateError } from "../errors.ts";
  * or a disk has.
  *
  * @param place - table and column, such as `issues.facts`.
+ * @param shape - see `later`.
  */
-export function stored<T>(place: string, shape: z.ZodType<T>): (text: string) => T {
-  return (text) => check(place, shape, parse(place, text));
+export function stored<T>(place: string, shape: () => z.ZodType<T>): (text: string) => T {
+  const made = later(shape);
+  return (text) => check(place, made(), parse(place, text));
+}
+
+/** Made where it is used first: to make all shapes of the state takes 10 ms, and most runs need a few. */
+export function later<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** The same of JSON that is parsed already. */

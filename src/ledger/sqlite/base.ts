@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Ledger } from "../ledger.ts";
-import { stored } from "../stored.ts";
+import { later, stored } from "../stored.ts";
 import { copyDatabase } from "./file/copy.ts";
 import {
   createReplay,
@@ -46,12 +46,11 @@ export function openBase(image: Buffer, place: string, options: StateOptions): B
   return createBase(store, followRows(store));
 }
 
-const rowsShape = z.array(z.array(z.union([z.string(), z.number(), z.null()])));
+const rowsShape = later(() => z.array(z.array(z.union([z.string(), z.number(), z.null()]))));
 
 /** An entry of the log that several processes share. */
-const readChanges: (text: string) => readonly TableChanges[] = stored(
-  "entries.body",
-  z.array(z.object({ table: z.string(), gone: rowsShape, put: rowsShape })),
+const readChanges: (text: string) => readonly TableChanges[] = stored("entries.body", () =>
+  z.array(z.object({ table: z.string(), gone: rowsShape(), put: rowsShape() })),
 );
 
 /** What notes the rows that are written, and what makes those of others; once for a database. */

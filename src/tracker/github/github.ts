@@ -18,9 +18,7 @@ import {
   readTypes,
   readVisible,
 } from "./read/repositories.ts";
-import { findProjectField } from "./signals/project-fields.ts";
 import { createQuery } from "./signals/querying.ts";
-import { readSignals } from "./signals/signals.ts";
 import {
   type ConnectionOptions,
   type Credential,
@@ -142,8 +140,15 @@ export function createAdapter(
     issueTypes: (repository, etag, bounds) => readTypes(listTools, { repository, etag }, bounds),
     isAssignable: (repository, login, bounds) => readAssignable(read, repository, { login, quote }, bounds),
     comments: (issue, bounds) => listComments(pages, issue, bounds),
-    projectField: (wanted, bounds) => findProjectField(query, wanted, bounds, quote),
-    readSignals: (nodeIds, wish, bounds) => readSignals(signalTools, nodeIds, wish, bounds),
+    // Loaded with the first rule that asks for them: their shapes take 10 ms to make.
+    async projectField(wanted, bounds) {
+      const { findProjectField } = await import("./signals/project-fields.ts");
+      return findProjectField(query, wanted, bounds, quote);
+    },
+    async *readSignals(nodeIds, wish, bounds) {
+      const { readSignals } = await import("./signals/signals.ts");
+      yield* readSignals(signalTools, nodeIds, wish, bounds);
+    },
     listIssues: (repository, wanted, bounds) => {
       names.note(repository);
       return listIssues({ reader, pages, find, quote, pageLimit }, repository, wanted, bounds);

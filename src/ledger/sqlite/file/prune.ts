@@ -45,7 +45,7 @@ export function createPruner(store: Store): (now: number, keepMs: number) => voi
   };
 }
 
-const readPruned = stored("meta.value", z.object({ before: z.number(), run: z.number() }));
+const readPruned = stored("meta.value", () => z.object({ before: z.number(), run: z.number() }));
 
 /** What the audit has lost. */
 export function createPrunedReader(store: Store): () => Pruned | undefined {

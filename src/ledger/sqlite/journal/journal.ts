@@ -201,5 +201,5 @@ function toWrites(kind: IntentKind, writes: string): Pick<NewIntent, "writes" | 
   return kind === "patch-post" ? { writes: readPatch(writes) } : { issueWrites: readChange(writes) };
 }
 
-const readPatch = stored("intents.writes", writesShape(ruleField));
-const readChange = stored("intents.writes", writesShape(issueField));
+const readPatch = stored("intents.writes", () => writesShape(ruleField()));
+const readChange = stored("intents.writes", () => writesShape(issueField()));

@@ -207,8 +207,7 @@ export function createMemory(
 
 const decodeField = stored("project_fields.field", projectFieldShape);
 const readWay = stored("asked_paging.way", wayShape);
-const readRules = stored(
-  "projects.rules",
+const readRules = stored("projects.rules", () =>
   z.looseObject({ rules: z.array(z.looseObject({})), several: z.string(), whenNoRule: z.string() }),
 );
 
@@ -219,11 +218,11 @@ function checkRules(rules: string): string {
 }
 
 const readSeen = stored("projects.seen", seenShape);
-const readLabels = stored("repositories.labels", z.array(namedShape));
-const readMilestones = stored("repositories.milestones", z.array(milestoneShape));
-const readTypes = stored("repositories.types", z.array(namedShape));
+const readLabels = stored("repositories.labels", () => z.array(namedShape()));
+const readMilestones = stored("repositories.milestones", () => z.array(milestoneShape()));
+const readTypes = stored("repositories.types", () => z.array(namedShape()));
 const readRefused = stored("repositories.refused", refusedShape);
-const readLogins = stored("repositories.scanned_for", z.array(z.string()));
+const readLogins = stored("repositories.scanned_for", () => z.array(z.string()));
 
 function toProject(found: Omit<ProjectColumns, "project"> & { id: ProjectId }): ProjectMemory {
   return {

@@ -90,7 +90,7 @@ export function createOrders(
   };
 }
 
-const readOrder = stored("orders.request", z.looseObject({}));
+const readOrder = stored("orders.request", () => z.looseObject({}));
 
 function read(place: string, text: string | null): unknown {
   return text === null ? undefined : parse(place, text);

@@ -13,9 +13,9 @@ interface RunColumns {
   result: StoredRun["result"];
 }
 
-const readOffer = stored("meta.value", z.object({ print: z.string(), until: z.number() }));
+const readOffer = stored("meta.value", () => z.object({ print: z.string(), until: z.number() }));
 /** Whoever shows a report looks at what it holds: another version may have written it. */
-const readReport = stored("run_projects.report", z.looseObject({}));
+const readReport = stored("run_projects.report", () => z.looseObject({}));
 
 /** Runs and signs of life. */
 export function createRuns(

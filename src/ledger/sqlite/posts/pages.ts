@@ -38,7 +38,7 @@ const mostOfPull = 1_000_000;
 /** So many are written at once: a commit costs more than a page, and one that a crash loses is read again. */
 const mostWaiting = 100;
 
-const readShown = stored("pages.shown", z.array(z.number()));
+const readShown = stored("pages.shown", () => z.array(z.number()));
 
 /** Makes the memory of pages. */
 export function createPages(store: Store): Pages {

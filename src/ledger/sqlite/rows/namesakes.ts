@@ -64,7 +64,7 @@ const place = "json_object('repositoryId', repository, 'number', number)";
 const isNotEnded = `NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
   AND ended.repository = markers.repository AND ended.number = markers.number)`;
 
-const readPlaces = stored("links.number", z.array(refShape));
+const readPlaces = stored("links.number", () => z.array(refShape()));
 
 function toNamesake(found: Columns): Namesake {
   const issues = [...readPlaces(found.linked), ...readPlaces(found.marked)];

@@ -131,7 +131,7 @@ interface Batch {
 }
 
 const readLeftText = stored("links.left_text", leftTextShape);
-const readArriving = stored("intents.writes", z.array(sentFieldsShape));
+const readArriving = stored("intents.writes", () => z.array(sentFieldsShape()));
 const readWrites = stored("intents.writes", sentValuesShape);
 const readAnswer = stored("intents.answer", answerShape);
 
