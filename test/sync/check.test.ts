@@ -278,7 +278,7 @@ describe("a check", () => {
       ]);
     });
 
-    it("is said by a plan and by the first run, and no run after it while nothing changes", async () => {
+    it("is said by a plan, and what selects nothing by the first run, and no run after it while nothing changes", async () => {
       const stage = await openCategories({
         select: { categories: ["Billing"], statuses: ["planed", "planned"] },
         route: [{ status: "nowhere", repo: "acme/app" }],
@@ -291,7 +291,7 @@ describe("a check", () => {
             line.includes("No post shows these values of the config") ? [JSON.parse(line).settings] : [],
           );
       await stage.sync();
-      expect(said(0)).toEqual([settings]);
+      expect(said(0)).toEqual([["select.categories: Billing"]]);
       const from = stage.log.length;
       await stage.sync();
       expect(said(from)).toEqual([]);
@@ -300,6 +300,16 @@ describe("a check", () => {
       stage.reconfigure({ projects: [{ ...standardProject, select: { categories: ["cat_1"] } }] });
       await stage.sync();
       expect(said(from)).toEqual([settings]);
+    });
+
+    it("is said by the first run of statuses where no post has any of those that are selected", async () => {
+      const stage = await openCategories({ select: { statuses: ["planed", "plannd"] } });
+      await stage.sync();
+      expect(
+        stage.log.filter((line) => line.includes("No post shows these")).map((line) => JSON.parse(line)),
+      ).toEqual([
+        expect.objectContaining({ settings: ["select.statuses: planed", "select.statuses: plannd"] }),
+      ]);
     });
   });
 

@@ -77,7 +77,7 @@ function warnOfUnseen({ world, settings, project }: Cycle, { seen, kind }: Board
  * said by each plan, and by a run whenever all is looked at anew. Only a whole list tells.
  */
 async function warnOfUnshown(
-  { world, settings, project, memory }: Cycle,
+  { world, run, settings, project, memory }: Cycle,
   { seen, kind, posts }: BoardPull,
 ): Promise<void> {
   if (kind !== "complete" || posts === 0) return;
@@ -86,8 +86,15 @@ async function warnOfUnshown(
     status: await rows.shown(memory.id, "status"),
     categoryId: await rows.shown(memory.id, "categoryId"),
   };
+  const found = unshownValues(settings, shown);
+  const isSelectEmpty = settings.select.statuses?.every((status) =>
+    found.some(({ where, value }) => where === "select.statuses" && value === status),
+  );
+  // A status may have no post for a while, but not all that are selected: a run by itself says no more.
+  const isNews = ({ field, where }: (typeof found)[number]): boolean =>
+    isPreview(run) || field === "categoryId" || (isSelectEmpty === true && where === "select.statuses");
   // Of a field that no post shows it is said as such.
-  const unshown = unshownValues(settings, shown).filter(({ field }) => seen.has(field));
+  const unshown = found.filter((one) => seen.has(one.field) && isNews(one));
   if (unshown.length === 0) return;
   world.log.warn(
     { project: project.key, settings: unshown.map(({ where, value }) => `${where}: ${value}`) },
