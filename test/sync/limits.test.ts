@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { secondaryLimit } from "../support/sandbox/github/faults.ts";
-import { lookingAt, openLooking, openPosts, privateRepositories } from "../support/setups.ts";
+import {
+  inProgress,
+  lookingAt,
+  openLooking,
+  openPosts,
+  privateRepositories,
+  roadmap,
+} from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
@@ -249,6 +256,32 @@ describe("a limit of GraphQL alone", () => {
     stage.github.setLimits({ queriesPerHour: 5000 });
     stage.clock.skip(2 * hourMs);
     expect(await stage.syncOne()).toMatchObject({ failed: 0, waiting: 0, held: 1, statusWrites: 1 });
+  });
+
+  it.each<[string, (stage: Stage) => Promise<void> | void]>([
+    ["that are new", (stage) => stage.reconfigure({ projects: [lookingAt(inProgress)] })],
+    [
+      "of an issue that a person links",
+      async (stage) => {
+        stage.reconfigure({ projects: [lookingAt(inProgress)] });
+        stage.github.setLimits({ queriesPerHour: 5000 });
+        await stage.sync();
+        // What was found of the field counts no longer.
+        stage.clock.skip(7 * hourMs);
+        stage.github.setLimits({ queriesPerHour: 0 });
+        const asked = { kind: "link", post: "p2", repository: "acme/app", number: 1 } as const;
+        const request = { ...asked, project: "prj_app", at: stage.clock.now() } as never;
+        await stage.ledger.commit([{ kind: "add-request", request }]);
+      },
+    ],
+  ])("is believed by the look for the field of a project, for rules %s", async (_, prepare) => {
+    const stage = await openPosts(2, { projects: [lookingAt({ labels: ["in progress"] })] });
+    stage.github.addProject(roadmap, { Status: ["Todo", "In progress", "Done"] });
+    stage.github.setLimits({ queriesPerHour: 0 });
+    await prepare(stage);
+    stage.mark();
+    for (let run = 0; run < 3; run += 1) expect(await stage.syncOne()).toMatchObject({ failed: 0 });
+    expect(queries(stage)).toBe(1);
   });
 
   it("is said by a plan, which can't tell what it could not look at", async () => {

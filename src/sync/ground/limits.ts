@@ -38,7 +38,8 @@ export async function checkLimits(world: World, repositories: readonly Repositor
 }
 
 /**
- * The same for signals, right before they are asked for: of the tracker's names of their repositories.
+ * The same for signals, right before they are asked for: of the tracker's names of their repositories; of a project, which is no
+ * repository's, of its owner followed by a `/`.
  *
  * @throws RemoteError with the fault `limited`.
  */

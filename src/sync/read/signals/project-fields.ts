@@ -6,6 +6,7 @@ import type { Settings } from "../../../plan/ground/settings.ts";
 import { neededSignals, type ProjectFieldName, projectFieldKey } from "../../../plan/rules/signals.ts";
 import type { ProjectField } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
+import { checkSignalLimits } from "../../ground/limits.ts";
 import { lookOnce } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";
 
@@ -70,6 +71,8 @@ async function findField(
   const known = ledger.memory.projectField(key);
   if (!isFresh && known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
   const ask = async (): Promise<void> => {
+    // Whatever is asked for here counts against the owner of the project.
+    await checkSignalLimits(cycle.world, [`${wanted.owner}/`]);
     const found = await tracker.projectField(wanted, cycle.run.bounds);
     const field = { ...keepNames(cycle.settings, known, found), checkedAt: clock.now() };
     await ledger.commit([{ kind: "remember-project-field", field }]);
