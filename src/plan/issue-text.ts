@@ -1,6 +1,7 @@
 import type { LinkedIssue, Row } from "../model/link.ts";
 import type { Post } from "../model/post.ts";
 import type { CreateIssue, UpdateIssue } from "./ground/action.ts";
+import { seenAtOf } from "./ground/issue-fields.ts";
 import { absence, isStopped } from "./ground/obstacle.ts";
 import type { Render, RenderedIssue, Settings } from "./ground/settings.ts";
 import { labelsFor, routePost } from "./select.ts";
@@ -37,16 +38,17 @@ export function followContent(row: Row, settings: Settings, render: Render): rea
 }
 
 function updateOf(
-  { link, issue, content, leftText, others = [] }: LinkedIssue,
+  linked: LinkedIssue,
   render: (others: readonly Post[]) => RenderedIssue,
 ): readonly UpdateIssue[] {
+  const { link, content, leftText, others = [] } = linked;
   if (content === undefined) return [];
   const { title, block, posts, titleHash, blockHash } = render(others);
   const isTitle = titleHash !== content.titleHash;
   const isBlock = blockHash !== content.blockHash;
   if (!isTitle && !isBlock) return [];
   const isLeft = titleHash === leftText?.titleHash && blockHash === leftText.blockHash;
-  const seenAt = issue?.updatedAt ?? "";
+  const seenAt = seenAtOf(linked);
   if (isLeft && (leftText.seenAt === undefined || seenAt <= leftText.seenAt)) return [];
   const parts = [...(isTitle ? ["title"] : []), ...(isBlock ? ["text"] : [])].join(" and ");
   return [

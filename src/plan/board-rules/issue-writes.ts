@@ -5,7 +5,7 @@ import type { FieldDecision } from "../fields/decide.ts";
 import type { Action, FieldWrite, IssueComment, IssueWrites, Note } from "../ground/action.ts";
 import { hashText } from "../ground/hash.ts";
 import { canonical } from "../ground/identity.ts";
-import { labelOf } from "../ground/issue-fields.ts";
+import { labelOf, seenAtOf } from "../ground/issue-fields.ts";
 import { joinHolds } from "../ground/obstacle.ts";
 import type { BoardRule, RenderComment, Settings } from "../ground/settings.ts";
 import { describeMatch } from "./board-rules.ts";
@@ -57,9 +57,9 @@ function chooseFree(wanted: readonly WantedWrite[]): {
 function changesOf(row: Row, chosen: readonly WantedWrite[], reason: string): readonly Action[] {
   if (chosen.length === 0) return [];
   const changes = [...Map.groupBy(chosen, ({ issue }) => issue)].map(
-    ([{ link, issue }, parts]): IssueWrites => ({
-      issue: link.issue,
-      seenAt: issue?.updatedAt ?? "",
+    ([linked, parts]): IssueWrites => ({
+      issue: linked.link.issue,
+      seenAt: seenAtOf(linked),
       writes: parts.map(({ write }) => write),
     }),
   );
@@ -74,18 +74,18 @@ function commentsOf(
   reason: string,
   { settings, renderComment }: WriteContext,
 ): readonly Action[] {
-  const comments = wanted.map(({ issue: { link, issue }, decision: { base }, write }): IssueComment => {
+  const comments = wanted.map(({ issue: linked, decision: { base }, write }): IssueComment => {
     const key = commentKey({
       project: settings.project,
       post: row.post.id,
-      issue: link.issue,
+      issue: linked.link.issue,
       text: String(write.value),
       // What is to be written has been pending since it was first seen.
       since: Number(base.pending?.since),
     });
     return {
-      issue: link.issue,
-      seenAt: issue?.updatedAt ?? "",
+      issue: linked.link.issue,
+      seenAt: seenAtOf(linked),
       write: { field: "comment", before: undefined, value: key, target: write.target },
       // A comment is asked for by a rule that has one.
       body: composeComment(key, renderComment(String(rule?.set.comment), row.post)),

@@ -83,9 +83,9 @@ function withField(
       return issue;
     default: {
       const name = field.slice(labelPrefix.length);
-      const others = issue.labels.flatMap((label, at) => (isSameName(label, name) ? [] : [at]));
+      const gone = new Set(issue.labels.flatMap((label, at) => (isSameName(label, name) ? [at] : [])));
       const added = value === true ? [name] : [];
-      const pick = (all: readonly string[]): readonly string[] => others.map((at) => all[at] ?? "");
+      const pick = (all: readonly string[]): readonly string[] => all.filter((_, at) => !gone.has(at));
       return {
         ...issue,
         labels: [...pick(issue.labels), ...added],
@@ -102,6 +102,11 @@ function findMilestone(title: string, milestones: readonly Milestone[]): Milesto
 
 function stateValue(state: Issue["state"], reason: string | null): StateValue {
   return state === "open" || reason === null ? state : `closed:${reason}`;
+}
+
+/** The state of an issue that a write was planned for: its `updatedAt`; '' where it is not known. */
+export function seenAtOf({ issue }: { readonly issue?: Pick<Issue, "updatedAt"> | undefined }): string {
+  return issue?.updatedAt ?? "";
 }
 
 /** The tracker's labels, types, logins and options are the same name in any case. */

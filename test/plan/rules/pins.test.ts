@@ -172,6 +172,22 @@ describe("a post whose name in a rule has begun to mean another thing", () => {
     expect(bases(makeIssue())).toMatchObject({ status: { target: base.status.target, isAwaited: true } });
   });
 
+  it("does not where the issue carries another name of the rules, which means what it meant", () => {
+    const rules = [
+      { when: { type: "Bug" }, set: { status: "planned" } },
+      { when: { labels: ["Doing"] }, set: { status: "in_progress" } },
+    ];
+    const awaited = (type: string | null) =>
+      awaitLost(
+        makeRow({}, { links: [makeLink(makeIssue({ type, typeId: type === null ? "" : "IT_1" }))], base }),
+        [...lost, bug],
+        lost,
+        makeSettings({ rules }),
+      );
+    expect(awaited("Bug")).toEqual({});
+    expect(awaited(null)).toHaveProperty("status.isAwaited", true);
+  });
+
   it("does not where a rule above decides, or nothing was planned for it yet", () => {
     expect(bases(makeIssue({ state: "closed" }))).toEqual({});
     expect(bases(makeIssue(), { base: {} })).toEqual({});
