@@ -13,7 +13,7 @@ import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { planRow } from "../../plan/plan.ts";
 import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import { delayAction, isApproved, isListed, type PulledCycle, placeOfIssue } from "../ground/cycle-state.ts";
+import { delayAction, isApproved, type PulledCycle, placeOfIssue } from "../ground/cycle-state.ts";
 import { describeAction, describeChange } from "../ground/describe.ts";
 import { lanesOf } from "../ground/lane.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
@@ -100,7 +100,6 @@ async function decideRow(
     issues: countIssues(action),
     isNotifying: isNotifying(action),
     lanes: lanesOf(cycle.world, action),
-    isListed: isListed(cycle, row),
     hold: holdOf(cycle, action),
     pause: pauseOf(row),
     signature: approvalSignature(action),

@@ -15,8 +15,6 @@ export interface Wanted {
   readonly isNotifying: boolean;
   /** Where it writes to, one for each issue. */
   readonly lanes: readonly Lane[];
-  /** Whether the list has shown its post. */
-  readonly isListed: boolean;
   /** What an approval names it by. */
   readonly signature: string;
   /** What it would write. */

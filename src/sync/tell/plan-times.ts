@@ -7,7 +7,7 @@ import { isFree, type Judged } from "../ground/wanted.ts";
 import type { Closure } from "../ground/world.ts";
 import { earlierRequestOf, restOf } from "../read/old-state.ts";
 import { publicHold } from "../read/visibility.ts";
-import { doubtOf, notListed } from "../write/create.ts";
+import { doubtOf } from "../write/create.ts";
 import { repositoryNow, whyClosed } from "../write/issue.ts";
 
 /** Why a write does not come in the next run. */
@@ -50,7 +50,6 @@ async function obstacleOf(cycle: PulledCycle, action: Judged, lane: Lane): Promi
   if (isRested && earlierRequestOf(cycle) !== undefined) return { notBefore: toIso(restOf(cycle)) };
   // Of facts of earlier runs alone: nobody can be asked, and all of it is later.
   if (cycle.repositories.size === 0) return undefined;
-  if (action.kind === "create-issue" && !action.isListed) return { why: notListed };
   const known = repositoryById(cycle, lane.repository);
   if (known === undefined) return { why: "its repository can't be used in this run" };
   const closed = await attempt(cycle, action, () => whyClosed(cycle, known));

@@ -68,7 +68,7 @@ export async function createIssue(
 }
 
 /** Why no issue is opened for a post that the list has not shown. */
-export const notListed = "this run's list of posts did not get as far as the post; the next one looks again";
+const notListed = "this run's list of posts did not get as far as the post; the next one looks again";
 
 /**
  * Why the post might have its issue already without our knowing, as words; undefined when it can't. It may be in any
