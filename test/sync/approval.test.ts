@@ -3,7 +3,7 @@ import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { readHeld, requestsForHeld } from "../../src/sync/orders/held.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import { openPosts } from "../support/setups.ts";
-import { addPlanned, hourMs, minuteMs, openStage, type Stage } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
 
@@ -51,6 +51,20 @@ async function ask(
 }
 
 describe("an approval", () => {
+  it("of new issues counts in a plan as in the run, also where `writes` keeps the board out", async () => {
+    const rules = [{ when: { state: "open" as const }, set: { status: "in_progress" } }];
+    const stage = await openStage({
+      config: { guard: { issues: 0 } },
+      projects: [{ ...standardProject, writes: "issues", rules }],
+    });
+    addPlanned(stage, 2);
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ held: 2 }] });
+    await approve(stage);
+    const creates = (await stage.plan()).filter(({ kind }) => kind === "create-issue");
+    expect(creates.map(({ when }) => when)).toEqual(["now", "now"]);
+    expect(await stage.sync()).toMatchObject({ projects: [{ created: 2, held: 0 }] });
+  });
+
   it("lets what is held go, once, and is over then", async () => {
     const stage = await openHeld();
     await approve(stage);

@@ -102,11 +102,17 @@ async function decideRow(
     lanes: lanesOf(cycle.world, action),
     hold: holdOf(cycle, action),
     pause: pauseOf(row),
-    signature: approvalSignature(action),
+    signature: approvalSignature(asSent(cycle, action)),
     planned: describeChange(cycle, row, action),
     planSignature: planSignature(action),
     lines: isPreview(cycle.run) ? describeAction(cycle, row, action) : [],
   }));
+}
+
+/** A preview looks past `writes`; an approval has shown, and lets go, what a run sends. */
+function asSent({ settings }: PulledCycle, action: Action): Action {
+  const isAlone = action.kind === "create-issue" && !isAllowed({ kind: "patch-post" }, settings);
+  return isAlone ? { ...action, followUp: undefined } : action;
 }
 
 /**
