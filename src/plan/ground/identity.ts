@@ -70,10 +70,10 @@ export function signatureOf(action: Action, behind?: Settings): string {
  * taken a label away, or unlocked it.
  */
 export function refusalSignature(action: Action, settings: Settings): string {
-  return [signatureOf(action, settings), ...seenAtOf(action)].join(" ");
+  return [signatureOf(action, settings), ...timesSeen(action)].join(" ");
 }
 
-function seenAtOf(action: Action): readonly string[] {
+function timesSeen(action: Action): readonly string[] {
   switch (action.kind) {
     case "update-issue":
       return [action.seenAt];
