@@ -90,7 +90,7 @@ async function warnOfUnshown(
   const isSelectEmpty = settings.select.statuses?.every((status) =>
     found.some(({ where, value }) => where === "select.statuses" && value === status),
   );
-  // Often no post has one of the statuses. That none has any of those selected is worth a warning of every run; a plan says all.
+  // A status without posts is usual, and only a plan says it. A run warns where no post has any of those that are selected.
   const isNews = ({ field, where }: (typeof found)[number]): boolean =>
     isPreview(run) || field === "categoryId" || (isSelectEmpty === true && where === "select.statuses");
   // Of a field that no post shows it is said as such.
