@@ -1,3 +1,4 @@
+import type { PersonRequest } from "../../src/ledger/requests.ts";
 import type { PostId } from "../../src/model/post.ts";
 import type { HubIssue, HubRepository } from "./github-server.ts";
 import { isApart, repositoriesOf } from "./places.ts";
@@ -38,8 +39,15 @@ export function putBack(stage: Stage): string {
   forgetNames(stage);
   watch.events.stateIsLost();
   watch.events.copyReturns();
+  for (const { request } of state.look<[], { request: string }>("SELECT request FROM requests ORDER BY id")())
+    tellApproval(stage, JSON.parse(request));
   counts.note("state: backup put back");
   return "somebody puts the backup back";
+}
+
+/** What was approved before the copy was made, and not carried out, a copy knows of. */
+function tellApproval({ watch }: Stage, request: PersonRequest): void {
+  if (request.kind === "approve") watch.events.personOrders(request, []);
 }
 
 /** What a name meant before somebody gave it to another thing only the state knows. */

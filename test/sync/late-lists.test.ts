@@ -226,3 +226,15 @@ it("an undo right after the run finds what that has written, although the list i
   await stage.run({ kind: "undo", run, agreed });
   expect(statusOf(stage)).toBe("planned");
 });
+
+it("a write that was lost where a person had put back the old value counts as in doubt, not as one that did not stick", async () => {
+  const stage = await openClosed(withoutTimes);
+  stage.board.editPost("acme-app", "p1", { status: "planned", roadmapColumn: null });
+  stage.github.reopen("acme/app", 1);
+  stage.github.label("acme/app", 1, "in progress");
+  stage.board.failNext({ kind: "answer", status: 502 }, { when: ({ method }) => method === "PATCH" });
+  await stage.sync();
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  expect(stage.patches()).toHaveLength(1);
+  expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+});

@@ -1,5 +1,5 @@
 import type { Intent, IntentWrite } from "../../ledger/journal.ts";
-import type { IssueBases, Parked, Row } from "../../model/link.ts";
+import type { IssueBases, Parked, Row, SentValue } from "../../model/link.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { isSameValue, readField } from "../../plan/ground/fields.ts";
@@ -33,7 +33,7 @@ export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<
   }
   if (row?.seenAt === undefined || row.seenAt < pull.beganAt) return;
   const action = patchOf(intent);
-  switch (find(cycle, row, intent, action)) {
+  switch (find(cycle, row, intent)) {
     case "applied":
       await takeApplied(cycle, row, intent, action, "the post shows what was sent");
       cycle.tally.postWrites += 1;
@@ -58,18 +58,37 @@ async function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchP
   else await endIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
 }
 
-function find({ pull }: PulledCycle, { post }: Row, intent: Intent, action: PatchPost): Finding {
-  const shows = (pick: (write: IntentWrite) => IntentWrite["before"]): boolean =>
+function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent): Finding {
+  const { post } = row;
+  const action = patchOf(intent);
+  const shows = (pick: (write: IntentWrite) => readonly SentValue["before"][]): boolean =>
     action.writes.every((write) =>
-      isSameValue(write.field, readField(post, write.field, pull.seen), pick(write)),
+      pick(write).some((value) =>
+        isSameValue(write.field, readField(post, write.field, pull.seen), value),
+      ),
     );
   if (action.writes.some(({ field }) => readField(post, field, pull.seen) === undefined)) return "in doubt";
-  if (shows(({ value }) => value)) return "applied";
-  if (!shows(({ before }) => before)) return "moved since";
+  if (shows(({ value }) => [value])) return "applied";
+  if (!shows((write) => [write.before, ...listedBefore(row, write, intent, policy.waits.patchMs)]))
+    return "moved since";
   const isProven = intent.updatedAtBefore !== undefined && post.values.updatedAt === intent.updatedAtBefore;
   // What nobody is mailed for may be sent again without that proof.
   const isSafe = isProven || !isNotifying(action);
   return isSafe && intent.attempts < maxSends ? "not applied" : "in doubt";
+}
+
+/**
+ * What a list may have shown of a field when its write was planned, although that took it for written: what was there before a
+ * PATCH that the board had acknowledged less than `patchMs` before.
+ */
+function listedBefore(
+  { accepted = [] }: Row,
+  { field }: IntentWrite,
+  { at: plannedAt }: Intent,
+  patchMs: number,
+): readonly SentValue["before"][] {
+  const recent = accepted.filter(({ at }) => at <= plannedAt && plannedAt - at < patchMs);
+  return recent.flatMap(({ writes }) => writes).flatMap((one) => (one.field === field ? [one.before] : []));
 }
 
 /** The write that an intent stands for, as the plan would say it. */
