@@ -63,9 +63,7 @@ function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent
   const action = patchOf(intent);
   const shows = (pick: (write: IntentWrite) => readonly SentValue["before"][]): boolean =>
     action.writes.every((write) =>
-      pick(write).some((value) =>
-        isSameValue(write.field, readField(post, write.field, pull.seen), value),
-      ),
+      pick(write).some((value) => isSameValue(write.field, readField(post, write.field, pull.seen), value)),
     );
   if (action.writes.some(({ field }) => readField(post, field, pull.seen) === undefined)) return "in doubt";
   if (shows(({ value }) => [value])) return "applied";
