@@ -195,6 +195,25 @@ describe.each([
     expect(mails(stage)).toEqual([`prj_api/${id} planned → completed`]);
   });
 
+  it("gets none where a person paused it in its new place, it has come back, and none was opened", async () => {
+    const stage = await openTwo({ projects });
+    const [id = ""] = addPlanned(stage, 1);
+    const lost = { kind: "answer", status: 502 } as const;
+    stage.github.failNext({ path: "/issues", method: "POST", answer: lost });
+    await stage.sync();
+    stage.board.removePost("acme-app", id);
+    stage.board.restorePost("acme-api", id);
+    await stage.sync();
+    const project = stage.ledger.memory.project("acme-api")?.id;
+    if (project === undefined) throw new Error("The project is not known.");
+    await stage.ledger.commit([{ kind: "pause", project, post: id as PostId, at: stage.clock.now() }]);
+    stage.board.removePost("acme-api", id);
+    stage.board.restorePost("acme-app", id);
+    stage.clock.skip(30 * minuteMs);
+    for (let run = 0; run < 4; run += 1) await stage.sync();
+    expect(issuesOf(stage)).toEqual([3, 2]);
+  });
+
   it("is followed also where its issue is found later, and the new project would not have selected it", async () => {
     const stage = await openTwo({
       projects: projects.map((one) => (one === api ? { ...api, select: { statuses: ["open"] } } : one)),

@@ -41,8 +41,8 @@ const ofRequests = [
 export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post"> {
   const steps = [
     ...[...ofPost, ...ofProject].map((table) => `DELETE FROM ${table} WHERE post = @post`),
-    // What was prepared there was not sent.
-    "DELETE FROM intents WHERE project = @project AND post = @post AND ended_at IS NULL AND attempts = 0",
+    // What is prepared there was not sent, or did not arrive.
+    "DELETE FROM intents WHERE project = @project AND post = @post AND ended_at IS NULL AND state = 'PREPARED'",
     ...ofPost.map((table) => `UPDATE ${table} SET post = @post WHERE post = @from`),
     ...[...ofProject, "audit"].map((table) => `UPDATE ${table} ${toPlace} WHERE post = @from`),
     `UPDATE links ${toPlace} WHERE project = @fromProject AND post = @from`,

@@ -54,7 +54,7 @@ function selectFrom(posts: string, which: string): string {
       AND board_projects.number <> @project AND there.project = board_projects.number AND there.id = here.id
       AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = here.project AND links.post = here.number)
       AND NOT EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = here.project
-        AND intents.post = here.number AND ended_at IS NULL AND attempts > 0)
+        AND intents.post = here.number AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN'))
       AND (linked <> '[]' OR marked <> '[]' OR is_under_way OR there.unlinked_at IS NOT NULL OR there.paused_at IS NOT NULL)
     ORDER BY here.id, board_projects.number`;
 }
