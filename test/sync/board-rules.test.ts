@@ -691,6 +691,27 @@ describe("a guard", () => {
     expect(await stage.syncOne()).toMatchObject({ held: 0, issueWrites: 4 });
   });
 
+  it("plans no label to be taken off an issue that an earlier post of the run asks for", async () => {
+    const rules = [{ status: "declined" }, { onRoadmap: true }].map((when) => ({
+      when,
+      set: { addLabels: ["seen"] },
+    }));
+    const stage = await openPair(twoWay(rules, { writes: "issues" }));
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p2", { status: "declined" });
+    await stage.sync();
+    await link(stage, "p1", 2);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    move(stage, { onRoadmap: true });
+    stage.board.editPost("acme-app", "p2", { status: "planned" });
+    const planned = (await stage.plan()).map(({ issue, fields }) => [issue, fields]);
+    stage.mark();
+    await stage.sync();
+    expect(planned).toEqual([["acme/app#1", { "label:seen": true }]]);
+    expect(stage.writes()).toEqual(["POST /repos/acme/app/issues/1/labels"]);
+  });
+
   it("is told by `plan` what would be written, and nothing is", async () => {
     const stage = await openPair(
       twoWay([{ when: { status: "declined" }, set: { state: "closed", comment: "No: {{ post.title }}" } }]),

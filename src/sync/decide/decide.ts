@@ -14,9 +14,9 @@ import { planRow } from "../../plan/plan.ts";
 import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { delayAction, isApproved, type PulledCycle, placeOfIssue } from "../ground/cycle-state.ts";
-import { describeAction, describeChange } from "../ground/describe.ts";
+import { describeChange } from "../ground/describe.ts";
 import { lanesOf } from "../ground/lane.ts";
-import { isPreview, takesAsItIs } from "../ground/order.ts";
+import { takesAsItIs } from "../ground/order.ts";
 import { recordDecision, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
@@ -30,6 +30,7 @@ import { publicHold } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
 import { takeRequests } from "./requests.ts";
+import { showLines } from "./show-lines.ts";
 
 /** Voters count as notified by one burst for this long. */
 const guardWindowMs = 3_600_000;
@@ -94,7 +95,8 @@ async function decideRow(
   const isQuarantined = decision.notes.some(({ kind }) => kind === "quarantined");
   if (decision.actions.length === 0 || isQuarantined) await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
-  return decision.actions.map((action) => ({
+  const lines = showLines(cycle, row, decision);
+  return decision.actions.map((action, index) => ({
     post: row.post.id,
     kind: action.kind,
     issues: countIssues(action),
@@ -105,7 +107,7 @@ async function decideRow(
     signature: approvalSignature(asSent(cycle, action)),
     planned: describeChange(cycle, row, action),
     planSignature: planSignature(action),
-    lines: isPreview(cycle.run) ? describeAction(cycle, row, action) : [],
+    lines: lines[index] ?? [],
   }));
 }
 

@@ -132,6 +132,8 @@ export interface Course {
    * beside another record: the two together may say what never was.
    */
   readonly stale: Set<string>;
+  /** Fields of issues that a decision of this run asks for, by `placeOfIssue` and the field. */
+  readonly claimed: Set<string>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
   readonly closed: Map<string, Closure>;
   /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
@@ -149,6 +151,7 @@ export function startCourse(): Course {
     approved: new Map(),
     unasked: new Map(),
     stale: new Set(),
+    claimed: new Set(),
     closed: new Map(),
     left: new Map(),
   };

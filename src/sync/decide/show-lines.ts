@@ -1,0 +1,47 @@
+import type { IssueRef } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
+import type { Action, Decision } from "../../plan/ground/action.ts";
+import { type PulledCycle, placeOfIssue } from "../ground/cycle-state.ts";
+import { describeAction } from "../ground/describe.ts";
+import { isPreview } from "../ground/order.ts";
+import type { PlannedAction } from "../ground/reports.ts";
+
+/**
+ * What a plan shows of each action of a row; nothing in a run that is no plan. A field that an earlier post of the run asks for is
+ * not given back on the same issue: that is recorded when the turn of the later one comes.
+ */
+export function showLines(
+  cycle: PulledCycle,
+  row: Row,
+  decision: Decision,
+): readonly (readonly PlannedAction[])[] {
+  if (!isPreview(cycle.run)) return [];
+  const lines = decision.actions.map((action) => describeAction(cycle, row, withoutClaimed(cycle, action)));
+  claimFields(cycle, decision);
+  return lines;
+}
+
+function withoutClaimed({ course }: PulledCycle, action: Action): Action {
+  if (action.kind !== "change-issue") return action;
+  const changes = action.changes.map(({ issue, writes, ...rest }) => ({
+    ...rest,
+    issue,
+    writes: writes.filter(
+      ({ field, target }) => target.kind === "value" || !course.claimed.has(nameField(issue, field)),
+    ),
+  }));
+  return { ...action, changes: changes.filter(({ writes }) => writes.length > 0) };
+}
+
+function claimFields({ course }: PulledCycle, { issueBases }: Decision): void {
+  for (const { issue, base } of issueBases) {
+    for (const [field, asked] of Object.entries(base)) {
+      const target = asked?.pending?.target ?? asked?.target;
+      if (target?.kind === "value") course.claimed.add(nameField(issue, field));
+    }
+  }
+}
+
+function nameField(issue: IssueRef, field: string): string {
+  return `${placeOfIssue(issue)} ${field}`;
+}
