@@ -72,7 +72,11 @@ export function echoOnPost(
   const isKnown = row.seenAt !== undefined && row.missing === 0;
   const fields = [...now].flatMap(([field, derived]): [RuleField, FieldBase][] => {
     if (derived.kind === "unknown") {
-      const isMoved = links.some((link) => !isSamePlace(link.now, link.before, field, rules));
+      const isMoved = links.some(
+        ({ now: own, before: other }) =>
+          !isSamePlace(own, other, field, rules) ||
+          !isSamePlace(withoutPins(own), withoutPins(other), field, rules),
+      );
       return isMoved ? [[field, awaitTarget(row.base[field])]] : [];
     }
     const without = before.get(field);
@@ -83,6 +87,13 @@ export function echoOnPost(
     return [[field, agree(field, row.base[field], derived.target, shown)]];
   });
   return Object.fromEntries(fields);
+}
+
+/** As names will count once they mean something again. */
+function withoutPins({ pins: _, canonical, ...linked }: LinkedIssue): LinkedIssue {
+  if (canonical === undefined) return linked;
+  const { pins: __, ...other } = canonical;
+  return { ...linked, canonical: other };
 }
 
 /** The rules can't be evaluated now: the first target that can be evaluated becomes the new base, and is not written. */

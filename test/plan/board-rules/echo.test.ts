@@ -169,6 +169,32 @@ describe("a change of an issue that we made", () => {
     expect(echo(linked(closed), closing, { rules }).status?.isAwaited).toBe(true);
   });
 
+  it.each<[string, (pins: LinkedIssue["pins"]) => Row]>([
+    ["an issue", (pins) => linked(makeIssue({ labels: ["doing"] }), open, { ...(pins && { pins }) })],
+    [
+      "one that a duplicate follows",
+      (pins) =>
+        linked(makeIssue({ number: 9, state: "closed", stateReason: "duplicate" }), open, {
+          signals: { canonical: { kind: "known", value: ref } },
+          canonical: { issue: makeIssue({ labels: ["doing"] }), ...(pins && { pins }) },
+        }),
+    ],
+  ])(
+    "that gives %s a label whose name means nothing now is not told when it means something again",
+    (_, rowOf) => {
+      const rules: readonly Rule[] = [{ when: { labels: ["doing"] }, set: { status: "in_progress" } }];
+      const settings = { rules, followDuplicates: true };
+      const pins = [{ repositoryId: 7, kind: "label", name: "doing", id: "LA_1", now: undefined }] as const;
+      const labelled = {
+        ...closing,
+        writes: [{ field: "label:doing", before: false, value: true }],
+      } as const;
+      expect(echo(rowOf(pins), labelled, settings).status?.isAwaited).toBe(true);
+      const other = { ...closing, writes: [{ field: "label:other", before: false, value: true }] } as const;
+      expect(echo(rowOf(pins), other, settings)).toEqual({});
+    },
+  );
+
   it("that makes an issue one that nobody will work on is no small thing, whatever the rules look at", () => {
     const rules: readonly Rule[] = [{ when: { pullRequest: "open" }, set: { status: "in_progress" } }];
     const dropped = makeIssue({ state: "closed", stateReason: "not_planned" });
