@@ -9,6 +9,7 @@ import {
   type RuleField,
 } from "../../src/model/post.ts";
 import { isSameTarget, isSameValue, showValue } from "../../src/plan/ground/fields.ts";
+import { writeRules } from "../../src/plan/ground/identity.ts";
 import { isAllowed } from "../../src/plan/ground/obstacle.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import { inOrder, select } from "../../src/select.ts";
@@ -84,6 +85,9 @@ async function restBeside(stage: Stage): Promise<void> {
   const ledger = stage.state.open(startLife());
   // A copy that was put back is looked through in all repositories before anything is written.
   if (ledger.copiedAt !== undefined) return;
+  // New rules wait as a whole for the signals that they look at.
+  if (placesOf(scenario).some(({ key }) => ledger.memory.project(key)?.rules !== writeRules(settings)))
+    return;
   const judged = await select(stage.board.posts, async (post) => {
     const links = (await homeOf(ledger, stage, post)).row?.links ?? [];
     const issues = links.map(({ link }) => hub.follow(link.issue.repositoryId, link.issue.number));
