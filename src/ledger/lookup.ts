@@ -25,6 +25,8 @@ export interface Namesake {
   readonly here: Post["values"];
   /** Since when it is listed here, epoch ms. */
   readonly listedSince: number;
+  /** Since when there are two: the later one of the times since which each is listed, or was last, epoch ms. */
+  readonly since: number;
   /** The other project. */
   readonly project: ProjectId;
   /** As the other project has listed it last; undefined where it never has, and only an issue's mark names it. */

@@ -238,6 +238,31 @@ describe.each([
     expect(mails(stage)).toEqual([`prj_api/${id} planned → completed`]);
   });
 
+  it("gets no second one where a person approved one for it, it was opened in its new place, and the post came back", async () => {
+    const stage = await openTwo({ projects: [app, api], config: { guard: { issues: 5 } } });
+    const [id = ""] = addPlanned(stage, 6);
+    await stage.sync();
+    const project = stage.ledger.memory.project("acme-app")?.id;
+    const held = project === undefined ? [] : await stage.ledger.rows.held(project);
+    expect(held).toHaveLength(6);
+    const actions = held.filter(({ post }) => post === id);
+    const asked = { kind: "approve", actions, isWhole: false, at: stage.clock.now() } as const;
+    stage.board.removePost("acme-app", id);
+    stage.board.restorePost("acme-api", id);
+    await syncWithout(stage, "prj_app");
+    expect(issuesOf(stage)).toEqual([3, 3]);
+    stage.board.removePost("acme-api", id);
+    stage.board.restorePost("acme-app", id);
+    if (project !== undefined)
+      await stage.ledger.commit([{ kind: "add-request", request: { ...asked, project } }]);
+    await syncWithout(stage, "prj_api");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(issuesOf(stage)).toEqual([3, 3]);
+    stage.github.close("acme/api", 3, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(mails(stage)).toEqual([`prj_app/${id} planned → completed`]);
+  });
+
   it("counts what its voters have heard before against `guard.flips`", async () => {
     const stage = await openTwo({ projects, config: { guard: { flips: 2 } } });
     for (let step = 0; step < 2; step += 1) {

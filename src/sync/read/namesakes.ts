@@ -10,6 +10,7 @@ import { rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
+import type { Hold } from "../ground/verdict.ts";
 import type { Wanted } from "../ground/wanted.ts";
 
 /**
@@ -94,16 +95,17 @@ export async function holdNamesakes(
     cycle.memory.id,
     creates.map(({ post }) => post),
   );
-  const whys = new Map(
-    found.flatMap((namesake): readonly [string, string][] => {
+  const holds = new Map(
+    found.flatMap((namesake): readonly [string, Hold][] => {
       const judged = judge(cycle, namesake);
       if (judged === "other") return [];
-      return [[namesake.post, sayNamesake(cycle, namesake, judged !== "unsure")]];
+      const why = sayNamesake(cycle, namesake, judged !== "unsure");
+      return [[namesake.post, { kind: "hold", why, isPassing: true, since: namesake.since }]];
     }),
   );
   return wanted.map((action) => {
-    const why = creates.includes(action) ? whys.get(action.post) : undefined;
-    return why === undefined ? action : { ...action, hold: { kind: "hold", why, isPassing: true } };
+    const hold = creates.includes(action) ? holds.get(action.post) : undefined;
+    return hold === undefined ? action : { ...action, hold };
   });
 }
 

@@ -10,6 +10,7 @@ interface Columns {
   post: PostId;
   here: string;
   listed_since: number | null;
+  there_since: number | null;
   project: ProjectId;
   there: string | null;
   is_gone: number;
@@ -39,7 +40,8 @@ export function createNamesakes(
 /** Of a post without a list that showed it, a list that was whole is one that lacked it. */
 function selectFrom(posts: string, which: string): string {
   return `
-    SELECT here.id AS post, own.facts AS here, here.listed_since AS listed_since, board_projects.id AS project,
+    SELECT here.id AS post, own.facts AS here, here.listed_since AS listed_since,
+      there.listed_since AS there_since, board_projects.id AS project,
       facts.facts AS there, there.hash IS NULL OR there.missing = 2 OR (there.missing = 1 AND there.missing_run IS NOT NULL)
         AS is_gone,
       (SELECT max(began_at) FROM pulls WHERE pulls.project = there.project AND kind = 'complete') AS pulled_at,
@@ -72,6 +74,7 @@ function toNamesake(found: Columns): Namesake {
     post: found.post,
     here: decodePost(found.here),
     listedSince: found.listed_since ?? 0,
+    since: Math.max(found.listed_since ?? 0, found.there_since ?? 0),
     project: found.project,
     there: found.there === null ? undefined : decodePost(found.there),
     isGone: found.is_gone === 1,
