@@ -237,8 +237,9 @@ function createSilence(programTime: () => number) {
       limitedBefore = 0;
     },
     clockLeaps(ms: number): void {
-      // What was over before the clock was set back is over.
+      // What was over before the clock was set back is over; what was not holds for as long as it was to hold.
       if (programTime() - ms >= limitedUntil) limitedUntil = 0;
+      else if (ms < 0) [limitedUntil, limitedBefore] = [limitedUntil + ms, limitedBefore + ms];
     },
   };
 }
