@@ -13,7 +13,7 @@ export interface Frame {
 }
 
 /** One page: what stands on it, or that there is none. */
-export interface Answer extends Pick<Frame, "title" | "current"> {
+export interface RenderedPage extends Pick<Frame, "title" | "current"> {
   readonly status: number;
   readonly content: Markup;
 }

@@ -5,7 +5,7 @@ import type { Tracker } from "../../../tracker/tracker.ts";
 import { headerOf, rootFrom, toRoot } from "../addresses.ts";
 import type { Entry } from "../gate.ts";
 import { html, type Markup } from "../html.ts";
-import type { Answer } from "../layout.ts";
+import type { RenderedPage } from "../layout.ts";
 import { hand, isSame, type PageState, takeBack } from "../seals.ts";
 import type { Looking } from "../view.ts";
 import { renderSentence } from "../waits.ts";
@@ -42,7 +42,7 @@ interface Serving {
   show(
     reply: FastifyReply,
     reader: Reader,
-    render: (looking: Looking) => Promise<Answer>,
+    render: (looking: Looking) => Promise<RenderedPage>,
   ): Promise<FastifyReply>;
   /** Works on the state; undefined where there is none yet. */
   write<T>(reader: Reader, work: (looking: Looking) => Promise<T>): Promise<T | undefined>;
@@ -98,7 +98,7 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
     const sight: Sight = { view, ledger, now: times.now, tracker: options.tracker(), bounds };
     return tellFaults(foresee(order, sight));
   };
-  const ask = (reader: Reader, order: PageOrder, foresight: Foresight, isAgain: boolean): Answer => {
+  const ask = (reader: Reader, order: PageOrder, foresight: Foresight, isAgain: boolean): RenderedPage => {
     const asked: Asked = { order, print: printOf(foresight) };
     const form = hand(state().pageKey, formOf(reader), JSON.stringify(asked), now());
     return {
@@ -254,7 +254,7 @@ function whyRefused(
   ];
 }
 
-function refusal(status: number, heading: string, sentence: string): Answer {
+function refusal(status: number, heading: string, sentence: string): RenderedPage {
   return {
     status,
     title: heading,
@@ -263,7 +263,7 @@ function refusal(status: number, heading: string, sentence: string): Answer {
   };
 }
 
-function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): Answer {
+function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): RenderedPage {
   const heading =
     status === 409 ? "Nothing was done: it has changed since it was shown" : "There is nothing to do";
   return {
