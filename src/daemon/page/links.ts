@@ -23,14 +23,14 @@ const pageSizes = ["100", "1000"];
 const longestText = 200;
 
 /** A link, and the project that it was found in. */
-interface Found extends BrowsedLink {
+interface LinkLine extends BrowsedLink {
   readonly key: string;
   /** On the board. */
   readonly address: string | undefined;
 }
 
 interface Page {
-  readonly links: readonly Found[];
+  readonly links: readonly LinkLine[];
   readonly next: string | undefined;
 }
 
@@ -85,7 +85,7 @@ async function readPage(
   after: string | undefined,
 ): Promise<Page> {
   const [, first = "0", begin] = /^(\d{1,4})-([\d.]{0,50})$/.exec(after ?? "") ?? [];
-  const links: Found[] = [];
+  const links: LinkLine[] = [];
   let place = begin === "" ? undefined : begin;
   for (let index = Number(first); index < keys.length; index++) {
     const key = keys[index] ?? "";
@@ -146,7 +146,7 @@ async function renderExact(
   )}</p>`;
 }
 
-function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Found>[] {
+function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<LinkLine>[] {
   const site = siteOf(view.trackerUrl);
   return [
     {

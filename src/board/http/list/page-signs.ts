@@ -117,12 +117,12 @@ function holdsList(value: JsonObject): boolean {
   );
 }
 
-interface Found<T> {
+interface FoundSign<T> {
   readonly value: T;
   readonly param: string;
 }
 
-type Find = <T>(meaning: Meaning, read: (found: unknown) => T | undefined) => readonly Found<T>[];
+type Find = <T>(meaning: Meaning, read: (found: unknown) => T | undefined) => readonly FoundSign<T>[];
 
 /**
  * Looks for the signs of a meaning: of each place the most telling one. A place with an unmistakable sign is a likely place
