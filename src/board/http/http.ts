@@ -5,7 +5,7 @@ import type { NoteChange, PostChange, PostId, ProjectId } from "../../model/post
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Board, ListWishes, PatchOutcome } from "../board.ts";
 import { createReader, type Reader } from "./answer/read.ts";
-import { createExcerpt, type Excerpt, placeOf } from "./answer/wording.ts";
+import { createExcerpt, type Excerpt, showAddress } from "./answer/wording.ts";
 import { type ListOverrides, listPages } from "./list/list.ts";
 import type { PagingLimits } from "./list/paging.ts";
 import { classifyPatch } from "./patch.ts";
@@ -139,7 +139,7 @@ async function askBase<T>(connection: Connection, ask: () => Promise<T>): Promis
     return await ask();
   } catch (error) {
     if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
-    const message = `There is no feedback board at ${placeOf(new URL(connection.base))} (HTTP 404). Check board.url.`;
+    const message = `There is no feedback board at ${showAddress(new URL(connection.base))} (HTTP 404). Check board.url.`;
     throw new RemoteError("board", "refused", message, { cause: error, detail: "told" });
   }
 }

@@ -34,10 +34,10 @@ export function groupAlike<Line extends Waiting>(
 /** What the lines of a group have in common. Texts differ from post to post, and so do the places of issues. */
 function likenessOf({ kind, message, planned }: Waiting): string {
   const changes = planned?.changes.map(({ field, to }) => [field, isText(field) ? "" : to]);
-  return JSON.stringify([kind, message, placeOf(planned), changes]);
+  return JSON.stringify([kind, message, placeWithoutNumbers(planned), changes]);
 }
 
-function placeOf(planned: PlannedChange | undefined): string | undefined {
+function placeWithoutNumbers(planned: PlannedChange | undefined): string | undefined {
   return planned?.place?.replaceAll(/#\d+/g, "#");
 }
 

@@ -114,7 +114,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     url = step.kind === "next" ? step.url : undefined;
     const next =
       url &&
-      placeOf(
+      pagePlaceOf(
         { first: first.href, url: url.href, before: recognised, way, paging: paging.state },
         options.key,
       );
@@ -154,7 +154,7 @@ function readStart(first: string, from: PagePlace | undefined): Start {
 }
 
 /** undefined where the board has put our key into an address: it must not be kept. */
-function placeOf(start: Start, key: string): PagePlace | undefined {
+function pagePlaceOf(start: Start, key: string): PagePlace | undefined {
   const text = JSON.stringify(start);
   return formsOf(key).some((form) => text.includes(form)) ? undefined : (text as PagePlace);
 }

@@ -1,6 +1,6 @@
 import { RemoteError } from "../../../errors.ts";
 import type { ListEnd } from "../../board.ts";
-import { type Excerpt, placeOf } from "../answer/wording.ts";
+import { type Excerpt, showAddress } from "../answer/wording.ts";
 import type { PageSigns } from "./page-signs.ts";
 
 /** How a listing goes on behind one page, or ends there, and what its end has to be held against. */
@@ -107,7 +107,7 @@ function followAddress({ options, page }: Progress): Step {
   }
   const url = new URL(address, page.url);
   if (url.origin !== options.first.origin) {
-    const place = options.excerpt(placeOf(url));
+    const place = options.excerpt(showAddress(url));
     const message = `The board's next page is at ${place}, which is another origin than ${options.first.origin}. It was not asked, because the key must not travel.`;
     throw new RemoteError("board", "unreadable", message);
   }

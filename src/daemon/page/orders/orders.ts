@@ -10,7 +10,7 @@ import { hand, isSame, type PageState, takeBack } from "../seals.ts";
 import type { Looking } from "../view.ts";
 import { renderSentence } from "../waits.ts";
 import { type Foresight, foresee, type Nothing, printOf, type Sight } from "./foresee.ts";
-import { type OrderForms, type PageOrder, placeOf, readOrder, sealOrder } from "./order.ts";
+import { type OrderForms, type PageOrder, readOrder, sealOrder, wayBackOf } from "./order.ts";
 import { renderQuestion } from "./question.ts";
 
 /** What orders are carried out with. */
@@ -160,7 +160,7 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
     if (kind !== "pause") options.start(project);
     const words =
       kind === "run" || kind === "pause" ? outcome.words : `${outcome.words} A run starts now and does it.`;
-    const location = `${headerOf(placeOf(order), rootFrom(request.url))}?done=${hand(state().pageKey, doneOf(reader), words, now())}`;
+    const location = `${headerOf(wayBackOf(order), rootFrom(request.url))}?done=${hand(state().pageKey, doneOf(reader), words, now())}`;
     return reply.code(303).header("location", location).send();
   };
 
@@ -270,7 +270,7 @@ function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): Ren
     status,
     title: heading,
     current: undefined,
-    content: html`<h1>${heading}</h1><p>${renderSentence(nothing)}</p>${wayBack(placeOf(order))}`,
+    content: html`<h1>${heading}</h1><p>${renderSentence(nothing)}</p>${wayBack(wayBackOf(order))}`,
   };
 }
 
