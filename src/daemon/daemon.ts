@@ -208,13 +208,16 @@ export function createDaemon(options: DaemonOptions): Daemon {
 }
 
 /** A project in its turn. */
-interface Turn extends TimetableLine {
+interface TimedProject extends TimetableLine {
   readonly times: number[];
   succeededAt: number | undefined;
 }
 
 /** A project that stays keeps what is known of its times. */
-function turnsOf(projects: readonly DaemonProject[], before: readonly Turn[]): ReadonlyMap<string, Turn> {
+function turnsOf(
+  projects: readonly DaemonProject[],
+  before: readonly TimedProject[],
+): ReadonlyMap<string, TimedProject> {
   const known = new Map(before.map((turn) => [turn.key, turn]));
   return new Map(
     projects.map(({ key, schedule }) => {

@@ -1,6 +1,6 @@
 import { StateError } from "../../errors.ts";
 import { type Connection, DatabaseError, type ServerAnswer } from "./connection.ts";
-import type { Entry, Image, LeaseNumber, Leases, SharedLog, Turn } from "./log.ts";
+import type { CommitTurn, Entry, Image, LeaseNumber, Leases, SharedLog } from "./log.ts";
 import { explain, placeOfTables } from "./schema.ts";
 import { type ServerClock, serverTime } from "./server-clock.ts";
 
@@ -82,7 +82,7 @@ export function createServerLog(connection: Connection, options: ServerOptions):
           return number;
         },
         end,
-      } satisfies Turn;
+      } satisfies CommitTurn;
     },
     async read(after) {
       const beganAt = options.clock.monotonic();

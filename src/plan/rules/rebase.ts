@@ -18,7 +18,7 @@ export interface RebaseContext {
 }
 
 /** For one field, what the rules before and the rules now make of the same issues. */
-interface Turn {
+interface RuleChange {
   /**
    * undefined where nobody can tell (any more) what the old rules made of it: the pair then counts as in step with them.
    */
@@ -66,7 +66,7 @@ export function retargetWrites<Write extends Pick<FieldWrite, "field" | "target"
 function rebaseField(
   row: Row,
   field: RuleField,
-  { from = row.base[field]?.target ?? none, to }: Turn,
+  { from = row.base[field]?.target ?? none, to }: RuleChange,
   context: RebaseContext,
 ): FieldBase | undefined {
   const known = row.base[field];
@@ -89,7 +89,7 @@ function rebaseField(
 function firstBase(
   { post, missing }: Row,
   field: RuleField,
-  { from = none, to }: Turn,
+  { from = none, to }: RuleChange,
   context: RebaseContext,
 ): FieldBase | undefined {
   if (!isNamed(field, context) || from.kind !== "none") return undefined;
@@ -108,7 +108,7 @@ function isAsked(field: RuleField, target: Target, shown: FieldBase["post"]): bo
   return target.kind === "none" || isSameValue(field, shown, target.value);
 }
 
-function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<RuleField, Turn> {
+function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<RuleField, RuleChange> {
   const then = before && deriveKnown(row.links, before);
   const now = deriveKnown(row.links, settings);
   const fields = ruleFields.filter((field) => isNamed(field, { settings }) || row.base[field] !== undefined);
