@@ -14,7 +14,7 @@ import { boardLane, laneOfIssue } from "../ground/lane.ts";
 import { type Asked, postpone } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import type { Outcome, Step } from "../ground/verdict.ts";
+import type { Outcome, PartOutcome } from "../ground/verdict.ts";
 import { isSameLogin } from "../read/identify.ts";
 import { lookAgain } from "../read/look-again.ts";
 import { storeRecords } from "../read/markers.ts";
@@ -150,7 +150,7 @@ async function sendChange(
   const lane = laneOfIssue(cycle.world, issue);
   if (!isOpen(cycle, lane)) return postpone(cycle, action, closureOf(cycle, lane));
   const refusals: string[] = [];
-  const look = async (): Promise<Needed | Step> => {
+  const look = async (): Promise<Needed | PartOutcome> => {
     const linked = await findLinked(cycle, part);
     const found = typeof linked === "string" ? undefined : await lookAt(cycle, part, linked);
     if (found === undefined) return { outcome: { kind: "unneeded" }, next: "go on" };

@@ -6,7 +6,7 @@ import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { postpone, recordRow, replan } from "../ground/record.ts";
-import { type Outcome, type Step, worse } from "../ground/verdict.ts";
+import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
 import { putOff } from "./backlog.ts";
@@ -32,7 +32,7 @@ export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Prom
   let whole: Outcome = { kind: "done" };
   for (const { issue } of action.changes) {
     const lane = laneOfIssue(cycle.world, issue, action.kind);
-    const look = (): Promise<Needed | Step> => lookAt(cycle, action, issue);
+    const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, action, issue);
     const { outcome, next } = isOpen(cycle, lane)
       ? await writeFields(cycle, action, issue, look, refusals)
       : { outcome: await putOff(cycle, action, lane), next: "go on" };
@@ -49,7 +49,11 @@ export interface Needed {
   readonly writes: readonly FieldWrite<IssueField>[];
 }
 
-async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef): Promise<Needed | Step> {
+async function lookAt(
+  cycle: PulledCycle,
+  action: ChangeIssue,
+  issue: IssueRef,
+): Promise<Needed | PartOutcome> {
   const fresh = await readFresh(cycle, action, issue);
   if ("kind" in fresh) return { outcome: fresh, next: "go on" };
   await storeRecords(cycle, [fresh.record]);
@@ -63,7 +67,7 @@ async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef):
   return change === undefined ? nothingLeft : { action: now, fresh, writes: change.writes };
 }
 
-const nothingLeft: Step = { outcome: { kind: "done" }, next: "go on" };
+const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
 
 /**
  * Writes fields of an issue, one request after the other; adds what is refused, in words.
@@ -74,15 +78,15 @@ export async function writeFields(
   cycle: PulledCycle,
   action: ChangeIssue,
   issue: IssueRef,
-  look: () => Promise<Needed | Step>,
+  look: () => Promise<Needed | PartOutcome>,
   refusals: string[],
-): Promise<Step> {
+): Promise<PartOutcome> {
   const turn = { action, lane: laneOfIssue(cycle.world, issue, action.kind), pace: "other" } as const;
   // Each field is sent once: a read that lags may not show it yet.
   const sent = new Set<IssueField>();
   for (;;) {
     let part: NextPart | undefined;
-    let end: Step | undefined;
+    let end: PartOutcome | undefined;
     const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
       const found = await findPart(cycle, turn, look, sent, refusals);
       if ("outcome" in found) {
@@ -116,10 +120,10 @@ interface NextPart extends Part {
 async function findPart(
   cycle: PulledCycle,
   { lane }: Turn,
-  look: () => Promise<Needed | Step>,
+  look: () => Promise<Needed | PartOutcome>,
   sent: Set<IssueField>,
   refusals: string[],
-): Promise<NextPart | Step> {
+): Promise<NextPart | PartOutcome> {
   for (;;) {
     const needed = await look();
     if ("outcome" in needed) return needed;
