@@ -17,7 +17,7 @@ import type { ToldTimes } from "../../sync/tell/times.ts";
 import { showChange, showValue } from "../../sync/tell/waiting-lines.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { hintCommand, type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
 
 /** The story of a post for a person. */
 export function printExplanation(
@@ -187,7 +187,7 @@ export function showChanges({ fields }: Pick<ExplainedWrite, "fields">): string 
   return fields.map(({ field, before, value }) => showChange(field, before, value)).join(", ");
 }
 
-const signs: Readonly<Record<AnyRule["verdict"], readonly [sign: string, look: Look]>> = {
+const signs: Readonly<Record<AnyRule["verdict"], readonly [sign: string, look: TextStyle]>> = {
   holds: ["✓ ", "green"],
   fails: ["✗ ", "red"],
   unknown: ["? ", "yellow"],

@@ -9,7 +9,7 @@ import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { hintCommand, type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
 
 /** What `status --json` prints. */
 export interface StatusReport {
@@ -182,7 +182,7 @@ function isSaidBelow({ post, code }: FailedLine, waiting: readonly WaitingLine[]
   );
 }
 
-const signs: Readonly<Record<StateKind, readonly [sign: string, look: Look]>> = {
+const signs: Readonly<Record<StateKind, readonly [sign: string, look: TextStyle]>> = {
   failing: ["✗ ", "red"],
   "needs-you": ["! ", "yellow"],
   later: ["… ", "cyan"],

@@ -17,7 +17,7 @@ import { describeLength } from "../../sync/tell/times.ts";
 import { describeTokenEnd, lastTokenEnd } from "../../sync/tell/token-end.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
-import { badge, html, type Look, type Markup, type Piece } from "./html.ts";
+import { badge, html, type Markup, type Piece, type Tone } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import type { Looking, PageProject } from "./view.ts";
 import { renderCommand, renderOtherWaits, renderSentence, renderWaits } from "./waits.ts";
@@ -140,7 +140,7 @@ const headings: Readonly<Record<StateKind, readonly [one: string, several: strin
   "in-sync": ["is in step", "are in step"],
 };
 
-const badges: Readonly<Record<StateKind, readonly [look: Look, name: string]>> = {
+const badges: Readonly<Record<StateKind, readonly [look: Tone, name: string]>> = {
   failing: ["bad", "failing"],
   "needs-you": ["warn", "needs you"],
   later: ["", "later"],

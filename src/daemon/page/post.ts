@@ -16,7 +16,7 @@ import {
 import { explainWait } from "../../sync/orders/waits-of-post.ts";
 import { showChange } from "../../sync/tell/waiting-lines.ts";
 import { runAddress, siteOf } from "./addresses.ts";
-import { badge, type Column, html, type Look, type Markup, type Piece, table } from "./html.ts";
+import { badge, type Column, html, type Markup, type Piece, type Tone, table } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import { boardAddress, renderIssue } from "./sides.ts";
 import type { Looking } from "./view.ts";
@@ -126,7 +126,7 @@ function renderRules(story: Explanation, site: string | undefined): Markup | und
     }</section>`;
 }
 
-const signs: Readonly<Record<AnyRule["verdict"], readonly [look: Look, text: string]>> = {
+const signs: Readonly<Record<AnyRule["verdict"], readonly [look: Tone, text: string]>> = {
   holds: ["good", "✓ holds"],
   fails: ["", "✗ fails"],
   unknown: ["warn", "? unknown"],
