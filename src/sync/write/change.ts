@@ -17,7 +17,7 @@ import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
 import { parkAction, type Request, send, type Turn } from "./send.ts";
 
 /** One request, with the fields that it writes. */
-interface Part {
+interface ChangePart {
   readonly write: IssueWrite;
   readonly writes: readonly FieldWrite<IssueField>[];
 }
@@ -110,7 +110,7 @@ export async function writeFields(
 }
 
 /** The first of the requests that an issue needs, made of what it shows this moment. */
-interface NextPart extends Part {
+interface NextPart extends ChangePart {
   readonly action: ChangeIssue;
   readonly fresh: FreshIssue;
   readonly isLast: boolean;
@@ -196,8 +196,8 @@ async function partsOf(
   cycle: PulledCycle,
   { repository, record }: FreshIssue,
   writes: readonly FieldWrite<IssueField>[],
-): Promise<{ readonly parts: readonly Part[]; readonly lacking: string | undefined }> {
-  const labels = writes.flatMap((write): readonly Part[] => {
+): Promise<{ readonly parts: readonly ChangePart[]; readonly lacking: string | undefined }> {
+  const labels = writes.flatMap((write): readonly ChangePart[] => {
     const name = labelOf(write.field);
     if (name === undefined) return [];
     return [{ write: labelWrite(cycle, record, name, write.value === true), writes: [write] }];
@@ -207,7 +207,7 @@ async function partsOf(
   const milestone = typeof title === "string" ? await findMilestone(cycle, repository, title) : undefined;
   const isLacking = typeof title === "string" && milestone === undefined;
   const possible = isLacking ? others.filter(({ field }) => field !== "milestone") : others;
-  const edit: readonly Part[] =
+  const edit: readonly ChangePart[] =
     possible.length === 0
       ? []
       : [{ write: editWrite(record, possible, milestone?.number), writes: possible }];

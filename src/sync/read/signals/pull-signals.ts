@@ -248,7 +248,7 @@ function wayOf(
 }
 
 /** Issues that are asked for together. */
-interface Part {
+interface SignalBatch {
   /** Asks as soon as there are as many as a request takes. */
   add(issue: SignalledIssue): Promise<void>;
   /** Takes one along that is not ours, where the last request has room for it. */
@@ -258,7 +258,7 @@ interface Part {
   end(): Promise<void>;
 }
 
-function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>): Part {
+function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>): SignalBatch {
   let own: SignalledIssue[] = [];
   const others: SignalledIssue[] = [];
   return {
@@ -292,7 +292,7 @@ function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>):
  */
 async function fill(
   cycle: Cycle,
-  parts: Readonly<Record<Way, Part>>,
+  parts: Readonly<Record<Way, SignalBatch>>,
   print: string,
   pulled: ReadonlySet<RepositoryId>,
 ): Promise<void> {
