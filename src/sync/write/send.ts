@@ -250,7 +250,7 @@ async function recordAnswer<A extends WriteAnswer>(
   ]);
 }
 
-interface Meaning {
+interface FailureMeaning {
   /** What the intent becomes. PREPARED: it provably did nothing, and a later run sends it. */
   readonly state: "REJECTED" | "PREPARED" | "UNKNOWN";
   /** The second half of its code. */
@@ -259,7 +259,7 @@ interface Meaning {
   readonly isEnd: boolean;
 }
 
-const meanings: Readonly<Record<Failure<WriteAnswer>["kind"], Meaning>> = {
+const meanings: Readonly<Record<Failure<WriteAnswer>["kind"], FailureMeaning>> = {
   rejected: { state: "REJECTED", fault: "rejected", isEnd: false },
   // Its writer asks the repository before it closes anything: it may have been archived a moment ago.
   forbidden: { state: "PREPARED", fault: "unauthorized", isEnd: false },
@@ -270,7 +270,7 @@ const meanings: Readonly<Record<Failure<WriteAnswer>["kind"], Meaning>> = {
   unknown: { state: "UNKNOWN", fault: "unknown", isEnd: false },
 };
 
-function meaningOf({ kind }: WriteAnswer): Meaning {
+function meaningOf({ kind }: WriteAnswer): FailureMeaning {
   return meanings[kind as Failure<WriteAnswer>["kind"]];
 }
 
