@@ -5,7 +5,7 @@ import { quote } from "../../sync/ground/remedy.ts";
 import type { Output, Terminal } from "../print/terminal.ts";
 
 /** Where and how the process was started. */
-export interface Start {
+export interface ProcessStart {
   /** The file that Node.js was told to run, as an absolute path; a link is not followed. */
   readonly script: string;
   readonly cwd: string;
@@ -19,7 +19,7 @@ const name = "boardsync";
  * it, so that they can be copied. `npx boardsync` is only said where npx finds this very program: elsewhere it would fetch
  * whatever package has that name.
  */
-export function startedAs({ script, cwd, env }: Start): string {
+export function startedAs({ script, cwd, env }: ProcessStart): string {
   const said = env["BOARDSYNC_COMMAND"]?.trim();
   if (said) return escapeControls(said);
   const ours = follow(script);
@@ -50,7 +50,7 @@ function follow(path: string): string | undefined {
 }
 
 /** The folders of PATH, without those that npm puts there for a script: the person's shell does not have them. */
-function commandFolders({ PATH = "" }: Start["env"]): readonly string[] {
+function commandFolders({ PATH = "" }: ProcessStart["env"]): readonly string[] {
   return PATH.split(delimiter).filter((folder) => folder !== "" && !/node_modules[/\\]\.bin$/.test(folder));
 }
 
