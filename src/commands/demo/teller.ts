@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 import { type Change, findChanges, takeSnapshot } from "./view.ts";
 
 /** What `demo --json` prints: what happened, who heard of it, and whether it was as it should be. */
-export interface Told {
+export interface ToldStory {
   readonly runs: readonly RunReport[];
   /** What people did before a run, and what the run changed on either side. */
   readonly days: readonly {
@@ -25,7 +25,7 @@ export interface Told {
 export interface Ran {
   readonly report: RunReport;
   readonly changes: readonly Change[];
-  readonly mails: Told["notifications"];
+  readonly mails: ToldStory["notifications"];
   /** Everything that is decided and was not written: it waits, or is held. */
   readonly left: readonly PlannedAction[];
   /** How many voters would hear of that. */
@@ -74,13 +74,13 @@ export interface Telling {
  */
 export function createTeller({ stage, out, signal, pause }: Telling): {
   readonly teller: Teller;
-  readonly told: Told;
+  readonly told: ToldStory;
   /** Whether the story can't go on. */
   isOver(): boolean;
 } {
   const { story } = stage;
   const runs: RunReport[] = [];
-  const days: Told["days"][number][] = [];
+  const days: ToldStory["days"][number][] = [];
   const differences: string[] = [];
   const { notifications } = story.board;
   let isOver = false;

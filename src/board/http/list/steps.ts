@@ -208,7 +208,7 @@ function nextWith(options: StepOptions, param: string, value: string): ListStep 
   return { kind: "next", url };
 }
 
-interface Told {
+interface ToldCounts {
   readonly pages: number;
   readonly pageCount: number;
   readonly read: number;
@@ -219,7 +219,7 @@ interface Told {
 const otherTotal = "`list: { total: false }` if its total counts something else than these posts";
 
 /** Holds what was read against what the board says there is. A list that ends before all of that was read is incomplete. */
-export function findRest({ pages, pageCount, read, total, isSingle }: Told): ListStep | undefined {
+export function findRest({ pages, pageCount, read, total, isSingle }: ToldCounts): ListStep | undefined {
   // Infinity stands for a number that no answer has shown.
   if (read < total && total !== Number.POSITIVE_INFINITY) {
     return incomplete(
