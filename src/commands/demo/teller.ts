@@ -5,7 +5,7 @@ import { countVoters } from "../../sync/tell/alike.ts";
 import type { Output } from "../print/terminal.ts";
 import { paint, printLine } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
-import { type Change, findChanges, takeSnapshot } from "./view.ts";
+import { type FieldChange, findChanges, takeSnapshot } from "./view.ts";
 
 /** What `demo --json` prints: what happened, who heard of it, and whether it was as it should be. */
 export interface ToldStory {
@@ -14,7 +14,7 @@ export interface ToldStory {
   readonly days: readonly {
     readonly title: string;
     readonly run: number;
-    readonly changes: readonly Change[];
+    readonly changes: readonly FieldChange[];
   }[];
   readonly notifications: Story["board"]["notifications"];
   /** What the story says, and what was not so. */
@@ -24,7 +24,7 @@ export interface ToldStory {
 /** What became of a run. */
 export interface Ran {
   readonly report: RunReport;
-  readonly changes: readonly Change[];
+  readonly changes: readonly FieldChange[];
   readonly mails: ToldStory["notifications"];
   /** Everything that is decided and was not written: it waits, or is held. */
   readonly left: readonly PlannedAction[];

@@ -55,7 +55,7 @@ async function lookAt(
   cycle: PulledCycle,
   part: IssuePart,
   linked: LinkedIssue,
-): Promise<(Change & { readonly fresh: FreshIssue }) | undefined> {
+): Promise<(UndoChange & { readonly fresh: FreshIssue }) | undefined> {
   const fresh = await readFresh(cycle, { post: part.post, kind: "change-issue" }, part.issue);
   if ("kind" in fresh) return undefined;
   await storeRecords(cycle, [fresh.record]);
@@ -65,7 +65,7 @@ async function lookAt(
   return { ...change, fresh };
 }
 
-interface Change {
+interface UndoChange {
   readonly refusals: readonly string[];
   readonly writes: readonly FieldWrite<IssueField>[];
 }
@@ -89,7 +89,7 @@ async function findLinked(
 }
 
 /** Of a change field by field. */
-function reverse({ fields }: IssuePart, { base }: LinkedIssue, issue: Issue): Change {
+function reverse({ fields }: IssuePart, { base }: LinkedIssue, issue: Issue): UndoChange {
   const reversals = fields.map((written) =>
     reverseField(written, readIssueField(issue, written.field), base?.[written.field]),
   );
@@ -99,7 +99,7 @@ function reverse({ fields }: IssuePart, { base }: LinkedIssue, issue: Issue): Ch
   };
 }
 
-async function closeOpened(cycle: PulledCycle, linked: LinkedIssue, fresh: FreshIssue): Promise<Change> {
+async function closeOpened(cycle: PulledCycle, linked: LinkedIssue, fresh: FreshIssue): Promise<UndoChange> {
   const { issue } = fresh.record;
   if (issue.state === "closed") return { refusals: [], writes: [] };
   const touched = whyTouched(cycle, linked, fresh) ?? (await whyDiscussed(cycle, issue));
