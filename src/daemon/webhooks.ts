@@ -205,10 +205,10 @@ async function isSigned(secret: string, text: string, signature: string | undefi
   return new Webhooks({ secret }).verify(text, signature.toLowerCase());
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonFields = Readonly<Record<string, unknown>>;
 
 /** A transfer names two repositories, a sub-issue maybe another one than its parent; an item of a project only an owner. */
-function readHint(delivery: Fields): Hint {
+function readHint(delivery: JsonFields): Hint {
   const { repository, changes, parent_issue_repo, sub_issue_repo, organization, sender } = delivery;
   const candidates = [repository, fieldsOf(changes)["new_repository"], parent_issue_repo, sub_issue_repo];
   const repositories = candidates
@@ -223,7 +223,7 @@ function readHint(delivery: Fields): Hint {
   };
 }
 
-function parse(text: string): Fields | undefined {
+function parse(text: string): JsonFields | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isFields(value) ? value : undefined;
@@ -232,11 +232,11 @@ function parse(text: string): Fields | undefined {
   }
 }
 
-function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): JsonFields {
   return isFields(value) ? value : {};
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is JsonFields {
   return typeof value === "object" && value !== null;
 }
 

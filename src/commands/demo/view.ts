@@ -11,10 +11,10 @@ export interface FieldChange {
   readonly after: string;
 }
 
-type Fields = Readonly<Record<string, string>>;
+type ShownFields = Readonly<Record<string, string>>;
 
 /** Everything on both sides that a sync may write. */
-export type Snapshot = Readonly<Record<FieldChange["side"], ReadonlyMap<string, Fields>>>;
+export type Snapshot = Readonly<Record<FieldChange["side"], ReadonlyMap<string, ShownFields>>>;
 
 /** Looks at both sides. */
 export function takeSnapshot({ board, github }: Story): Snapshot {
@@ -50,8 +50,8 @@ export function findChanges(before: Snapshot, after: Snapshot): readonly FieldCh
 function compare(
   side: FieldChange["side"],
   where: string,
-  before: Fields,
-  after: Fields,
+  before: ShownFields,
+  after: ShownFields,
 ): readonly FieldChange[] {
   return Object.entries(after)
     .filter(([field, value]) => value !== before[field])
