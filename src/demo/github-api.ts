@@ -6,7 +6,7 @@ import type { DemoAnswer, DemoRequest } from "./loopback.ts";
 /** The endpoints of the demo's GitHub. What it doesn't know, such as issue types and Apps, is 404, as on an old server. */
 
 /** A request for something in a repository. */
-interface Call {
+interface DemoCall {
   readonly state: DemoState;
   readonly repository: DemoRepository;
   /** What the route's pattern names. */
@@ -14,7 +14,7 @@ interface Call {
   readonly asked: DemoRequest;
 }
 
-type Endpoint = (call: Call) => DemoAnswer;
+type Endpoint = (call: DemoCall) => DemoAnswer;
 
 /** Paths below a repository, which itself is `/repos/{owner}/{repo}` or `/repositories/{id}`. */
 const routes: readonly (readonly [method: string, path: RegExp, endpoint: Endpoint])[] = [
@@ -93,14 +93,14 @@ function answerQuery(state: DemoState, { body }: DemoRequest): DemoAnswer {
   return ok({ data: { nodes: ids.map((id: unknown) => known.get(id) ?? null) } });
 }
 
-function withIssue(endpoint: (call: Call, issue: DemoIssue) => DemoAnswer): Endpoint {
+function withIssue(endpoint: (call: DemoCall, issue: DemoIssue) => DemoAnswer): Endpoint {
   return (call) => {
     const issue = call.repository.issues.get(Number(call.parts["number"]));
     return issue === undefined ? notFound() : endpoint(call, issue);
   };
 }
 
-function listIssues(call: Call): DemoAnswer {
+function listIssues(call: DemoCall): DemoAnswer {
   const { query } = call.asked;
   const state = query.get("state") ?? "open";
   const creator = query.get("creator");
@@ -118,7 +118,7 @@ function listIssues(call: Call): DemoAnswer {
   );
 }
 
-function createIssue(call: Call): DemoAnswer {
+function createIssue(call: DemoCall): DemoAnswer {
   const { state, repository, asked } = call;
   const refusal = asked.body["title"] === undefined ? invalid(missing("title")) : refuseFields(call);
   if (refusal !== undefined) return refusal;
@@ -135,7 +135,7 @@ function createIssue(call: Call): DemoAnswer {
   return { status: 201, headers: { location }, body: showIssue(call.state, call.repository, issue) };
 }
 
-function editIssue(call: Call, issue: DemoIssue): DemoAnswer {
+function editIssue(call: DemoCall, issue: DemoIssue): DemoAnswer {
   const refusal = refuseFields(call);
   return (
     refusal ??
@@ -143,23 +143,23 @@ function editIssue(call: Call, issue: DemoIssue): DemoAnswer {
   );
 }
 
-function addLabels(call: Call, issue: DemoIssue): DemoAnswer {
+function addLabels(call: DemoCall, issue: DemoIssue): DemoAnswer {
   return refuseFields(call) ?? keepLabels(call, issue, [...issue.labels, ...textsIn(call, "labels")]);
 }
 
-function removeLabel(call: Call, issue: DemoIssue): DemoAnswer {
+function removeLabel(call: DemoCall, issue: DemoIssue): DemoAnswer {
   const name = call.parts["name"]?.toLowerCase();
   const left = issue.labels.filter((label) => label.toLowerCase() !== name);
   if (left.length === issue.labels.length) return refuse(404, "Label does not exist");
   return keepLabels(call, issue, left);
 }
 
-function keepLabels({ state, repository }: Call, issue: DemoIssue, names: readonly string[]): DemoAnswer {
+function keepLabels({ state, repository }: DemoCall, issue: DemoIssue, names: readonly string[]): DemoAnswer {
   const { labels } = state.save(repository, issue, { labels: state.spell(repository, names) });
   return ok(showLabels(repository, labels));
 }
 
-function createComment({ state, repository, asked }: Call, issue: DemoIssue): DemoAnswer {
+function createComment({ state, repository, asked }: DemoCall, issue: DemoIssue): DemoAnswer {
   const { body } = asked.body;
   if (typeof body !== "string" || body === "") return invalid(missing("body"));
   const comment = { id: state.nextId(), author: state.login, body, createdAt: state.now() };
@@ -167,7 +167,7 @@ function createComment({ state, repository, asked }: Call, issue: DemoIssue): De
   return { status: 201, body: showComment(comment) };
 }
 
-function createLabel({ state, repository, asked }: Call): DemoAnswer {
+function createLabel({ state, repository, asked }: DemoCall): DemoAnswer {
   const { name } = asked.body;
   if (typeof name !== "string" || isBlank(name)) return invalid(missing("name"));
   const before = repository.labels.length;
@@ -185,7 +185,7 @@ const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** The refusal of fields of an issue that can't be. */
-function refuseFields(call: Call): DemoAnswer | undefined {
+function refuseFields(call: DemoCall): DemoAnswer | undefined {
   const wrong = Object.entries(call.asked.body).find(([name, value]) => kinds[name]?.(value) === false);
   if (wrong !== undefined)
     return invalid({ field: wrong[0], code: isBlank(wrong[1]) ? "missing_field" : "invalid" });
@@ -195,7 +195,7 @@ function refuseFields(call: Call): DemoAnswer | undefined {
 }
 
 /** What a request asks of an issue; every field was checked by `refuseFields`. */
-function fieldsOf(call: Call): Partial<DemoIssue> {
+function fieldsOf(call: DemoCall): Partial<DemoIssue> {
   const { title, body, state, state_reason: reason } = call.asked.body;
   return {
     ...(typeof title === "string" && { title }),
@@ -209,7 +209,7 @@ function fieldsOf(call: Call): Partial<DemoIssue> {
   };
 }
 
-function textsIn({ asked }: Call, field: string): readonly string[] {
+function textsIn({ asked }: DemoCall, field: string): readonly string[] {
   const value = asked.body[field];
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
@@ -223,7 +223,7 @@ function inSeconds(epochMs: number): number {
 }
 
 /** One page by `page` and `per_page`, with `Link` to the next. */
-function page({ state, repository, asked }: Call, rows: readonly unknown[]): DemoAnswer {
+function page({ state, repository, asked }: DemoCall, rows: readonly unknown[]): DemoAnswer {
   const size = Math.min(100, positive(asked.query.get("per_page"), 30));
   const number = positive(asked.query.get("page"), 1);
   const body = rows.slice((number - 1) * size, number * size);
