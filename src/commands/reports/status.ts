@@ -190,9 +190,9 @@ const signs: Readonly<Record<StateKind, readonly [sign: string, look: TextStyle]
   "in-sync": ["✓ ", "green"],
 };
 
-type Shown = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
+type ShownWait = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
 
-function toWaiting(line: WaitingLine): Shown {
+function toWaiting(line: WaitingLine): ShownWait {
   return { ...line, planned: line.planned ?? undefined };
 }
 
@@ -200,7 +200,7 @@ function printAlike(
   out: Output,
   times: ToldTimes,
   project: string,
-  { lines, shown, isGroup, heard }: Alike<Shown>,
+  { lines, shown, isGroup, heard }: Alike<ShownWait>,
 ): void {
   const [first] = shown;
   if (first === undefined) return;
@@ -301,7 +301,7 @@ const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
   missing: "no longer listed",
 };
 
-function describeShown(times: ToldTimes, project: string, line: Shown): string {
+function describeShown(times: ToldTimes, project: string, line: ShownWait): string {
   const { kind, issues, since, code, planned } = line;
   const message = times.tell(line.message);
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;

@@ -7,7 +7,7 @@ import { readInPieces, type Sizes } from "../wire/pieces.ts";
 import { splitName, time } from "../wire/shapes.ts";
 import { comparisonQuery, releaseQuery, type SignalPart } from "./queries.ts";
 import type { Query, QueryAnswer } from "./querying.ts";
-import type { Merge, Shown } from "./signal-shapes.ts";
+import type { Merge, ShownSignals } from "./signal-shapes.ts";
 
 /** Repositories in one query for releases. */
 const repositoriesEach = 10;
@@ -52,7 +52,7 @@ interface Releases {
 
 /** Completes rows with `isReleased`. What was read of a repository holds for all pages of one call. */
 export interface ReleaseReader {
-  complete(rows: readonly Shown[]): Promise<readonly SignalAnswer[]>;
+  complete(rows: readonly ShownSignals[]): Promise<readonly SignalAnswer[]>;
 }
 
 /** See `ReleaseReader`. */

@@ -47,14 +47,14 @@ export interface Merge {
 }
 
 /** What a row was found to show. */
-export interface Shown {
+export interface ShownSignals {
   readonly answer: SignalAnswer;
   /** The merges that `isReleased` is still to be made of; undefined where that was not wished for. */
   readonly merges: Readable<readonly Merge[]> | undefined;
 }
 
 /** Reads a row. It never throws: what can't be read is unknown, and what is unknown is never a no. */
-export function readNode(shown: NodeShown): Shown {
+export function readNode(shown: NodeShown): ShownSignals {
   const { nodeId, wish } = shown;
   if (isGone(shown)) return { answer: { nodeId, signals: {}, fault: "missing" }, merges: undefined };
   const signals: Signals = {

@@ -7,7 +7,7 @@ import { word } from "../wire/shapes.ts";
 import { type PartedQuery, type SignalPart, signalQuery } from "./queries.ts";
 import { describeHeavy, type QueryAnswer, type QueryError } from "./querying.ts";
 import { createReleaseReader, describeOldServer, type ReleaseTools } from "./releases.ts";
-import { readNode, type Shown } from "./signal-shapes.ts";
+import { readNode, type ShownSignals } from "./signal-shapes.ts";
 
 /** The most ids that `nodes` takes. */
 const pageSize = 100;
@@ -54,7 +54,7 @@ export async function* readSignals(
 }
 
 /** The issue was not read, so what was read of it before still counts. */
-function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): Shown {
+function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): ShownSignals {
   const part = { kind: "unknown", message } as const;
   return {
     answer: {
@@ -69,14 +69,14 @@ function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message
 }
 
 /** @throws TooHeavyError where GitHub refused it as a whole and named no reason that has another remedy */
-async function readPage(call: SignalCall, ids: readonly string[]): Promise<readonly Shown[]> {
+async function readPage(call: SignalCall, ids: readonly string[]): Promise<readonly ShownSignals[]> {
   const whole = await askPage(call, ids);
   if (Array.isArray(whole)) return whole;
   throw describeHeavy("signals of issues", whole);
 }
 
 /** One page; GitHub's words when it refused the query as a whole and nothing in it can be blamed. */
-async function askPage(call: SignalCall, ids: readonly string[]): Promise<Shown[] | string> {
+async function askPage(call: SignalCall, ids: readonly string[]): Promise<ShownSignals[] | string> {
   // Each turn takes a part out or follows a new name, so there are not many.
   for (let turn = 0; turn < 10; turn += 1) {
     const parts = askedParts(call);
@@ -105,8 +105,8 @@ async function askAgainForLost(
   call: SignalCall,
   ids: readonly string[],
   { data, errors }: QueryAnswer,
-  shown: Shown[],
-): Promise<Shown[]> {
+  shown: ShownSignals[],
+): Promise<ShownSignals[]> {
   const denied = new Map(call.denied);
   const lost = new Set<number>();
   for (const { path, message } of errors) {
@@ -205,7 +205,7 @@ function followNames({ wish, names }: SignalCall, { data }: QueryAnswer): boolea
   return isAny;
 }
 
-function readNodes(call: SignalCall, ids: readonly string[], { data, errors }: QueryAnswer): Shown[] {
+function readNodes(call: SignalCall, ids: readonly string[], { data, errors }: QueryAnswer): ShownSignals[] {
   const nodes = data?.["nodes"];
   if (!Array.isArray(nodes) || nodes.length !== ids.length) {
     throw new RemoteError("tracker", "unreadable", "GitHub's answer does not have one row for each issue.");
