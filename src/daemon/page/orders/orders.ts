@@ -66,7 +66,7 @@ const mostTold = 500;
 const askMs = 15_000;
 
 /** A question that somebody was asked. */
-interface Asked {
+interface AskedQuestion {
   readonly order: PageOrder;
   /** Of what was shown. */
   readonly print: string;
@@ -99,7 +99,7 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
     return tellFaults(foresee(order, sight));
   };
   const ask = (reader: Reader, order: PageOrder, foresight: Foresight, isAgain: boolean): RenderedPage => {
-    const asked: Asked = { order, print: printOf(foresight) };
+    const asked: AskedQuestion = { order, print: printOf(foresight) };
     const form = hand(state().pageKey, formOf(reader), JSON.stringify(asked), now());
     return {
       status: isAgain ? 409 : 200,
@@ -129,7 +129,7 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
   ): Promise<FastifyReply> => {
     const asked = takeBack(state().pageKey, formOf(reader), form, now());
     if (asked === undefined) return show(reply, reader, async () => refusal(409, ...usedForm));
-    const { order, print }: Asked = JSON.parse(asked.text);
+    const { order, print }: AskedQuestion = JSON.parse(asked.text);
     const outcome = await oneByOne(() =>
       write(reader, async (looking) => {
         // What is looked at afterwards is no older than this: whichever process was quicker has used it up.
