@@ -125,17 +125,17 @@ function isAtRest({ write, notes }: FieldDecision): boolean {
 const noPatch = { patch: undefined, asked: {} } as const;
 
 /** What a field will be when the time of `settle` is over, if nothing changes. */
-function toWish({ field, base }: { readonly field: RuleField; readonly base: FieldBase }): Wish {
+function toWish({ field, base }: { readonly field: RuleField; readonly base: FieldBase }): FieldWish {
   const target = base.pending?.target;
   return { field, value: target?.kind === "value" ? target.value : undefined };
 }
 
-interface Wish {
+interface FieldWish {
   readonly field: RuleField;
   readonly value: FieldValue | undefined;
 }
 
-function valuesOf(wishes: readonly Wish[]): PostChange {
+function valuesOf(wishes: readonly FieldWish[]): PostChange {
   return Object.fromEntries(
     wishes.flatMap(({ field, value }) => (value === undefined ? [] : [[field, value]])),
   );
