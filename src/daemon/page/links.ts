@@ -29,7 +29,7 @@ interface LinkLine extends BrowsedLink {
   readonly address: string | undefined;
 }
 
-interface LinkPage {
+interface ShownLinks {
   readonly links: readonly LinkLine[];
   readonly next: string | undefined;
 }
@@ -83,7 +83,7 @@ async function readPage(
   keys: readonly string[],
   search: Omit<LinkSearch, "after">,
   after: string | undefined,
-): Promise<LinkPage> {
+): Promise<ShownLinks> {
   const [, first = "0", begin] = /^(\d{1,4})-([\d.]{0,50})$/.exec(after ?? "") ?? [];
   const links: LinkLine[] = [];
   let place = begin === "" ? undefined : begin;
