@@ -140,7 +140,7 @@ function createRefusal({ note, log, monotonic }: WebhookOptions): Refuse {
     const { at, unsaid } = said.get(reason) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 };
     const deliveries = unsaid + 1;
     if (monotonic() - at >= quietMs) {
-      const fields = { reason, event: isUnwanted ? nameOf(request)?.slice(0, 100) : event, deliveries };
+      const fields = { reason, event: isUnwanted ? eventNameOf(request)?.slice(0, 100) : event, deliveries };
       log[isUnwanted ? "info" : "warn"](fields, refusals[reason].said);
       said.set(reason, { at: monotonic(), unsaid: 0 });
     } else said.set(reason, { at, unsaid: deliveries });
@@ -150,13 +150,13 @@ function createRefusal({ note, log, monotonic }: WebhookOptions): Refuse {
 }
 
 /** The name of the event, in GitHub's spelling. */
-function nameOf(request: FastifyRequest): string | undefined {
+function eventNameOf(request: FastifyRequest): string | undefined {
   return headerOf(request, "x-github-event")?.trim().toLowerCase();
 }
 
 /** One of ours. */
 function knownEvent(request: FastifyRequest): string | undefined {
-  const name = nameOf(request);
+  const name = eventNameOf(request);
   return name !== undefined && Object.hasOwn(events, name) ? name : undefined;
 }
 
@@ -178,7 +178,7 @@ async function receive(
   if (json === null) return refuse("payload", request, reply, event);
   const delivery = parse(json);
   if (delivery === undefined) return refuse("unreadable", request, reply, event);
-  const name = nameOf(request);
+  const name = eventNameOf(request);
   if (name === undefined) return refuse("unnamed", request, reply);
   if (name === "ping") {
     note("other", "ignored");

@@ -209,7 +209,7 @@ function printAlike(
       printWait(out, describeShown(times, project, line), line.command, stateOf(line));
     return;
   }
-  const names = shown.map((line) => nameOf(line)).join(", ");
+  const names = shown.map((line) => namePost(line)).join(", ");
   const parts = [`${lines.length} alike`, heard, `for example ${names}`].filter((part) => part !== "");
   const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${times.tell(first.message)}`;
   const isHeld = first.kind === "held" && first.command !== null;
@@ -218,7 +218,7 @@ function printAlike(
   printLine(out, "  ", "`boardsync status --full` lists each.");
 }
 
-function nameOf({ post, title }: Pick<WaitingLine, "post" | "title">): string {
+function namePost({ post, title }: Pick<WaitingLine, "post" | "title">): string {
   return title === null || title === "" ? post : `${post} “${title}”`;
 }
 
@@ -308,7 +308,7 @@ function describeShown(times: ToldTimes, project: string, line: ShownWait): stri
   const end = code === null ? "" : ` [${code}]`;
   const what = describePlanned(planned, true);
   const said = what === "" ? message : `${what}. ${message.charAt(0).toUpperCase()}${message.slice(1)}`;
-  return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${times.name(Date.parse(since))}: ${said}${end}`;
+  return `${kindWords[kind] ?? kind}: ${project}/${namePost(line)}${linked}, since ${times.name(Date.parse(since))}: ${said}${end}`;
 }
 
 function describeDaemon(times: ToldTimes, daemon: StatusReport["daemon"]): string {

@@ -156,7 +156,7 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Lin
           <span class="quiet"><bdi>${hasProjects ? `${key}/${post}` : post}</bdi>${address !== undefined && html` · ${renderBoardLink(address)}`}</span>`,
     },
     { title: "Status", show: ({ status }) => html`<bdi>${status === null ? "–" : String(status)}</bdi>` },
-    { title: "Issue", show: (link) => renderIssue(nameOf(link), site) },
+    { title: "Issue", show: (link) => renderIssue(nameLinked(link), site) },
     {
       title: "State",
       show: ({
@@ -171,6 +171,6 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Lin
   ];
 }
 
-function nameOf({ repository, issue }: BrowsedLink): string {
+function nameLinked({ repository, issue }: BrowsedLink): string {
   return `${repository ?? `repository ${issue.repositoryId}`}#${issue.number}`;
 }
