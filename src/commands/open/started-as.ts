@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { escapeControls } from "../../escape.ts";
-import { quote } from "../../sync/ground/remedy.ts";
+import { quoteForShell } from "../../sync/ground/remedy.ts";
 import type { Output, Terminal } from "../print/terminal.ts";
 
 /** Where and how the process was started. */
@@ -31,15 +31,15 @@ export function startedAs({ script, cwd, env }: ProcessStart): string {
   if (fetched !== undefined)
     return new RegExp(`^${name}(@|$)`).test(fetched)
       ? `npx ${fetched}`
-      : `npx --package=${quote(fetched)} ${name}`;
+      : `npx --package=${quoteForShell(fetched)} ${name}`;
   const path = relative(cwd, script);
-  return `node ${quote(path.startsWith("..") ? script : path)}`;
+  return `node ${quoteForShell(path.startsWith("..") ? script : path)}`;
 }
 
 /** A config that a person has named is named in hints, too: without that they would be about another one. */
 export function hintWithConfig(terminal: Terminal, config: string | undefined): Terminal {
   if (config === undefined) return terminal;
-  const command = `${terminal.command} --config ${quote(config)}`;
+  const command = `${terminal.command} --config ${quoteForShell(config)}`;
   const own = (output: Output): Output => ({ ...output, command });
   return { ...terminal, command, out: own(terminal.out), err: own(terminal.err) };
 }
