@@ -42,7 +42,7 @@ export async function pinKnown(cycle: Cycle): Promise<void> {
   await asOne(cycle, async (own) => {
     await own.world.ledger.commit([{ kind: "set-pins", project: cycle.memory.id, pins: pinned }, ...changes]);
   });
-  for (const pin of pinned) say(cycle, findPin(known, pin), pin);
+  for (const pin of pinned) sayPinNews(cycle, findPin(known, pin), pin);
 }
 
 /** What names mean by what is known. A repository that can't be read now says nothing about them. */
@@ -135,7 +135,7 @@ function compare(one: string, other: string): number {
 }
 
 /** Once, when it is noticed; `check` says it for as long as it is so. */
-function say({ world: { log, ledger }, project }: Cycle, before: Pin | undefined, pin: Pin): void {
+function sayPinNews({ world: { log, ledger }, project }: Cycle, before: Pin | undefined, pin: Pin): void {
   const what = newsOfPin(before, pin);
   if (what === undefined) return;
   const repo = ledger.memory.repositoryById(pin.repositoryId)?.repository.name;
