@@ -36,7 +36,7 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart, reason: s
   if (!isAllowed({ kind: "change-issue" }, cycle.settings)) {
     return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
   }
-  const found = await lookAt(cycle, part, linked);
+  const found = await lookAtPart(cycle, part, linked);
   if (found === undefined) return stay("the issue can't be found any more, or can't be written to");
   const { refusals, writes } = found;
   if (writes.length === 0) return stay(...refusals);
@@ -51,7 +51,7 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart, reason: s
 }
 
 /** What is to be taken back of the issue as it is this moment. */
-async function lookAt(
+async function lookAtPart(
   cycle: PulledCycle,
   part: IssuePart,
   linked: LinkedIssue,
@@ -152,7 +152,7 @@ async function sendChange(
   const refusals: string[] = [];
   const look = async (): Promise<Needed | PartOutcome> => {
     const linked = await findLinked(cycle, part);
-    const found = typeof linked === "string" ? undefined : await lookAt(cycle, part, linked);
+    const found = typeof linked === "string" ? undefined : await lookAtPart(cycle, part, linked);
     if (found === undefined) return { outcome: { kind: "unneeded" }, next: "go on" };
     const writes = found.writes.filter(({ field, value }) =>
       agreed.some((write) => write.field === field && write.value === value),

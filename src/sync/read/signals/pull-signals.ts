@@ -73,7 +73,7 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     const answered = read.filter(({ issue }) => !reader.unread.has(issue.nodeId));
     noteLooks(
       cycle,
-      answered.map(({ issue }) => lookAt(print, issue)),
+      answered.map(({ issue }) => signalsKey(print, issue)),
       askedAt,
     );
   };
@@ -229,7 +229,7 @@ function searchFor(settings: Settings, mode: ReadMode): Omit<Search, "pins"> {
   return { settings, needs, print: hashText(JSON.stringify([mode, needs, options])).slice(0, 16) };
 }
 
-function lookAt(print: string, { nodeId }: Issue): string {
+function signalsKey(print: string, { nodeId }: Issue): string {
   return `signals ${print} ${nodeId}`;
 }
 
@@ -242,7 +242,7 @@ function wayOf(
   found: SignalledIssue,
 ): Way | undefined {
   const { issue, signals } = found;
-  if (isLookedAt(cycle, lookAt(print, issue))) return undefined;
+  if (isLookedAt(cycle, signalsKey(print, issue))) return undefined;
   if (needs.duplicates && isDuplicate(issue)) return "duplicates";
   return looksBesideRecord(needs) && isSignalNeeded(issue, signals, settings, pins) ? "others" : undefined;
 }
