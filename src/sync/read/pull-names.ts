@@ -80,7 +80,7 @@ async function confirmLost(
   const missed = pins.filter((pin) => isLost(newsOfPin(findPin(known, pin), pin)));
   const carried = new Map<RepositoryId, readonly string[]>();
   for (const id of new Set(missed.map(({ repositoryId }) => repositoryId))) {
-    await lookAgain(cycle, id);
+    await lookForPins(cycle, id);
     carried.set(id, (await ledger.signals.catalogue(id)).ids);
   }
   return pins.map((pin) => {
@@ -95,7 +95,7 @@ function isLost(what: PinNews | undefined): boolean {
   return what === "deleted" || what === "made anew";
 }
 
-async function lookAgain(cycle: Cycle, id: RepositoryId): Promise<void> {
+async function lookForPins(cycle: Cycle, id: RepositoryId): Promise<void> {
   const known = cycle.world.ledger.memory.repositoryById(id);
   if (known === undefined) return;
   await rememberNews(cycle, known, await lookAtCarriers(cycle, known));

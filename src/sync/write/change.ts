@@ -104,7 +104,7 @@ export async function writeFields(
     for (const { field } of part.writes) sent.add(field);
     if (!part.isLast) continue;
     // The answer to a change of labels does not show the issue.
-    if (part.write.kind !== "edit-issue") await lookAgain(cycle, issue);
+    if (part.write.kind !== "edit-issue") await readAgain(cycle, issue);
     return nothingLeft;
   }
 }
@@ -147,7 +147,7 @@ async function findPart(
 }
 
 /** A list that lags must not pass for a change of people's: facts with the time of our own change are newer than its. */
-async function lookAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
+async function readAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
   if (!isOpen(cycle, laneOfIssue(cycle.world, issue))) return;
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "found") await storeRecords(cycle, [answer.record]);

@@ -347,7 +347,7 @@ async function readOthers(
         return [
           ...(answer?.issue === undefined ? [] : await reader.storingFacts(answer.issue)),
           reader.storing(issue, isHidden ? unread : (answer?.signals ?? {})),
-          ...(isHidden && reader.isNews(signals, unread) ? lookAgain(cycle, issue) : []),
+          ...(isHidden && reader.isNews(signals, unread) ? lookNextRun(cycle, issue) : []),
         ];
       })
     ).flat(),
@@ -384,7 +384,7 @@ function unseen({ pullRequests, subIssues, released, projects }: SignalNeeds): S
 }
 
 /** It may be hidden from us, or gone: the next run looks at every linked issue of its repository, which tells. */
-function lookAgain({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): readonly Change[] {
+function lookNextRun({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): readonly Change[] {
   const memory = ledger.memory.repositoryById(repositoryId);
   if (memory === undefined) return [];
   return [{ kind: "remember-repository", memory: { ...memory, fullAt: undefined } }];
