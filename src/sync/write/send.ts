@@ -177,7 +177,7 @@ async function prepare(
   const open = (await ledger.journal.open(cycle.memory.id)).find(
     (one) => one.post === post && one.kind === wanted.kind && one.state === "PREPARED",
   );
-  if (open !== undefined && isSame(open, wanted)) return open.id;
+  if (open !== undefined && isSameWrite(open, wanted)) return open.id;
   if (open !== undefined) {
     const message = "not sent; something else is wanted now";
     await ledger.commit([{ kind: "resolve", intent: open.id, state: "REJECTED", at, message }]);
@@ -193,7 +193,7 @@ async function prepare(
 }
 
 /** The place counts as much as the content, or the outcome would be looked up where nothing was sent. */
-function isSame(open: Intent, wanted: WantedIntent): boolean {
+function isSameWrite(open: Intent, wanted: WantedIntent): boolean {
   return (
     open.bodyHash === wanted.bodyHash &&
     open.repository === wanted.repository &&

@@ -6,7 +6,7 @@ import { headerOf, rootFrom, toRoot } from "../addresses.ts";
 import type { Entry } from "../gate.ts";
 import { html, type Markup } from "../html.ts";
 import type { RenderedPage } from "../layout.ts";
-import { hand, isSame, type PageState, takeBack } from "../seals.ts";
+import { hand, isSameSecret, type PageState, takeBack } from "../seals.ts";
 import type { Looking } from "../view.ts";
 import { renderSentence } from "../waits.ts";
 import { type Foresight, foresee, type Nothing, printOf, type Sight } from "./foresee.ts";
@@ -111,7 +111,7 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
   const answerFirst = async (reader: Reader, fields: URLSearchParams, reply: FastifyReply) => {
     const order = readOrder(fields);
     const isSealed = (one: PageOrder): boolean =>
-      isSame(fields.get("seal") ?? "", sealOrder(state().pageKey, reader.session, one));
+      isSameSecret(fields.get("seal") ?? "", sealOrder(state().pageKey, reader.session, one));
     if (order === undefined || !isSealed(order))
       return show(reply, reader, async () => refusal(403, ...strangeForm));
     return show(reply, reader, async (looking) => {
