@@ -42,12 +42,12 @@ export function takeSnapshot({ board, github }: Story): Snapshot {
 export function findChanges(before: Snapshot, after: Snapshot): readonly FieldChange[] {
   return (["board", "GitHub"] as const).flatMap((side) =>
     [...after[side]].flatMap(([where, fields]) =>
-      compare(side, where, before[side].get(where) ?? {}, fields),
+      changesBetween(side, where, before[side].get(where) ?? {}, fields),
     ),
   );
 }
 
-function compare(
+function changesBetween(
   side: FieldChange["side"],
   where: string,
   before: ShownFields,

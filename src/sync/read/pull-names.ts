@@ -126,11 +126,13 @@ function findPin(pins: readonly Pin[], { repositoryId, kind, name }: Pin): Pin |
 /** As the state has them. */
 function inOrder(one: Pin, other: Pin): number {
   return (
-    one.repositoryId - other.repositoryId || compare(one.kind, other.kind) || compare(one.name, other.name)
+    one.repositoryId - other.repositoryId ||
+    compareTexts(one.kind, other.kind) ||
+    compareTexts(one.name, other.name)
   );
 }
 
-function compare(one: string, other: string): number {
+function compareTexts(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 

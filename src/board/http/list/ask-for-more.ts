@@ -41,7 +41,7 @@ export async function askForMore(first: OpenPage, options: AskOptions): Promise<
     const url = new URL(first.url);
     url.searchParams.set(param, value);
     if (size !== undefined) url.searchParams.set(sizeParam, String(size));
-    return compare(first.ids, await readIds(url, first.recognised, options));
+    return compareLists(first.ids, await readIds(url, first.recognised, options));
   };
   try {
     const way = await findWay(first, look, () => left > 0);
@@ -93,7 +93,7 @@ function isMore(shown: Comparison): boolean {
  * Posts that the first page lacks are more of the list only where they come behind those that it has: a post may have moved to
  * the next page meanwhile. In any other order they are the first page again, with new posts on it.
  */
-function compare(first: readonly PostId[], ids: readonly PostId[] | undefined): Comparison {
+function compareLists(first: readonly PostId[], ids: readonly PostId[] | undefined): Comparison {
   if (ids === undefined) return "other";
   if (ids.length === 0) return "empty";
   const known = new Set(first);
