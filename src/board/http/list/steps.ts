@@ -85,9 +85,9 @@ export function takeStep(progress: Progress): ListStep {
     case "cursor":
       return followCursor(progress);
     case "page":
-      return count(progress, progress.base + progress.pages);
+      return countOn(progress, progress.base + progress.pages);
     case "offset":
-      return count(progress, progress.base + progress.received);
+      return countOn(progress, progress.base + progress.received);
     case "none":
       return endSinglePage(progress);
   }
@@ -149,7 +149,7 @@ function followLastId(progress: Progress): ListStep {
  * Page numbers and offsets. If the answer says whether more follows, that counts. If it says nothing, an empty page is the
  * last, and so is one that is not full.
  */
-function count(progress: Progress, next: number): ListStep {
+function countOn(progress: Progress, next: number): ListStep {
   const { kind, options, page } = progress;
   const hasMore = promisesMore(progress) ?? (page.records > 0 && page.records >= fullSize(progress));
   if (!hasMore) return complete;

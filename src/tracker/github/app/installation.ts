@@ -9,7 +9,7 @@ import type { ClientAnswer, Credential } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";
 import type { Gate } from "../wire/limits.ts";
 import type { Read } from "../wire/reader.ts";
-import { count, readShape } from "../wire/shapes.ts";
+import { positiveInteger, readShape } from "../wire/shapes.ts";
 import type { ServerClock } from "../wire/transport.ts";
 import type { Quote } from "../wire/words.ts";
 import type { AppAuth, InstallationToken } from "./app-auth.ts";
@@ -100,7 +100,7 @@ export function createInstallationCredential(tools: InstallationTools): Credenti
   };
 }
 
-const installationShape = z.object({ id: count, suspended_at: z.unknown().optional() });
+const installationShape = z.object({ id: positiveInteger, suspended_at: z.unknown().optional() });
 
 /** @throws RemoteError `missing` where the App is not installed, `unauthorized` where its installation is suspended. */
 async function findInstallation(tools: InstallationTools, bounds: ReadBounds): Promise<number> {

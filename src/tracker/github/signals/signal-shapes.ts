@@ -11,10 +11,10 @@ import type { DuplicateTarget, ProjectField, SignalAnswer, SignalWish } from "..
 import {
   account,
   complain,
-  count,
   isObject,
   named,
   namesAndIds,
+  positiveInteger,
   readShape,
   repositoryName,
   time,
@@ -149,7 +149,7 @@ const pullRequestsShape: z.ZodType<readonly LinkedPullRequest[]> = connection(
   z
     .object({
       repository,
-      number: count,
+      number: positiveInteger,
       state: lowered(["OPEN", "CLOSED", "MERGED"]),
       isDraft: z.boolean(),
       authorAssociation: z.string(),
@@ -206,10 +206,10 @@ const targetShape: z.ZodType<DuplicateTarget | null> = z.discriminatedUnion("__t
     .object({
       __typename: z.literal("Issue"),
       id: z.string(),
-      number: count,
+      number: positiveInteger,
       author: login.nullable(),
       authorAssociation: z.string(),
-      repository: z.object({ nameWithOwner: repositoryName, databaseId: count }),
+      repository: z.object({ nameWithOwner: repositoryName, databaseId: positiveInteger }),
     })
     .transform(({ id, number, author, authorAssociation, repository: { nameWithOwner, databaseId } }) => ({
       author,
@@ -316,14 +316,14 @@ const namedShape = z
 
 const issueShape: z.ZodType<Issue> = z
   .object({
-    facts: z.object({ databaseId: count }),
-    number: count,
+    facts: z.object({ databaseId: positiveInteger }),
+    number: positiveInteger,
     id: z.string(),
     state: issueState,
     stateReason: z.string().toLowerCase().nullable(),
     labels: connection(namedShape, "labels").transform(namesAndIds),
     assignees: connection(login, "assignees"),
-    milestone: z.object({ number: count, title: z.string(), state: issueState }).nullable(),
+    milestone: z.object({ number: positiveInteger, title: z.string(), state: issueState }).nullable(),
     // Absent where the server has no types.
     type: namedShape.nullish().transform((type) => typeFacts(type ?? undefined)),
     locked: z.boolean(),
