@@ -1,7 +1,7 @@
 import { StateError } from "../../errors.ts";
 import { type Connection, DatabaseError, type ServerAnswer } from "./connection.ts";
 import type { CommitTurn, Entry, Image, LeaseNumber, Leases, SharedLog } from "./log.ts";
-import { explain, placeOfTables } from "./schema.ts";
+import { explainServerError, placeOfTables } from "./schema.ts";
 import { type ServerClock, serverTime } from "./server-clock.ts";
 
 /** What a log on a server needs to know. */
@@ -45,7 +45,7 @@ export function createServerLog(connection: Connection, options: ServerOptions):
         await connection.ask("ROLLBACK").catch(() => undefined);
         const isPassing = error instanceof DatabaseError && passing.has(error.sqlState);
         if (!isPassing || attempt === mostTries)
-          throw error instanceof DatabaseError ? explain(error, at) : error;
+          throw error instanceof DatabaseError ? explainServerError(error, at) : error;
       }
     }
   };
@@ -193,7 +193,7 @@ async function appendEntry(
   } catch (error) {
     if (error instanceof DatabaseError) {
       await connection.ask("ROLLBACK").catch(() => connection.drop());
-      throw explain(error, at);
+      throw explainServerError(error, at);
     }
     if (await isThere(connection, number, bytes)) return number;
     throw error;
@@ -345,6 +345,6 @@ async function asking(
   try {
     return await connection.ask(sql, values);
   } catch (error) {
-    throw error instanceof DatabaseError ? explain(error, at) : error;
+    throw error instanceof DatabaseError ? explainServerError(error, at) : error;
   }
 }
