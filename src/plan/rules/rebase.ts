@@ -82,7 +82,7 @@ function rebaseField(
   const waiting: FieldBase = { ...known, pending: undefined, ruled, isAwaited: true };
   if (to === undefined) return waiting;
   const laid = layRules(field, waiting, to);
-  return isNamed(field, context) ? laid : { ...laid, ruled: undefined };
+  return isRuled(field, context) ? laid : { ...laid, ruled: undefined };
 }
 
 /** A field that the old rules did not name. If it has no base, it is decided like any other. */
@@ -92,7 +92,7 @@ function firstBase(
   { from = none, to }: RuleChange,
   context: RebaseContext,
 ): FieldBase | undefined {
-  if (!isNamed(field, context) || from.kind !== "none") return undefined;
+  if (!isRuled(field, context) || from.kind !== "none") return undefined;
   const shown = missing > 0 ? undefined : readField(post, field, context.seen);
   const base = { post: shown, foreign: shown, written: undefined, pending: undefined };
   const ruled = { from, since: context.now };
@@ -100,7 +100,7 @@ function firstBase(
   return { ...base, target: to, ruled: isAsked(field, to, shown) ? undefined : ruled };
 }
 
-function isNamed(field: RuleField, { settings }: Pick<RebaseContext, "settings">): boolean {
+function isRuled(field: RuleField, { settings }: Pick<RebaseContext, "settings">): boolean {
   return ruledFields(settings.rules).includes(field);
 }
 
@@ -111,7 +111,7 @@ function isAsked(field: RuleField, target: Target, shown: FieldBase["post"]): bo
 function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<RuleField, RuleChange> {
   const then = before && deriveKnown(row.links, before);
   const now = deriveKnown(row.links, settings);
-  const fields = ruleFields.filter((field) => isNamed(field, { settings }) || row.base[field] !== undefined);
+  const fields = ruleFields.filter((field) => isRuled(field, { settings }) || row.base[field] !== undefined);
   return new Map(
     fields.map((field) => [
       field,
