@@ -164,14 +164,14 @@ function renderFields({ fields, issueFields }: Explanation): Markup | undefined 
 const fieldColumns: readonly Column<ExplainedField>[] = [
   { title: "Field", show: ({ field }) => field },
   { title: "Rules ask now", show: showAsked },
-  { title: "It shows now", show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
+  { title: "It shows now", show: ({ shows, isSeen }) => (isSeen ? renderValue(shows) : "not shown") },
   {
     title: "Rules asked when last in step",
     show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)),
   },
   {
     title: "It showed when last in step",
-    show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)),
+    show: ({ agreed }) => (agreed === null ? "–" : renderValue(agreed.shows)),
   },
 ];
 
@@ -183,11 +183,11 @@ function showAsked({ asks, rule }: ExplainedField): Piece {
 }
 
 function showTarget(target: NonNullable<ExplainedField["asks"]>): Piece {
-  return target.kind === "none" ? "nothing" : showValue(target.value);
+  return target.kind === "none" ? "nothing" : renderValue(target.value);
 }
 
 /** A value of a field. */
-function showValue(value: ExplainedField["shows"]): Piece {
+function renderValue(value: ExplainedField["shows"]): Piece {
   return value === null ? "–" : html`<bdi>${String(value)}</bdi>`;
 }
 

@@ -74,11 +74,11 @@ function describeChange({ field, from, to }: PlannedChange["changes"][number], h
 
 /** "status: planned → completed"; undefined where it is not known what was there before. */
 export function showChange(field: string, from: FieldValue | undefined, to: FieldValue): string {
-  return `${field}: ${from === undefined ? "" : `${showValue(from)} → `}${showValue(to)}`;
+  return `${field}: ${from === undefined ? "" : `${showOrDash(from)} → `}${showOrDash(to)}`;
 }
 
 /** The value of a field; an empty one is a dash. */
-export function showValue(value: FieldValue): string {
+export function showOrDash(value: FieldValue): string {
   return value === null ? "–" : String(value);
 }
 
