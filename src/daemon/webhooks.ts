@@ -210,16 +210,16 @@ type JsonFields = Readonly<Record<string, unknown>>;
 /** A transfer names two repositories, a sub-issue maybe another one than its parent; an item of a project only an owner. */
 function readHint(delivery: JsonFields): Hint {
   const { repository, changes, parent_issue_repo, sub_issue_repo, organization, sender } = delivery;
-  const candidates = [repository, fieldsOf(changes)["new_repository"], parent_issue_repo, sub_issue_repo];
+  const candidates = [repository, asFields(changes)["new_repository"], parent_issue_repo, sub_issue_repo];
   const repositories = candidates
-    .map(fieldsOf)
+    .map(asFields)
     .flatMap(({ id, full_name: name }) =>
       typeof id === "number" && typeof name === "string" ? [{ id, name }] : [],
     );
   return {
     repositories,
-    owner: repositories.length === 0 ? textOf(fieldsOf(organization)["login"]) : undefined,
-    sender: textOf(fieldsOf(sender)["login"]),
+    owner: repositories.length === 0 ? textOf(asFields(organization)["login"]) : undefined,
+    sender: textOf(asFields(sender)["login"]),
   };
 }
 
@@ -232,7 +232,7 @@ function parse(text: string): JsonFields | undefined {
   }
 }
 
-function fieldsOf(value: unknown): JsonFields {
+function asFields(value: unknown): JsonFields {
   return isFields(value) ? value : {};
 }
 

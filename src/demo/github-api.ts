@@ -129,7 +129,7 @@ function createIssue(call: DemoCall): DemoAnswer {
     ...{ createdAt: now, updatedAt: now, closedAt: null },
   };
   // An issue begins open, whatever is asked for.
-  const { state: _, ...fields } = fieldsOf(call);
+  const { state: _, ...fields } = editedFields(call);
   const issue = state.save(repository, start, fields);
   const location = `${state.url}/repos/${repository.name}/issues/${issue.number}`;
   return { status: 201, headers: { location }, body: showIssue(call.state, call.repository, issue) };
@@ -139,7 +139,7 @@ function editIssue(call: DemoCall, issue: DemoIssue): DemoAnswer {
   const refusal = refuseFields(call);
   return (
     refusal ??
-    ok(showIssue(call.state, call.repository, call.state.save(call.repository, issue, fieldsOf(call))))
+    ok(showIssue(call.state, call.repository, call.state.save(call.repository, issue, editedFields(call))))
   );
 }
 
@@ -195,7 +195,7 @@ function refuseFields(call: DemoCall): DemoAnswer | undefined {
 }
 
 /** What a request asks of an issue; every field was checked by `refuseFields`. */
-function fieldsOf(call: DemoCall): Partial<DemoIssue> {
+function editedFields(call: DemoCall): Partial<DemoIssue> {
   const { title, body, state, state_reason: reason } = call.asked.body;
   return {
     ...(typeof title === "string" && { title }),

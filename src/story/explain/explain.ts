@@ -195,7 +195,7 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
     return target && { target, rule: derived.kind === "derived" ? derived.rule : undefined };
   };
   return row.links.flatMap((linked) =>
-    fieldsOf(linked, changedFields(settings.boardRules)).map((field) => ({
+    namedOrRemembered(linked, changedFields(settings.boardRules)).map((field) => ({
       issue: nameInLedger(explaining, linked.link.issue),
       ...explainField(
         field,
@@ -208,7 +208,7 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
 }
 
 /** What rules that are gone have set is still remembered. */
-function fieldsOf({ base = {} }: LinkedIssue, named: readonly IssueField[]): readonly IssueField[] {
+function namedOrRemembered({ base = {} }: LinkedIssue, named: readonly IssueField[]): readonly IssueField[] {
   return [...new Set([...named, ...(Object.keys(base) as IssueField[])])];
 }
 
