@@ -43,7 +43,7 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
   const derived = deriveTarget(row.links, settings);
   const isOpened = row.links.every(({ link }) => link.origin === "opened");
   const isNew = Object.keys(row.base).length === 0;
-  const policy = policyOf(settings);
+  const policy = postPolicy(settings);
   const decided = [...derived].flatMap(([field, found]) => {
     if (found.kind === "unknown") return [];
     const post = readKnown(row, field, seen);
@@ -141,7 +141,7 @@ function valuesOf(wishes: readonly FieldWish[]): PostChange {
   );
 }
 
-function policyOf({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
+function postPolicy({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
   const policies = { tracker: "write", board: "keep", hold: "hold" } as const;
   return { whenNoRule, settleMs, conflict: policies[conflict] };
 }
