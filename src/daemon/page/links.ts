@@ -43,7 +43,7 @@ export async function renderLinks(looking: Looking, query: LinksQuery): Promise<
   const text = q.trim().slice(0, longestText);
   const rows = pageSizes.find((size) => size === query["rows"]) ?? "100";
   const search = { text, state, limit: Number(rows) };
-  const page = await readPage(looking, chosen.length > 0 ? chosen : keys, search, after);
+  const page = await readLinks(looking, chosen.length > 0 ? chosen : keys, search, after);
   const kept = {
     q: text,
     project: chosen[0],
@@ -78,7 +78,7 @@ async function countLinks({ ledger }: Looking, keys: readonly string[]): Promise
 }
 
 /** Project after project, in the order of the config: `after` names the project by its place there, and the place in it. */
-async function readPage(
+async function readLinks(
   looking: Looking,
   keys: readonly string[],
   search: Omit<LinkSearch, "after">,

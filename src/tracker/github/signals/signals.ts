@@ -46,7 +46,7 @@ export async function* readSignals(
       name: `signals: ${wishedParts(wish).join(", ")}`,
       most: pageSize,
       nameOf: (id) => `signals of ${id}`,
-      ask: (some, isDivisible) => readPage({ ...call, isDivisible }, some),
+      ask: (some, isDivisible) => readSignalsOf({ ...call, isDivisible }, some),
       unread: (id, { message }) => unreadNode(id, wish, message),
     });
     yield wish.released ? await releases.complete(found) : found.map(({ answer }) => answer);
@@ -69,7 +69,7 @@ function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message
 }
 
 /** @throws TooHeavyError where GitHub refused it as a whole and named no reason that has another remedy */
-async function readPage(call: SignalCall, ids: readonly string[]): Promise<readonly ShownSignals[]> {
+async function readSignalsOf(call: SignalCall, ids: readonly string[]): Promise<readonly ShownSignals[]> {
   const whole = await askPage(call, ids);
   if (Array.isArray(whole)) return whole;
   throw describeHeavy("signals of issues", whole);
