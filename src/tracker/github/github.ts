@@ -14,9 +14,9 @@ import {
   readAccount,
   readAssignable,
   readCatalogue,
-  readList,
   readTypes,
   readVisible,
+  readWholeList,
 } from "./read/repositories.ts";
 import { createQuery } from "./signals/querying.ts";
 import {
@@ -134,9 +134,10 @@ export function createAdapter(
     server: (bounds) => describeServer(read, url, bounds, quote),
     repository: find,
     catalogue: (repository, bounds) => readCatalogue(pages, repository, bounds, quote),
-    labels: (repository, etag, bounds) => readList(listTools, { repository, list: labelList, etag }, bounds),
+    labels: (repository, etag, bounds) =>
+      readWholeList(listTools, { repository, list: labelList, etag }, bounds),
     milestones: (repository, etag, bounds) =>
-      readList(listTools, { repository, list: milestoneList, etag }, bounds),
+      readWholeList(listTools, { repository, list: milestoneList, etag }, bounds),
     issueTypes: (repository, etag, bounds) => readTypes(listTools, { repository, etag }, bounds),
     isAssignable: (repository, login, bounds) => readAssignable(read, repository, { login, quote }, bounds),
     comments: (issue, bounds) => listComments(pages, issue, bounds),
