@@ -51,7 +51,7 @@ export function own(word: string): Markup {
 }
 
 /** What is sent. */
-export function write(made: Markup, writing: Writing): string {
+export function writeOut(made: Markup, writing: Writing): string {
   return made[markup](writing);
 }
 

@@ -13,7 +13,7 @@ import {
   judgeVisitor,
   recogniseGuest,
 } from "./gate.ts";
-import { html, type Markup, own, type Writing, write } from "./html.ts";
+import { html, type Markup, own, type Writing, writeOut } from "./html.ts";
 import { contentSecurityPolicy, layOut, type RenderedPage } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
 import { type OrderOptions, type Reader, serveOrders } from "./orders/orders.ts";
@@ -90,7 +90,7 @@ export function pagePart(options: PageOptions): HttpPart {
       .headers({ "content-security-policy": contentSecurityPolicy, "referrer-policy": "same-origin" })
       .type("text/html; charset=utf-8")
       .send(
-        write(layOut({ title, current, foot }, html`${said}${content}`), {
+        writeOut(layOut({ title, current, foot }, html`${said}${content}`), {
           ...options,
           root: rootFrom(reply.request.url),
         }),
