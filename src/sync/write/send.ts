@@ -92,7 +92,7 @@ export async function send<A extends WriteAnswer>(
     await ledger.assertHeld();
     // The last thing that is asked: nothing is waited for between this and the request.
     const stop = stopOf(cycle, turn.lane.side);
-    if (stop !== undefined) return { outcome: await takeBack(cycle, turn, stop, intent) };
+    if (stop !== undefined) return { outcome: await prepareAgain(cycle, turn, stop, intent) };
     const answer = await request.call();
     const againAfterMs = isSecond ? undefined : againAfter(answer);
     if (againAfterMs === undefined) {
@@ -133,7 +133,7 @@ async function pausedNow(
 }
 
 /** The config that was read a moment ago lets nothing leave: what was about to is prepared again, and waits for the next run. */
-async function takeBack(
+async function prepareAgain(
   cycle: PulledCycle,
   { action }: Turn,
   stop: Closure,
