@@ -13,11 +13,11 @@ export interface CommandRow {
   readonly title?: string;
   readonly isHidden?: true;
   /** Loads the command's own code, runs it, and returns the exit code. */
-  run(call: Call): Promise<number> | number;
+  run(call: CommandCall): Promise<number> | number;
 }
 
 /** How a command was called. */
-export interface Call {
+export interface CommandCall {
   readonly terminal: Terminal;
   readonly program: Command;
   /** In the order of the arguments; undefined for one that was left out. */

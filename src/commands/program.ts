@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
 import { escapeControls } from "../escape.ts";
-import { type Call, type CommandRow, commandTable } from "./commands.ts";
+import { type CommandCall, type CommandRow, commandTable } from "./commands.ts";
 import { hintWithConfig } from "./open/started-as.ts";
 import { failWith, printFailure } from "./print/failure.ts";
 import { ownScreen } from "./print/screen.ts";
@@ -109,10 +109,10 @@ function addCommand(program: Command, row: CommandRow, terminal: Terminal, finis
   if (row.examples.length > 0) command.addHelpText("after", nameProgram(terminal, showExamples(row)));
   command.action(async (...given: readonly unknown[]) => {
     const values = given.slice(0, row.args?.length ?? 0);
-    const call: Call = {
+    const call: CommandCall = {
       terminal: hintWithConfig(terminal, command.optsWithGlobals()["config"]),
       program,
-      args: values.filter((value) => !Array.isArray(value)) as Call["args"],
+      args: values.filter((value) => !Array.isArray(value)) as CommandCall["args"],
       rest: values.find(Array.isArray) ?? [],
       options: () => command.optsWithGlobals(),
     };

@@ -1,4 +1,4 @@
-import { type Fault, type Found, findAll, hasKey, type Path, quote } from "./paths.ts";
+import { type Fault, type FoundValue, findAll, hasKey, type Path, quote } from "./paths.ts";
 import { suggest } from "./suggest.ts";
 import { isExposed } from "./values.ts";
 
@@ -62,7 +62,7 @@ function findRepeatedProjects(content: unknown, { lineOf }: CheckContext): reado
 }
 
 /** A rule that always matches takes the fields that it sets from all rules below it. */
-function findUnreachableRules(project: Found): readonly Fault[] {
+function findUnreachableRules(project: FoundValue): readonly Fault[] {
   const taken = new Map<string, number>();
   const faults: Fault[] = [];
   for (const [index, { path, value }] of findAll(project.value, "rules.*").entries()) {
@@ -80,7 +80,7 @@ function findUnreachableRules(project: Found): readonly Fault[] {
 }
 
 /** The tracker changes the reason together with the state only, and each state has reasons of its own. */
-function findIdleReasons(project: Found): readonly Fault[] {
+function findIdleReasons(project: FoundValue): readonly Fault[] {
   return findAll(project.value, "boardRules.*.set").flatMap(({ path, value }): readonly Fault[] => {
     const { state, reason } = Object(value);
     if (reason === undefined || state === (reason === "reopened" ? "open" : "closed")) return [];
@@ -91,7 +91,7 @@ function findIdleReasons(project: Found): readonly Fault[] {
 }
 
 /** A route by label looks at the labels that categories give; a label that none gives would match nothing. */
-function findStrayLabels(project: Found): readonly Fault[] {
+function findStrayLabels(project: FoundValue): readonly Fault[] {
   const labels = findAll(project.value, "issue.categoryLabels").flatMap(({ value }) =>
     Object.values(Object(value)),
   );
@@ -108,7 +108,7 @@ function findStrayLabels(project: Found): readonly Fault[] {
 const mostLabels = 100;
 
 /** The labels of every issue leave room for the one of its post's category. */
-function findTooManyLabels(project: Found): readonly Fault[] {
+function findTooManyLabels(project: FoundValue): readonly Fault[] {
   return findAll(project.value, "issue.labels").flatMap(({ path, value }): readonly Fault[] => {
     const labels = new Set(findAll(value, "*").map((label) => String(label.value).toLowerCase()));
     const further = findAll(project.value, "issue.categoryLabels")

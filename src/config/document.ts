@@ -125,13 +125,13 @@ function findOffset(document: Document, { path, at }: Fault): number {
 }
 
 /** One step into a map or list: where its key and its value start, and the value. */
-interface Step {
+interface PathStep {
   readonly key: number | undefined;
   readonly value: number | undefined;
   readonly node: Node | undefined;
 }
 
-function enter(document: Document, from: Node | undefined, step: Path[number]): Step | undefined {
+function enter(document: Document, from: Node | undefined, step: Path[number]): PathStep | undefined {
   const node = isAlias(from) ? from.resolve(document) : from;
   if (isSeq(node) && typeof step === "number") {
     const element = node.items[step];

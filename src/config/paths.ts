@@ -31,14 +31,14 @@ function cut(text: string): string {
 }
 
 /** A value of the file with its path. */
-export interface Found {
+export interface FoundValue {
   readonly path: Path;
   readonly value: unknown;
 }
 
 /** Every value whose path matches a pattern such as `projects.*.rules.*.when`; `*` stands for any index. */
-export function findAll(root: unknown, pattern: string): readonly Found[] {
-  let found: readonly Found[] = [{ path: [], value: root }];
+export function findAll(root: unknown, pattern: string): readonly FoundValue[] {
+  let found: readonly FoundValue[] = [{ path: [], value: root }];
   for (const step of pattern.split(".")) {
     found = found.flatMap(({ path, value }) =>
       step === "*"

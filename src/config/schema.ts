@@ -2,7 +2,6 @@ import { z } from "zod";
 import { findAddressFault, holdsPassword, isAddress } from "./state-address.ts";
 import {
   apiUrl,
-  count,
   cron,
   duration,
   host,
@@ -12,6 +11,7 @@ import {
   repository,
   timeZone,
   webAddress,
+  wholeNumber,
 } from "./values.ts";
 
 /**
@@ -59,14 +59,14 @@ const paging = z
     param: name(100)
       .describe("The query parameter that takes the cursor, the page or the offset.")
       .exactOptional(),
-    first: count(0, 1).describe("Number of the first page: 1 where left out.").exactOptional(),
+    first: wholeNumber(0, 1).describe("Number of the first page: 1 where left out.").exactOptional(),
     next: answerPath
       .describe(
         "Where the next cursor stands in an answer, such as `meta.nextCursor`; `lastId` where the id of a page's last post is the cursor.",
       )
       .exactOptional(),
     sizeParam: name(100).describe("The query parameter that takes the size of a page.").exactOptional(),
-    size: count(1, 10_000).describe("How many posts a page holds.").exactOptional(),
+    size: wholeNumber(1, 10_000).describe("How many posts a page holds.").exactOptional(),
   })
   .describe("How the board's list is paged, where this can't be recognised.");
 
@@ -95,9 +95,9 @@ const board = z
     url: apiUrl().describe("The address of the board's API: https, or http on loopback."),
     allowInsecure: z.boolean().default(false).describe("Allow plain http to another machine."),
     timeout: duration("1s", "10m").prefault("30s").describe("How long one request may take."),
-    retries: count(0, 10).default(3).describe("How often a failed read is repeated. Writes never are."),
-    concurrency: count(1, 32).default(4).describe("How many writes may be under way at once."),
-    maxBytes: count(1_048_576, 2 ** 40)
+    retries: wholeNumber(0, 10).default(3).describe("How often a failed read is repeated. Writes never are."),
+    concurrency: wholeNumber(1, 32).default(4).describe("How many writes may be under way at once."),
+    maxBytes: wholeNumber(1_048_576, 2 ** 40)
       .default(268_435_456)
       .describe(
         "A project's list that is longer than this, in bytes, is given up: the board goes on for ever, or fills the disk.",
@@ -117,10 +117,12 @@ const board = z
 
 const pace = z
   .strictObject({
-    minIntervalMs: count(0, 600_000).default(1000).describe("Milliseconds between two writes."),
-    createsPerMinute: count(1, 100_000).default(20).describe("Issues opened in a minute."),
-    createsPerHour: count(1, 100_000).default(150).describe("Issues opened in an hour."),
-    writesPerHour: count(1, 100_000).default(450).describe("All writes in an hour, opened issues included."),
+    minIntervalMs: wholeNumber(0, 600_000).default(1000).describe("Milliseconds between two writes."),
+    createsPerMinute: wholeNumber(1, 100_000).default(20).describe("Issues opened in a minute."),
+    createsPerHour: wholeNumber(1, 100_000).default(150).describe("Issues opened in an hour."),
+    writesPerHour: wholeNumber(1, 100_000)
+      .default(450)
+      .describe("All writes in an hour, opened issues included."),
   })
   .prefault({})
   .describe("How fast the tracker is written to. The defaults stay below GitHub's limits.");
@@ -149,11 +151,11 @@ const tracker = z
 
 const guard = z
   .strictObject({
-    issues: count(0, 1_000_000).default(50).describe("Issues created or changed in one run."),
-    statuses: count(0, 1_000_000)
+    issues: wholeNumber(0, 1_000_000).default(50).describe("Issues created or changed in one run."),
+    statuses: wholeNumber(0, 1_000_000)
       .default(25)
       .describe("Board writes that notify voters, in any 60 minutes. Approved ones don't count."),
-    flips: count(0, 1000)
+    flips: wholeNumber(0, 1000)
       .default(3)
       .describe("Status changes of one post in 24 hours before it is quarantined."),
   })
@@ -174,7 +176,9 @@ const select = z
       .exactOptional(),
     reviewed: z.boolean().describe("Whether the post is reviewed.").exactOptional(),
     onRoadmap: z.boolean().describe("Whether the post is on the roadmap.").exactOptional(),
-    minVotes: count(0, 1_000_000_000).describe("The post has at least this many votes.").exactOptional(),
+    minVotes: wholeNumber(0, 1_000_000_000)
+      .describe("The post has at least this many votes.")
+      .exactOptional(),
     archived: z.boolean().describe("Whether the post is archived. Without it: not archived.").exactOptional(),
     createdAfter: instant().describe("The post was created after this day or time (UTC).").exactOptional(),
   })
@@ -225,7 +229,7 @@ const issue = z
 const projectStatus = z
   .strictObject({
     owner: name(100).describe("Who owns the project. Without it: the repository's owner.").exactOptional(),
-    project: count(1, 1_000_000_000).describe("The project's number."),
+    project: wholeNumber(1, 1_000_000_000).describe("The project's number."),
     field: name(100).default("Status").describe("The field's name."),
     is: oneOrMany(name(100)).describe("The option's name, or several: in any case."),
   })
@@ -405,11 +409,11 @@ const http = z
     z
       .strictObject({
         host: host().default("127.0.0.1").describe("Where to listen."),
-        port: count(0, 65_535).default(8787).describe("The port; 0 takes a free one."),
+        port: wholeNumber(0, 65_535).default(8787).describe("The port; 0 takes a free one."),
         url: apiUrl("https://tools.example.com/sync")
           .describe("Where people open the status page, where a proxy stands before it.")
           .exactOptional(),
-        webhooksPort: count(0, 65_535)
+        webhooksPort: wholeNumber(0, 65_535)
           .exactOptional()
           .describe("A port for webhooks alone, so that a proxy need show nothing else."),
         orders: z

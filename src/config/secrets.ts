@@ -125,7 +125,7 @@ export function judgeGitHubToken(typed: string): GitHubSecret {
   return { kind: "token", token: usable(judgeHeader(typed.trim(), "The token")) };
 }
 
-function usable(reading: Reading): string {
+function usable(reading: SecretReading): string {
   if ("value" in reading) return reading.value;
   throw new ConfigError([reading.problem]);
 }
@@ -201,9 +201,9 @@ export function hiddenOf(github: GitHubSecret): readonly string[] {
 }
 
 /** A secret, or the sentence that says why there is none. */
-type Reading = { readonly value: string } | { readonly problem: string };
+type SecretReading = { readonly value: string } | { readonly problem: string };
 
-function collect(reading: Reading, problems: string[]): string | undefined {
+function collect(reading: SecretReading, problems: string[]): string | undefined {
   if ("value" in reading) return reading.value;
   problems.push(reading.problem);
   return undefined;
@@ -225,14 +225,14 @@ function isGiven(name: string, environment: Environment): boolean {
 }
 
 /** Says whether a value can be what it is to be; `subject` begins the sentence where it can't. */
-type Judge = (value: string, subject: string) => Reading;
+type Judge = (value: string, subject: string) => SecretReading;
 
 function readSecret(
   name: string,
   meaning: string,
   source: SecretSource,
   judge: Judge = judgeHeader,
-): Reading {
+): SecretReading {
   const direct = readVariable(source.environment, name);
   const file = readVariable(source.environment, `${name}_FILE`);
   if (direct !== undefined && file !== undefined) {
@@ -246,7 +246,12 @@ function readSecret(
   };
 }
 
-function readSecretFile(name: string, file: string, { cwd, readText }: SecretSource, judge: Judge): Reading {
+function readSecretFile(
+  name: string,
+  file: string,
+  { cwd, readText }: SecretSource,
+  judge: Judge,
+): SecretReading {
   const subject = `${name} names ${JSON.stringify(file)}`;
   try {
     // Editors and `echo` end a file with a line break that is no part of the secret.
@@ -258,7 +263,7 @@ function readSecretFile(name: string, file: string, { cwd, readText }: SecretSou
 }
 
 /** Anything but visible ASCII would break the header that carries the secret, and is a slip of the clipboard. */
-function judgeHeader(value: string, subject: string): Reading {
+function judgeHeader(value: string, subject: string): SecretReading {
   const pasted = secretNames.find((name) => value.replace(/^export\s+/, "").startsWith(`${name}=`));
   if (pasted !== undefined)
     return { problem: `${subject}: the value begins with ${pasted}=; leave that out` };
@@ -267,7 +272,7 @@ function judgeHeader(value: string, subject: string): Reading {
 }
 
 /** An environment variable often holds the file on one line, with `\n` where it had line breaks. */
-function judgeKey(value: string, subject: string): Reading {
+function judgeKey(value: string, subject: string): SecretReading {
   const pem = value.replaceAll("\\r", "").replaceAll("\\n", "\n").replaceAll("\r", "").trim();
   try {
     if (createPrivateKey(pem).asymmetricKeyType === "rsa") return { value: pem };
@@ -280,7 +285,7 @@ function judgeKey(value: string, subject: string): Reading {
 }
 
 /** Where the environment says the state is, in the place of what the config says: a server before a file; no value where it says nothing. */
-export function readStatePlace(source: SecretSource): Reading | { readonly value: undefined } {
+export function readStatePlace(source: SecretSource): SecretReading | { readonly value: undefined } {
   if (!isGiven(stateUrl, source.environment)) {
     const value = readVariable(source.environment, "BOARDSYNC_STATE");
     return value !== undefined && isAddress(value) ? judgeUrl(value, "BOARDSYNC_STATE") : { value };
@@ -295,7 +300,7 @@ export function passwordsOfState(source: SecretSource): readonly string[] {
   return passwordsIn(place.value);
 }
 
-function judgeUrl(value: string, subject: string): Reading {
+function judgeUrl(value: string, subject: string): SecretReading {
   const fault = findAddressFault(value);
   return fault === undefined ? { value } : { problem: `${subject}: ${fault}` };
 }

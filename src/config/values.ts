@@ -22,7 +22,7 @@ function toMs(text: string): number {
 }
 
 /** A whole number within bounds. */
-export function count(min: number, max: number) {
+export function wholeNumber(min: number, max: number) {
   return z.int().min(min).max(max);
 }
 

@@ -136,7 +136,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     if (!enqueue(key, "skip", Math.floor(clock.now() / 1000) * 1000))
       log.info({ project: key }, "Still waiting or running since an earlier time; this time is left out");
   };
-  const startLater = async ({ key, delayMs }: Start): Promise<void> => {
+  const startLater = async ({ key, delayMs }: FirstRun): Promise<void> => {
     await clock.sleep(delayMs, signal);
     takeTurn(key);
   };
@@ -208,13 +208,16 @@ export function createDaemon(options: DaemonOptions): Daemon {
 }
 
 /** A project in its turn. */
-interface Turn extends TimetableLine {
+interface TimedProject extends TimetableLine {
   readonly times: number[];
   succeededAt: number | undefined;
 }
 
 /** A project that stays keeps what is known of its times. */
-function turnsOf(projects: readonly DaemonProject[], before: readonly Turn[]): ReadonlyMap<string, Turn> {
+function turnsOf(
+  projects: readonly DaemonProject[],
+  before: readonly TimedProject[],
+): ReadonlyMap<string, TimedProject> {
   const known = new Map(before.map((turn) => [turn.key, turn]));
   return new Map(
     projects.map(({ key, schedule }) => {
@@ -225,13 +228,16 @@ function turnsOf(projects: readonly DaemonProject[], before: readonly Turn[]): R
 }
 
 /** The first run of a project. */
-interface Start {
+interface FirstRun {
   readonly key: string;
   readonly delayMs: number;
 }
 
 /** Which projects run at the start, and how long after it. */
-function planStarts({ clock, random }: DaemonOptions, projects: readonly DaemonProject[]): readonly Start[] {
+function planStarts(
+  { clock, random }: DaemonOptions,
+  projects: readonly DaemonProject[],
+): readonly FirstRun[] {
   const now = clock.now();
   return projects
     .map(({ key, schedule, lastRunAt }) => ({ key, lastRunAt, periodMs: schedule.periodMs(now) }))

@@ -140,7 +140,7 @@ function createRefusal({ note, log, monotonic }: WebhookOptions): Refuse {
     const { at, unsaid } = said.get(reason) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 };
     const deliveries = unsaid + 1;
     if (monotonic() - at >= quietMs) {
-      const fields = { reason, event: isUnwanted ? nameOf(request)?.slice(0, 100) : event, deliveries };
+      const fields = { reason, event: isUnwanted ? eventNameOf(request)?.slice(0, 100) : event, deliveries };
       log[isUnwanted ? "info" : "warn"](fields, refusals[reason].said);
       said.set(reason, { at: monotonic(), unsaid: 0 });
     } else said.set(reason, { at, unsaid: deliveries });
@@ -150,13 +150,13 @@ function createRefusal({ note, log, monotonic }: WebhookOptions): Refuse {
 }
 
 /** The name of the event, in GitHub's spelling. */
-function nameOf(request: FastifyRequest): string | undefined {
+function eventNameOf(request: FastifyRequest): string | undefined {
   return headerOf(request, "x-github-event")?.trim().toLowerCase();
 }
 
 /** One of ours. */
 function knownEvent(request: FastifyRequest): string | undefined {
-  const name = nameOf(request);
+  const name = eventNameOf(request);
   return name !== undefined && Object.hasOwn(events, name) ? name : undefined;
 }
 
@@ -178,7 +178,7 @@ async function receive(
   if (json === null) return refuse("payload", request, reply, event);
   const delivery = parse(json);
   if (delivery === undefined) return refuse("unreadable", request, reply, event);
-  const name = nameOf(request);
+  const name = eventNameOf(request);
   if (name === undefined) return refuse("unnamed", request, reply);
   if (name === "ping") {
     note("other", "ignored");
@@ -205,25 +205,25 @@ async function isSigned(secret: string, text: string, signature: string | undefi
   return new Webhooks({ secret }).verify(text, signature.toLowerCase());
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonFields = Readonly<Record<string, unknown>>;
 
 /** A transfer names two repositories, a sub-issue maybe another one than its parent; an item of a project only an owner. */
-function readHint(delivery: Fields): Hint {
+function readHint(delivery: JsonFields): Hint {
   const { repository, changes, parent_issue_repo, sub_issue_repo, organization, sender } = delivery;
-  const candidates = [repository, fieldsOf(changes)["new_repository"], parent_issue_repo, sub_issue_repo];
+  const candidates = [repository, asFields(changes)["new_repository"], parent_issue_repo, sub_issue_repo];
   const repositories = candidates
-    .map(fieldsOf)
+    .map(asFields)
     .flatMap(({ id, full_name: name }) =>
       typeof id === "number" && typeof name === "string" ? [{ id, name }] : [],
     );
   return {
     repositories,
-    owner: repositories.length === 0 ? textOf(fieldsOf(organization)["login"]) : undefined,
-    sender: textOf(fieldsOf(sender)["login"]),
+    owner: repositories.length === 0 ? textOf(asFields(organization)["login"]) : undefined,
+    sender: textOf(asFields(sender)["login"]),
   };
 }
 
-function parse(text: string): Fields | undefined {
+function parse(text: string): JsonFields | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isFields(value) ? value : undefined;
@@ -232,11 +232,11 @@ function parse(text: string): Fields | undefined {
   }
 }
 
-function fieldsOf(value: unknown): Fields {
+function asFields(value: unknown): JsonFields {
   return isFields(value) ? value : {};
 }
 
-function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is JsonFields {
   return typeof value === "object" && value !== null;
 }
 

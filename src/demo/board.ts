@@ -1,4 +1,4 @@
-import { type Answer, type Asked, serve } from "./loopback.ts";
+import { type DemoAnswer, type DemoRequest, serve } from "./loopback.ts";
 
 /** A post as the board keeps and shows it. */
 export interface DemoPost {
@@ -82,7 +82,7 @@ export async function startDemoBoard({ projects, key, now, port }: DemoBoardOpti
     return next;
   };
 
-  const answer = ({ method, path, query, headers, body }: Asked): Answer => {
+  const answer = ({ method, path, query, headers, body }: DemoRequest): DemoAnswer => {
     if (headers.authorization !== `Bearer ${key}`) return refuse(401, "The API key is missing or wrong.");
     const asked = `${method} ${path.replace(/\/$/, "")}`;
     if (asked === `GET ${basePath}`) return { status: 200, body: { ok: true } };
@@ -155,7 +155,7 @@ const writable: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** The refusal of fields that can't be written, or not so. */
-function refuseFields(fields: Asked["body"]): Answer | undefined {
+function refuseFields(fields: DemoRequest["body"]): DemoAnswer | undefined {
   for (const [name, value] of Object.entries(fields)) {
     const accepts = Object.hasOwn(writable, name) ? writable[name] : undefined;
     if (accepts === undefined) return refuse(400, `The field ${name} can't be written.`);
@@ -172,6 +172,6 @@ function isFlag(value: unknown): boolean {
   return typeof value === "boolean";
 }
 
-function refuse(status: number, message: string): Answer {
+function refuse(status: number, message: string): DemoAnswer {
   return { status, body: { error: { message } } };
 }

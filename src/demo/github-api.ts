@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { nodeId, showComment, showIssue, showLabels, showNode, showRepository } from "./github-shapes.ts";
 import type { DemoIssue, DemoRepository, DemoState } from "./github-state.ts";
-import type { Answer, Asked } from "./loopback.ts";
+import type { DemoAnswer, DemoRequest } from "./loopback.ts";
 
 /** The endpoints of the demo's GitHub. What it doesn't know, such as issue types and Apps, is 404, as on an old server. */
 
 /** A request for something in a repository. */
-interface Call {
+interface DemoCall {
   readonly state: DemoState;
   readonly repository: DemoRepository;
   /** What the route's pattern names. */
   readonly parts: Readonly<Record<string, string>>;
-  readonly asked: Asked;
+  readonly asked: DemoRequest;
 }
 
-type Endpoint = (call: Call) => Answer;
+type Endpoint = (call: DemoCall) => DemoAnswer;
 
 /** Paths below a repository, which itself is `/repos/{owner}/{repo}` or `/repositories/{id}`. */
 const routes: readonly (readonly [method: string, path: RegExp, endpoint: Endpoint])[] = [
@@ -46,7 +46,7 @@ const routes: readonly (readonly [method: string, path: RegExp, endpoint: Endpoi
 ];
 
 /** Makes the function that answers every request. */
-export function answerGitHub(state: DemoState, token: string): (asked: Asked) => Answer {
+export function answerGitHub(state: DemoState, token: string): (asked: DemoRequest) => DemoAnswer {
   return (asked) => {
     const [, given] = /^(?:bearer|token) (\S+)$/i.exec(asked.headers.authorization ?? "") ?? [];
     if (given === undefined) return refuse(401, "Requires authentication");
@@ -56,7 +56,7 @@ export function answerGitHub(state: DemoState, token: string): (asked: Asked) =>
   };
 }
 
-function route(state: DemoState, asked: Asked): Answer {
+function route(state: DemoState, asked: DemoRequest): DemoAnswer {
   const { method, path } = asked;
   switch (`${method} ${path}`) {
     case "GET /user":
@@ -83,7 +83,7 @@ function route(state: DemoState, asked: Asked): Answer {
 }
 
 /** A query about issues by their ids gets all there is to say of them; any other is 404. */
-function answerQuery(state: DemoState, { body }: Asked): Answer {
+function answerQuery(state: DemoState, { body }: DemoRequest): DemoAnswer {
   const { ids } = Object(body["variables"]);
   if (!Array.isArray(ids)) return notFound();
   const nodes = state.repositories.flatMap((repository) =>
@@ -93,14 +93,14 @@ function answerQuery(state: DemoState, { body }: Asked): Answer {
   return ok({ data: { nodes: ids.map((id: unknown) => known.get(id) ?? null) } });
 }
 
-function withIssue(endpoint: (call: Call, issue: DemoIssue) => Answer): Endpoint {
+function withIssue(endpoint: (call: DemoCall, issue: DemoIssue) => DemoAnswer): Endpoint {
   return (call) => {
     const issue = call.repository.issues.get(Number(call.parts["number"]));
     return issue === undefined ? notFound() : endpoint(call, issue);
   };
 }
 
-function listIssues(call: Call): Answer {
+function listIssues(call: DemoCall): DemoAnswer {
   const { query } = call.asked;
   const state = query.get("state") ?? "open";
   const creator = query.get("creator");
@@ -118,7 +118,7 @@ function listIssues(call: Call): Answer {
   );
 }
 
-function createIssue(call: Call): Answer {
+function createIssue(call: DemoCall): DemoAnswer {
   const { state, repository, asked } = call;
   const refusal = asked.body["title"] === undefined ? invalid(missing("title")) : refuseFields(call);
   if (refusal !== undefined) return refusal;
@@ -129,37 +129,37 @@ function createIssue(call: Call): Answer {
     ...{ createdAt: now, updatedAt: now, closedAt: null },
   };
   // An issue begins open, whatever is asked for.
-  const { state: _, ...fields } = fieldsOf(call);
+  const { state: _, ...fields } = editedFields(call);
   const issue = state.save(repository, start, fields);
   const location = `${state.url}/repos/${repository.name}/issues/${issue.number}`;
   return { status: 201, headers: { location }, body: showIssue(call.state, call.repository, issue) };
 }
 
-function editIssue(call: Call, issue: DemoIssue): Answer {
+function editIssue(call: DemoCall, issue: DemoIssue): DemoAnswer {
   const refusal = refuseFields(call);
   return (
     refusal ??
-    ok(showIssue(call.state, call.repository, call.state.save(call.repository, issue, fieldsOf(call))))
+    ok(showIssue(call.state, call.repository, call.state.save(call.repository, issue, editedFields(call))))
   );
 }
 
-function addLabels(call: Call, issue: DemoIssue): Answer {
+function addLabels(call: DemoCall, issue: DemoIssue): DemoAnswer {
   return refuseFields(call) ?? keepLabels(call, issue, [...issue.labels, ...textsIn(call, "labels")]);
 }
 
-function removeLabel(call: Call, issue: DemoIssue): Answer {
+function removeLabel(call: DemoCall, issue: DemoIssue): DemoAnswer {
   const name = call.parts["name"]?.toLowerCase();
   const left = issue.labels.filter((label) => label.toLowerCase() !== name);
   if (left.length === issue.labels.length) return refuse(404, "Label does not exist");
   return keepLabels(call, issue, left);
 }
 
-function keepLabels({ state, repository }: Call, issue: DemoIssue, names: readonly string[]): Answer {
+function keepLabels({ state, repository }: DemoCall, issue: DemoIssue, names: readonly string[]): DemoAnswer {
   const { labels } = state.save(repository, issue, { labels: state.spell(repository, names) });
   return ok(showLabels(repository, labels));
 }
 
-function createComment({ state, repository, asked }: Call, issue: DemoIssue): Answer {
+function createComment({ state, repository, asked }: DemoCall, issue: DemoIssue): DemoAnswer {
   const { body } = asked.body;
   if (typeof body !== "string" || body === "") return invalid(missing("body"));
   const comment = { id: state.nextId(), author: state.login, body, createdAt: state.now() };
@@ -167,7 +167,7 @@ function createComment({ state, repository, asked }: Call, issue: DemoIssue): An
   return { status: 201, body: showComment(comment) };
 }
 
-function createLabel({ state, repository, asked }: Call): Answer {
+function createLabel({ state, repository, asked }: DemoCall): DemoAnswer {
   const { name } = asked.body;
   if (typeof name !== "string" || isBlank(name)) return invalid(missing("name"));
   const before = repository.labels.length;
@@ -185,7 +185,7 @@ const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** The refusal of fields of an issue that can't be. */
-function refuseFields(call: Call): Answer | undefined {
+function refuseFields(call: DemoCall): DemoAnswer | undefined {
   const wrong = Object.entries(call.asked.body).find(([name, value]) => kinds[name]?.(value) === false);
   if (wrong !== undefined)
     return invalid({ field: wrong[0], code: isBlank(wrong[1]) ? "missing_field" : "invalid" });
@@ -195,7 +195,7 @@ function refuseFields(call: Call): Answer | undefined {
 }
 
 /** What a request asks of an issue; every field was checked by `refuseFields`. */
-function fieldsOf(call: Call): Partial<DemoIssue> {
+function editedFields(call: DemoCall): Partial<DemoIssue> {
   const { title, body, state, state_reason: reason } = call.asked.body;
   return {
     ...(typeof title === "string" && { title }),
@@ -209,7 +209,7 @@ function fieldsOf(call: Call): Partial<DemoIssue> {
   };
 }
 
-function textsIn({ asked }: Call, field: string): readonly string[] {
+function textsIn({ asked }: DemoCall, field: string): readonly string[] {
   const value = asked.body[field];
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
@@ -223,7 +223,7 @@ function inSeconds(epochMs: number): number {
 }
 
 /** One page by `page` and `per_page`, with `Link` to the next. */
-function page({ state, repository, asked }: Call, rows: readonly unknown[]): Answer {
+function page({ state, repository, asked }: DemoCall, rows: readonly unknown[]): DemoAnswer {
   const size = Math.min(100, positive(asked.query.get("per_page"), 30));
   const number = positive(asked.query.get("page"), 1);
   const body = rows.slice((number - 1) * size, number * size);
@@ -241,7 +241,7 @@ function positive(text: string | null, otherwise: number): number {
 }
 
 /** What has not changed since it was asked for is not sent again. */
-function tag(answer: Answer, { path, query, headers }: Asked): Answer {
+function tag(answer: DemoAnswer, { path, query, headers }: DemoRequest): DemoAnswer {
   if (answer.status !== 200) return answer;
   const seen = JSON.stringify([path, query.toString(), answer.body]);
   const etag = `W/"${createHash("sha256").update(seen).digest("hex")}"`;
@@ -249,11 +249,11 @@ function tag(answer: Answer, { path, query, headers }: Asked): Answer {
   return { ...answer, headers: { ...answer.headers, etag } };
 }
 
-function ok(body: unknown): Answer {
+function ok(body: unknown): DemoAnswer {
   return { status: 200, body };
 }
 
-function notFound(): Answer {
+function notFound(): DemoAnswer {
   return refuse(404, "Not Found");
 }
 
@@ -264,7 +264,7 @@ interface FieldError {
   readonly value?: string;
 }
 
-function invalid(...errors: readonly FieldError[]): Answer {
+function invalid(...errors: readonly FieldError[]): DemoAnswer {
   return { status: 422, body: { message: "Validation Failed", errors, status: "422" } };
 }
 
@@ -276,7 +276,7 @@ function isBlank(value: unknown): boolean {
   return typeof value === "string" && value.trim() === "";
 }
 
-function refuse(status: number, message: string): Answer {
+function refuse(status: number, message: string): DemoAnswer {
   return {
     status,
     body: { message, documentation_url: "https://docs.github.com/rest", status: String(status) },

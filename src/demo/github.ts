@@ -1,6 +1,6 @@
 import { answerGitHub } from "./github-api.ts";
 import { createState, type DemoIssue, type DemoRepository, type StateOptions } from "./github-state.ts";
-import { type Answer, serve } from "./loopback.ts";
+import { type DemoAnswer, serve } from "./loopback.ts";
 
 /** A GitHub on loopback: issues, labels and comments over HTTP, and what people do as methods. A thing that isn't there throws. */
 export interface DemoGitHub {
@@ -89,7 +89,7 @@ const hourMs = 3_600_000;
 const requestsPerHour = 5000;
 
 /** Counts requests of an hour, and says it as GitHub does: a 304 is free. Nobody is refused. */
-function createLimits(now: () => number): (status: number) => Answer["headers"] {
+function createLimits(now: () => number): (status: number) => DemoAnswer["headers"] {
   let used = 0;
   let resetAt = 0;
   return (status) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 /** HTTP on loopback, as both sides of the demo speak it. */
 
 /** A request as it came in. */
-export interface Asked {
+export interface DemoRequest {
   readonly method: string;
   /** Still encoded, without query. */
   readonly path: string;
@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 /** What is sent back. The body goes out as JSON; without one there is no content. */
-export interface Answer {
+export interface DemoAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -35,7 +35,7 @@ export interface ServeOptions {
   /** A port, where a stable address matters; any free one where it is undefined. */
   readonly port: number | undefined;
   /** What a request gets; undefined leaves it without an answer for as long as it waits. */
-  readonly answer: (asked: Asked) => Answer | undefined;
+  readonly answer: (asked: DemoRequest) => DemoAnswer | undefined;
 }
 
 /** Serves one side on 127.0.0.1. */
@@ -60,7 +60,7 @@ function answerTo(
   incoming: IncomingMessage,
   text: string,
   answer: ServeOptions["answer"],
-): Answer | undefined {
+): DemoAnswer | undefined {
   const { method = "", url = "/", headers } = incoming;
   const [path = "", search] = url.split("?", 2);
   const body = parseObject(text);
@@ -68,7 +68,7 @@ function answerTo(
   return answer({ method, path, query: new URLSearchParams(search), headers, body });
 }
 
-function parseObject(text: string): Asked["body"] | undefined {
+function parseObject(text: string): DemoRequest["body"] | undefined {
   if (text === "") return {};
   try {
     const parsed: unknown = JSON.parse(text);

@@ -36,7 +36,7 @@ export interface Said {
  * What was asked for: anything that is only read; a write to an issue, or a new one; a label that is to be made in a repository;
  * a change of a post.
  */
-export type Asked = "read" | "issue" | "label" | "post";
+export type AskedKind = "read" | "issue" | "label" | "post";
 
 /**
  * `limit`: nothing may be asked there before a time, and nothing is wrong with what was asked. `credential`: all that the token
@@ -45,7 +45,7 @@ export type Asked = "read" | "issue" | "label" | "post";
 export type Whose = "limit" | "credential" | "place" | "asked";
 
 /** See the table above. */
-export function whoseRefusal(said: Said, asked: Asked): Whose {
+export function whoseRefusal(said: Said, asked: AskedKind): Whose {
   const { status } = said;
   if (status === 401) return "credential";
   if (isLimit(said)) return "limit";

@@ -31,7 +31,7 @@ export function isPushedFromHead(pages: readonly (readonly PostId[])[], again: r
   for (const page of pages) {
     const posts = [...new Set(page)];
     const repeats = posts.filter((post) => known.has(post)).length;
-    const isPushed = isSame(posts.slice(0, repeats), shown.slice(shown.length - repeats));
+    const isPushed = isSamePosts(posts.slice(0, repeats), shown.slice(shown.length - repeats));
     if (!isPushed) return false;
     pushed += repeats;
     for (const post of posts) known.add(post);
@@ -40,9 +40,9 @@ export function isPushedFromHead(pages: readonly (readonly PostId[])[], again: r
   const [first = []] = pages;
   const old = again.findIndex((post) => known.has(post));
   const came = old < 0 ? again.length : old;
-  return pushed <= came && isSame(again.slice(came), first.slice(0, again.length - came));
+  return pushed <= came && isSamePosts(again.slice(came), first.slice(0, again.length - came));
 }
 
-function isSame(one: readonly PostId[], other: readonly PostId[]): boolean {
+function isSamePosts(one: readonly PostId[], other: readonly PostId[]): boolean {
   return one.length === other.length && one.every((post, at) => post === other[at]);
 }

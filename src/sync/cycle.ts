@@ -27,7 +27,7 @@ import { decideNotes, writeNotes } from "./write/note.ts";
 import { write } from "./write/write.ts";
 
 /** What a cycle tells beside its report, by what it was ordered to do. */
-interface Told {
+interface ToldBeside {
   /** Of a plan. */
   readonly planned?: readonly PlannedAction[];
   /** Of a plan, and of a look at an undo: what a file keeps of it. */
@@ -37,7 +37,7 @@ interface Told {
 }
 
 /** What a cycle has to say. */
-export interface CycleResult extends Told {
+export interface CycleResult extends ToldBeside {
   readonly report: ProjectReport;
   /** Whether both sides were reached and the project could be decided at all. */
   readonly isDone: boolean;
@@ -51,7 +51,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   const tally = startTally();
   const before = { board: world.board.requests, tracker: world.tracker.requests };
   let pull: BoardPull | undefined;
-  let told: Told | undefined;
+  let told: ToldBeside | undefined;
   try {
     await checkLimits(world, repositoryNames(project.settings));
     const time = await shareTime(project, world, run);
@@ -88,12 +88,12 @@ async function finishPast(cycle: PulledCycle): Promise<void> {
 }
 
 /** Of a project that could not be looked at, or not be decided. */
-async function tellUndone(project: SyncProject, world: World, run: Run, tally: Tally): Promise<Told> {
+async function tellUndone(project: SyncProject, world: World, run: Run, tally: Tally): Promise<ToldBeside> {
   if (isPreview(run)) return { planned: await tellKnown(project, world, run, tally) };
   return { carried: tellUnapplied(project, run, tally) };
 }
 
-async function workOn(cycle: PulledCycle): Promise<Told> {
+async function workOn(cycle: PulledCycle): Promise<ToldBeside> {
   const { order } = cycle.run;
   if (order.kind === "undo") return undoRun(cycle, order);
   const { judged, following } = await decide(cycle);

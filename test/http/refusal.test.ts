@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Asked, type Said, type Whose, whoseRefusal } from "../../src/http/refusal.ts";
+import { type AskedKind, type Said, type Whose, whoseRefusal } from "../../src/http/refusal.ts";
 
 function answer(status: number, words = "", more: Partial<Said> = {}): Said {
   return { status, words: [words], codes: [], namesTime: false, hasNothingLeft: false, ...more };
 }
 
-const everything: readonly Asked[] = ["read", "issue", "label", "post"];
+const everything: readonly AskedKind[] = ["read", "issue", "label", "post"];
 
 describe("whose refusal an answer is", () => {
   it.each<[Said, Whose]>([
@@ -35,7 +35,7 @@ describe("whose refusal an answer is", () => {
     expect(everything.map((asked) => whoseRefusal(said, asked))).toEqual(everything.map(() => whose));
   });
 
-  it.each<[Said, Partial<Record<Asked, Whose>>]>([
+  it.each<[Said, Partial<Record<AskedKind, Whose>>]>([
     [answer(403, "Resource not accessible by personal access token"), { issue: "place", post: "place" }],
     [answer(403, "Resource not accessible by integration"), { issue: "place", post: "place" }],
     [answer(403, "Must have admin rights to Repository."), { issue: "place", post: "place" }],

@@ -1,5 +1,12 @@
 import { StateError } from "../../src/errors.ts";
-import type { Entry, Image, LeaseNumber, Leases, SharedLog, Turn } from "../../src/ledger/postgres/log.ts";
+import type {
+  CommitTurn,
+  Entry,
+  Image,
+  LeaseNumber,
+  Leases,
+  SharedLog,
+} from "../../src/ledger/postgres/log.ts";
 
 /** What a process asks the server for; `doubt` is whether a COMMIT has arrived whose answer was lost. */
 export type Question = "turn" | "commit" | "doubt" | "read" | "image" | "take" | "renew" | "release";
@@ -178,7 +185,7 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
           end(own);
           throw lost(holds.filter(({ project }) => !own.prolonging.has(project)));
         }
-        const turn: Turn = {
+        const turn: CommitTurn = {
           news: newsAfter(after),
           place: String(place),
           isAtHome,

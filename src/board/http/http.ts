@@ -5,7 +5,7 @@ import type { NoteChange, PostChange, PostId, ProjectId } from "../../model/post
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Board, ListWishes, PatchOutcome } from "../board.ts";
 import { createReader, type Reader } from "./answer/read.ts";
-import { createExcerpt, type Excerpt, placeOf } from "./answer/wording.ts";
+import { createExcerpt, type Excerpt, showAddress } from "./answer/wording.ts";
 import { type ListOverrides, listPages } from "./list/list.ts";
 import type { PagingLimits } from "./list/paging.ts";
 import { classifyPatch } from "./patch.ts";
@@ -45,7 +45,7 @@ const usualLimits: HttpBoardLimits = {
 };
 
 /** What the calls of one board share. */
-interface Connection {
+interface BoardConnection {
   readonly base: string;
   /** What every request says of who asks. */
   readonly headers: Readonly<Record<string, string>>;
@@ -82,7 +82,7 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
   };
 }
 
-function connect(options: HttpBoardOptions): Connection {
+function connect(options: HttpBoardOptions): BoardConnection {
   const { key, version, sender, retries, clock, random, log, overrides = {} } = options;
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new ConfigError(["The board's key is empty, or holds characters that an HTTP header can't carry."]);
@@ -109,7 +109,7 @@ function connect(options: HttpBoardOptions): Connection {
   };
 }
 
-function addressOf(connection: Connection, path: string, project?: ProjectId): URL {
+function addressOf(connection: BoardConnection, path: string, project?: ProjectId): URL {
   const url = new URL(`${connection.base}${path}`);
   if (project !== undefined) url.searchParams.set("project", project);
   return url;
@@ -119,7 +119,7 @@ function addressOf(connection: Connection, path: string, project?: ProjectId): U
  * Asks the bare base address. Some servers know it with a slash at its end only, so that is tried before the address is
  * called wrong.
  */
-async function verifyKey(connection: Connection, bounds: ReadBounds): Promise<void> {
+async function verifyKey(connection: BoardConnection, bounds: ReadBounds): Promise<void> {
   await askBase(connection, async () => {
     try {
       await connection.reader.ask(addressOf(connection, ""), bounds);
@@ -134,17 +134,17 @@ async function verifyKey(connection: Connection, bounds: ReadBounds): Promise<vo
 }
 
 /** A board that is not there at all is a wrong address, not a missing thing. */
-async function askBase<T>(connection: Connection, ask: () => Promise<T>): Promise<T> {
+async function askBase<T>(connection: BoardConnection, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
-    const message = `There is no feedback board at ${placeOf(new URL(connection.base))} (HTTP 404). Check board.url.`;
+    const message = `There is no feedback board at ${showAddress(new URL(connection.base))} (HTTP 404). Check board.url.`;
     throw new RemoteError("board", "refused", message, { cause: error, detail: "told" });
   }
 }
 
-function listPosts(connection: Connection, project: ProjectId, bounds: ReadBounds, wishes?: ListWishes) {
+function listPosts(connection: BoardConnection, project: ProjectId, bounds: ReadBounds, wishes?: ListWishes) {
   const { reader, asker, overrides, limits, excerpt, options } = connection;
   const first = addressOf(connection, "/feedback", project);
   const { sizeParam, size } = overrides.paging;
@@ -172,7 +172,7 @@ function listPosts(connection: Connection, project: ProjectId, bounds: ReadBound
 }
 
 async function patchPost(
-  connection: Connection,
+  connection: BoardConnection,
   project: ProjectId,
   post: PostId,
   change: PostChange | NoteChange,

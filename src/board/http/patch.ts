@@ -7,7 +7,7 @@ import { type Body, readBody } from "./answer/body.ts";
 import { type FieldNames, pickRecord } from "./answer/record.ts";
 import { isLimited, quoteAnswer, quoteRedirect, sayPause } from "./answer/refusal.ts";
 import { idNamesKnown } from "./answer/shape.ts";
-import { type Excerpt, placeOf } from "./answer/wording.ts";
+import { type Excerpt, showAddress } from "./answer/wording.ts";
 
 export interface PatchReading {
   readonly post: PostId;
@@ -37,7 +37,7 @@ export interface PatchReading {
 export function classifyPatch(reply: Reply, reading: PatchReading): PatchOutcome {
   const { depth, excerpt, now, url } = reading;
   const { status, headers } = reply;
-  if (reply.kind === "unsent") return { kind: "unsent", message: `${placeOf(url)} ${reply.message}.` };
+  if (reply.kind === "unsent") return { kind: "unsent", message: `${showAddress(url)} ${reply.message}.` };
   const isWhole = reply.kind === "answer";
   const body: Body = isWhole
     ? readBody(reply, depth, excerpt)
@@ -69,7 +69,8 @@ export function classifyPatch(reply: Reply, reading: PatchReading): PatchOutcome
 }
 
 function explainUnknown(reply: Reply, said: string, reading: PatchReading): string {
-  if (reply.kind === "lost" || reply.kind === "aborted") return `${placeOf(reading.url)} ${reply.message}.`;
+  if (reply.kind === "lost" || reply.kind === "aborted")
+    return `${showAddress(reading.url)} ${reply.message}.`;
   if (reply.status >= 300 && reply.status < 400) {
     const target = quoteRedirect(reply.headers["location"], reading.url, reading.excerpt);
     return `The board redirected the change to ${target} (HTTP ${reply.status}), which was not followed.`;

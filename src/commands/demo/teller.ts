@@ -5,16 +5,16 @@ import { countVoters } from "../../sync/tell/alike.ts";
 import type { Output } from "../print/terminal.ts";
 import { paint, printLine } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
-import { type Change, findChanges, takeSnapshot } from "./view.ts";
+import { type FieldChange, findChanges, takeSnapshot } from "./view.ts";
 
 /** What `demo --json` prints: what happened, who heard of it, and whether it was as it should be. */
-export interface Told {
+export interface ToldStory {
   readonly runs: readonly RunReport[];
   /** What people did before a run, and what the run changed on either side. */
   readonly days: readonly {
     readonly title: string;
     readonly run: number;
-    readonly changes: readonly Change[];
+    readonly changes: readonly FieldChange[];
   }[];
   readonly notifications: Story["board"]["notifications"];
   /** What the story says, and what was not so. */
@@ -24,8 +24,8 @@ export interface Told {
 /** What became of a run. */
 export interface Ran {
   readonly report: RunReport;
-  readonly changes: readonly Change[];
-  readonly mails: Told["notifications"];
+  readonly changes: readonly FieldChange[];
+  readonly mails: ToldStory["notifications"];
   /** Everything that is decided and was not written: it waits, or is held. */
   readonly left: readonly PlannedAction[];
   /** How many voters would hear of that. */
@@ -74,13 +74,13 @@ export interface Telling {
  */
 export function createTeller({ stage, out, signal, pause }: Telling): {
   readonly teller: Teller;
-  readonly told: Told;
+  readonly told: ToldStory;
   /** Whether the story can't go on. */
   isOver(): boolean;
 } {
   const { story } = stage;
   const runs: RunReport[] = [];
-  const days: Told["days"][number][] = [];
+  const days: ToldStory["days"][number][] = [];
   const differences: string[] = [];
   const { notifications } = story.board;
   let isOver = false;

@@ -1,4 +1,4 @@
-import { quote } from "../../sync/ground/remedy.ts";
+import { quoteForShell } from "../../sync/ground/remedy.ts";
 
 /** What a person can try while both sides are up. */
 export interface Trial {
@@ -17,7 +17,9 @@ export interface Trial {
  * this order; the rest are sentences. No comments: not every shell takes one that is typed.
  */
 export function explainTrial({ command, posts, environment, page }: Trial): string {
-  const exports = Object.entries(environment).map(([name, value]) => `  export ${name}=${quote(value)}`);
+  const exports = Object.entries(environment).map(
+    ([name, value]) => `  export ${name}=${quoteForShell(value)}`,
+  );
   return `A board with ${posts} posts and a GitHub are up, with a status page that takes orders:
 
   ${page}

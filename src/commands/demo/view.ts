@@ -2,7 +2,7 @@ import { project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
 
 /** One field that a sync has changed on one side. */
-export interface Change {
+export interface FieldChange {
   readonly side: "board" | "GitHub";
   /** The post, or the issue. */
   readonly where: string;
@@ -11,10 +11,10 @@ export interface Change {
   readonly after: string;
 }
 
-type Fields = Readonly<Record<string, string>>;
+type ShownFields = Readonly<Record<string, string>>;
 
 /** Everything on both sides that a sync may write. */
-export type Snapshot = Readonly<Record<Change["side"], ReadonlyMap<string, Fields>>>;
+export type Snapshot = Readonly<Record<FieldChange["side"], ReadonlyMap<string, ShownFields>>>;
 
 /** Looks at both sides. */
 export function takeSnapshot({ board, github }: Story): Snapshot {
@@ -39,15 +39,20 @@ export function takeSnapshot({ board, github }: Story): Snapshot {
 }
 
 /** What is different now, the board first. */
-export function findChanges(before: Snapshot, after: Snapshot): readonly Change[] {
+export function findChanges(before: Snapshot, after: Snapshot): readonly FieldChange[] {
   return (["board", "GitHub"] as const).flatMap((side) =>
     [...after[side]].flatMap(([where, fields]) =>
-      compare(side, where, before[side].get(where) ?? {}, fields),
+      changesBetween(side, where, before[side].get(where) ?? {}, fields),
     ),
   );
 }
 
-function compare(side: Change["side"], where: string, before: Fields, after: Fields): readonly Change[] {
+function changesBetween(
+  side: FieldChange["side"],
+  where: string,
+  before: ShownFields,
+  after: ShownFields,
+): readonly FieldChange[] {
   return Object.entries(after)
     .filter(([field, value]) => value !== before[field])
     .map(([field, value]) => ({ side, where, field, before: before[field] ?? "–", after: value }));

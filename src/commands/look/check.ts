@@ -5,10 +5,10 @@ import { exitOf, inSession, type Session } from "../open/session.ts";
 import { joinFailures } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { count, type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { count, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 
-const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Look]>> = {
+const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: TextStyle]>> = {
   ok: ["✓ ", "green"],
   warning: ["! ", "yellow"],
   error: ["✗ ", "red"],

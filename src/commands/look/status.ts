@@ -127,7 +127,7 @@ async function readProject(
     posts: counts?.posts ?? 0,
     issues: counts?.issues ?? 0,
     state: state.kind,
-    voters: votersOf(state),
+    voters: neededVoters(state),
     sentence: describeState(state),
     lastRun: last === undefined || report === undefined ? null : readRun(last, report),
     lastSuccess: timeOf(success),
@@ -148,7 +148,7 @@ async function readProject(
   };
 }
 
-function votersOf({ needed }: ProjectState): number | null {
+function neededVoters({ needed }: ProjectState): number | null {
   if (needed === undefined) return 0;
   return needed.voters === 0 && needed.hasUnknown ? null : needed.voters;
 }

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { escapeControls } from "../../escape.ts";
-import { quote } from "../../sync/ground/remedy.ts";
+import { quoteForShell } from "../../sync/ground/remedy.ts";
 import type { Output, Terminal } from "../print/terminal.ts";
 
 /** Where and how the process was started. */
-export interface Start {
+export interface ProcessStart {
   /** The file that Node.js was told to run, as an absolute path; a link is not followed. */
   readonly script: string;
   readonly cwd: string;
@@ -19,7 +19,7 @@ const name = "boardsync";
  * it, so that they can be copied. `npx boardsync` is only said where npx finds this very program: elsewhere it would fetch
  * whatever package has that name.
  */
-export function startedAs({ script, cwd, env }: Start): string {
+export function startedAs({ script, cwd, env }: ProcessStart): string {
   const said = env["BOARDSYNC_COMMAND"]?.trim();
   if (said) return escapeControls(said);
   const ours = follow(script);
@@ -31,15 +31,15 @@ export function startedAs({ script, cwd, env }: Start): string {
   if (fetched !== undefined)
     return new RegExp(`^${name}(@|$)`).test(fetched)
       ? `npx ${fetched}`
-      : `npx --package=${quote(fetched)} ${name}`;
+      : `npx --package=${quoteForShell(fetched)} ${name}`;
   const path = relative(cwd, script);
-  return `node ${quote(path.startsWith("..") ? script : path)}`;
+  return `node ${quoteForShell(path.startsWith("..") ? script : path)}`;
 }
 
 /** A config that a person has named is named in hints, too: without that they would be about another one. */
 export function hintWithConfig(terminal: Terminal, config: string | undefined): Terminal {
   if (config === undefined) return terminal;
-  const command = `${terminal.command} --config ${quote(config)}`;
+  const command = `${terminal.command} --config ${quoteForShell(config)}`;
   const own = (output: Output): Output => ({ ...output, command });
   return { ...terminal, command, out: own(terminal.out), err: own(terminal.err) };
 }
@@ -50,7 +50,7 @@ function follow(path: string): string | undefined {
 }
 
 /** The folders of PATH, without those that npm puts there for a script: the person's shell does not have them. */
-function commandFolders({ PATH = "" }: Start["env"]): readonly string[] {
+function commandFolders({ PATH = "" }: ProcessStart["env"]): readonly string[] {
   return PATH.split(delimiter).filter((folder) => folder !== "" && !/node_modules[/\\]\.bin$/.test(folder));
 }
 

@@ -14,7 +14,7 @@ export function pause(terminal: Terminal, options: CommonOptions, text: string):
     const { project, post } = found;
     const isResuming = await isResumeAsked(beside, found);
     await beside.ledger.commit([{ kind: "pause", project, post, at: beside.now }]);
-    const message = explain(waits, isResuming);
+    const message = explainPause(waits, isResuming);
     if (options.json === true) {
       const { since, actions, isOpen } = waits;
       printJson(terminal.out, {
@@ -42,7 +42,7 @@ async function isResumeAsked({ ledger }: Beside, { project, post }: NamedPost): 
   );
 }
 
-function explain(waits: WhatWaits, isResuming: boolean): string {
+function explainPause(waits: WhatWaits, isResuming: boolean): string {
   const open = describeOpen(waits);
   if (waits.since === undefined) {
     return `it is paused from now on: nothing more is written for it, to either side, until \`boardsync resume\`.${open}`;

@@ -12,10 +12,10 @@ export function oneLine(text: string): string {
 }
 
 /** What a sign or a heading looks like. */
-export type Look = Parameters<typeof styleText>[0];
+export type TextStyle = Parameters<typeof styleText>[0];
 
 /** Colours a text of ours where the output shows colours. */
-export function paint(output: Output, look: Look, text: string): string {
+export function paint(output: Output, look: TextStyle, text: string): string {
   return output.hasColours ? styleText(look, text, { validateStream: false }) : text;
 }
 

@@ -14,10 +14,10 @@ import {
   waitNames,
 } from "../../story/explain/explanation.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
-import { showChange, showValue } from "../../sync/tell/waiting-lines.ts";
+import { showChange, showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { hintCommand, type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
 
 /** The story of a post for a person. */
 export function printExplanation(
@@ -111,7 +111,7 @@ function printFields(out: Output, { issues, rules, fields }: Explanation): void 
       out,
       [
         ...columnsOf("post"),
-        { title: "value before boardsync wrote", show: ({ lastNotOurs }) => showValue(lastNotOurs) },
+        { title: "value before boardsync wrote", show: ({ lastNotOurs }) => showOrDash(lastNotOurs) },
       ],
       fields,
     );
@@ -122,14 +122,14 @@ function columnsOf(side: "post" | "issue"): readonly Column<ExplainedField>[] {
   return [
     { title: "field", show: ({ field }) => field },
     { title: "rules ask now", show: showAsked },
-    { title: `${side} shows now`, show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
+    { title: `${side} shows now`, show: ({ shows, isSeen }) => (isSeen ? showOrDash(shows) : "not shown") },
     {
       title: "rules asked when last in step",
       show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)),
     },
     {
       title: `${side} showed when last in step`,
-      show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)),
+      show: ({ agreed }) => (agreed === null ? "–" : showOrDash(agreed.shows)),
     },
   ];
 }
@@ -149,7 +149,7 @@ function showAsked({ asks, rule }: ExplainedField): string {
 }
 
 function showTarget(target: NonNullable<ExplainedField["asks"]>): string {
-  return target.kind === "none" ? "nothing" : showValue(target.value);
+  return target.kind === "none" ? "nothing" : showOrDash(target.value);
 }
 
 function printWaits(out: Output, times: ToldTimes, { waits }: Explanation): void {
@@ -187,7 +187,7 @@ export function showChanges({ fields }: Pick<ExplainedWrite, "fields">): string 
   return fields.map(({ field, before, value }) => showChange(field, before, value)).join(", ");
 }
 
-const signs: Readonly<Record<AnyRule["verdict"], readonly [sign: string, look: Look]>> = {
+const signs: Readonly<Record<AnyRule["verdict"], readonly [sign: string, look: TextStyle]>> = {
   holds: ["✓ ", "green"],
   fails: ["✗ ", "red"],
   unknown: ["? ", "yellow"],

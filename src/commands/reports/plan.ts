@@ -149,7 +149,7 @@ function sentenceOf(
   ].filter((part) => part.amount > 0);
   if (parts.length === 0) return `${isInStep ? "Both sides are in step. " : ""}Nothing was written.`;
   const next = nextOf(free.length + adopted, held, later.length, saved);
-  return `${parts.map(({ said }) => said).join(", ")}; ${votersOf(free)} Nothing was written.${next}`;
+  return `${parts.map(({ said }) => said).join(", ")}; ${sayVoters(free)} Nothing was written.${next}`;
 }
 
 /** What ends each kind of hold, in the order in which it is said. */
@@ -186,7 +186,7 @@ function toVoters(actions: readonly PlannedAction[]): string {
   return voters.known + voters.unknown === 0 ? "" : ` (voters: ${showVoters(voters)})`;
 }
 
-function votersOf(actions: readonly PlannedAction[]): string {
+function sayVoters(actions: readonly PlannedAction[]): string {
   const voters = countVoters(actions.map(({ notifies }) => notifies));
   if (voters.known + voters.unknown === 0) return "no voter would be notified.";
   return `${countNotified(voters, "would be notified")}.`;

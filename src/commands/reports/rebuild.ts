@@ -50,12 +50,12 @@ const columns: readonly Column<RebuiltProject>[] = [
 ];
 
 /** One kind of finding: its lines, and what to do about all of them. */
-interface Finding {
+interface FindingGroup {
   readonly lines: readonly string[];
   readonly advice: string;
 }
 
-const findings: readonly ((project: RebuiltProject) => Finding)[] = [
+const findings: readonly ((project: RebuiltProject) => FindingGroup)[] = [
   ({ disagreements }) => ({
     lines: disagreements.map(({ post, issues, message }) => {
       return `differ: post ${post}${issues.length === 0 ? "" : ` (${issues.join(", ")})`}: ${message}`;
@@ -119,7 +119,7 @@ const findings: readonly ((project: RebuiltProject) => Finding)[] = [
   }),
 ];
 
-function printFinding(out: Output, { project }: RebuiltProject, { lines, advice }: Finding): void {
+function printFinding(out: Output, { project }: RebuiltProject, { lines, advice }: FindingGroup): void {
   if (lines.length === 0) return;
   for (const line of lines.slice(0, maxLines)) {
     printLine(out, paint(out, "yellow", "! "), oneLine(`${project}: ${line}`));

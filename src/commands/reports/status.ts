@@ -9,7 +9,7 @@ import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { hintCommand, type Look, oneLine, paint, printLine } from "../print/text.ts";
+import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
 
 /** What `status --json` prints. */
 export interface StatusReport {
@@ -182,7 +182,7 @@ function isSaidBelow({ post, code }: FailedLine, waiting: readonly WaitingLine[]
   );
 }
 
-const signs: Readonly<Record<StateKind, readonly [sign: string, look: Look]>> = {
+const signs: Readonly<Record<StateKind, readonly [sign: string, look: TextStyle]>> = {
   failing: ["✗ ", "red"],
   "needs-you": ["! ", "yellow"],
   later: ["… ", "cyan"],
@@ -190,9 +190,9 @@ const signs: Readonly<Record<StateKind, readonly [sign: string, look: Look]>> = 
   "in-sync": ["✓ ", "green"],
 };
 
-type Shown = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
+type ShownWait = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
 
-function toWaiting(line: WaitingLine): Shown {
+function toWaiting(line: WaitingLine): ShownWait {
   return { ...line, planned: line.planned ?? undefined };
 }
 
@@ -200,7 +200,7 @@ function printAlike(
   out: Output,
   times: ToldTimes,
   project: string,
-  { lines, shown, isGroup, heard }: Alike<Shown>,
+  { lines, shown, isGroup, heard }: Alike<ShownWait>,
 ): void {
   const [first] = shown;
   if (first === undefined) return;
@@ -209,7 +209,7 @@ function printAlike(
       printWait(out, describeShown(times, project, line), line.command, stateOf(line));
     return;
   }
-  const names = shown.map((line) => nameOf(line)).join(", ");
+  const names = shown.map((line) => namePost(line)).join(", ");
   const parts = [`${lines.length} alike`, heard, `for example ${names}`].filter((part) => part !== "");
   const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${times.tell(first.message)}`;
   const isHeld = first.kind === "held" && first.command !== null;
@@ -218,7 +218,7 @@ function printAlike(
   printLine(out, "  ", "`boardsync status --full` lists each.");
 }
 
-function nameOf({ post, title }: Pick<WaitingLine, "post" | "title">): string {
+function namePost({ post, title }: Pick<WaitingLine, "post" | "title">): string {
   return title === null || title === "" ? post : `${post} “${title}”`;
 }
 
@@ -301,14 +301,14 @@ const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
   missing: "no longer listed",
 };
 
-function describeShown(times: ToldTimes, project: string, line: Shown): string {
+function describeShown(times: ToldTimes, project: string, line: ShownWait): string {
   const { kind, issues, since, code, planned } = line;
   const message = times.tell(line.message);
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   const end = code === null ? "" : ` [${code}]`;
   const what = describePlanned(planned, true);
   const said = what === "" ? message : `${what}. ${message.charAt(0).toUpperCase()}${message.slice(1)}`;
-  return `${kindWords[kind] ?? kind}: ${project}/${nameOf(line)}${linked}, since ${times.name(Date.parse(since))}: ${said}${end}`;
+  return `${kindWords[kind] ?? kind}: ${project}/${namePost(line)}${linked}, since ${times.name(Date.parse(since))}: ${said}${end}`;
 }
 
 function describeDaemon(times: ToldTimes, daemon: StatusReport["daemon"]): string {

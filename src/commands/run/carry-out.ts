@@ -28,7 +28,7 @@ export interface WaitOptions extends CommonOptions {
 }
 
 /** A run that a command asks for. */
-export interface Asked {
+export interface AskedRun {
   readonly command: "sync" | "apply" | "undo";
   readonly projects: readonly SyncProject[];
   readonly order: Order;
@@ -47,7 +47,7 @@ export async function carryOut(
   terminal: Terminal,
   session: Session,
   options: WaitOptions,
-  asked: Asked,
+  asked: AskedRun,
   show: (carried: Carried) => number,
 ): Promise<number> {
   const { config, machine, sides } = session;
@@ -73,7 +73,7 @@ async function handOver(
   terminal: Terminal,
   session: Session,
   options: WaitOptions,
-  { command, projects, order }: Asked,
+  { command, projects, order }: AskedRun,
   held: StateHeldError,
   show: (carried: Carried) => number,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import { html, type Markup, own, type Piece, type Writing, write } from "./html.ts";
+import { html, type Markup, own, type Piece, type Writing, writeOut } from "./html.ts";
 
 /** Where the tracker's web pages are, by the address of its API; undefined for a sandbox on loopback, which has none. */
 export function siteOf(trackerUrl: string): string | undefined {
@@ -43,7 +43,7 @@ export function rootFrom(url: string): string {
 
 /** An address as a header has it. */
 export function headerOf(address: Markup, root: string): string {
-  return write(address, { root, command: "", redact: (text) => text });
+  return writeOut(address, { root, command: "", redact: (text) => text });
 }
 
 /**

@@ -69,13 +69,13 @@ export async function renderChart({ ledger, times }: Looking, chosen: string | u
 }
 
 /** A range, and what there is to see in it. */
-interface Look {
+interface ChartRange {
   readonly name: RangeName;
   readonly history: RunHistory;
 }
 
-async function look(ledger: Looking["ledger"], now: number, chosen: string | undefined): Promise<Look> {
-  const read = async (name: RangeName): Promise<Look> => {
+async function look(ledger: Looking["ledger"], now: number, chosen: string | undefined): Promise<ChartRange> {
+  const read = async (name: RangeName): Promise<ChartRange> => {
     const { spanMs } = ranges[name];
     return { name, history: await ledger.browse.runs(beginOf(ranges[name], now), spanMs) };
   };

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { dayMs } from "../../model/time.ts";
-import { hand, isSame, type PageState, type Pass, sealOf, takeBack } from "./seals.ts";
+import { hand, isSameSecret, type PageState, type Pass, sealOf, takeBack } from "./seals.ts";
 
 /** What opens the page. */
 export interface Gate {
@@ -34,8 +34,8 @@ export function judgeVisitor({ authorization, guest }: Visitor, { token, readTok
   if (guest !== undefined) return { kind: "open", mayOrder: true, session: guest };
   if (token === undefined && readToken === undefined) return { kind: "closed" };
   const given = readGiven(authorization);
-  const mayOrder = given !== undefined && token !== undefined && isSame(given, token);
-  const mayRead = given !== undefined && readToken !== undefined && isSame(given, readToken);
+  const mayOrder = given !== undefined && token !== undefined && isSameSecret(given, token);
+  const mayRead = given !== undefined && readToken !== undefined && isSameSecret(given, readToken);
   if (!mayOrder && !mayRead) return { kind: "ask" };
   return { kind: "open", mayOrder, session: hash("sha256", `token ${given}`) };
 }
@@ -127,7 +127,7 @@ export function createCode(key: string): { readonly code: string; readonly print
 /** Whether it was made with the key; whether it is good is the state's to say. */
 export function isCode(key: string, given: string): boolean {
   const nonce = Buffer.from(given, "base64url").subarray(0, nonceBytes);
-  return isSame(given, completeCode(key, nonce));
+  return isSameSecret(given, completeCode(key, nonce));
 }
 
 function completeCode(key: string, nonce: Buffer): string {

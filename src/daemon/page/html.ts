@@ -51,7 +51,7 @@ export function own(word: string): Markup {
 }
 
 /** What is sent. */
-export function write(made: Markup, writing: Writing): string {
+export function writeOut(made: Markup, writing: Writing): string {
   return made[markup](writing);
 }
 
@@ -68,10 +68,10 @@ function escapeText(text: string): string {
 }
 
 /** How bad something is, in a colour. */
-export type Look = "good" | "warn" | "bad" | "";
+export type Tone = "good" | "warn" | "bad" | "";
 
 /** @param word - of the page. */
-export function badge(look: Look, word: string): Markup {
+export function badge(look: Tone, word: string): Markup {
   return html`<span class="badge ${own(look)}">${own(word)}</span>`;
 }
 

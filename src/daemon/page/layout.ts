@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { linksAddress, toRoot } from "./addresses.ts";
-import { html, type Markup, own, type Piece, type Writing, write } from "./html.ts";
+import { html, type Markup, own, type Piece, type Writing, writeOut } from "./html.ts";
 import { style } from "./style.ts";
 
 /** What a page is named by, and where it is. */
@@ -13,7 +13,7 @@ export interface Frame {
 }
 
 /** One page: what stands on it, or that there is none. */
-export interface Answer extends Pick<Frame, "title" | "current"> {
+export interface RenderedPage extends Pick<Frame, "title" | "current"> {
   readonly status: number;
   readonly content: Markup;
 }
@@ -24,7 +24,7 @@ const asItIs: Writing = { redact: (text) => text, command: "", root: "" };
 /** Nothing runs and nothing is fetched; the one style sheet is known by its hash. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
-  `style-src 'sha256-${hash("sha256", write(style, asItIs), "base64")}'`,
+  `style-src 'sha256-${hash("sha256", writeOut(style, asItIs), "base64")}'`,
   "img-src data:",
   "form-action 'self'",
   "base-uri 'none'",

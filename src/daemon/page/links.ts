@@ -23,14 +23,14 @@ const pageSizes = ["100", "1000"];
 const longestText = 200;
 
 /** A link, and the project that it was found in. */
-interface Found extends BrowsedLink {
+interface LinkLine extends BrowsedLink {
   readonly key: string;
   /** On the board. */
   readonly address: string | undefined;
 }
 
-interface Page {
-  readonly links: readonly Found[];
+interface ShownLinks {
+  readonly links: readonly LinkLine[];
   readonly next: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function renderLinks(looking: Looking, query: LinksQuery): Promise<
   const text = q.trim().slice(0, longestText);
   const rows = pageSizes.find((size) => size === query["rows"]) ?? "100";
   const search = { text, state, limit: Number(rows) };
-  const page = await readPage(looking, chosen.length > 0 ? chosen : keys, search, after);
+  const page = await readLinks(looking, chosen.length > 0 ? chosen : keys, search, after);
   const kept = {
     q: text,
     project: chosen[0],
@@ -78,14 +78,14 @@ async function countLinks({ ledger }: Looking, keys: readonly string[]): Promise
 }
 
 /** Project after project, in the order of the config: `after` names the project by its place there, and the place in it. */
-async function readPage(
+async function readLinks(
   looking: Looking,
   keys: readonly string[],
   search: Omit<LinkSearch, "after">,
   after: string | undefined,
-): Promise<Page> {
+): Promise<ShownLinks> {
   const [, first = "0", begin] = /^(\d{1,4})-([\d.]{0,50})$/.exec(after ?? "") ?? [];
-  const links: Found[] = [];
+  const links: LinkLine[] = [];
   let place = begin === "" ? undefined : begin;
   for (let index = Number(first); index < keys.length; index++) {
     const key = keys[index] ?? "";
@@ -146,7 +146,7 @@ async function renderExact(
   )}</p>`;
 }
 
-function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Found>[] {
+function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<LinkLine>[] {
   const site = siteOf(view.trackerUrl);
   return [
     {
@@ -156,7 +156,7 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Fou
           <span class="quiet"><bdi>${hasProjects ? `${key}/${post}` : post}</bdi>${address !== undefined && html` · ${renderBoardLink(address)}`}</span>`,
     },
     { title: "Status", show: ({ status }) => html`<bdi>${status === null ? "–" : String(status)}</bdi>` },
-    { title: "Issue", show: (link) => renderIssue(nameOf(link), site) },
+    { title: "Issue", show: (link) => renderIssue(nameLinked(link), site) },
     {
       title: "State",
       show: ({
@@ -171,6 +171,6 @@ function columnsOf({ view }: Looking, hasProjects: boolean): readonly Column<Fou
   ];
 }
 
-function nameOf({ repository, issue }: BrowsedLink): string {
+function nameLinked({ repository, issue }: BrowsedLink): string {
   return `${repository ?? `repository ${issue.repositoryId}`}#${issue.number}`;
 }

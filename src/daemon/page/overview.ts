@@ -17,7 +17,7 @@ import { describeLength } from "../../sync/tell/times.ts";
 import { describeTokenEnd, lastTokenEnd } from "../../sync/tell/token-end.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
-import { badge, html, type Look, type Markup, type Piece } from "./html.ts";
+import { badge, html, type Markup, type Piece, type Tone } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import type { Looking, PageProject } from "./view.ts";
 import { renderCommand, renderOtherWaits, renderSentence, renderWaits } from "./waits.ts";
@@ -47,7 +47,7 @@ export async function renderOverview(looking: Looking, range: string | undefined
       looking,
       projects.find(({ known }) => known.project.key === key),
     );
-  return html`<h1>${judge(projects)}</h1>
+  return html`<h1>${headingOf(projects)}</h1>
     <p class="lead">As of ${looking.times.today}.</p>
     ${await renderTokenEnd(looking)}
     ${await renderWaits(looking, urgentOf)}
@@ -124,7 +124,7 @@ async function see({ ledger, view, times }: Looking, known: PageProject): Promis
 }
 
 /** The one sentence that a person comes for: how many projects stand as the worst of them does. */
-function judge(projects: readonly Seen[]): string {
+function headingOf(projects: readonly Seen[]): string {
   const worst = stateKinds.find((kind) => projects.some(({ state }) => state.kind === kind)) ?? "in-sync";
   const number = projects.filter(({ state }) => state.kind === worst).length;
   const what = number === 1 ? headings[worst][0] : headings[worst][1];
@@ -140,7 +140,7 @@ const headings: Readonly<Record<StateKind, readonly [one: string, several: strin
   "in-sync": ["is in step", "are in step"],
 };
 
-const badges: Readonly<Record<StateKind, readonly [look: Look, name: string]>> = {
+const badges: Readonly<Record<StateKind, readonly [look: Tone, name: string]>> = {
   failing: ["bad", "failing"],
   "needs-you": ["warn", "needs you"],
   later: ["", "later"],

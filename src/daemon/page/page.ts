@@ -13,8 +13,8 @@ import {
   judgeVisitor,
   recogniseGuest,
 } from "./gate.ts";
-import { html, type Markup, own, type Writing, write } from "./html.ts";
-import { type Answer, contentSecurityPolicy, layOut } from "./layout.ts";
+import { html, type Markup, own, type Writing, writeOut } from "./html.ts";
+import { contentSecurityPolicy, layOut, type RenderedPage } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
 import { type OrderOptions, type Reader, serveOrders } from "./orders/orders.ts";
 import { renderOverview } from "./overview.ts";
@@ -77,7 +77,7 @@ export function pagePart(options: PageOptions): HttpPart {
   const show = async (
     reply: FastifyReply,
     reader: Reader,
-    render: (looking: Looking) => Promise<Answer>,
+    render: (looking: Looking) => Promise<RenderedPage>,
     done?: string,
   ): Promise<FastifyReply> => {
     const { status, title, current, content } =
@@ -90,7 +90,7 @@ export function pagePart(options: PageOptions): HttpPart {
       .headers({ "content-security-policy": contentSecurityPolicy, "referrer-policy": "same-origin" })
       .type("text/html; charset=utf-8")
       .send(
-        write(layOut({ title, current, foot }, html`${said}${content}`), {
+        writeOut(layOut({ title, current, foot }, html`${said}${content}`), {
           ...options,
           root: rootFrom(reply.request.url),
         }),
@@ -109,7 +109,7 @@ export function pagePart(options: PageOptions): HttpPart {
     });
   const door = createDoor(options);
   const serve =
-    (render: (looking: Looking, request: FastifyRequest) => Promise<Answer>) =>
+    (render: (looking: Looking, request: FastifyRequest) => Promise<RenderedPage>) =>
     async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { code, done } = queryOf(request);
       const isFirst = /^\/\?/.test(request.url);
@@ -178,7 +178,7 @@ function askForToken(reply: FastifyReply): FastifyReply {
     .send(`${reason} [page.token]\n`);
 }
 
-const nothingYet: Answer = {
+const nothingYet: RenderedPage = {
   status: 200,
   title: "No run yet",
   current: undefined,
@@ -192,7 +192,7 @@ function serveUnknown(
   show: (
     reply: FastifyReply,
     reader: Reader,
-    render: (looking: Looking) => Promise<Answer>,
+    render: (looking: Looking) => Promise<RenderedPage>,
   ) => Promise<FastifyReply>,
 ): void {
   server.get("/*", async (request, reply) => {
@@ -203,7 +203,7 @@ function serveUnknown(
   });
 }
 
-async function overview(looking: Looking, request: FastifyRequest): Promise<Answer> {
+async function overview(looking: Looking, request: FastifyRequest): Promise<RenderedPage> {
   const { range } = queryOf(request);
   return {
     status: 200,
@@ -213,7 +213,7 @@ async function overview(looking: Looking, request: FastifyRequest): Promise<Answ
   };
 }
 
-async function links(looking: Looking, request: FastifyRequest): Promise<Answer> {
+async function links(looking: Looking, request: FastifyRequest): Promise<RenderedPage> {
   return {
     status: 200,
     title: "Links",
@@ -222,7 +222,7 @@ async function links(looking: Looking, request: FastifyRequest): Promise<Answer>
   };
 }
 
-async function post(looking: Looking, request: FastifyRequest): Promise<Answer> {
+async function post(looking: Looking, request: FastifyRequest): Promise<RenderedPage> {
   const named = readPostAddress(request.url);
   const content = named && (await renderPost(looking, named));
   if (named !== undefined && content !== undefined) {
@@ -234,7 +234,7 @@ async function post(looking: Looking, request: FastifyRequest): Promise<Answer> 
   );
 }
 
-async function run(looking: Looking, request: FastifyRequest): Promise<Answer> {
+async function run(looking: Looking, request: FastifyRequest): Promise<RenderedPage> {
   const number = readRunAddress(request.url);
   const content = number === undefined ? undefined : await renderRun(looking, number);
   if (content !== undefined) return { status: 200, title: `Run ${number}`, current: undefined, content };
@@ -244,7 +244,7 @@ async function run(looking: Looking, request: FastifyRequest): Promise<Answer> {
   );
 }
 
-function missing(title: string, why: Markup): Answer {
+function missing(title: string, why: Markup): RenderedPage {
   const content = html`<h1>${title}</h1><p>${why}</p><p><a href="${toRoot}">Overview</a></p>`;
   return { status: 404, title, current: undefined, content };
 }

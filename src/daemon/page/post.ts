@@ -16,7 +16,7 @@ import {
 import { explainWait } from "../../sync/orders/waits-of-post.ts";
 import { showChange } from "../../sync/tell/waiting-lines.ts";
 import { runAddress, siteOf } from "./addresses.ts";
-import { badge, type Column, html, type Look, type Markup, type Piece, table } from "./html.ts";
+import { badge, type Column, html, type Markup, type Piece, type Tone, table } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import { boardAddress, renderIssue } from "./sides.ts";
 import type { Looking } from "./view.ts";
@@ -126,7 +126,7 @@ function renderRules(story: Explanation, site: string | undefined): Markup | und
     }</section>`;
 }
 
-const signs: Readonly<Record<AnyRule["verdict"], readonly [look: Look, text: string]>> = {
+const signs: Readonly<Record<AnyRule["verdict"], readonly [look: Tone, text: string]>> = {
   holds: ["good", "✓ holds"],
   fails: ["", "✗ fails"],
   unknown: ["warn", "? unknown"],
@@ -164,14 +164,14 @@ function renderFields({ fields, issueFields }: Explanation): Markup | undefined 
 const fieldColumns: readonly Column<ExplainedField>[] = [
   { title: "Field", show: ({ field }) => field },
   { title: "Rules ask now", show: showAsked },
-  { title: "It shows now", show: ({ shows, isSeen }) => (isSeen ? showValue(shows) : "not shown") },
+  { title: "It shows now", show: ({ shows, isSeen }) => (isSeen ? renderValue(shows) : "not shown") },
   {
     title: "Rules asked when last in step",
     show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)),
   },
   {
     title: "It showed when last in step",
-    show: ({ agreed }) => (agreed === null ? "–" : showValue(agreed.shows)),
+    show: ({ agreed }) => (agreed === null ? "–" : renderValue(agreed.shows)),
   },
 ];
 
@@ -183,11 +183,11 @@ function showAsked({ asks, rule }: ExplainedField): Piece {
 }
 
 function showTarget(target: NonNullable<ExplainedField["asks"]>): Piece {
-  return target.kind === "none" ? "nothing" : showValue(target.value);
+  return target.kind === "none" ? "nothing" : renderValue(target.value);
 }
 
 /** A value of a field. */
-function showValue(value: ExplainedField["shows"]): Piece {
+function renderValue(value: ExplainedField["shows"]): Piece {
   return value === null ? "–" : html`<bdi>${String(value)}</bdi>`;
 }
 

@@ -13,7 +13,7 @@ export function sealOf(key: string, ...words: readonly string[]): string {
 }
 
 /** Takes as long whatever is given. */
-export function isSame(given: string, right: string): boolean {
+export function isSameSecret(given: string, right: string): boolean {
   return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", right, "buffer"));
 }
 
@@ -53,7 +53,7 @@ export function takeBack(
   now: number,
 ): Passed | undefined {
   const [payload = "", seal = ""] = given.split(".");
-  if (!isSame(seal, sealOf(key, purpose, session, payload))) return undefined;
+  if (!isSameSecret(seal, sealOf(key, purpose, session, payload))) return undefined;
   const [until, , text]: [number, string, string] = JSON.parse(Buffer.from(payload, "base64url").toString());
   return now < until && until - now <= 2 * lifeMs ? { text, until, print: hash("sha256", given) } : undefined;
 }

@@ -2,7 +2,7 @@ import pg from "pg";
 import { StateError } from "../../errors.ts";
 
 /** What one statement has found: rows of text, numbers and bytes, as the server's types say. */
-export interface Found {
+export interface ServerAnswer {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly rowCount: number | null;
 }
@@ -15,7 +15,7 @@ export interface Connection {
    * @throws DatabaseError where the server refuses one of them.
    * @throws StateError where it can't be reached, or gives no answer.
    */
-  ask(sql: string, values?: readonly unknown[]): Promise<readonly Found[]>;
+  ask(sql: string, values?: readonly unknown[]): Promise<readonly ServerAnswer[]>;
   /** Ends it at once; the next question makes another one. */
   drop(): void;
   close(): Promise<void>;

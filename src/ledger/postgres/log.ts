@@ -10,7 +10,7 @@ export interface SharedLog {
    * @param holds of the run that commits; none for what people ask for beside runs.
    * @throws StateError where the log can't be reached, or one of the holds is another's by now.
    */
-  turn(after: number, holds: readonly LeaseNumber[]): Promise<Turn>;
+  turn(after: number, holds: readonly LeaseNumber[]): Promise<CommitTurn>;
   /** Entries after one, in their order. */
   read(after: number): Promise<News>;
   /** The newest image of the whole state. */
@@ -46,7 +46,7 @@ export interface Image {
 }
 
 /** The right to commit. It ends with `append` or `end`, whatever comes of them. */
-export interface Turn extends Placed {
+export interface CommitTurn extends Placed {
   /** What others have committed since; undefined where an image has to be loaded, and then nothing can be appended. */
   readonly news: readonly Entry[] | undefined;
   /** Whether the log is where it was; else it is a copy that was put back, and what is appended next settles that. */

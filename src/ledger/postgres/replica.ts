@@ -1,6 +1,6 @@
 import type { Ledger } from "../ledger.ts";
 import type { Base } from "../sqlite/base.ts";
-import type { Entry, LeaseNumber, SharedLog, Turn } from "./log.ts";
+import type { CommitTurn, Entry, LeaseNumber, SharedLog } from "./log.ts";
 
 /** How a base is made of an image. */
 export type MakeBase = (image: Buffer) => Base;
@@ -70,7 +70,7 @@ export async function openReplica(log: SharedLog, make: MakeBase): Promise<Repli
     // Without it the log is only longer than it need be, and the next one tries again.
     await log.keepImage({ number: at, body }).catch(() => undefined);
   };
-  const writeIn = async <T>(turn: Turn, work: (ledger: Ledger) => Promise<T>): Promise<T> => {
+  const writeIn = async <T>(turn: CommitTurn, work: (ledger: Ledger) => Promise<T>): Promise<T> => {
     const transaction = base.begin();
     try {
       const result = await work(base.ledger);

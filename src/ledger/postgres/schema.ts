@@ -107,7 +107,7 @@ export async function openTables(
     return { schema: Number(head?.rows[0]?.["schema"]) };
   } catch (error) {
     await connection.ask("ROLLBACK").catch(() => undefined);
-    throw error instanceof DatabaseError ? explain(error, at) : error;
+    throw error instanceof DatabaseError ? explainServerError(error, at) : error;
   }
 }
 
@@ -127,12 +127,12 @@ export async function findHead(connection: Connection, at: string): Promise<Head
     );
     return { schema: Number(head?.rows[0]?.["schema"]), isAtHome: head?.rows[0]?.["home"] === true };
   } catch (error) {
-    throw error instanceof DatabaseError ? explain(error, at) : error;
+    throw error instanceof DatabaseError ? explainServerError(error, at) : error;
   }
 }
 
 /** A refusal of the server, as a sentence that says what to do. */
-export function explain(error: DatabaseError, at: string): StateError {
+export function explainServerError(error: DatabaseError, at: string): StateError {
   const { message, sqlState } = error;
   if (sqlState === "42501") {
     return new StateError(

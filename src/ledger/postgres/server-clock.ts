@@ -1,4 +1,4 @@
-import type { Found } from "./connection.ts";
+import type { ServerAnswer } from "./connection.ts";
 
 /** The server's time as SQL: epoch ms. */
 export const serverTime = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";
@@ -20,7 +20,7 @@ export interface ServerClock {
    *
    * @param since when it was asked for, by the monotonic clock: so much is in doubt.
    */
-  told(answer: Found | undefined, since: number): void;
+  told(answer: ServerAnswer | undefined, since: number): void;
 }
 
 export function createServerClock(monotonic: () => number): ServerClock {

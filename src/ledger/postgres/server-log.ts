@@ -1,7 +1,7 @@
 import { StateError } from "../../errors.ts";
-import { type Connection, DatabaseError, type Found } from "./connection.ts";
-import type { Entry, Image, LeaseNumber, Leases, SharedLog, Turn } from "./log.ts";
-import { explain, placeOfTables } from "./schema.ts";
+import { type Connection, DatabaseError, type ServerAnswer } from "./connection.ts";
+import type { CommitTurn, Entry, Image, LeaseNumber, Leases, SharedLog } from "./log.ts";
+import { explainServerError, placeOfTables } from "./schema.ts";
 import { type ServerClock, serverTime } from "./server-clock.ts";
 
 /** What a log on a server needs to know. */
@@ -37,7 +37,7 @@ const imagePartBytes = 1024 * 1024;
 export function createServerLog(connection: Connection, options: ServerOptions): SharedLog {
   const { at, leaseMs } = options;
   const ask = (sql: string, values?: readonly unknown[]) => asking(connection, at, sql, values);
-  const begin = async (after: number, holds: readonly LeaseNumber[]): Promise<readonly Found[]> => {
+  const begin = async (after: number, holds: readonly LeaseNumber[]): Promise<readonly ServerAnswer[]> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await connection.ask(beginTurn(after, holds, leaseMs));
@@ -45,7 +45,7 @@ export function createServerLog(connection: Connection, options: ServerOptions):
         await connection.ask("ROLLBACK").catch(() => undefined);
         const isPassing = error instanceof DatabaseError && passing.has(error.sqlState);
         if (!isPassing || attempt === mostTries)
-          throw error instanceof DatabaseError ? explain(error, at) : error;
+          throw error instanceof DatabaseError ? explainServerError(error, at) : error;
       }
     }
   };
@@ -82,7 +82,7 @@ export function createServerLog(connection: Connection, options: ServerOptions):
           return number;
         },
         end,
-      } satisfies Turn;
+      } satisfies CommitTurn;
     },
     async read(after) {
       const beganAt = options.clock.monotonic();
@@ -141,7 +141,7 @@ function literal(text: string): string {
   return `'${text.replaceAll("'", "''").replaceAll("\0", "")}'`;
 }
 
-function lost(holds: readonly LeaseNumber[], held: Found | undefined): StateError {
+function lost(holds: readonly LeaseNumber[], held: ServerAnswer | undefined): StateError {
   const left = new Set(held?.rows.map(({ project }) => project));
   const names = holds.filter(({ project }) => !left.has(project)).map(({ project }) => project);
   return new StateError(
@@ -150,7 +150,7 @@ function lost(holds: readonly LeaseNumber[], held: Found | undefined): StateErro
   );
 }
 
-function refuseNewer(head: Found | undefined, { at, schema }: ServerOptions): void {
+function refuseNewer(head: ServerAnswer | undefined, { at, schema }: ServerOptions): void {
   const { schema: found, version } = { schema: 0, version: "", ...head?.rows[0] };
   if (Number(found) <= schema) return;
   throw new StateError(
@@ -160,7 +160,7 @@ function refuseNewer(head: Found | undefined, { at, schema }: ServerOptions): vo
 
 /** Entries as they came; undefined where the first of them is not the next. */
 function whole(
-  found: Found | undefined,
+  found: ServerAnswer | undefined,
   after: number,
   last: number | undefined,
 ): readonly Entry[] | undefined {
@@ -193,7 +193,7 @@ async function appendEntry(
   } catch (error) {
     if (error instanceof DatabaseError) {
       await connection.ask("ROLLBACK").catch(() => connection.drop());
-      throw explain(error, at);
+      throw explainServerError(error, at);
     }
     if (await isThere(connection, number, bytes)) return number;
     throw error;
@@ -341,10 +341,10 @@ async function asking(
   at: string,
   sql: string,
   values?: readonly unknown[],
-): Promise<readonly Found[]> {
+): Promise<readonly ServerAnswer[]> {
   try {
     return await connection.ask(sql, values);
   } catch (error) {
-    throw error instanceof DatabaseError ? explain(error, at) : error;
+    throw error instanceof DatabaseError ? explainServerError(error, at) : error;
   }
 }

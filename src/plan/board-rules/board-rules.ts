@@ -72,7 +72,7 @@ export function deriveBoard(
 ): BoardDerivation {
   if (row.missing > 0) return deriveMissing(row, boardRules, seen);
   for (const [rule, { when, set }] of boardRules.entries()) {
-    const verdict = when.missing === true ? "no" : judge(row, when, seen);
+    const verdict = when.missing === true ? "no" : holdsFor(row, when, seen);
     if (verdict === "unknown") return { kind: "undecided" };
     if (verdict === "yes") {
       return { kind: "derived", rule, targets: targetsOf(changedFields(boardRules), fieldsOf(set)) };
@@ -90,7 +90,9 @@ function deriveMissing(
   boardRules: readonly BoardRule[],
   seen: ReadonlySet<PostField>,
 ): BoardDerivation {
-  const rule = boardRules.findIndex(({ when }) => when.missing === true && judge(row, when, seen) === "yes");
+  const rule = boardRules.findIndex(
+    ({ when }) => when.missing === true && holdsFor(row, when, seen) === "yes",
+  );
   const set = boardRules[rule]?.set;
   if (row.missing < 2 || set === undefined) return { kind: "undecided" };
   const fields = fieldsOf(set);
@@ -172,7 +174,7 @@ export function lookedAt(
 }
 
 /** Three values: what the board does not show is never the same as "no". */
-function judge(
+function holdsFor(
   { post }: Pick<Row, "post">,
   when: PostCondition,
   seen: ReadonlySet<PostField>,

@@ -180,7 +180,7 @@ function decideIssue(
 ): readonly IssueDecision[] {
   const isOpened = linked.link.origin === "opened";
   const isNew = linked.base === undefined && Object.keys(row.base).length === 0;
-  const policy = policyOf(settings);
+  const policy = issuePolicy(settings);
   const decided = fields.map(([field, target]): IssueDecision => {
     const facts = { ...factsOf(linked, field), target, isMissing: false, isOpened, isNew, advanced: [] };
     const decision = decideField(facts, policy, now);
@@ -213,7 +213,7 @@ function leave(
 }
 
 /** A change of an issue mails no voter, so it need not wait for `settle`. The side that wins a conflict is the same in both directions. */
-function policyOf({ conflict, whenNoRule }: Settings): FieldPolicy {
+function issuePolicy({ conflict, whenNoRule }: Settings): FieldPolicy {
   const mirrored = { tracker: "keep", board: "write", hold: "hold" } as const;
   return { whenNoRule, settleMs: 0, conflict: mirrored[conflict] };
 }

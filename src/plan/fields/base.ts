@@ -104,13 +104,13 @@ export function changedBases<Name extends Field>(
   const changed: Partial<Record<Name, FieldBase>> = {};
   for (const { field, base } of decided) {
     const before = known[field];
-    if (before === undefined || !isSame(before, base)) changed[field] = base;
+    if (before === undefined || !isSameBase(before, base)) changed[field] = base;
   }
   return changed;
 }
 
 /** Whether two bases hold the same, to the letter; what one of them leaves out is undefined. */
-function isSame(one: unknown, other: unknown): boolean {
+function isSameBase(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
   return holdsAll(one, other) && holdsAll(other, one);
@@ -120,7 +120,7 @@ type Parts = Readonly<Record<string, unknown>>;
 
 function holdsAll(one: object, other: object): boolean {
   for (const key in one) {
-    if (!isSame((one as Parts)[key], (other as Parts)[key])) return false;
+    if (!isSameBase((one as Parts)[key], (other as Parts)[key])) return false;
   }
   return true;
 }

@@ -291,14 +291,14 @@ function write<Name extends Field>(
   return { base, write: { field, before: post, value, target }, hold: undefined, notes: [] };
 }
 
-type Shown = Pick<FieldFacts<Field>, "field" | "post" | "sides">;
+type ApartFacts = Pick<FieldFacts<Field>, "field" | "post" | "sides">;
 
-function noteApart({ field, post, sides }: Shown, value: FieldValue, why: string): Note {
+function noteApart({ field, post, sides }: ApartFacts, value: FieldValue, why: string): Note {
   const message = `${field} is ${showValue(post)} on ${sides.written}, ${sides.asking} asks for ${showValue(value)}: ${why}`;
   return { kind: "disagreement", field, message };
 }
 
-function noteNotStuck({ field, post, sides }: Shown, { written }: FieldBase): Note {
+function noteNotStuck({ field, post, sides }: ApartFacts, { written }: FieldBase): Note {
   const message = `${field} was sent as ${showValue(written?.sent)}, and ${sides.written} shows ${showValue(post)}: it did not take the value, or someone has changed it since; it is not sent again`;
   return { kind: "did-not-stick", field, message };
 }

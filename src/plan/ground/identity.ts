@@ -170,21 +170,21 @@ function contentOf(action: Action): object {
     }
     case "update-issue": {
       const { issue, title, block } = action;
-      return { issue: placeOf(issue), title, block };
+      return { issue: plainRef(issue), title, block };
     }
     case "change-issue":
       return action.changes.map(({ issue, writes }) => ({
-        ...placeOf(issue),
+        ...plainRef(issue),
         writes: writes.map(contentOfWrite),
       }));
     case "comment-issue":
-      return action.comments.map(({ issue, write }) => ({ ...placeOf(issue), target: write.target }));
+      return action.comments.map(({ issue, write }) => ({ ...plainRef(issue), target: write.target }));
     case "patch-post":
       return action.writes.map(contentOfWrite);
   }
 }
 
-function placeOf({ repositoryId, number }: IssueRef): IssueRef {
+function plainRef({ repositoryId, number }: IssueRef): IssueRef {
   return { repositoryId, number };
 }
 

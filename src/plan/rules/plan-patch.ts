@@ -43,7 +43,7 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
   const derived = deriveTarget(row.links, settings);
   const isOpened = row.links.every(({ link }) => link.origin === "opened");
   const isNew = Object.keys(row.base).length === 0;
-  const policy = policyOf(settings);
+  const policy = postPolicy(settings);
   const decided = [...derived].flatMap(([field, found]) => {
     if (found.kind === "unknown") return [];
     const post = readKnown(row, field, seen);
@@ -125,23 +125,23 @@ function isAtRest({ write, notes }: FieldDecision): boolean {
 const noPatch = { patch: undefined, asked: {} } as const;
 
 /** What a field will be when the time of `settle` is over, if nothing changes. */
-function toWish({ field, base }: { readonly field: RuleField; readonly base: FieldBase }): Wish {
+function toWish({ field, base }: { readonly field: RuleField; readonly base: FieldBase }): FieldWish {
   const target = base.pending?.target;
   return { field, value: target?.kind === "value" ? target.value : undefined };
 }
 
-interface Wish {
+interface FieldWish {
   readonly field: RuleField;
   readonly value: FieldValue | undefined;
 }
 
-function valuesOf(wishes: readonly Wish[]): PostChange {
+function valuesOf(wishes: readonly FieldWish[]): PostChange {
   return Object.fromEntries(
     wishes.flatMap(({ field, value }) => (value === undefined ? [] : [[field, value]])),
   );
 }
 
-function policyOf({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
+function postPolicy({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
   const policies = { tracker: "write", board: "keep", hold: "hold" } as const;
   return { whenNoRule, settleMs, conflict: policies[conflict] };
 }

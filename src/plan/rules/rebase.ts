@@ -18,7 +18,7 @@ export interface RebaseContext {
 }
 
 /** For one field, what the rules before and the rules now make of the same issues. */
-interface Turn {
+interface RuleChange {
   /**
    * undefined where nobody can tell (any more) what the old rules made of it: the pair then counts as in step with them.
    */
@@ -66,7 +66,7 @@ export function retargetWrites<Write extends Pick<FieldWrite, "field" | "target"
 function rebaseField(
   row: Row,
   field: RuleField,
-  { from = row.base[field]?.target ?? none, to }: Turn,
+  { from = row.base[field]?.target ?? none, to }: RuleChange,
   context: RebaseContext,
 ): FieldBase | undefined {
   const known = row.base[field];
@@ -82,17 +82,17 @@ function rebaseField(
   const waiting: FieldBase = { ...known, pending: undefined, ruled, isAwaited: true };
   if (to === undefined) return waiting;
   const laid = layRules(field, waiting, to);
-  return isNamed(field, context) ? laid : { ...laid, ruled: undefined };
+  return isRuled(field, context) ? laid : { ...laid, ruled: undefined };
 }
 
 /** A field that the old rules did not name. If it has no base, it is decided like any other. */
 function firstBase(
   { post, missing }: Row,
   field: RuleField,
-  { from = none, to }: Turn,
+  { from = none, to }: RuleChange,
   context: RebaseContext,
 ): FieldBase | undefined {
-  if (!isNamed(field, context) || from.kind !== "none") return undefined;
+  if (!isRuled(field, context) || from.kind !== "none") return undefined;
   const shown = missing > 0 ? undefined : readField(post, field, context.seen);
   const base = { post: shown, foreign: shown, written: undefined, pending: undefined };
   const ruled = { from, since: context.now };
@@ -100,7 +100,7 @@ function firstBase(
   return { ...base, target: to, ruled: isAsked(field, to, shown) ? undefined : ruled };
 }
 
-function isNamed(field: RuleField, { settings }: Pick<RebaseContext, "settings">): boolean {
+function isRuled(field: RuleField, { settings }: Pick<RebaseContext, "settings">): boolean {
   return ruledFields(settings.rules).includes(field);
 }
 
@@ -108,10 +108,10 @@ function isAsked(field: RuleField, target: Target, shown: FieldBase["post"]): bo
   return target.kind === "none" || isSameValue(field, shown, target.value);
 }
 
-function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<RuleField, Turn> {
+function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<RuleField, RuleChange> {
   const then = before && deriveKnown(row.links, before);
   const now = deriveKnown(row.links, settings);
-  const fields = ruleFields.filter((field) => isNamed(field, { settings }) || row.base[field] !== undefined);
+  const fields = ruleFields.filter((field) => isRuled(field, { settings }) || row.base[field] !== undefined);
   return new Map(
     fields.map((field) => [
       field,

@@ -12,7 +12,7 @@ export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>>
   subIssues: {
     holds: ({ signals }, { subIssues }) =>
       subIssues === undefined ||
-      judge("`subIssues`", signals?.subIssues, ({ total, closed }) =>
+      judgeSignal("`subIssues`", signals?.subIssues, ({ total, closed }) =>
         subIssues === "all-closed" ? total > 0 && closed === total : closed > 0,
       ),
     follows: (when, { subIssues }) =>
@@ -23,7 +23,7 @@ export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>>
   projectStatus: {
     holds: ({ signals }, { projectStatus }) =>
       projectStatus === undefined ||
-      judge(
+      judgeSignal(
         `\`projectStatus\` (${projectStatus.field} of project ${projectStatus.owner}/${projectStatus.project})`,
         signals?.projectStatus?.[keyOf(projectStatus)],
         (option) => option !== null && includesName(projectStatus.is, option),
@@ -37,7 +37,7 @@ export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>>
   pullRequest: {
     holds: ({ signals }, { pullRequest }) =>
       pullRequest === undefined ||
-      judge("`pullRequest`", signals?.pullRequests, (found) => isAt(pullRequest, found)),
+      judgeSignal("`pullRequest`", signals?.pullRequests, (found) => isAt(pullRequest, found)),
     follows: (when, { pullRequest }) =>
       pullRequest === undefined || (when.pullRequest !== undefined && isSure(when.pullRequest, pullRequest)),
   },
@@ -45,14 +45,14 @@ export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>>
     holds: ({ issue, signals }, { released }) => {
       if (released === undefined) return true;
       if (issue.milestone?.state === "closed") return released;
-      return judge("`released`", signals?.isReleased, (isReleased) => isReleased === released);
+      return judgeSignal("`released`", signals?.isReleased, (isReleased) => isReleased === released);
     },
     follows: (when, { released }) =>
       released === undefined || when.released === released || (released && when.milestoneState === "closed"),
   },
 };
 
-function judge<T>(name: string, signal: Readable<T> | undefined, holds: (value: T) => boolean): Truth {
+function judgeSignal<T>(name: string, signal: Readable<T> | undefined, holds: (value: T) => boolean): Truth {
   if (signal === undefined) return { kind: "unknown", message: `${name}, which has not been read yet` };
   if (signal.kind === "known") return holds(signal.value);
   return { kind: "unknown", message: `${name}, which can't be read: ${signal.message}` };

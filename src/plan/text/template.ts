@@ -95,13 +95,13 @@ export function checkTemplate(text: string, kind: TemplateKind): string | Unknow
     return `The template can't be read: ${reasonOf(error)}.`;
   }
   const known: readonly string[] = templateValues[kind];
-  const names = new Liquid({ templates: {} }).globalVariableSegmentsSync(text).map(nameOf);
+  const names = new Liquid({ templates: {} }).globalVariableSegmentsSync(text).map(variableOf);
   const name = names.find((one) => !known.some((value) => isPartOf(value, one) || isPartOf(one, value)));
   return name === undefined ? undefined : { name, known };
 }
 
 /** As it is written: `post.title`. What is known only while it renders (`post[key]`) ends it. */
-function nameOf(segments: readonly unknown[]): string {
+function variableOf(segments: readonly unknown[]): string {
   const end = segments.findIndex((segment) => typeof segment !== "string");
   return segments.slice(0, end === -1 ? undefined : end).join(".");
 }

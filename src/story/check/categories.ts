@@ -12,7 +12,7 @@ export interface ShownCategory {
 }
 
 /** What posts of a project show. */
-interface Shown {
+interface ShownCategories {
   readonly project: SyncProject;
   readonly seen: ReadonlySet<PostField>;
   readonly categories: readonly ShownCategory[];
@@ -38,7 +38,7 @@ const mostShown = 100;
 /** Which categories posts have, and which of those that the config names none has. */
 export function checkCategories(
   { say }: Checking,
-  { project, seen, categories }: Shown,
+  { project, seen, categories }: ShownCategories,
   suggest: Suggest,
 ): void {
   if (!seen.has("categoryId")) return;

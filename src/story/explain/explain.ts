@@ -26,7 +26,7 @@ import {
   type Explaining,
   type ExplainSources,
   type Explanation,
-  nameOf,
+  nameInLedger,
 } from "./explanation.ts";
 import { explainNext, explainUnlooked, explainWaits } from "./next.ts";
 
@@ -119,7 +119,7 @@ function explainRules(explaining: Explaining, derived: Derivation | undefined): 
     of.length === found.length ? `${doubt}.` : `${of.map(([field]) => field).join(", ")}: ${doubt}.`,
   );
   return {
-    issue: first === undefined ? null : nameOf(explaining, first.issue),
+    issue: first === undefined ? null : nameInLedger(explaining, first.issue),
     rule: first?.rule === undefined ? null : first.rule + 1,
     message: [...tellSources(explaining, decided), ...told].join(" "),
   };
@@ -138,8 +138,9 @@ function tellSources(explaining: Explaining, decided: readonly DerivedField[]): 
   const { row, settings } = explaining;
   const decides = row.links.length > 1 ? ` (\`several: ${settings.several}\`)` : "";
   const issues = Map.groupBy(decided, ({ issue, duplicate }) => {
-    const place = duplicate === undefined ? "" : `, of which ${nameOf(explaining, duplicate)} is a duplicate`;
-    return `${nameOf(explaining, issue)}${place}${decides}`;
+    const place =
+      duplicate === undefined ? "" : `, of which ${nameInLedger(explaining, duplicate)} is a duplicate`;
+    return `${nameInLedger(explaining, issue)}${place}${decides}`;
   });
   return [...issues].map(([name, fields]) => {
     const rules = Map.groupBy(fields, ({ rule }) => rule);
@@ -194,8 +195,8 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
     return target && { target, rule: derived.kind === "derived" ? derived.rule : undefined };
   };
   return row.links.flatMap((linked) =>
-    fieldsOf(linked, changedFields(settings.boardRules)).map((field) => ({
-      issue: nameOf(explaining, linked.link.issue),
+    namedOrRemembered(linked, changedFields(settings.boardRules)).map((field) => ({
+      issue: nameInLedger(explaining, linked.link.issue),
       ...explainField(
         field,
         linked.base?.[field],
@@ -207,7 +208,7 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
 }
 
 /** What rules that are gone have set is still remembered. */
-function fieldsOf({ base = {} }: LinkedIssue, named: readonly IssueField[]): readonly IssueField[] {
+function namedOrRemembered({ base = {} }: LinkedIssue, named: readonly IssueField[]): readonly IssueField[] {
   return [...new Set([...named, ...(Object.keys(base) as IssueField[])])];
 }
 
@@ -244,10 +245,10 @@ export async function explainIssue(explaining: Explaining, linked: LinkedIssue):
   const { issue, link } = known;
   const isDuplicate = counts !== undefined && counts !== issue;
   return {
-    issue: nameOf(explaining, link.issue),
+    issue: nameInLedger(explaining, link.issue),
     origin: link.origin,
     facts: issue === undefined ? null : pickFacts(issue),
-    duplicateOf: isDuplicate ? nameOf(explaining, counts) : null,
+    duplicateOf: isDuplicate ? nameInLedger(explaining, counts) : null,
     remarks: [...(await remarksOn(explaining, linked)), ...doubts.map(remarkOn)],
     match: match ?? null,
     rules,

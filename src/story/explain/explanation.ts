@@ -157,7 +157,7 @@ export interface Explaining extends ExplainSources {
 }
 
 /** An issue as a person knows it: `owner/name#number`. */
-export function nameOf({ ledger }: Pick<Explaining, "ledger">, issue: IssueRef): string {
+export function nameInLedger({ ledger }: Pick<Explaining, "ledger">, issue: IssueRef): string {
   return nameIssue({ world: { ledger } }, issue);
 }
 

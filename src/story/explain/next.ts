@@ -133,7 +133,7 @@ function openOutcomes(waits: readonly ExplainedWait[]): readonly string[] {
 }
 
 function describePlanned({ kind, issue, fields, reason, notifies, held }: PlannedAction): string {
-  const values = Object.entries(fields).map(([field, value]) => `${field} → ${showValue(value)}`);
+  const values = Object.entries(fields).map(([field, value]) => `${field} → ${joinValues(value)}`);
   const what = {
     "create-issue": `opens an issue in ${issue}`,
     "update-issue": `edits the text of ${issue}`,
@@ -147,7 +147,7 @@ function describePlanned({ kind, issue, fields, reason, notifies, held }: Planne
   return held === undefined ? `T${sentence.slice(1)}` : `Held until a person lets it go: then ${sentence}`;
 }
 
-function showValue(value: unknown): string {
+function joinValues(value: unknown): string {
   return Array.isArray(value) ? value.join(", ") : String(value);
 }
 

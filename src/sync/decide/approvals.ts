@@ -83,13 +83,13 @@ const changedSince =
 
 /** What is wanted now, by what a saved plan names it by; undefined for what is wanted no more, or as something else. */
 export function findWanted<W extends Wanted>(wanted: readonly W[]): (action: SavedAction) => W | undefined {
-  const known = new Map(wanted.map((one) => [keyOf(one), one]));
+  const known = new Map(wanted.map((one) => [approvalKey(one), one]));
   return (action) => {
-    const found = known.get(keyOf(action));
+    const found = known.get(approvalKey(action));
     return found?.planSignature === action.signature ? found : undefined;
   };
 }
 
-function keyOf({ kind, post }: Pick<SavedAction, "kind" | "post">): string {
+function approvalKey({ kind, post }: Pick<SavedAction, "kind" | "post">): string {
   return `${kind} ${post}`;
 }

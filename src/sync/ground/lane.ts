@@ -64,7 +64,7 @@ type Closed = Pick<Run, "closed">;
 
 /** Ends a lane for the rest of the run, or of a project's part in it; the first reason stands. */
 export function closeLane({ closed }: Closed, lane: Lane, closure: Closure): void {
-  if (!closed.has(keyOf(lane))) closed.set(keyOf(lane), closure);
+  if (!closed.has(laneKey(lane))) closed.set(laneKey(lane), closure);
 }
 
 /** The same of its part alone: what is refused to one repository says nothing of others, nor of other kinds of writes. */
@@ -74,9 +74,9 @@ export function closePart({ closed }: Closed, { part = "" }: Lane, closure: Clos
 
 /** Why a lane takes nothing more in this run; undefined while it does. */
 export function laneClosure({ closed }: Closed, lane: Lane): Closure | undefined {
-  return closed.get(keyOf(lane)) ?? (lane.part === undefined ? undefined : closed.get(lane.part));
+  return closed.get(laneKey(lane)) ?? (lane.part === undefined ? undefined : closed.get(lane.part));
 }
 
-function keyOf({ side, budget }: Lane): string {
+function laneKey({ side, budget }: Lane): string {
   return `${side} ${budget}`;
 }

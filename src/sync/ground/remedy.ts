@@ -33,7 +33,7 @@ export function remedyOf(
 
 /** A command as a person types it: ids are the board's, so whatever a shell could take for its own is quoted. */
 export function command(...words: readonly string[]): string {
-  return ["boardsync", ...words.map(quote)].join(" ");
+  return ["boardsync", ...words.map(quoteForShell)].join(" ");
 }
 
 /**
@@ -51,7 +51,7 @@ export function commandAsStarted(typed: string, started: string): string {
 }
 
 /** As a shell takes it for one word. */
-export function quote(word: string): string {
+export function quoteForShell(word: string): string {
   return /^[\w./:@#=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 

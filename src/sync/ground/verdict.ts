@@ -43,7 +43,7 @@ export function whyHeld(verdict: Verdict): string | undefined {
 }
 
 /** What became of a part of an action, and whether its next part may be tried in this run. */
-export interface Step {
+export interface PartOutcome {
   readonly outcome: Outcome;
   readonly next: "go on" | "stop";
 }

@@ -31,10 +31,13 @@ export async function applySaved(
   notes: readonly NoteWrite[],
 ): Promise<readonly CarriedAction[]> {
   const find = findWanted(judged);
-  const parts = await inOrder(savedActions(cycle.run, cycle.project.key), async (action): Promise<Part> => {
-    const note = notes.find((write) => isSameNote(action, write));
-    return { action, wanted: find(action), note, end: await endOf(cycle, action, find(action) ?? note) };
-  });
+  const parts = await inOrder(
+    savedActions(cycle.run, cycle.project.key),
+    async (action): Promise<SavedPart> => {
+      const note = notes.find((write) => isSameNote(action, write));
+      return { action, wanted: find(action), note, end: await endOf(cycle, action, find(action) ?? note) };
+    },
+  );
   for (const { action, end } of parts) {
     if (end?.outcome === "refused") noteRefusal(cycle, action, end.message);
   }
@@ -69,7 +72,7 @@ export function tellUnapplied(
 }
 
 /** One action of the plan, with what is wanted of it now. */
-interface Part {
+interface SavedPart {
   readonly action: SavedAction;
   readonly wanted: Judged | undefined;
   readonly note: NoteWrite | undefined;

@@ -162,7 +162,7 @@ async function link(
     await audit(own, post, issue, "link-issue", `a person linked it${sayBy(by)}`);
     own.tally.adopted += 1;
   });
-  if (isKnown !== true) say(cycle, post, [issue], "A post is linked to an issue, as a person asked");
+  if (isKnown !== true) logLinks(cycle, post, [issue], "A post is linked to an issue, as a person asked");
 }
 
 /** An issue that boardsync opened for this very post follows it again, unless it has another post's text by now. */
@@ -194,7 +194,7 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
     for (const issue of ended)
       await audit(own, post, issue, "unlink-issue", `a person unlinked it${sayBy(by)}`);
   });
-  if (ended.length > 0) say(cycle, post, ended, "A post's link is ended, as a person asked");
+  if (ended.length > 0) logLinks(cycle, post, ended, "A post's link is ended, as a person asked");
 }
 
 /** Of a post without any issue there is nothing to take; it is decided as such. */
@@ -241,7 +241,7 @@ async function audit(
   ]);
 }
 
-function say(cycle: PulledCycle, post: PostId, issues: readonly IssueRef[], message: string): void {
+function logLinks(cycle: PulledCycle, post: PostId, issues: readonly IssueRef[], message: string): void {
   const names = issues.map((issue) => nameIssue(cycle, issue));
   cycle.world.log.info({ project: cycle.project.key, post, issues: names }, message);
 }

@@ -14,7 +14,8 @@ export interface NamedIssue {
  * @throws ConfigError when the text is neither `OWNER/REPO#N` nor the address of an issue.
  */
 export function parseIssue(text: string, trackerUrl: string): NamedIssue {
-  const [, repository, number] = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,14})$/.exec(nameOf(text, trackerUrl)) ?? [];
+  const [, repository, number] =
+    /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,14})$/.exec(fromAddress(text, trackerUrl)) ?? [];
   if (repository === undefined || number === undefined) {
     throw new ConfigError([
       `\`${text}\` is no issue. Write OWNER/REPO#NUMBER, as in acme/app#12, or the address of its page.`,
@@ -24,7 +25,7 @@ export function parseIssue(text: string, trackerUrl: string): NamedIssue {
 }
 
 /** An address as `OWNER/REPO#N`; any other text as it is. */
-function nameOf(text: string, trackerUrl: string): string {
+function fromAddress(text: string, trackerUrl: string): string {
   if (!/^https?:/i.test(text) || !URL.canParse(text)) return text;
   const { host, pathname } = new URL(text);
   const api = new URL(trackerUrl).host;

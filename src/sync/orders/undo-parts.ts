@@ -114,7 +114,7 @@ function postPart(post: PostId, writes: readonly RunWrite[]): readonly UndoPart[
 function issueParts(post: PostId, writes: readonly RunWrite[]): readonly UndoPart[] {
   const groups = Map.groupBy(writes, ({ repository, issue }) => `${repository}#${issue?.number}`);
   return [...groups.values()].flatMap((group): readonly UndoPart[] => {
-    const issue = group[0] && placeOf(group[0]);
+    const issue = group[0] && issueWritten(group[0]);
     const fields = mergeWritten(
       group.flatMap((write) => write.fields as readonly WrittenField<IssueField>[]),
     );
@@ -127,7 +127,7 @@ function issueParts(post: PostId, writes: readonly RunWrite[]): readonly UndoPar
 function whyNowhere(write: RunWrite, row: Row | undefined): string | undefined {
   const isKnown =
     write.kind === "patch-post" ||
-    (write.kind === "create-issue" ? openedBy(write, row) : placeOf(write)) !== undefined;
+    (write.kind === "create-issue" ? openedBy(write, row) : issueWritten(write)) !== undefined;
   return isKnown ? undefined : "it is not known any more which issue that was";
 }
 
@@ -136,10 +136,10 @@ function openedBy(write: RunWrite, row: Row | undefined): IssueRef | undefined {
   const found = row?.links.find(
     ({ link }) => link.origin === "opened" && link.issue.repositoryId === write.repository,
   );
-  return placeOf(write) ?? found?.link.issue;
+  return issueWritten(write) ?? found?.link.issue;
 }
 
-function placeOf({ repository, issue }: RunWrite): IssueRef | undefined {
+function issueWritten({ repository, issue }: RunWrite): IssueRef | undefined {
   if (repository === undefined || issue === undefined) return undefined;
   return { repositoryId: repository, number: issue.number };
 }

@@ -14,7 +14,7 @@ import { boardLane, laneOfIssue } from "../ground/lane.ts";
 import { type Asked, postpone } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import type { Outcome, Step } from "../ground/verdict.ts";
+import type { Outcome, PartOutcome } from "../ground/verdict.ts";
 import { isSameLogin } from "../read/identify.ts";
 import { lookAgain } from "../read/look-again.ts";
 import { storeRecords } from "../read/markers.ts";
@@ -36,7 +36,7 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart, reason: s
   if (!isAllowed({ kind: "change-issue" }, cycle.settings)) {
     return stay(`\`writes: ${cycle.settings.writes}\` in the config`);
   }
-  const found = await lookAt(cycle, part, linked);
+  const found = await lookAtPart(cycle, part, linked);
   if (found === undefined) return stay("the issue can't be found any more, or can't be written to");
   const { refusals, writes } = found;
   if (writes.length === 0) return stay(...refusals);
@@ -51,11 +51,11 @@ export async function undoOnIssue(cycle: PulledCycle, part: IssuePart, reason: s
 }
 
 /** What is to be taken back of the issue as it is this moment. */
-async function lookAt(
+async function lookAtPart(
   cycle: PulledCycle,
   part: IssuePart,
   linked: LinkedIssue,
-): Promise<(Change & { readonly fresh: FreshIssue }) | undefined> {
+): Promise<(UndoChange & { readonly fresh: FreshIssue }) | undefined> {
   const fresh = await readFresh(cycle, { post: part.post, kind: "change-issue" }, part.issue);
   if ("kind" in fresh) return undefined;
   await storeRecords(cycle, [fresh.record]);
@@ -65,7 +65,7 @@ async function lookAt(
   return { ...change, fresh };
 }
 
-interface Change {
+interface UndoChange {
   readonly refusals: readonly string[];
   readonly writes: readonly FieldWrite<IssueField>[];
 }
@@ -89,7 +89,7 @@ async function findLinked(
 }
 
 /** Of a change field by field. */
-function reverse({ fields }: IssuePart, { base }: LinkedIssue, issue: Issue): Change {
+function reverse({ fields }: IssuePart, { base }: LinkedIssue, issue: Issue): UndoChange {
   const reversals = fields.map((written) =>
     reverseField(written, readIssueField(issue, written.field), base?.[written.field]),
   );
@@ -99,7 +99,7 @@ function reverse({ fields }: IssuePart, { base }: LinkedIssue, issue: Issue): Ch
   };
 }
 
-async function closeOpened(cycle: PulledCycle, linked: LinkedIssue, fresh: FreshIssue): Promise<Change> {
+async function closeOpened(cycle: PulledCycle, linked: LinkedIssue, fresh: FreshIssue): Promise<UndoChange> {
   const { issue } = fresh.record;
   if (issue.state === "closed") return { refusals: [], writes: [] };
   const touched = whyTouched(cycle, linked, fresh) ?? (await whyDiscussed(cycle, issue));
@@ -150,9 +150,9 @@ async function sendChange(
   const lane = laneOfIssue(cycle.world, issue);
   if (!isOpen(cycle, lane)) return postpone(cycle, action, closureOf(cycle, lane));
   const refusals: string[] = [];
-  const look = async (): Promise<Needed | Step> => {
+  const look = async (): Promise<Needed | PartOutcome> => {
     const linked = await findLinked(cycle, part);
-    const found = typeof linked === "string" ? undefined : await lookAt(cycle, part, linked);
+    const found = typeof linked === "string" ? undefined : await lookAtPart(cycle, part, linked);
     if (found === undefined) return { outcome: { kind: "unneeded" }, next: "go on" };
     const writes = found.writes.filter(({ field, value }) =>
       agreed.some((write) => write.field === field && write.value === value),

@@ -10,12 +10,12 @@ export interface NamedPost {
   readonly post: PostId;
 }
 
-type Answer = "retry" | "release";
+type RetryOrRelease = "retry" | "release";
 
 /** Why `retry` or `release` has something to do for a post; undefined where it has not. */
 export async function explainWait(
   { rows }: Pick<Ledger, "rows">,
-  answer: Answer,
+  answer: RetryOrRelease,
   { project, post }: NamedPost,
   now: number,
 ): Promise<string | undefined> {
@@ -37,13 +37,13 @@ export async function votersOfPost(
 }
 
 /** What is said where there is nothing to do. */
-export const nothingWaits: Readonly<Record<Answer, string>> = {
+export const nothingWaits: Readonly<Record<RetryOrRelease, string>> = {
   retry: "Nothing of this post is parked, so nothing is tried again.",
   release: "This post is not quarantined.",
 };
 
 /** What the answer does. */
-export const effectOf: Readonly<Record<Answer, string>> = {
+export const effectOf: Readonly<Record<RetryOrRelease, string>> = {
   retry: "the next run tries it again; if it is a change of status, its voters are mailed",
   release: "its quarantine ends with the next run",
 };

@@ -15,7 +15,7 @@ import { readRow } from "../ground/rows.ts";
 const maxSends = 2;
 
 /** What a listing tells of a PATCH whose answer was lost. */
-type Finding = "applied" | "not applied" | "in doubt" | "moved since";
+type PatchFate = "applied" | "not applied" | "in doubt" | "moved since";
 
 /**
  * Looks at the post for what became of a PATCH. Only a pull that began after the wait is believed, and only when it came
@@ -58,7 +58,7 @@ async function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchP
   else await endIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
 }
 
-function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent): Finding {
+function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent): PatchFate {
   const { post } = row;
   const action = patchOf(intent);
   const shows = (pick: (write: IntentWrite) => readonly SentValue["before"][]): boolean =>

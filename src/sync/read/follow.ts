@@ -115,7 +115,7 @@ export async function followNamed(cycle: Cycle): Promise<void> {
   for (const { issue, absence } of await ledger.absences.ofProject(cycle.memory.id)) {
     if (absence.kind !== "moved") continue;
     const known = ledger.memory.repositoryById(absence.to.repositoryId);
-    if (!isNamed(cycle.world, known?.name ?? absence.name)) continue;
+    if (!isConfigured(cycle.world, known?.name ?? absence.name)) continue;
     await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds));
   }
 }
@@ -126,8 +126,8 @@ async function findConfigured(
   to: RepositoryName,
 ): Promise<RepositoryMemory | undefined> {
   const known = world.ledger.memory.repositoryById(issue.repositoryId);
-  if (known !== undefined && isNamed(world, known.name)) return known;
-  if (!isNamed(world, to)) return undefined;
+  if (known !== undefined && isConfigured(world, known.name)) return known;
+  if (!isConfigured(world, to)) return undefined;
   try {
     const found = await findRepository(to, world, run);
     return found.repository.id === issue.repositoryId ? found : undefined;
@@ -137,7 +137,7 @@ async function findConfigured(
   }
 }
 
-function isNamed({ policy }: World, name: RepositoryName): boolean {
+function isConfigured({ policy }: World, name: RepositoryName): boolean {
   return policy.repositories.some((named) => isSameRepository(named, name));
 }
 

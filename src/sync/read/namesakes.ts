@@ -21,7 +21,7 @@ import type { Wanted } from "../ground/wanted.ts";
 export async function followPosts(cycle: Cycle, { seen }: BoardPull): Promise<void> {
   const { ledger, log } = cycle.world;
   for (const namesake of await ledger.lookup.namesakes(cycle.memory.id, undefined)) {
-    if (judge(cycle, namesake) !== "moved") continue;
+    if (judgeNow(cycle, namesake) !== "moved") continue;
     if (!(await isFollowed(cycle, namesake, seen))) continue;
     const { post, project } = namesake;
     log.info(
@@ -97,7 +97,7 @@ export async function holdNamesakes(
   );
   const holds = new Map(
     found.flatMap((namesake): readonly [string, Hold][] => {
-      const judged = judge(cycle, namesake);
+      const judged = judgeNow(cycle, namesake);
       if (judged === "other") return [];
       const why = sayNamesake(cycle, namesake, judged !== "unsure");
       return [[namesake.post, { kind: "hold", why, isPassing: true, since: namesake.since }]];
@@ -109,7 +109,7 @@ export async function holdNamesakes(
   });
 }
 
-function judge(cycle: Cycle, namesake: Namesake): ReturnType<typeof judgeNamesake> {
+function judgeNow(cycle: Cycle, namesake: Namesake): ReturnType<typeof judgeNamesake> {
   return judgeNamesake({
     ...namesake,
     dueAt: cycle.run.dueAt,

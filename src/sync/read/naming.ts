@@ -70,7 +70,7 @@ export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): 
     if (memory === undefined || !isUsed || memory.namedAt !== undefined) continue;
     await lookThrough(cycle, memory).catch((error: unknown) => waitForLook(cycle, memory, error));
   }
-  const named = new Map<Wanted, Page & { readonly issue: IssueRef }>();
+  const named = new Map<Wanted, NamedPage & { readonly issue: IssueRef }>();
   for (const [action, page] of pages) {
     const [issue] = await cycle.world.ledger.pulls.naming(page.key);
     if (issue !== undefined) named.set(action, { ...page, issue });
@@ -96,7 +96,7 @@ function waitForLook(cycle: PulledCycle, { repository: { name } }: RepositoryMem
 /** By these words such a hold is told from others. */
 export const namesPage = "names the page of this post";
 
-interface Page {
+interface NamedPage {
   /** In the one spelling by which it is compared. */
   readonly key: string;
   /** As the board shows it; undefined where the config makes it of the post's id. */
@@ -104,10 +104,13 @@ interface Page {
 }
 
 /** The pages of posts that are to get an issue and are not held for another reason; one that several of them share is nobody's. */
-async function pagesOf(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<ReadonlyMap<Wanted, Page>> {
+async function pagesOf(
+  cycle: PulledCycle,
+  wanted: readonly Wanted[],
+): Promise<ReadonlyMap<Wanted, NamedPage>> {
   const creates = wanted.filter(({ kind, hold }) => kind === "create-issue" && hold === undefined);
   const pages = (
-    await inOrder(creates, async (action): Promise<readonly [Wanted, Page][]> => {
+    await inOrder(creates, async (action): Promise<readonly [Wanted, NamedPage][]> => {
       const page = await pageOf(cycle, action);
       return page === undefined ? [] : [[action, page]];
     })
@@ -116,7 +119,7 @@ async function pagesOf(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<R
   return new Map(pages.filter(([, { key }]) => count.get(key)?.length === 1));
 }
 
-async function pageOf(cycle: PulledCycle, { post }: Wanted): Promise<Page | undefined> {
+async function pageOf(cycle: PulledCycle, { post }: Wanted): Promise<NamedPage | undefined> {
   const {
     world,
     memory,

@@ -42,7 +42,7 @@ export async function pinKnown(cycle: Cycle): Promise<void> {
   await asOne(cycle, async (own) => {
     await own.world.ledger.commit([{ kind: "set-pins", project: cycle.memory.id, pins: pinned }, ...changes]);
   });
-  for (const pin of pinned) say(cycle, findPin(known, pin), pin);
+  for (const pin of pinned) sayPinNews(cycle, findPin(known, pin), pin);
 }
 
 /** What names mean by what is known. A repository that can't be read now says nothing about them. */
@@ -80,7 +80,7 @@ async function confirmLost(
   const missed = pins.filter((pin) => isLost(newsOfPin(findPin(known, pin), pin)));
   const carried = new Map<RepositoryId, readonly string[]>();
   for (const id of new Set(missed.map(({ repositoryId }) => repositoryId))) {
-    await lookAgain(cycle, id);
+    await lookForPins(cycle, id);
     carried.set(id, (await ledger.signals.catalogue(id)).ids);
   }
   return pins.map((pin) => {
@@ -95,7 +95,7 @@ function isLost(what: PinNews | undefined): boolean {
   return what === "deleted" || what === "made anew";
 }
 
-async function lookAgain(cycle: Cycle, id: RepositoryId): Promise<void> {
+async function lookForPins(cycle: Cycle, id: RepositoryId): Promise<void> {
   const known = cycle.world.ledger.memory.repositoryById(id);
   if (known === undefined) return;
   await rememberNews(cycle, known, await lookAtCarriers(cycle, known));
@@ -126,16 +126,18 @@ function findPin(pins: readonly Pin[], { repositoryId, kind, name }: Pin): Pin |
 /** As the state has them. */
 function inOrder(one: Pin, other: Pin): number {
   return (
-    one.repositoryId - other.repositoryId || compare(one.kind, other.kind) || compare(one.name, other.name)
+    one.repositoryId - other.repositoryId ||
+    compareTexts(one.kind, other.kind) ||
+    compareTexts(one.name, other.name)
   );
 }
 
-function compare(one: string, other: string): number {
+function compareTexts(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
 /** Once, when it is noticed; `check` says it for as long as it is so. */
-function say({ world: { log, ledger }, project }: Cycle, before: Pin | undefined, pin: Pin): void {
+function sayPinNews({ world: { log, ledger }, project }: Cycle, before: Pin | undefined, pin: Pin): void {
   const what = newsOfPin(before, pin);
   if (what === undefined) return;
   const repo = ledger.memory.repositoryById(pin.repositoryId)?.repository.name;

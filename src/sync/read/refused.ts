@@ -12,7 +12,7 @@ export async function noteRefused(cycle: Cycle, issue: IssueRef, error: RemoteEr
   const { ledger, clock } = cycle.world;
   const since = clock.now();
   // Other projects of this run have posts of it, too, and do not ask.
-  cycle.run.looks.set(lookAt(issue), { run: cycle.run.number, at: since, error });
+  cycle.run.looks.set(refusalKey(issue), { run: cycle.run.number, at: since, error });
   if ((await ledger.absences.of(issue)) !== undefined) return;
   await ledger.commit([{ kind: "set-absence", issue, absence: { kind: "refused", since } }]);
 }
@@ -21,7 +21,7 @@ export async function noteRefused(cycle: Cycle, issue: IssueRef, error: RemoteEr
 export function sayRefused(cycle: Cycle, { post, issue, absence }: AbsentLink): void {
   if (absence.kind !== "refused") return;
   const name = nameIssue(cycle, issue);
-  const error = cycle.run.looks.get(lookAt(issue))?.error as RemoteError | undefined;
+  const error = cycle.run.looks.get(refusalKey(issue))?.error as RemoteError | undefined;
   const why = error?.message ?? "GitHub does not show it now.";
   const message = `${name} can't be read, so nothing is decided for its post; every run asks again. ${why}`;
   noteError(cycle.tally, {
@@ -30,6 +30,6 @@ export function sayRefused(cycle: Cycle, { post, issue, absence }: AbsentLink): 
   });
 }
 
-function lookAt({ repositoryId, number }: IssueRef): string {
+function refusalKey({ repositoryId, number }: IssueRef): string {
   return `refusal of issue ${repositoryId}#${number}`;
 }

@@ -34,10 +34,10 @@ export function groupAlike<Line extends Waiting>(
 /** What the lines of a group have in common. Texts differ from post to post, and so do the places of issues. */
 function likenessOf({ kind, message, planned }: Waiting): string {
   const changes = planned?.changes.map(({ field, to }) => [field, isText(field) ? "" : to]);
-  return JSON.stringify([kind, message, placeOf(planned), changes]);
+  return JSON.stringify([kind, message, placeWithoutNumbers(planned), changes]);
 }
 
-function placeOf(planned: PlannedChange | undefined): string | undefined {
+function placeWithoutNumbers(planned: PlannedChange | undefined): string | undefined {
   return planned?.place?.replaceAll(/#\d+/g, "#");
 }
 
@@ -74,11 +74,11 @@ function describeChange({ field, from, to }: PlannedChange["changes"][number], h
 
 /** "status: planned → completed"; undefined where it is not known what was there before. */
 export function showChange(field: string, from: FieldValue | undefined, to: FieldValue): string {
-  return `${field}: ${from === undefined ? "" : `${showValue(from)} → `}${showValue(to)}`;
+  return `${field}: ${from === undefined ? "" : `${showOrDash(from)} → `}${showOrDash(to)}`;
 }
 
 /** The value of a field; an empty one is a dash. */
-export function showValue(value: FieldValue): string {
+export function showOrDash(value: FieldValue): string {
   return value === null ? "–" : String(value);
 }
 

@@ -6,7 +6,7 @@ import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { postpone, recordRow, replan } from "../ground/record.ts";
-import { type Outcome, type Step, worse } from "../ground/verdict.ts";
+import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
 import { putOff } from "./backlog.ts";
@@ -17,7 +17,7 @@ import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
 import { parkAction, type Request, send, type Turn } from "./send.ts";
 
 /** One request, with the fields that it writes. */
-interface Part {
+interface ChangePart {
   readonly write: IssueWrite;
   readonly writes: readonly FieldWrite<IssueField>[];
 }
@@ -32,7 +32,7 @@ export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Prom
   let whole: Outcome = { kind: "done" };
   for (const { issue } of action.changes) {
     const lane = laneOfIssue(cycle.world, issue, action.kind);
-    const look = (): Promise<Needed | Step> => lookAt(cycle, action, issue);
+    const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, action, issue);
     const { outcome, next } = isOpen(cycle, lane)
       ? await writeFields(cycle, action, issue, look, refusals)
       : { outcome: await putOff(cycle, action, lane), next: "go on" };
@@ -49,7 +49,11 @@ export interface Needed {
   readonly writes: readonly FieldWrite<IssueField>[];
 }
 
-async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef): Promise<Needed | Step> {
+async function lookAt(
+  cycle: PulledCycle,
+  action: ChangeIssue,
+  issue: IssueRef,
+): Promise<Needed | PartOutcome> {
   const fresh = await readFresh(cycle, action, issue);
   if ("kind" in fresh) return { outcome: fresh, next: "go on" };
   await storeRecords(cycle, [fresh.record]);
@@ -63,7 +67,7 @@ async function lookAt(cycle: PulledCycle, action: ChangeIssue, issue: IssueRef):
   return change === undefined ? nothingLeft : { action: now, fresh, writes: change.writes };
 }
 
-const nothingLeft: Step = { outcome: { kind: "done" }, next: "go on" };
+const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
 
 /**
  * Writes fields of an issue, one request after the other; adds what is refused, in words.
@@ -74,15 +78,15 @@ export async function writeFields(
   cycle: PulledCycle,
   action: ChangeIssue,
   issue: IssueRef,
-  look: () => Promise<Needed | Step>,
+  look: () => Promise<Needed | PartOutcome>,
   refusals: string[],
-): Promise<Step> {
+): Promise<PartOutcome> {
   const turn = { action, lane: laneOfIssue(cycle.world, issue, action.kind), pace: "other" } as const;
   // Each field is sent once: a read that lags may not show it yet.
   const sent = new Set<IssueField>();
   for (;;) {
     let part: NextPart | undefined;
-    let end: Step | undefined;
+    let end: PartOutcome | undefined;
     const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
       const found = await findPart(cycle, turn, look, sent, refusals);
       if ("outcome" in found) {
@@ -100,13 +104,13 @@ export async function writeFields(
     for (const { field } of part.writes) sent.add(field);
     if (!part.isLast) continue;
     // The answer to a change of labels does not show the issue.
-    if (part.write.kind !== "edit-issue") await lookAgain(cycle, issue);
+    if (part.write.kind !== "edit-issue") await readAgain(cycle, issue);
     return nothingLeft;
   }
 }
 
 /** The first of the requests that an issue needs, made of what it shows this moment. */
-interface NextPart extends Part {
+interface NextPart extends ChangePart {
   readonly action: ChangeIssue;
   readonly fresh: FreshIssue;
   readonly isLast: boolean;
@@ -116,10 +120,10 @@ interface NextPart extends Part {
 async function findPart(
   cycle: PulledCycle,
   { lane }: Turn,
-  look: () => Promise<Needed | Step>,
+  look: () => Promise<Needed | PartOutcome>,
   sent: Set<IssueField>,
   refusals: string[],
-): Promise<NextPart | Step> {
+): Promise<NextPart | PartOutcome> {
   for (;;) {
     const needed = await look();
     if ("outcome" in needed) return needed;
@@ -143,7 +147,7 @@ async function findPart(
 }
 
 /** A list that lags must not pass for a change of people's: facts with the time of our own change are newer than its. */
-async function lookAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
+async function readAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
   if (!isOpen(cycle, laneOfIssue(cycle.world, issue))) return;
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "found") await storeRecords(cycle, [answer.record]);
@@ -192,8 +196,8 @@ async function partsOf(
   cycle: PulledCycle,
   { repository, record }: FreshIssue,
   writes: readonly FieldWrite<IssueField>[],
-): Promise<{ readonly parts: readonly Part[]; readonly lacking: string | undefined }> {
-  const labels = writes.flatMap((write): readonly Part[] => {
+): Promise<{ readonly parts: readonly ChangePart[]; readonly lacking: string | undefined }> {
+  const labels = writes.flatMap((write): readonly ChangePart[] => {
     const name = labelOf(write.field);
     if (name === undefined) return [];
     return [{ write: labelWrite(cycle, record, name, write.value === true), writes: [write] }];
@@ -203,7 +207,7 @@ async function partsOf(
   const milestone = typeof title === "string" ? await findMilestone(cycle, repository, title) : undefined;
   const isLacking = typeof title === "string" && milestone === undefined;
   const possible = isLacking ? others.filter(({ field }) => field !== "milestone") : others;
-  const edit: readonly Part[] =
+  const edit: readonly ChangePart[] =
     possible.length === 0
       ? []
       : [{ write: editWrite(record, possible, milestone?.number), writes: possible }];

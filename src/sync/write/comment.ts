@@ -7,7 +7,7 @@ import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { recordRow, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
-import { type Outcome, type Step, worse } from "../ground/verdict.ts";
+import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { putOff } from "./backlog.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
@@ -28,7 +28,7 @@ export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Pr
   return whole;
 }
 
-async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: IssueRef): Promise<Step> {
+async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: IssueRef): Promise<PartOutcome> {
   const lane = laneOfIssue(cycle.world, issue, action.kind);
   if (!isOpen(cycle, lane)) return { outcome: await putOff(cycle, action, lane), next: "go on" };
   let isUnread = false;

@@ -171,12 +171,12 @@ const doings: Readonly<Record<ActionKind, string>> = {
 };
 
 /** The second look of a run is there for a refusal, and what it has shown counts from then on. */
-type Turn = "first" | "second";
+type WhichLook = "first" | "second";
 
 async function ask(
   cycle: PulledCycle,
   known: RepositoryMemory,
-  turn: Turn = isLookedAt(cycle, lookOf(known, "second")) ? "second" : "first",
+  turn: WhichLook = isLookedAt(cycle, lookOf(known, "second")) ? "second" : "first",
 ): Promise<Closure | undefined> {
   try {
     await lookOnce(cycle, lookOf(known, turn), () => askAgain(known, cycle.world, cycle.run));
@@ -193,7 +193,7 @@ function asClosure({ name }: RepositoryMemory, error: RemoteError | ProjectError
   return { code, message: message.includes(name) ? message : `${name}: ${message}`, detail };
 }
 
-function lookOf({ repository: { id } }: RepositoryMemory, turn: Turn): string {
+function lookOf({ repository: { id } }: RepositoryMemory, turn: WhichLook): string {
   return `${turn} look before writes to ${id}`;
 }
 

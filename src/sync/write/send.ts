@@ -19,12 +19,12 @@ import { putOff } from "./backlog.ts";
 import { awaitPace, type PacedKind, takePace } from "./pace.ts";
 
 /** What either side answers to a write. */
-export type Answer = PatchOutcome | WriteOutcome;
+export type WriteAnswer = PatchOutcome | WriteOutcome;
 
-type Applied<A extends Answer> = Extract<A, { readonly kind: "applied" }>;
+type Applied<A extends WriteAnswer> = Extract<A, { readonly kind: "applied" }>;
 
 /** Every answer but `applied`. */
-export type Failure<A extends Answer = Answer> = Exclude<A, { readonly kind: "applied" }>;
+export type Failure<A extends WriteAnswer = WriteAnswer> = Exclude<A, { readonly kind: "applied" }>;
 
 /** Where a write counts, and for whom. */
 export interface Turn {
@@ -36,7 +36,7 @@ export interface Turn {
 }
 
 /** One write that may leave now. */
-export interface Request<A extends Answer> {
+export interface Request<A extends WriteAnswer> {
   readonly post: PostId;
   readonly reason: string;
   /** What the journal keeps of it; undefined for a write that needs none, because to make it twice changes nothing. */
@@ -58,13 +58,13 @@ export interface Request<A extends Answer> {
 type WantedIntent = Omit<NewIntent, "project" | "run" | "at" | "post" | "reason">;
 
 /** What came of a write. Without an answer nothing was sent. */
-export interface Sent<A extends Answer> {
+export interface Sent<A extends WriteAnswer> {
   readonly answer?: A;
   readonly outcome: Outcome;
 }
 
 /** A request; or what has become of the action where there is nothing to send. */
-export type Composed<A extends Answer> = Request<A> | Outcome;
+export type Composed<A extends WriteAnswer> = Request<A> | Outcome;
 
 /**
  * The one way in which anything leaves for either side. It waits for the pace, has the request made of what both sides show
@@ -74,7 +74,7 @@ export type Composed<A extends Answer> = Request<A> | Outcome;
  *
  * @param compose makes the request. Where there is nothing to send it records that, and says what has become of the action.
  */
-export async function send<A extends Answer>(
+export async function send<A extends WriteAnswer>(
   cycle: PulledCycle,
   turn: Turn,
   compose: () => Composed<A> | Promise<Composed<A>>,
@@ -92,7 +92,7 @@ export async function send<A extends Answer>(
     await ledger.assertHeld();
     // The last thing that is asked: nothing is waited for between this and the request.
     const stop = stopOf(cycle, turn.lane.side);
-    if (stop !== undefined) return { outcome: await takeBack(cycle, turn, stop, intent) };
+    if (stop !== undefined) return { outcome: await prepareAgain(cycle, turn, stop, intent) };
     const answer = await request.call();
     const againAfterMs = isSecond ? undefined : againAfter(answer);
     if (againAfterMs === undefined) {
@@ -133,7 +133,7 @@ async function pausedNow(
 }
 
 /** The config that was read a moment ago lets nothing leave: what was about to is prepared again, and waits for the next run. */
-async function takeBack(
+async function prepareAgain(
   cycle: PulledCycle,
   { action }: Turn,
   stop: Closure,
@@ -155,11 +155,11 @@ async function tooLate(cycle: PulledCycle, { action, lane }: Turn): Promise<Outc
   return action === undefined ? { kind: "wait", why: "" } : await putOff(cycle, action, lane);
 }
 
-function againAfter(answer: Answer): number | undefined {
+function againAfter(answer: WriteAnswer): number | undefined {
   return answer.kind === "unauthorized" && "againAfterMs" in answer ? answer.againAfterMs : undefined;
 }
 
-function isApplied<A extends Answer>(answer: A): answer is Applied<A> {
+function isApplied<A extends WriteAnswer>(answer: A): answer is Applied<A> {
   return answer.kind === "applied";
 }
 
@@ -169,7 +169,7 @@ function isApplied<A extends Answer>(answer: A): answer is Applied<A> {
  */
 async function prepare(
   cycle: PulledCycle,
-  { post, reason }: Pick<Request<Answer>, "post" | "reason">,
+  { post, reason }: Pick<Request<WriteAnswer>, "post" | "reason">,
   wanted: WantedIntent,
 ): Promise<IntentId> {
   const { ledger, clock } = cycle.world;
@@ -177,7 +177,7 @@ async function prepare(
   const open = (await ledger.journal.open(cycle.memory.id)).find(
     (one) => one.post === post && one.kind === wanted.kind && one.state === "PREPARED",
   );
-  if (open !== undefined && isSame(open, wanted)) return open.id;
+  if (open !== undefined && isSameWrite(open, wanted)) return open.id;
   if (open !== undefined) {
     const message = "not sent; something else is wanted now";
     await ledger.commit([{ kind: "resolve", intent: open.id, state: "REJECTED", at, message }]);
@@ -193,7 +193,7 @@ async function prepare(
 }
 
 /** The place counts as much as the content, or the outcome would be looked up where nothing was sent. */
-function isSame(open: Intent, wanted: WantedIntent): boolean {
+function isSameWrite(open: Intent, wanted: WantedIntent): boolean {
   return (
     open.bodyHash === wanted.bodyHash &&
     open.repository === wanted.repository &&
@@ -207,7 +207,7 @@ function printWrites(writes: readonly IntentWrite<Field>[] = []): string {
 }
 
 /** The audit's line, and the end of the intent. */
-async function recordAnswer<A extends Answer>(
+async function recordAnswer<A extends WriteAnswer>(
   { world: { ledger, clock }, run, memory, course }: PulledCycle,
   { lane }: Turn,
   request: Request<A>,
@@ -250,7 +250,7 @@ async function recordAnswer<A extends Answer>(
   ]);
 }
 
-interface Meaning {
+interface FailureMeaning {
   /** What the intent becomes. PREPARED: it provably did nothing, and a later run sends it. */
   readonly state: "REJECTED" | "PREPARED" | "UNKNOWN";
   /** The second half of its code. */
@@ -259,7 +259,7 @@ interface Meaning {
   readonly isEnd: boolean;
 }
 
-const meanings: Readonly<Record<Failure<Answer>["kind"], Meaning>> = {
+const meanings: Readonly<Record<Failure<WriteAnswer>["kind"], FailureMeaning>> = {
   rejected: { state: "REJECTED", fault: "rejected", isEnd: false },
   // Its writer asks the repository before it closes anything: it may have been archived a moment ago.
   forbidden: { state: "PREPARED", fault: "unauthorized", isEnd: false },
@@ -270,8 +270,8 @@ const meanings: Readonly<Record<Failure<Answer>["kind"], Meaning>> = {
   unknown: { state: "UNKNOWN", fault: "unknown", isEnd: false },
 };
 
-function meaningOf({ kind }: Answer): Meaning {
-  return meanings[kind as Failure<Answer>["kind"]];
+function meaningOf({ kind }: WriteAnswer): FailureMeaning {
+  return meanings[kind as Failure<WriteAnswer>["kind"]];
 }
 
 /**
@@ -279,7 +279,11 @@ function meaningOf({ kind }: Answer): Meaning {
  * that an answer names which leaves open what became of the write. What a key may not do on the board it may not do in this
  * project: others of the run go on.
  */
-async function noteClosure({ run, course, world }: PulledCycle, lane: Lane, answer: Answer): Promise<void> {
+async function noteClosure(
+  { run, course, world }: PulledCycle,
+  lane: Lane,
+  answer: WriteAnswer,
+): Promise<void> {
   if (answer.kind === "applied") return;
   const retryAt = "retryAt" in answer ? answer.retryAt : undefined;
   if (!meaningOf(answer).isEnd && retryAt === undefined) return;
@@ -288,7 +292,7 @@ async function noteClosure({ run, course, world }: PulledCycle, lane: Lane, answ
   await noteLimit(world, lane, retryAt);
 }
 
-function closureOf(side: Side, failure: Failure<Answer>): Closure {
+function closureOf(side: Side, failure: Failure<WriteAnswer>): Closure {
   const retryAt = "retryAt" in failure ? failure.retryAt : undefined;
   const isLimit = failure.kind === "limited" || retryAt !== undefined;
   if (isLimit) return { code: `${side}.limited`, message: sayLimit({ side }, retryAt), until: retryAt };
@@ -312,7 +316,7 @@ export interface Spoken {
 export async function failWrite(
   cycle: PulledCycle,
   spoken: Spoken,
-  failure: Failure<Answer>,
+  failure: Failure<WriteAnswer>,
 ): Promise<Outcome> {
   const { side, action, place, claim } = spoken;
   const { message } = failure;

@@ -14,9 +14,9 @@ import {
   readAccount,
   readAssignable,
   readCatalogue,
-  readList,
   readTypes,
   readVisible,
+  readWholeList,
 } from "./read/repositories.ts";
 import { createQuery } from "./signals/querying.ts";
 import {
@@ -56,7 +56,7 @@ export interface GitHubOptions extends ServerOptions {
 }
 
 /** The way to a server, and how it is walked. Several adapters may share one. */
-export interface Connection extends ConnectionOptions {
+export interface GitHubConnection extends ConnectionOptions {
   readonly random: Random;
   readonly retries: number;
   readonly pageLimit: number;
@@ -80,7 +80,7 @@ export function listVisible(options: GitHubOptions, bounds: ReadBounds): Promise
 }
 
 /** @param secrets - those of the moment, which no quoted text shows. */
-export function connect(options: ServerOptions, secrets: () => readonly string[]): Connection {
+export function connect(options: ServerOptions, secrets: () => readonly string[]): GitHubConnection {
   const { sender, clock, random, log, retries = 3, pageLimit = 10_000 } = options;
   return {
     url: options.url.replace(/\/+$/, ""),
@@ -99,7 +99,7 @@ export function connect(options: ServerOptions, secrets: () => readonly string[]
 
 /** An adapter for all that one credential sees. Everything is signed by it, and a limit that it meets is its own. */
 export function createAdapter(
-  connection: Connection,
+  connection: GitHubConnection,
   credential: Credential,
   budget: string,
 ): Tracker & Traffic {
@@ -134,9 +134,10 @@ export function createAdapter(
     server: (bounds) => describeServer(read, url, bounds, quote),
     repository: find,
     catalogue: (repository, bounds) => readCatalogue(pages, repository, bounds, quote),
-    labels: (repository, etag, bounds) => readList(listTools, { repository, list: labelList, etag }, bounds),
+    labels: (repository, etag, bounds) =>
+      readWholeList(listTools, { repository, list: labelList, etag }, bounds),
     milestones: (repository, etag, bounds) =>
-      readList(listTools, { repository, list: milestoneList, etag }, bounds),
+      readWholeList(listTools, { repository, list: milestoneList, etag }, bounds),
     issueTypes: (repository, etag, bounds) => readTypes(listTools, { repository, etag }, bounds),
     isAssignable: (repository, login, bounds) => readAssignable(read, repository, { login, quote }, bounds),
     comments: (issue, bounds) => listComments(pages, issue, bounds),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { chapters } from "../../../src/commands/demo/chapters.ts";
-import type { Told } from "../../../src/commands/demo/teller.ts";
+import type { ToldStory } from "../../../src/commands/demo/teller.ts";
 import type { Keys } from "../../../src/commands/print/terminal.ts";
 import { widthOf } from "../../../src/commands/print/text.ts";
 import { makeFolder, type RunOptions, runCommand } from "../stage.ts";
@@ -88,7 +88,7 @@ describe("demo", () => {
     const { seen, takeKeys } = createKeys();
     const { code, err, json } = await runDemo(["--json"], { isTerminal: true, takeKeys });
     expect({ code, err, taken: seen.taken }).toEqual({ code: 0, err: "", taken: 0 });
-    const { runs, days, notifications, differences } = json() as Told;
+    const { runs, days, notifications, differences } = json() as ToldStory;
     expect(differences).toEqual([]);
     expect(notifications).toMatchObject([{ post: "p1", from: "planned", to: "in_progress", voters: 128 }]);
     // The first one was killed: no report of it is there.

@@ -6,7 +6,7 @@ import type { ReadBounds } from "../../../model/surroundings.ts";
 import { type Body, readBody } from "./body.ts";
 import { explainRefusal, isLimited, quoteAnswer } from "./refusal.ts";
 import { signHeaders } from "./signs.ts";
-import { type Excerpt, placeOf } from "./wording.ts";
+import { type Excerpt, showAddress } from "./wording.ts";
 
 export interface JsonAnswer {
   readonly headers: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ function unreadable(
   url: URL,
   { reason, detail }: { readonly reason: string; readonly detail?: FaultDetail },
 ): RemoteError {
-  return new RemoteError("board", "unreadable", `${placeOf(url)} answered with ${reason}.`, { detail });
+  return new RemoteError("board", "unreadable", `${showAddress(url)} answered with ${reason}.`, { detail });
 }
 
 /** Repeats while the failure may pass: 429, 5xx and whatever the network does. */
@@ -129,7 +129,7 @@ function explainFailure(reply: Reply, url: URL, { depth, excerpt, clock }: Reade
     const isLimit = isLimited(reply, body);
     return explainRefusal({ url, status, headers, said, isLimit, isPage, now: clock.now() }, excerpt);
   }
-  const message = `${placeOf(url)} ${reply.message}.`;
+  const message = `${showAddress(url)} ${reply.message}.`;
   if (status === 0) {
     const detail = reply.isLate ? "slow" : reply.isOfProxy ? "proxy" : undefined;
     return new RemoteError("board", "unreachable", message, { detail });

@@ -43,9 +43,9 @@ const usualNames: Readonly<Record<PostField, readonly string[]>> = {
 };
 
 /** What a value may be; undefined for a value of a wrong type. */
-type Reading = (value: unknown) => FieldValue | undefined;
+type ReadValue = (value: unknown) => FieldValue | undefined;
 
-const readings: Readonly<Record<PostField, Reading>> = {
+const readings: Readonly<Record<PostField, ReadValue>> = {
   status: readStatus,
   roadmapColumn: readText,
   roadmapOrder: readNumber,

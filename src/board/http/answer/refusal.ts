@@ -4,7 +4,7 @@ import { readRetryAfter } from "../../../http/repeat.ts";
 import { readKey } from "./access.ts";
 import type { Body } from "./body.ts";
 import { keysOf } from "./shape.ts";
-import { type Excerpt, listNames, placeOf } from "./wording.ts";
+import { type Excerpt, listNames, showAddress } from "./wording.ts";
 
 /**
  * What the board said in an answer that is a no: its own words where it has some, safe and cut. Of anything else only the
@@ -59,7 +59,7 @@ function findMessage(value: unknown): string | undefined {
 /** Where a redirect pointed, without its query: the query of an address may hold what is nobody's business. */
 export function quoteRedirect(location: string | undefined, asked: URL, excerpt: Excerpt): string {
   if (location === undefined || !URL.canParse(location, asked.href)) return "an address that can't be read";
-  return excerpt(placeOf(new URL(location, asked)));
+  return excerpt(showAddress(new URL(location, asked)));
 }
 
 export interface Refusal {
@@ -77,7 +77,7 @@ export interface Refusal {
 /** Turns an answer to a read that is not 2xx into the error that ends the pull. */
 export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError {
   const { url, status, headers, said, isLimit, isPage, now } = refusal;
-  const place = placeOf(url);
+  const place = showAddress(url);
   const retryAt = readRetryAfter(headers, now);
   const options = retryAt === undefined ? {} : { retryAt };
   const detail = isPage ? "page" : undefined;

@@ -30,7 +30,7 @@ export interface FoundList {
  * @throws RemoteError `unreadable`, with the keys that were seen, when no array or more than one offers itself.
  */
 export function findList(value: unknown, override: string | undefined, excerpt: Excerpt): FoundList {
-  if (override !== undefined) return readList(value, override, excerpt);
+  if (override !== undefined) return readListAt(value, override, excerpt);
   if (Array.isArray(value)) return { path: topLevel, records: value };
   const connections = findConnections(value);
   if (connections.length === 1 && connections[0] !== undefined) return connections[0];
@@ -61,7 +61,7 @@ function showLines(lists: readonly FoundList[], excerpt: Excerpt): string {
  *
  * @throws RemoteError `unreadable` when it is not there.
  */
-export function readList(value: unknown, path: string, excerpt: Excerpt): FoundList {
+export function readListAt(value: unknown, path: string, excerpt: Excerpt): FoundList {
   const records = path === topLevel ? value : readPath(value, path);
   if (Array.isArray(records))
     return { path, records: path.endsWith(edges) ? records.map(readNode) : records };

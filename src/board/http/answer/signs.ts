@@ -1,5 +1,5 @@
 /** What a sign tells of. `token` is a cursor under the name of a number; `next` is an address, a cursor, a page number, or an object that holds one of them. */
-export type Meaning =
+export type SignMeaning =
   | "next"
   | "address"
   | "cursor"
@@ -16,7 +16,7 @@ export type Meaning =
 /** What a name means, wherever it stands. */
 export interface Sign {
   readonly name: string;
-  readonly meaning: Meaning;
+  readonly meaning: SignMeaning;
   /** Where an API documents it. */
   readonly source: string;
   /** Query parameter that takes the value. */

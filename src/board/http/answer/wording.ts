@@ -45,6 +45,6 @@ export function listNames(names: Iterable<string>, excerpt: Excerpt, most = 20):
 }
 
 /** The address that was asked, without query, user or fragment: ids and cursors have no place in a message. */
-export function placeOf(url: URL): string {
+export function showAddress(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

@@ -23,7 +23,7 @@ export interface AskOptions {
 }
 
 /** What a list that was asked for in another way shows, held against the first page. `larger`: all of that page, and more. */
-type Shown = "more" | "larger" | "same" | "empty" | "other";
+type Comparison = "more" | "larger" | "same" | "empty" | "other";
 
 const mostRequests = 6;
 const sizeParam = "limit";
@@ -36,12 +36,12 @@ const sizeParam = "limit";
  */
 export async function askForMore(first: OpenPage, options: AskOptions): Promise<AskedPaging | undefined> {
   let left = mostRequests;
-  const look = async (param: string, value: string, size?: number): Promise<Shown> => {
+  const look = async (param: string, value: string, size?: number): Promise<Comparison> => {
     left -= 1;
     const url = new URL(first.url);
     url.searchParams.set(param, value);
     if (size !== undefined) url.searchParams.set(sizeParam, String(size));
-    return compare(first.ids, await readIds(url, first.recognised, options));
+    return compareLists(first.ids, await readIds(url, first.recognised, options));
   };
   try {
     const way = await findWay(first, look, () => left > 0);
@@ -59,7 +59,7 @@ export function namePosts(ids: readonly PostId[]): string {
 
 async function findWay(
   { ids, records }: OpenPage,
-  look: (param: string, value: string, size?: number) => Promise<Shown>,
+  look: (param: string, value: string, size?: number) => Promise<Comparison>,
   mayGoOn: () => boolean,
 ): Promise<PagingWay | undefined> {
   const second = await look("page", "2");
@@ -85,7 +85,7 @@ async function findWay(
   return shown === "more" ? { kind: "cursor", param, next: lastId } : undefined;
 }
 
-function isMore(shown: Shown): boolean {
+function isMore(shown: Comparison): boolean {
   return shown === "more" || shown === "larger";
 }
 
@@ -93,7 +93,7 @@ function isMore(shown: Shown): boolean {
  * Posts that the first page lacks are more of the list only where they come behind those that it has: a post may have moved to
  * the next page meanwhile. In any other order they are the first page again, with new posts on it.
  */
-function compare(first: readonly PostId[], ids: readonly PostId[] | undefined): Shown {
+function compareLists(first: readonly PostId[], ids: readonly PostId[] | undefined): Comparison {
   if (ids === undefined) return "other";
   if (ids.length === 0) return "empty";
   const known = new Set(first);

@@ -81,7 +81,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
       first: first.href,
       url: url.href,
       before: recognised,
-    } satisfies Start) as PagePlace;
+    } satisfies ListStart) as PagePlace;
     const { reading, bytes, ...page } = await askForPage(url, recognised, options);
     const { records, ids } = reading;
     recognised = reading.after;
@@ -114,7 +114,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     url = step.kind === "next" ? step.url : undefined;
     const next =
       url &&
-      placeOf(
+      pagePlaceOf(
         { first: first.href, url: url.href, before: recognised, way, paging: paging.state },
         options.key,
       );
@@ -142,19 +142,19 @@ const startShape = z.object({
   /** Left out where only this page is wanted. */
   paging: pagingShape.exactOptional(),
 });
-type Start = z.output<typeof startShape>;
+type ListStart = z.output<typeof startShape>;
 
 /**
  * A place in a list at another address is not used: the config may name another board by now, and its key must not go to the
  * old one. Nor is what was not written by this program: the list begins anew.
  */
-function readStart(first: string, from: PagePlace | undefined): Start {
+function readStart(first: string, from: PagePlace | undefined): ListStart {
   const kept = from === undefined ? undefined : readKept(startShape, from);
   return kept?.first === first ? kept : { first, url: first, before: {} };
 }
 
 /** undefined where the board has put our key into an address: it must not be kept. */
-function placeOf(start: Start, key: string): PagePlace | undefined {
+function pagePlaceOf(start: ListStart, key: string): PagePlace | undefined {
   const text = JSON.stringify(start);
   return formsOf(key).some((form) => text.includes(form)) ? undefined : (text as PagePlace);
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, readCount, readKey, readPath } from "../answer/access.ts";
 import { topLevel } from "../answer/shape.ts";
-import { likelyNames, type Meaning, signs } from "../answer/signs.ts";
+import { likelyNames, type SignMeaning, signs } from "../answer/signs.ts";
 
 /**
  * The signs of paging in one answer, as far as it shows any. `null` means "shown, and there is no next page"; undefined
@@ -117,12 +117,12 @@ function holdsList(value: JsonObject): boolean {
   );
 }
 
-interface Found<T> {
+interface FoundSign<T> {
   readonly value: T;
   readonly param: string;
 }
 
-type Find = <T>(meaning: Meaning, read: (found: unknown) => T | undefined) => readonly Found<T>[];
+type Find = <T>(meaning: SignMeaning, read: (found: unknown) => T | undefined) => readonly FoundSign<T>[];
 
 /**
  * Looks for the signs of a meaning: of each place the most telling one. A place with an unmistakable sign is a likely place

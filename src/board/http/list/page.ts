@@ -14,7 +14,7 @@ import {
   findList,
   keysOf,
   readId,
-  readList,
+  readListAt,
   typesOf,
 } from "../answer/shape.ts";
 import { signHeaders } from "../answer/signs.ts";
@@ -98,7 +98,9 @@ export function readPage(answer: JsonAnswer, before: Recognised, lens: Lens): Re
   const { value, headers } = answer;
   const { excerpt } = lens;
   const list =
-    before.path === undefined ? findList(value, lens.items, excerpt) : readList(value, before.path, excerpt);
+    before.path === undefined
+      ? findList(value, lens.items, excerpt)
+      : readListAt(value, before.path, excerpt);
   const idName = before.idName ?? findIdName(list.records, lens.id, excerpt);
   const { posts, notes, categories, ...read } = readRecords(list.records, idName, lens);
   const isFirst = before.path === undefined;

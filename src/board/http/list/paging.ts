@@ -3,11 +3,11 @@ import type { PageSigns } from "./page-signs.ts";
 import {
   findRest,
   incomplete,
+  type ListStep,
   type PageRead,
   type PagingKind,
   type PagingOverrides,
   pagingKinds,
-  type Step,
   type StepOptions,
   takeStep,
 } from "./steps.ts";
@@ -30,7 +30,7 @@ export interface PagingOptions extends StepOptions {
 /** Follows one listing from page to page. It lives as long as the listing. */
 export interface Paging {
   /** @throws RemoteError `unreadable` when the next address is unreadable or on another origin. */
-  follow(page: PageRead): Step;
+  follow(page: PageRead): ListStep;
   /** How pages follow one another, in a few words; known after the first page. */
   readonly description: string;
   /** By this the listing can be gone on with later, also by another process. */

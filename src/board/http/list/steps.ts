@@ -1,12 +1,12 @@
 import { RemoteError } from "../../../errors.ts";
 import type { ListEnd } from "../../board.ts";
-import { type Excerpt, placeOf } from "../answer/wording.ts";
+import { type Excerpt, showAddress } from "../answer/wording.ts";
 import type { PageSigns } from "./page-signs.ts";
 
 /** How a listing goes on behind one page, or ends there, and what its end has to be held against. */
 
 /** The address of the next page, or how the listing ended. `isOpen`: no sign leads on, and yet there may be more. */
-export type Step =
+export type ListStep =
   | { readonly kind: "next"; readonly url: URL }
   | { readonly kind: "end"; readonly end: ListEnd; readonly isOpen?: true };
 
@@ -78,22 +78,22 @@ const usualSizes: ReadonlySet<number> = new Set([
 ]);
 
 /** The step from one page to the next, by how the pages of this listing follow one another. */
-export function takeStep(progress: Progress): Step {
+export function takeStep(progress: Progress): ListStep {
   switch (progress.kind) {
     case "address":
       return followAddress(progress);
     case "cursor":
       return followCursor(progress);
     case "page":
-      return count(progress, progress.base + progress.pages);
+      return countOn(progress, progress.base + progress.pages);
     case "offset":
-      return count(progress, progress.base + progress.received);
+      return countOn(progress, progress.base + progress.received);
     case "none":
       return endSinglePage(progress);
   }
 }
 
-function followAddress({ options, page }: Progress): Step {
+function followAddress({ options, page }: Progress): ListStep {
   const { signs } = page;
   const address = signs.address?.value ?? undefined;
   if (signs.hasMore === false) return complete;
@@ -107,7 +107,7 @@ function followAddress({ options, page }: Progress): Step {
   }
   const url = new URL(address, page.url);
   if (url.origin !== options.first.origin) {
-    const place = options.excerpt(placeOf(url));
+    const place = options.excerpt(showAddress(url));
     const message = `The board's next page is at ${place}, which is another origin than ${options.first.origin}. It was not asked, because the key must not travel.`;
     throw new RemoteError("board", "unreadable", message);
   }
@@ -117,7 +117,7 @@ function followAddress({ options, page }: Progress): Step {
   return { kind: "next", url };
 }
 
-function followCursor(progress: Progress): Step {
+function followCursor(progress: Progress): ListStep {
   const {
     options,
     page: { signs },
@@ -136,7 +136,7 @@ function followCursor(progress: Progress): Step {
 /** What `board.paging.next` is called where no answer shows a cursor, because the id of a page's last post is one. */
 export const lastId = "lastId";
 
-function followLastId(progress: Progress): Step {
+function followLastId(progress: Progress): ListStep {
   const { options, page } = progress;
   const hasMore = promisesMore(progress) ?? (page.records > 0 && page.records >= fullSize(progress));
   if (!hasMore) return complete;
@@ -149,7 +149,7 @@ function followLastId(progress: Progress): Step {
  * Page numbers and offsets. If the answer says whether more follows, that counts. If it says nothing, an empty page is the
  * last, and so is one that is not full.
  */
-function count(progress: Progress, next: number): Step {
+function countOn(progress: Progress, next: number): ListStep {
   const { kind, options, page } = progress;
   const hasMore = promisesMore(progress) ?? (page.records > 0 && page.records >= fullSize(progress));
   if (!hasMore) return complete;
@@ -177,7 +177,7 @@ function promisesMore({ kind, page: { signs }, pages, received }: Progress): boo
 }
 
 /** One page, and no way on. It is the whole list unless it says otherwise or looks like a page that was cut. */
-function endSinglePage(progress: Progress): Step {
+function endSinglePage(progress: Progress): ListStep {
   const { options, page, received } = progress;
   const { signs } = page;
   if (options.overrides.kind === "none") return endFullPage(page.records, options.overrides);
@@ -195,20 +195,20 @@ function endSinglePage(progress: Progress): Step {
 }
 
 /** A person has said that there is one page. One that is as full as was asked for may still be a part. */
-function endFullPage(records: number, { sizeParam, size }: PagingOverrides): Step {
+function endFullPage(records: number, { sizeParam, size }: PagingOverrides): ListStep {
   if (sizeParam === undefined || size === undefined || records < size) return complete;
   return incomplete(
     `The board sent as many posts as it was asked for (${records}), so there may be more. Raise board.paging.size.`,
   );
 }
 
-function nextWith(options: StepOptions, param: string, value: string): Step {
+function nextWith(options: StepOptions, param: string, value: string): ListStep {
   const url = new URL(options.first);
   url.searchParams.set(param, value);
   return { kind: "next", url };
 }
 
-interface Told {
+interface ToldCounts {
   readonly pages: number;
   readonly pageCount: number;
   readonly read: number;
@@ -219,7 +219,7 @@ interface Told {
 const otherTotal = "`list: { total: false }` if its total counts something else than these posts";
 
 /** Holds what was read against what the board says there is. A list that ends before all of that was read is incomplete. */
-export function findRest({ pages, pageCount, read, total, isSingle }: Told): Step | undefined {
+export function findRest({ pages, pageCount, read, total, isSingle }: ToldCounts): ListStep | undefined {
   // Infinity stands for a number that no answer has shown.
   if (read < total && total !== Number.POSITIVE_INFINITY) {
     return incomplete(
@@ -234,7 +234,7 @@ export function findRest({ pages, pageCount, read, total, isSingle }: Told): Ste
 }
 
 /** All was read. */
-const complete: Step = { kind: "end", end: { kind: "complete" } };
+const complete: ListStep = { kind: "end", end: { kind: "complete" } };
 
 /** The board promises more under a sign that has no value. */
 const promised = incomplete(
@@ -242,6 +242,6 @@ const promised = incomplete(
 );
 
 /** What was read is a part. */
-export function incomplete(message: string): Step {
+export function incomplete(message: string): ListStep {
   return { kind: "end", end: { kind: "incomplete", message } };
 }

@@ -193,7 +193,7 @@ function isAnswered(pending: readonly PersonRequest[], held: HeldAction): boolea
 
 async function answerWait(foreseeing: Foreseeing, answer: "retry" | "release"): Promise<Foresight | Nothing> {
   const { ledger, order, pending, asked, now } = foreseeing;
-  const named = nameOf(foreseeing);
+  const named = namedPostOf(foreseeing);
   if (pending.some((request) => request.kind === answer && request.posts.includes(named.post)))
     return { nothing: already };
   const waits = await explainWait(ledger, answer, named, now);
@@ -221,7 +221,7 @@ function sayAtMost(voters: number | null): string {
 
 async function foreseeLink(foreseeing: Foreseeing): Promise<Foresight | Nothing> {
   const { view, ledger, order, known, asked, now, tracker, bounds } = foreseeing;
-  const post = nameOf(foreseeing);
+  const post = namedPostOf(foreseeing);
   const named = parseIssue(order.issue, view.trackerUrl);
   const settings = view.projects.map(({ project }) => project.settings);
   const issue = { ...named, repository: findConfigured(settings, named) };
@@ -248,7 +248,7 @@ async function foreseeLink(foreseeing: Foreseeing): Promise<Foresight | Nothing>
 
 async function foreseeUnlink(foreseeing: Foreseeing): Promise<Foresight | Nothing> {
   const { view, ledger, order, pending, asked, now } = foreseeing;
-  const named = nameOf(foreseeing);
+  const named = namedPostOf(foreseeing);
   const isAsked = pending.some((request) => request.kind === "unlink" && request.post === named.post);
   if (isAsked) return { nothing: already };
   const linked = await linkedIssues(ledger, named, now);
@@ -270,7 +270,7 @@ async function foreseeUnlink(foreseeing: Foreseeing): Promise<Foresight | Nothin
 
 async function foreseePause(foreseeing: Foreseeing): Promise<Foresight | Nothing> {
   const { ledger, order, now } = foreseeing;
-  const named = nameOf(foreseeing);
+  const named = namedPostOf(foreseeing);
   const waits = await listWaiting(ledger, named, now);
   const name = `${order.project}/${order.post}`;
   if (waits.since !== undefined) return { nothing: `${name} is paused already.` };
@@ -291,7 +291,7 @@ async function foreseePause(foreseeing: Foreseeing): Promise<Foresight | Nothing
 
 async function foreseeResume(foreseeing: Foreseeing, way: Resuming): Promise<Foresight | Nothing> {
   const { ledger, order, pending, asked, now } = foreseeing;
-  const named = nameOf(foreseeing);
+  const named = namedPostOf(foreseeing);
   const waits = await listWaiting(ledger, named, now);
   const name = `${order.project}/${order.post}`;
   if (waits.since === undefined) return { nothing: `${name} is not paused.` };
@@ -337,7 +337,7 @@ async function foreseeRun({ order, known }: Foreseeing): Promise<Foresight> {
   };
 }
 
-function nameOf({ order, project }: Foreseeing): NamedPost {
+function namedPostOf({ order, project }: Foreseeing): NamedPost {
   return { key: order.project, project, post: order.post as PostId };
 }
 

@@ -56,7 +56,7 @@ export function readOrder(fields: URLSearchParams): PageOrder | undefined {
 }
 
 /** Where an order's form stood. */
-export function placeOf({ from, project, post }: PageOrder): Markup {
+export function wayBackOf({ from, project, post }: PageOrder): Markup {
   return from === "post" ? postAddress(project, post) : html`${toRoot}`;
 }
 

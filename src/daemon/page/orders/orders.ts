@@ -5,12 +5,12 @@ import type { Tracker } from "../../../tracker/tracker.ts";
 import { headerOf, rootFrom, toRoot } from "../addresses.ts";
 import type { Entry } from "../gate.ts";
 import { html, type Markup } from "../html.ts";
-import type { Answer } from "../layout.ts";
-import { hand, isSame, type PageState, takeBack } from "../seals.ts";
+import type { RenderedPage } from "../layout.ts";
+import { hand, isSameSecret, type PageState, takeBack } from "../seals.ts";
 import type { Looking } from "../view.ts";
 import { renderSentence } from "../waits.ts";
 import { type Foresight, foresee, type Nothing, printOf, type Sight } from "./foresee.ts";
-import { type OrderForms, type PageOrder, placeOf, readOrder, sealOrder } from "./order.ts";
+import { type OrderForms, type PageOrder, readOrder, sealOrder, wayBackOf } from "./order.ts";
 import { renderQuestion } from "./question.ts";
 
 /** What orders are carried out with. */
@@ -42,7 +42,7 @@ interface Serving {
   show(
     reply: FastifyReply,
     reader: Reader,
-    render: (looking: Looking) => Promise<Answer>,
+    render: (looking: Looking) => Promise<RenderedPage>,
   ): Promise<FastifyReply>;
   /** Works on the state; undefined where there is none yet. */
   write<T>(reader: Reader, work: (looking: Looking) => Promise<T>): Promise<T | undefined>;
@@ -66,7 +66,7 @@ const mostTold = 500;
 const askMs = 15_000;
 
 /** A question that somebody was asked. */
-interface Asked {
+interface AskedQuestion {
   readonly order: PageOrder;
   /** Of what was shown. */
   readonly print: string;
@@ -98,8 +98,8 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
     const sight: Sight = { view, ledger, now: times.now, tracker: options.tracker(), bounds };
     return tellFaults(foresee(order, sight));
   };
-  const ask = (reader: Reader, order: PageOrder, foresight: Foresight, isAgain: boolean): Answer => {
-    const asked: Asked = { order, print: printOf(foresight) };
+  const ask = (reader: Reader, order: PageOrder, foresight: Foresight, isAgain: boolean): RenderedPage => {
+    const asked: AskedQuestion = { order, print: printOf(foresight) };
     const form = hand(state().pageKey, formOf(reader), JSON.stringify(asked), now());
     return {
       status: isAgain ? 409 : 200,
@@ -111,7 +111,7 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
   const answerFirst = async (reader: Reader, fields: URLSearchParams, reply: FastifyReply) => {
     const order = readOrder(fields);
     const isSealed = (one: PageOrder): boolean =>
-      isSame(fields.get("seal") ?? "", sealOrder(state().pageKey, reader.session, one));
+      isSameSecret(fields.get("seal") ?? "", sealOrder(state().pageKey, reader.session, one));
     if (order === undefined || !isSealed(order))
       return show(reply, reader, async () => refusal(403, ...strangeForm));
     return show(reply, reader, async (looking) => {
@@ -129,7 +129,7 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
   ): Promise<FastifyReply> => {
     const asked = takeBack(state().pageKey, formOf(reader), form, now());
     if (asked === undefined) return show(reply, reader, async () => refusal(409, ...usedForm));
-    const { order, print }: Asked = JSON.parse(asked.text);
+    const { order, print }: AskedQuestion = JSON.parse(asked.text);
     const outcome = await oneByOne(() =>
       write(reader, async (looking) => {
         // What is looked at afterwards is no older than this: whichever process was quicker has used it up.
@@ -160,7 +160,7 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
     if (kind !== "pause") options.start(project);
     const words =
       kind === "run" || kind === "pause" ? outcome.words : `${outcome.words} A run starts now and does it.`;
-    const location = `${headerOf(placeOf(order), rootFrom(request.url))}?done=${hand(state().pageKey, doneOf(reader), words, now())}`;
+    const location = `${headerOf(wayBackOf(order), rootFrom(request.url))}?done=${hand(state().pageKey, doneOf(reader), words, now())}`;
     return reply.code(303).header("location", location).send();
   };
 
@@ -254,7 +254,7 @@ function whyRefused(
   ];
 }
 
-function refusal(status: number, heading: string, sentence: string): Answer {
+function refusal(status: number, heading: string, sentence: string): RenderedPage {
   return {
     status,
     title: heading,
@@ -263,14 +263,14 @@ function refusal(status: number, heading: string, sentence: string): Answer {
   };
 }
 
-function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): Answer {
+function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): RenderedPage {
   const heading =
     status === 409 ? "Nothing was done: it has changed since it was shown" : "There is nothing to do";
   return {
     status,
     title: heading,
     current: undefined,
-    content: html`<h1>${heading}</h1><p>${renderSentence(nothing)}</p>${wayBack(placeOf(order))}`,
+    content: html`<h1>${heading}</h1><p>${renderSentence(nothing)}</p>${wayBack(wayBackOf(order))}`,
   };
 }
 

@@ -7,7 +7,7 @@ import { type Column, html, type Markup, own, table } from "../html.ts";
 import { renderPostLink } from "../sides.ts";
 import { renderCommand, renderSentence } from "../waits.ts";
 import type { Foresight } from "./foresee.ts";
-import { type PageOrder, placeOf } from "./order.ts";
+import { type PageOrder, wayBackOf } from "./order.ts";
 
 /** So many lines of actions are shown; what is alike is one. */
 const mostLines = 200;
@@ -40,7 +40,7 @@ export function renderQuestion(
     <form class="answer" method="post" action="${ordersAddress()}">
       <input type="hidden" name="form" value="${own(form)}">
       <button class="go">${button}</button>
-      <a href="${placeOf(order)}">Leave it as it is</a>
+      <a href="${wayBackOf(order)}">Leave it as it is</a>
     </form>`;
 }
 

@@ -18,12 +18,12 @@ const quietUntil = "quiet_until";
 const auditPruned = "audit_pruned";
 
 /** One step: returns whether it found as many rows as it may look at, so that there may be more. */
-type Step = (now: number, keptFrom: number) => boolean;
+type PruneStep = (now: number, keptFrom: number) => boolean;
 
 /** Deletes what nobody asks for any more; see `Upkeep.prune`. */
 export function createPruner(store: Store): (now: number, keepMs: number) => void {
   // In this order: a line of the audit asks its intent what became of it, so it goes first.
-  const steps: readonly Step[] = [
+  const steps: readonly PruneStep[] = [
     pruneAudit(store),
     pruneLines(store, "intents", "id", "ended_at"),
     pruneLines(store, "pace", "number", "at", (now) => now - paceMs),
@@ -57,7 +57,7 @@ export function createPrunedReader(store: Store): () => Pruned | undefined {
 }
 
 /** The line of an opened issue stays where neither a link nor a marker tells that the issue is ours: see `Pulls.explains`. */
-function pruneAudit(store: Store): Step {
+function pruneAudit(store: Store): PruneStep {
   const select = store.prepare<[{ before: number; limit: number }], { number: number; run: number }>(`
     SELECT number, run FROM audit WHERE at < @before AND NOT (
       kind = 'create-issue' AND outcome IN ('applied', 'unknown')
@@ -84,7 +84,7 @@ function pruneLines(
   key: string,
   column: string,
   bound: (now: number, keptFrom: number) => number = (_, keptFrom) => keptFrom,
-): Step {
+): PruneStep {
   const remove = store.prepare<[number, number]>(
     `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${column} < ? ORDER BY ${column} LIMIT ?)`,
   );
@@ -96,7 +96,7 @@ const isAskedFor = `(number = (SELECT max(number) FROM runs WHERE finished_at IS
   OR EXISTS (SELECT 1 FROM run_projects AS mine WHERE mine.run = runs.number AND NOT EXISTS (
     SELECT 1 FROM run_projects AS later WHERE later.project = mine.project AND later.run > mine.run)))`;
 
-function pruneRuns(store: Store): Step {
+function pruneRuns(store: Store): PruneStep {
   const remove = store.prepare<[number, number]>(`
     DELETE FROM runs WHERE number IN (
       SELECT number FROM runs WHERE started_at < ? AND NOT ${isAskedFor} ORDER BY started_at LIMIT ?)`);
@@ -116,7 +116,7 @@ interface RunColumns {
  * the same project, is counted and deleted. So the history grows with what happens, and not with the schedule. Requests are
  * left out of the comparison: every few hours a run asks for more, and that is no news.
  */
-function foldQuietRuns(store: Store): Step {
+function foldQuietRuns(store: Store): PruneStep {
   const selectCursor = store.prepare<[string], { value: string }>("SELECT value FROM meta WHERE key = ?");
   const writeCursor = store.prepare<[string, string]>(
     "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",

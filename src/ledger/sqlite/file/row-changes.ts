@@ -36,10 +36,10 @@ export function recordRows(database: Database.Database): Recorder {
   database.exec("CREATE TEMP TABLE written (place INTEGER NOT NULL, key TEXT NOT NULL)");
   for (const [place, { name, keys }] of tables.entries()) {
     const note = (row: "OLD" | "NEW"): string =>
-      `INSERT INTO written VALUES (${place}, json_array(${keys.map((key) => `${row}.${quote(key)}`).join(", ")}));`;
+      `INSERT INTO written VALUES (${place}, json_array(${keys.map((key) => `${row}.${quoteName(key)}`).join(", ")}));`;
     const on = (event: string, body: string): void => {
       database.exec(
-        `CREATE TEMP TRIGGER ${quote(`written_${event.toLowerCase()}_${name}`)} AFTER ${event} ON main.${quote(name)} BEGIN ${body} END`,
+        `CREATE TEMP TRIGGER ${quoteName(`written_${event.toLowerCase()}_${name}`)} AFTER ${event} ON main.${quoteName(name)} BEGIN ${body} END`,
       );
     };
     on("INSERT", note("NEW"));
@@ -47,7 +47,9 @@ export function recordRows(database: Database.Database): Recorder {
     on("DELETE", note("OLD"));
   }
   const readers = tables.map(({ name, keys }) =>
-    database.prepare<Value[], Value[]>(`SELECT * FROM main.${quote(name)} WHERE ${isKey(keys)}`).raw(true),
+    database
+      .prepare<Value[], Value[]>(`SELECT * FROM main.${quoteName(name)} WHERE ${isKey(keys)}`)
+      .raw(true),
   );
   const select = database.prepare<[], { place: number; key: string }>(
     "SELECT DISTINCT place, key FROM written ORDER BY place, key",
@@ -85,10 +87,10 @@ export function createReplay(database: Database.Database): ReplayRows {
     tablesOf(database).map(({ name, columns, keys }) => {
       const others = columns.filter((column) => !keys.includes(column));
       const put = database.prepare<Value[]>(
-        `INSERT INTO main.${quote(name)} VALUES (${columns.map(() => "?").join(", ")})
-         ON CONFLICT (${keys.map(quote).join(", ")}) DO ${others.length === 0 ? "NOTHING" : `UPDATE SET ${others.map((column) => `${quote(column)} = excluded.${quote(column)}`).join(", ")}`}`,
+        `INSERT INTO main.${quoteName(name)} VALUES (${columns.map(() => "?").join(", ")})
+         ON CONFLICT (${keys.map(quoteName).join(", ")}) DO ${others.length === 0 ? "NOTHING" : `UPDATE SET ${others.map((column) => `${quoteName(column)} = excluded.${quoteName(column)}`).join(", ")}`}`,
       );
-      const remove = database.prepare<Value[]>(`DELETE FROM main.${quote(name)} WHERE ${isKey(keys)}`);
+      const remove = database.prepare<Value[]>(`DELETE FROM main.${quoteName(name)} WHERE ${isKey(keys)}`);
       return [name, { put, remove }];
     }),
   );
@@ -141,9 +143,9 @@ function tablesOf(database: Database.Database): readonly Table[] {
 }
 
 function isKey(keys: readonly string[]): string {
-  return keys.map((key) => `${quote(key)} = ?`).join(" AND ");
+  return keys.map((key) => `${quoteName(key)} = ?`).join(" AND ");
 }
 
-function quote(name: string): string {
+function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -67,8 +67,8 @@ export function createIssueStore(store: Store): IssueStore {
       return typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
     },
     isTombstone: (issue) => isTombstone(placeOfIssue(issue)),
-    isNews: (issue) => ["later", "at odds"].includes(compare(issue, readPresent(issue))),
-    isInDoubt: (issue) => compare(issue, readPresent(issue)) === "at odds",
+    isNews: (issue) => ["later", "at odds"].includes(compareIssues(issue, readPresent(issue))),
+    isInDoubt: (issue) => compareIssues(issue, readPresent(issue)) === "at odds",
     store(issue) {
       const place = placeOfIssue(issue);
       const facts = encodeIssue(issue);
@@ -96,7 +96,7 @@ function isOutdated({ nodeId, updatedAt }: Issue, facts: string | null): boolean
 }
 
 /** How an issue stands to what is known of it; `at odds`: it was another one in the very same second. */
-function compare(
+function compareIssues(
   issue: Issue,
   known: Issue | undefined,
 ): "unknown" | "earlier" | "same" | "at odds" | "later" {

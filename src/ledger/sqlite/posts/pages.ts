@@ -75,7 +75,7 @@ export function createPages(store: Store): Pages {
       if (pull.pages.waiting.length >= mostWaiting) write(pull);
       const page = toColumns(trace, number, pull.project, JSON.stringify(posts));
       const known = find.get(pull.project, trace.request);
-      if (known !== undefined && known.number >= toldBy && isSame(known, page)) {
+      if (known !== undefined && known.number >= toldBy && isSamePage(known, page)) {
         pull.pages.met.push(known.number);
       } else {
         wait(pull, page);
@@ -93,7 +93,7 @@ export function createPages(store: Store): Pages {
       if (offered?.request !== trace.request) throw new Error(`Pull ${pull.id} was offered another page.`);
       pages.offered = undefined;
       const page = toColumns(trace, offered.number, project, offered.shown);
-      if (isSame(offered, page)) pages.met.push(offered.number);
+      if (isSamePage(offered, page)) pages.met.push(offered.number);
       else wait(pull, page);
       return readShown(offered.shown);
     },
@@ -106,7 +106,7 @@ export function createPages(store: Store): Pages {
   };
 }
 
-function isSame(one: PageColumns, other: PageColumns): boolean {
+function isSamePage(one: PageColumns, other: PageColumns): boolean {
   return (
     one.digest === other.digest &&
     one.etag === other.etag &&

@@ -86,7 +86,7 @@ export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
       for (const columns of window) {
         if (found.length === limit) return { links: found.map(toLink), next: writePlace(place) };
         place = columns;
-        if (isInState(columns, state) && isNamed(columns, wanted)) found.push(columns);
+        if (isInState(columns, state) && isWanted(columns, wanted)) found.push(columns);
       }
       if (window.length < windowSize) return { links: found.map(toLink), next: undefined };
     }
@@ -161,7 +161,7 @@ function isInState(columns: LinkColumns, state: LinkSearch["state"]): boolean {
 }
 
 /** SQLite knows the cases of the Latin letters only. */
-function isNamed({ post, title, name, number }: LinkColumns, wanted: string): boolean {
+function isWanted({ post, title, name, number }: LinkColumns, wanted: string): boolean {
   if (wanted === "") return true;
   return [post, title ?? "", `${name ?? ""}#${number}`].some((text) => text.toLowerCase().includes(wanted));
 }

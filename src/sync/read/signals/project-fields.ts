@@ -54,7 +54,7 @@ export function believedOption(
   const named = namedOptions(settings, field.key);
   const missing = named.filter((name) => !hasOption(field, name));
   if (missing.length === 0 || (option.value !== null && includesName(named, option.value))) return option;
-  return { kind: "unknown", message: `the field has no option ${missing.map(quote).join(", ")} now` };
+  return { kind: "unknown", message: `the field has no option ${missing.map(quoteOption).join(", ")} now` };
 }
 
 /**
@@ -143,8 +143,8 @@ function sayOptions(
     if (hasOption(field, name)) continue;
     const message =
       renamed === undefined
-        ? `${where} has no option ${quote(name)}, which a rule looks at; it has ${field.options.map((option) => quote(option.name)).join(", ") || "none"}. What the field shows for other issues is taken as unknown, so posts whose decision hangs on it stay as they are. Correct the rule, or give the option its name back.`
-        : `${where} calls the option ${quote(name)} ${quote(renamed.name)} now. The rule goes on to match it for as long as this state remembers the old name. Correct the rule, or give the option its name back.`;
+        ? `${where} has no option ${quoteOption(name)}, which a rule looks at; it has ${field.options.map((option) => quoteOption(option.name)).join(", ") || "none"}. What the field shows for other issues is taken as unknown, so posts whose decision hangs on it stay as they are. Correct the rule, or give the option its name back.`
+        : `${where} calls the option ${quoteOption(name)} ${quoteOption(renamed.name)} now. The rule goes on to match it for as long as this state remembers the old name. Correct the rule, or give the option its name back.`;
     noteError(tally, { code: "tracker.project-option", message });
   }
 }
@@ -164,6 +164,6 @@ export function hasOption({ options }: Pick<ProjectField, "options">, name: stri
   return options.some((option) => isSameName(option.name, name));
 }
 
-function quote(name: string): string {
+function quoteOption(name: string): string {
   return `"${name}"`;
 }

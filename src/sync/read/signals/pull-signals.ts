@@ -73,7 +73,7 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     const answered = read.filter(({ issue }) => !reader.unread.has(issue.nodeId));
     noteLooks(
       cycle,
-      answered.map(({ issue }) => lookAt(print, issue)),
+      answered.map(({ issue }) => signalsKey(print, issue)),
       askedAt,
     );
   };
@@ -229,7 +229,7 @@ function searchFor(settings: Settings, mode: ReadMode): Omit<Search, "pins"> {
   return { settings, needs, print: hashText(JSON.stringify([mode, needs, options])).slice(0, 16) };
 }
 
-function lookAt(print: string, { nodeId }: Issue): string {
+function signalsKey(print: string, { nodeId }: Issue): string {
   return `signals ${print} ${nodeId}`;
 }
 
@@ -242,13 +242,13 @@ function wayOf(
   found: SignalledIssue,
 ): Way | undefined {
   const { issue, signals } = found;
-  if (isLookedAt(cycle, lookAt(print, issue))) return undefined;
+  if (isLookedAt(cycle, signalsKey(print, issue))) return undefined;
   if (needs.duplicates && isDuplicate(issue)) return "duplicates";
   return looksBesideRecord(needs) && isSignalNeeded(issue, signals, settings, pins) ? "others" : undefined;
 }
 
 /** Issues that are asked for together. */
-interface Part {
+interface SignalBatch {
   /** Asks as soon as there are as many as a request takes. */
   add(issue: SignalledIssue): Promise<void>;
   /** Takes one along that is not ours, where the last request has room for it. */
@@ -258,7 +258,7 @@ interface Part {
   end(): Promise<void>;
 }
 
-function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>): Part {
+function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>): SignalBatch {
   let own: SignalledIssue[] = [];
   const others: SignalledIssue[] = [];
   return {
@@ -292,7 +292,7 @@ function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>):
  */
 async function fill(
   cycle: Cycle,
-  parts: Readonly<Record<Way, Part>>,
+  parts: Readonly<Record<Way, SignalBatch>>,
   print: string,
   pulled: ReadonlySet<RepositoryId>,
 ): Promise<void> {
@@ -347,7 +347,7 @@ async function readOthers(
         return [
           ...(answer?.issue === undefined ? [] : await reader.storingFacts(answer.issue)),
           reader.storing(issue, isHidden ? unread : (answer?.signals ?? {})),
-          ...(isHidden && reader.isNews(signals, unread) ? lookAgain(cycle, issue) : []),
+          ...(isHidden && reader.isNews(signals, unread) ? lookNextRun(cycle, issue) : []),
         ];
       })
     ).flat(),
@@ -384,7 +384,7 @@ function unseen({ pullRequests, subIssues, released, projects }: SignalNeeds): S
 }
 
 /** It may be hidden from us, or gone: the next run looks at every linked issue of its repository, which tells. */
-function lookAgain({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): readonly Change[] {
+function lookNextRun({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): readonly Change[] {
   const memory = ledger.memory.repositoryById(repositoryId);
   if (memory === undefined) return [];
   return [{ kind: "remember-repository", memory: { ...memory, fullAt: undefined } }];

@@ -2,7 +2,7 @@ import { createPrivateKey, sign } from "node:crypto";
 import type { NoAnswer } from "../../../http/send.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { Credential } from "../wire/client.ts";
-import { type Answer, type ConnectionOptions, createOctokit, readFailure } from "../wire/client.ts";
+import { type ClientAnswer, type ConnectionOptions, createOctokit, readFailure } from "../wire/client.ts";
 import { lost } from "../wire/transport.ts";
 
 /** How a GitHub App signs in. */
@@ -26,7 +26,7 @@ export interface AppAuth {
   /** Signs requests as the App. */
   readonly credential: Credential;
   /** Makes a token of an installation: one request, or two when the first one told how wrong our clock is. */
-  createToken(installationId: number): Promise<InstallationToken | Answer | NoAnswer>;
+  createToken(installationId: number): Promise<InstallationToken | ClientAnswer | NoAnswer>;
 }
 
 /** GitHub takes statements of at most ten minutes, and none that was issued in the future. */
@@ -94,7 +94,9 @@ export function signInAsApp(
     });
   };
 
-  const requestToken = async (installationId: number): Promise<InstallationToken | Answer | NoAnswer> => {
+  const requestToken = async (
+    installationId: number,
+  ): Promise<InstallationToken | ClientAnswer | NoAnswer> => {
     try {
       const authenticate = await openAuth();
       const made = await authenticate({ type: "installation", installationId, refresh: true });

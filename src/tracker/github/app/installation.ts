@@ -5,11 +5,11 @@ import type { RepositoryName } from "../../../model/issue.ts";
 import type { Clock, ReadBounds } from "../../../model/surroundings.ts";
 import { addressRepository } from "../read/repositories.ts";
 import { quoteAnswer } from "../wire/answers.ts";
-import type { Answer, Credential } from "../wire/client.ts";
+import type { ClientAnswer, Credential } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";
 import type { Gate } from "../wire/limits.ts";
 import type { Read } from "../wire/reader.ts";
-import { count, readShape } from "../wire/shapes.ts";
+import { positiveInteger, readShape } from "../wire/shapes.ts";
 import type { ServerClock } from "../wire/transport.ts";
 import type { Quote } from "../wire/words.ts";
 import type { AppAuth, InstallationToken } from "./app-auth.ts";
@@ -100,7 +100,7 @@ export function createInstallationCredential(tools: InstallationTools): Credenti
   };
 }
 
-const installationShape = z.object({ id: count, suspended_at: z.unknown().optional() });
+const installationShape = z.object({ id: positiveInteger, suspended_at: z.unknown().optional() });
 
 /** @throws RemoteError `missing` where the App is not installed, `unauthorized` where its installation is suspended. */
 async function findInstallation(tools: InstallationTools, bounds: ReadBounds): Promise<number> {
@@ -126,7 +126,7 @@ async function findInstallation(tools: InstallationTools, bounds: ReadBounds): P
 }
 
 /** Why there is no token: no request of ours has left without one. */
-function refuseToken(tools: InstallationTools, answer: Answer | NoAnswer): RemoteError {
+function refuseToken(tools: InstallationTools, answer: ClientAnswer | NoAnswer): RemoteError {
   const name = tools.repository();
   const owner = name.slice(0, name.indexOf("/"));
   if ("kind" in answer) {
@@ -146,7 +146,7 @@ function refuseToken(tools: InstallationTools, answer: Answer | NoAnswer): Remot
 }
 
 /** What is wrong with the App itself. */
-export function refuseApp(answer: Answer, quote: Quote): RemoteError {
+export function refuseApp(answer: ClientAnswer, quote: Quote): RemoteError {
   const { status } = answer;
   const words = quoteAnswer(answer, quote);
   if (status >= 500) {

@@ -93,8 +93,8 @@ async function* listSince(
     const page: Page = await readStep(tools, before, request, repository, bounds);
     const found = readIssueRows(page.data);
     const { rows } = found;
-    const fresh = rows.filter((row) => !shown.has(keyOf(row)));
-    for (const row of rows) shown.set(keyOf(row), row.updatedAt);
+    const fresh = rows.filter((row) => !shown.has(rowKey(row)));
+    for (const row of rows) shown.set(rowKey(row), row.updatedAt);
     const last = rows.at(-1)?.updatedAt;
     const step = last === undefined ? undefined : secondBefore(last);
     const isStep = step !== undefined && isLater(step, asked) && hasMore(page, found);
@@ -206,7 +206,7 @@ function oddOf({ odd }: IssueRows, { id }: Repository): Pick<IssuePage, "odd"> {
   return { odd: odd.map(({ number, ...rest }) => ({ issue: { repositoryId: id, number }, ...rest })) };
 }
 
-function keyOf(row: IssueRow): string {
+function rowKey(row: IssueRow): string {
   return `${row.number}@${row.updatedAt}`;
 }
 

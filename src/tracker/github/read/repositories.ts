@@ -149,7 +149,7 @@ export interface ListTools {
  * All rows of a list, or that it has not changed. An ETag belongs to one page only, so each page is asked for with its
  * own. If a later page than the first has changed, the list is read anew.
  */
-export async function readList<T>(
+export async function readWholeList<T>(
   tools: ListTools,
   request: ConditionalRequest<T>,
   bounds: ReadBounds,
@@ -191,7 +191,7 @@ export async function readTypes(
   bounds: ReadBounds,
 ): Promise<Listed<Named>> {
   try {
-    return await readList(tools, { ...request, list: typeList }, bounds);
+    return await readWholeList(tools, { ...request, list: typeList }, bounds);
   } catch (error) {
     if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
     return { kind: "listed", rows: [], etag: undefined };

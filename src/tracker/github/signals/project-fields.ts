@@ -69,13 +69,13 @@ const ownerShape = z.object({
     .nullable(),
 });
 
-type Fields = NonNullable<z.output<typeof ownerShape>["projectV2"]>;
+type ProjectFields = NonNullable<z.output<typeof ownerShape>["projectV2"]>;
 
 function readFields(
   { data, errors }: QueryAnswer,
   wanted: ProjectFieldName,
   { project, quote }: { readonly project: string; readonly quote: Quote },
-): Fields {
+): ProjectFields {
   const [error] = errors;
   if (error !== undefined) throw refuse(error, project);
   const owner = data?.["repositoryOwner"];

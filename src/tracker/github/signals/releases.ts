@@ -7,7 +7,7 @@ import { readInPieces, type Sizes } from "../wire/pieces.ts";
 import { splitName, time } from "../wire/shapes.ts";
 import { comparisonQuery, releaseQuery, type SignalPart } from "./queries.ts";
 import type { Query, QueryAnswer } from "./querying.ts";
-import type { Merge, Shown } from "./signal-shapes.ts";
+import type { Merge, ShownSignals } from "./signal-shapes.ts";
 
 /** Repositories in one query for releases. */
 const repositoriesEach = 10;
@@ -52,7 +52,7 @@ interface Releases {
 
 /** Completes rows with `isReleased`. What was read of a repository holds for all pages of one call. */
 export interface ReleaseReader {
-  complete(rows: readonly Shown[]): Promise<readonly SignalAnswer[]>;
+  complete(rows: readonly ShownSignals[]): Promise<readonly SignalAnswer[]>;
 }
 
 /** See `ReleaseReader`. */
@@ -106,7 +106,7 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
       const wanted = new Map<string, Pair>();
       for (const merge of merges) {
         for (const release of nextCandidates(merge).slice(0, round === 0 ? 1 : candidatesEach)) {
-          wanted.set(keyOf(release, merge), { tag: release.tagId, commit: merge.commit });
+          wanted.set(comparisonKey(release, merge), { tag: release.tagId, commit: merge.commit });
         }
       }
       if (wanted.size === 0) return;
@@ -154,7 +154,7 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
 
   /** Why GitHub gave no answer about a merge, when asked for nothing else. */
   function whyUnread(merge: Merge): string | undefined {
-    const keys = candidates(merge).map((release) => keyOf(release, merge));
+    const keys = candidates(merge).map((release) => comparisonKey(release, merge));
     return [merge.repository, ...keys].map((key) => unread.get(key)).find((words) => words !== undefined);
   }
 
@@ -171,7 +171,7 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
 
   /** Releases that may contain a merge and have not been compared; none once one contains it. */
   function nextCandidates(merge: Merge): readonly Release[] {
-    const open = candidates(merge).map((release) => ({ release, key: keyOf(release, merge) }));
+    const open = candidates(merge).map((release) => ({ release, key: comparisonKey(release, merge) }));
     if (open.some(({ key }) => compared.get(key) === true)) return [];
     return open.filter(({ key }) => !compared.has(key) && !failed.has(key)).map(({ release }) => release);
   }
@@ -184,7 +184,7 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
 
   function judge(merge: Merge): Readable<boolean> {
     const { repository, mergedAt } = merge;
-    const keys = candidates(merge).map((release) => keyOf(release, merge));
+    const keys = candidates(merge).map((release) => comparisonKey(release, merge));
     if (keys.some((key) => compared.get(key) === true)) return { kind: "known", value: true };
     const open = keys.find((key) => !compared.has(key));
     if (open !== undefined) {
@@ -236,7 +236,7 @@ function judgeAll(
   return no ?? doubt ?? { kind: "known", value: judged.length > 0 };
 }
 
-function keyOf({ tagId, commit }: Release, merge: Merge): string {
+function comparisonKey({ tagId, commit }: Release, merge: Merge): string {
   return `${tagId} ${commit} ${merge.commit}`;
 }
 

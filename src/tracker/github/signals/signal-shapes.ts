@@ -11,10 +11,10 @@ import type { DuplicateTarget, ProjectField, SignalAnswer, SignalWish } from "..
 import {
   account,
   complain,
-  count,
   isObject,
   named,
   namesAndIds,
+  positiveInteger,
   readShape,
   repositoryName,
   time,
@@ -47,14 +47,14 @@ export interface Merge {
 }
 
 /** What a row was found to show. */
-export interface Shown {
+export interface ShownSignals {
   readonly answer: SignalAnswer;
   /** The merges that `isReleased` is still to be made of; undefined where that was not wished for. */
   readonly merges: Readable<readonly Merge[]> | undefined;
 }
 
 /** Reads a row. It never throws: what can't be read is unknown, and what is unknown is never a no. */
-export function readNode(shown: NodeShown): Shown {
+export function readNode(shown: NodeShown): ShownSignals {
   const { nodeId, wish } = shown;
   if (isGone(shown)) return { answer: { nodeId, signals: {}, fault: "missing" }, merges: undefined };
   const signals: Signals = {
@@ -149,7 +149,7 @@ const pullRequestsShape: z.ZodType<readonly LinkedPullRequest[]> = connection(
   z
     .object({
       repository,
-      number: count,
+      number: positiveInteger,
       state: lowered(["OPEN", "CLOSED", "MERGED"]),
       isDraft: z.boolean(),
       authorAssociation: z.string(),
@@ -206,10 +206,10 @@ const targetShape: z.ZodType<DuplicateTarget | null> = z.discriminatedUnion("__t
     .object({
       __typename: z.literal("Issue"),
       id: z.string(),
-      number: count,
+      number: positiveInteger,
       author: login.nullable(),
       authorAssociation: z.string(),
-      repository: z.object({ nameWithOwner: repositoryName, databaseId: count }),
+      repository: z.object({ nameWithOwner: repositoryName, databaseId: positiveInteger }),
     })
     .transform(({ id, number, author, authorAssociation, repository: { nameWithOwner, databaseId } }) => ({
       author,
@@ -316,14 +316,14 @@ const namedShape = z
 
 const issueShape: z.ZodType<Issue> = z
   .object({
-    facts: z.object({ databaseId: count }),
-    number: count,
+    facts: z.object({ databaseId: positiveInteger }),
+    number: positiveInteger,
     id: z.string(),
     state: issueState,
     stateReason: z.string().toLowerCase().nullable(),
     labels: connection(namedShape, "labels").transform(namesAndIds),
     assignees: connection(login, "assignees"),
-    milestone: z.object({ number: count, title: z.string(), state: issueState }).nullable(),
+    milestone: z.object({ number: positiveInteger, title: z.string(), state: issueState }).nullable(),
     // Absent where the server has no types.
     type: namedShape.nullish().transform((type) => typeFacts(type ?? undefined)),
     locked: z.boolean(),

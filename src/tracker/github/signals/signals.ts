@@ -7,7 +7,7 @@ import { word } from "../wire/shapes.ts";
 import { type PartedQuery, type SignalPart, signalQuery } from "./queries.ts";
 import { describeHeavy, type QueryAnswer, type QueryError } from "./querying.ts";
 import { createReleaseReader, describeOldServer, type ReleaseTools } from "./releases.ts";
-import { readNode, type Shown } from "./signal-shapes.ts";
+import { readNode, type ShownSignals } from "./signal-shapes.ts";
 
 /** The most ids that `nodes` takes. */
 const pageSize = 100;
@@ -18,7 +18,7 @@ export interface SignalTools extends ReleaseTools {
 }
 
 /** What one call knows so far. */
-interface Call {
+interface SignalCall {
   readonly tools: SignalTools;
   readonly wish: SignalWish;
   readonly bounds: ReadBounds;
@@ -38,7 +38,7 @@ export async function* readSignals(
   bounds: ReadBounds,
 ): AsyncGenerator<readonly SignalAnswer[]> {
   const names = new Map(wish.projects.map(({ fieldId, name }) => [fieldId, name]));
-  const call: Call = { tools, wish, bounds, denied: new Map(), names, isDivisible: true };
+  const call: SignalCall = { tools, wish, bounds, denied: new Map(), names, isDivisible: true };
   const releases = createReleaseReader(tools, bounds);
   for (let start = 0; start < nodeIds.length; start += pageSize) {
     const ids = nodeIds.slice(start, start + pageSize);
@@ -46,7 +46,7 @@ export async function* readSignals(
       name: `signals: ${wishedParts(wish).join(", ")}`,
       most: pageSize,
       nameOf: (id) => `signals of ${id}`,
-      ask: (some, isDivisible) => readPage({ ...call, isDivisible }, some),
+      ask: (some, isDivisible) => readSignalsOf({ ...call, isDivisible }, some),
       unread: (id, { message }) => unreadNode(id, wish, message),
     });
     yield wish.released ? await releases.complete(found) : found.map(({ answer }) => answer);
@@ -54,7 +54,7 @@ export async function* readSignals(
 }
 
 /** The issue was not read, so what was read of it before still counts. */
-function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): Shown {
+function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): ShownSignals {
   const part = { kind: "unknown", message } as const;
   return {
     answer: {
@@ -69,14 +69,14 @@ function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message
 }
 
 /** @throws TooHeavyError where GitHub refused it as a whole and named no reason that has another remedy */
-async function readPage(call: Call, ids: readonly string[]): Promise<readonly Shown[]> {
+async function readSignalsOf(call: SignalCall, ids: readonly string[]): Promise<readonly ShownSignals[]> {
   const whole = await askPage(call, ids);
   if (Array.isArray(whole)) return whole;
   throw describeHeavy("signals of issues", whole);
 }
 
 /** One page; GitHub's words when it refused the query as a whole and nothing in it can be blamed. */
-async function askPage(call: Call, ids: readonly string[]): Promise<Shown[] | string> {
+async function askPage(call: SignalCall, ids: readonly string[]): Promise<ShownSignals[] | string> {
   // Each turn takes a part out or follows a new name, so there are not many.
   for (let turn = 0; turn < 10; turn += 1) {
     const parts = askedParts(call);
@@ -102,11 +102,11 @@ async function askPage(call: Call, ids: readonly string[]): Promise<Shown[] | st
  * issues are asked for once more without that part.
  */
 async function askAgainForLost(
-  call: Call,
+  call: SignalCall,
   ids: readonly string[],
   { data, errors }: QueryAnswer,
-  shown: Shown[],
-): Promise<Shown[]> {
+  shown: ShownSignals[],
+): Promise<ShownSignals[]> {
   const denied = new Map(call.denied);
   const lost = new Set<number>();
   for (const { path, message } of errors) {
@@ -135,7 +135,7 @@ function partOf(name: string): SignalPart {
 }
 
 function describe(
-  { wish, names }: Call,
+  { wish, names }: SignalCall,
   parts: ReadonlySet<SignalPart>,
   ids: readonly string[],
 ): { variables: Readonly<Record<string, unknown>>; subject: string } {
@@ -172,12 +172,12 @@ function wishedParts(wish: SignalWish): readonly SignalPart[] {
   return wished.filter(([, isWished]) => isWished).map(([part]) => part);
 }
 
-function askedParts({ wish, denied, tools }: Call): ReadonlySet<SignalPart> {
+function askedParts({ wish, denied, tools }: SignalCall): ReadonlySet<SignalPart> {
   return new Set(wishedParts(wish).filter((part) => !denied.has(part) && !tools.unsupported.has(part)));
 }
 
 /** Takes out what a refusal of the whole query names; false when it names nothing that could be left out. */
-function blame(call: Call, { partOfLine }: PartedQuery, { errors }: QueryAnswer): boolean {
+function blame(call: SignalCall, { partOfLine }: PartedQuery, { errors }: QueryAnswer): boolean {
   let isAny = false;
   for (const error of errors) {
     for (const line of error.lines) {
@@ -194,7 +194,7 @@ function blame(call: Call, { partOfLine }: PartedQuery, { errors }: QueryAnswer)
 const fieldShape = z.object({ id: word, name: word });
 
 /** Takes up the names of fields that were renamed; whether there are any, so that the values must be asked for again. */
-function followNames({ wish, names }: Call, { data }: QueryAnswer): boolean {
+function followNames({ wish, names }: SignalCall, { data }: QueryAnswer): boolean {
   let isAny = false;
   for (const [index, { fieldId }] of wish.projects.entries()) {
     const name = fieldShape.safeParse(data?.[`field${index}`]).data?.name;
@@ -205,7 +205,7 @@ function followNames({ wish, names }: Call, { data }: QueryAnswer): boolean {
   return isAny;
 }
 
-function readNodes(call: Call, ids: readonly string[], { data, errors }: QueryAnswer): Shown[] {
+function readNodes(call: SignalCall, ids: readonly string[], { data, errors }: QueryAnswer): ShownSignals[] {
   const nodes = data?.["nodes"];
   if (!Array.isArray(nodes) || nodes.length !== ids.length) {
     throw new RemoteError("tracker", "unreadable", "GitHub's answer does not have one row for each issue.");
@@ -266,7 +266,7 @@ const partNames: Readonly<Record<SignalPart, string>> = {
   editors: "who has edited an issue",
 };
 
-function describeMissing({ tools }: Call, part: SignalPart, { message }: QueryError): string {
+function describeMissing({ tools }: SignalCall, part: SignalPart, { message }: QueryError): string {
   return describeOldServer(tools.host, partNames[part], message);
 }
 

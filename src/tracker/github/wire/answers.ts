@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type FaultDetail, RemoteError, type RemoteFault } from "../../../errors.ts";
 import { type Said, whoseRefusal } from "../../../http/refusal.ts";
-import type { Answer } from "./client.ts";
+import type { ClientAnswer } from "./client.ts";
 import { readSsoAddress } from "./links.ts";
 import { word } from "./shapes.ts";
 import { viaHeader } from "./transport.ts";
@@ -35,7 +35,7 @@ const refusalShape = z
   .catch({ errors: [] });
 
 /** What an answer that is no success says. */
-export function readRefusal({ data }: Pick<Answer, "data">): {
+export function readRefusal({ data }: Pick<ClientAnswer, "data">): {
   readonly message?: string | undefined;
   readonly errors: readonly SingleError[];
   readonly block?: { readonly reason?: string | undefined } | undefined;
@@ -44,12 +44,12 @@ export function readRefusal({ data }: Pick<Answer, "data">): {
 }
 
 /** Whether GitHub itself says so, and not a proxy or another server in its place: its errors are JSON with a message. */
-export function isGitHubError(answer: Answer): boolean {
+export function isGitHubError(answer: ClientAnswer): boolean {
   return answer.status >= 400 && readRefusal(answer).message !== undefined;
 }
 
 /** What an error answer says, as far as it tells whose refusal it is. A page of a proxy has no words of GitHub's. */
-export function readSaid(answer: Answer): Said {
+export function readSaid(answer: ClientAnswer): Said {
   const { status, headers } = answer;
   const { message, errors } = readRefusal(answer);
   const isText = (text: string | undefined): text is string => text !== undefined;
@@ -63,17 +63,17 @@ export function readSaid(answer: Answer): Said {
 }
 
 /** Whether it refuses the token, and not what was asked for with it. */
-export function isOfCredential(answer: Answer): boolean {
+export function isOfCredential(answer: ClientAnswer): boolean {
   return whoseRefusal(readSaid(answer), "read") === "credential";
 }
 
 /** Whether the budget that an answer speaks of is used up. */
-export function hasNothingLeft({ headers }: Answer): boolean {
+export function hasNothingLeft({ headers }: ClientAnswer): boolean {
   return String(headers["x-ratelimit-remaining"]) === "0";
 }
 
 /** GitHub's own words for an error answer, single errors and the permission that is missing included. */
-export function quoteAnswer(answer: Answer, quote: Quote): string {
+export function quoteAnswer(answer: ClientAnswer, quote: Quote): string {
   const { message, errors, block } = readRefusal(answer);
   if (message === undefined) return `the answer is not GitHub's${sayVia(answer, quote)}`;
   const parts = [message, ...(block?.reason === undefined ? [] : [block.reason])];
@@ -82,7 +82,7 @@ export function quoteAnswer(answer: Answer, quote: Quote): string {
 }
 
 /** What the token lacks, and where a person lets it in, in brackets. */
-function sayNeed(answer: Answer, words: string, quote: Quote): string {
+function sayNeed(answer: ClientAnswer, words: string, quote: Quote): string {
   const need = describeNeed(answer, words);
   const sso = readSsoAddress(answer);
   // An address that holds something secret is not shown in part.
@@ -98,7 +98,7 @@ function sayNeed(answer: Answer, words: string, quote: Quote): string {
  * What the token lacks, where the answer to a refused request names it: fine-grained tokens and Apps by permissions, classic
  * tokens by scopes. GitHub names permissions in other refusals, too; only its words tell that they are the reason.
  */
-function describeNeed({ status, headers }: Answer, words: string): string | undefined {
+function describeNeed({ status, headers }: ClientAnswer, words: string): string | undefined {
   if (status !== 403 && status !== 404) return undefined;
   const permissions = headers["x-accepted-github-permissions"];
   if (permissions !== undefined) {
@@ -134,7 +134,7 @@ function listNames(header: string | number | undefined): readonly string[] {
  * @param retryAt - epoch ms, where the answer asks for a pause.
  */
 export function refuseAnswer(
-  answer: Answer & { readonly budget?: string },
+  answer: ClientAnswer & { readonly budget?: string },
   subject: string,
   quote: Quote,
   retryAt?: number,
@@ -162,13 +162,13 @@ export function refuseAnswer(
   });
 }
 
-function sayVia({ headers }: Answer, quote: Quote): string {
+function sayVia({ headers }: ClientAnswer, quote: Quote): string {
   const via = headers[viaHeader];
   return via === undefined ? "" : `; ${quote(String(via))} may have given it`;
 }
 
 /** Whether it is text where GitHub's API answers with JSON: of a proxy, or of another server. */
-export function isPage({ data }: Answer): boolean {
+export function isPage({ data }: ClientAnswer): boolean {
   return typeof data === "string" && data.trim() !== "";
 }
 
@@ -186,7 +186,7 @@ function faultOf(status: number): RemoteFault {
   return status >= 500 ? "unreachable" : "refused";
 }
 
-function describeRefusal(answer: Answer, subject: string, words: string, quote: Quote): string {
+function describeRefusal(answer: ClientAnswer, subject: string, words: string, quote: Quote): string {
   const { status } = answer;
   if (isOfCredential(answer)) return `GitHub does not accept the token (${status}): ${words}.`;
   if (status === 404)

@@ -9,7 +9,7 @@ import { createOctokitFetch, lost, NoAnswerError, type ServerClock } from "./tra
 import type { Quote } from "./words.ts";
 
 /** An answer of any status. Header names are in lower case. */
-export interface Answer {
+export interface ClientAnswer {
   readonly url: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number | undefined>>;
@@ -34,7 +34,7 @@ export interface ClientRequest {
  *
  * @throws RemoteError when there is nothing to sign it with: then it has not left.
  */
-export type Send = (request: ClientRequest) => Promise<Answer | NoAnswer>;
+export type Send = (request: ClientRequest) => Promise<ClientAnswer | NoAnswer>;
 
 /** How often a read is sent again because its token was refused: once for a new one, once for one that is not known everywhere yet. */
 const refusalLimit = 2;
@@ -56,7 +56,7 @@ export interface ConnectionOptions {
  */
 export function createClient(options: ConnectionOptions, credential: Credential): Send {
   const octokit = createOctokit(options);
-  const sendOnce = async (request: ClientRequest): Promise<Answer | NoAnswer> => {
+  const sendOnce = async (request: ClientRequest): Promise<ClientAnswer | NoAnswer> => {
     const authorization = await credential.authorize(request.signal);
     const answer = await ask(octokit, request, options.version, authorization);
     if ("kind" in answer) return answer;
@@ -93,7 +93,7 @@ async function ask(
   request: ClientRequest,
   version: ApiVersion,
   authorization: string,
-): Promise<Answer | NoAnswer> {
+): Promise<ClientAnswer | NoAnswer> {
   try {
     const parameters = {
       ...request.parameters,
@@ -114,10 +114,10 @@ async function ask(
 }
 
 /** The answer inside Octokit's error, which it throws from 304 and 400 on; without one what is known instead. */
-export function readFailure(error: unknown): Answer | NoAnswer {
+export function readFailure(error: unknown): ClientAnswer | NoAnswer {
   if (error instanceof Error && "response" in error && isObject(error.response)) {
     // Octokit's RequestError keeps the answer as its request function would have returned it.
-    return error.response as unknown as Answer;
+    return error.response as unknown as ClientAnswer;
   }
   if (error instanceof Error && error.cause instanceof NoAnswerError) return error.cause.reply;
   // Octokit itself failed, on a Content-Type or a body that it can't take; the answer is lost with it.
@@ -154,7 +154,7 @@ export interface Credential {
   /** What no text may show. */
   secrets(): readonly string[];
   /** Looks at every answer. Left out where nothing of it concerns the credential. */
-  note?(answer: Answer): void;
+  note?(answer: ClientAnswer): void;
   /** See `Tracker.credentialEnds`; left out where it is renewed by itself. */
   ends?(): number | null | undefined;
 }
@@ -179,7 +179,7 @@ export function createTokenCredential(token: string): Credential {
  * When the token ends, as GitHub's header has it: `2026-12-01 10:00:00 UTC`, or with `+0200` in place of the name.
  * https://docs.github.com/en/rest/authentication/token-expiration-and-revocation
  */
-function readEnd({ headers }: Answer): number | undefined {
+function readEnd({ headers }: ClientAnswer): number | undefined {
   const at = readInstant(headers["github-authentication-token-expiration"]);
   return Number.isNaN(at) ? undefined : at;
 }

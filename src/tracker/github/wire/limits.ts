@@ -2,7 +2,7 @@ import { namesLimit, whoseRefusal } from "../../../http/refusal.ts";
 import { longestNamedMs, onOurClock, readRetryAfter } from "../../../http/repeat.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import { hasNothingLeft, readSaid } from "./answers.ts";
-import type { Answer } from "./client.ts";
+import type { ClientAnswer } from "./client.ts";
 import { isObject } from "./shapes.ts";
 
 /** Without a time in the answer GitHub asks for a minute at least, and for longer after each further refusal. */
@@ -14,7 +14,7 @@ export interface Gate {
   /** Epoch ms before which nothing may be sent; undefined while the way is free. */
   closedUntil(): number | undefined;
   /** Looks at every answer; gives the time before which nothing may be sent when the answer names a limit. */
-  observe(answer: Answer): number | undefined;
+  observe(answer: ClientAnswer): number | undefined;
   /** Whether what closes it concerns queries of GraphQL alone, and other requests go on; left out where nothing does. */
   isOfQueries?(): boolean;
 }
@@ -75,7 +75,7 @@ export function budgetOfQueries(budget: string): string {
 }
 
 /** GraphQL says it in an error of a 200. */
-function isLimit(answer: Answer): boolean {
+function isLimit(answer: ClientAnswer): boolean {
   if (answer.status === 200) return isGraphQLLimit(answer.data);
   return whoseRefusal(readSaid(answer), "read") === "limit";
 }
@@ -93,7 +93,7 @@ function isGraphQLLimit(body: unknown): boolean {
 }
 
 /** Whether the hour's own budget is used up: nothing is left of it, or its error says so. A secondary limit says what it is. */
-function isPrimary(answer: Answer): boolean {
+function isPrimary(answer: ClientAnswer): boolean {
   if (!isLimit(answer)) return false;
   const errors = isObject(answer.data) ? answer.data["errors"] : undefined;
   const texts = [answer.data, ...(Array.isArray(errors) ? errors : [])].map((one: unknown) =>
@@ -109,7 +109,7 @@ const secondaryWords =
   /\b(?:secondary rate|abuse detection|submitted too quickly|blocked from content creation)/i;
 
 /** The end of the hour's window; GitHub gives it in whole seconds, so one more is waited. */
-function readReset(answer: Answer, now: number): number | undefined {
+function readReset(answer: ClientAnswer, now: number): number | undefined {
   if (!hasNothingLeft(answer)) return undefined;
   const seconds = Number(answer.headers["x-ratelimit-reset"]);
   const time = onOurClock((seconds + 1) * 1000, answer.headers, now);

@@ -1,20 +1,20 @@
 import { RemoteError } from "../../../errors.ts";
-import type { Answer } from "./client.ts";
+import type { ClientAnswer } from "./client.ts";
 import type { Quote } from "./words.ts";
 
 /** The address of the next page, exactly as the `Link` header gives it; undefined on the last page. */
-export function readNextLink(answer: Answer): string | undefined {
+export function readNextLink(answer: ClientAnswer): string | undefined {
   return readLink(answer, /;\s*rel="?next"?\s*(?:[;,]|$)/i);
 }
 
 /** The number of the last page; undefined where the `Link` header names none, as lists do whose pages have no numbers. */
-export function readLastPage(answer: Answer): number | undefined {
+export function readLastPage(answer: ClientAnswer): number | undefined {
   const last = readLink(answer, /;\s*rel="?last"?\s*(?:[;,]|$)/i);
   const page = /[?&]page=(\d{1,9})(?:&|$)/.exec(last ?? "")?.[1];
   return page === undefined ? undefined : Number(page);
 }
 
-function readLink(answer: Answer, relation: RegExp): string | undefined {
+function readLink(answer: ClientAnswer, relation: RegExp): string | undefined {
   const header = String(answer.headers["link"] ?? "");
   for (const [, url, parameters] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
     if (url !== undefined && relation.test(parameters ?? "")) return url;
@@ -54,7 +54,7 @@ const longestAddress = 1000;
  * or one that is not the server's own.
  * https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api#authenticating-with-saml-single-sign-on
  */
-export function readSsoAddress({ headers, url }: Answer): string | undefined {
+export function readSsoAddress({ headers, url }: ClientAnswer): string | undefined {
   const address = /^required;\s*url=(\S+)$/i.exec(String(headers["x-github-sso"] ?? "").trim())?.[1];
   if (address === undefined || address.length > longestAddress || !URL.canParse(address)) return undefined;
   const found = new URL(address);

@@ -100,14 +100,14 @@ export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageRe
     try {
       return await readPage({ ...request, ...addressed(address) }, size, repository, bounds);
     } catch (error) {
-      if (isTooLarge(error, size)) sizes.note(nameOf(request, repository), halve(size));
+      if (isTooLarge(error, size)) sizes.note(nameList(request, repository), halve(size));
       throw error;
     }
   }
 
   return {
     async first(request, repository, bounds) {
-      const name = nameOf(request, repository);
+      const name = nameList(request, repository);
       const before = sizes.of(name);
       for (;;) {
         const size = sizes.of(name);
@@ -131,7 +131,7 @@ export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageRe
       return readAt(page.next ?? "", page.size, request, repository, bounds);
     },
     at(address, request, repository, bounds) {
-      return readAt(address, sizes.of(nameOf(request, repository)), request, repository, bounds);
+      return readAt(address, sizes.of(nameList(request, repository)), request, repository, bounds);
     },
   };
 }
@@ -141,7 +141,7 @@ export function isTooLarge(error: unknown, size: number): boolean {
   return error instanceof TooHeavyError && size > 1;
 }
 
-function nameOf({ list }: ListRequest, { id }: Owner): string {
+function nameList({ list }: ListRequest, { id }: Owner): string {
   return `${list} of ${id}`;
 }
 

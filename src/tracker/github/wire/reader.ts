@@ -3,7 +3,7 @@ import { type Patience, readRetryAfter, repeatRead } from "../../../http/repeat.
 import type { NoAnswer } from "../../../http/send.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { isPage, refuseAnswer } from "./answers.ts";
-import type { Answer, Send } from "./client.ts";
+import type { ClientAnswer, Send } from "./client.ts";
 import { at, type Endpoint } from "./endpoints.ts";
 import { budgetOfQueries, type Gate } from "./limits.ts";
 import { resolveOnOrigin } from "./links.ts";
@@ -28,7 +28,7 @@ export interface ReadRequest {
 export class TooHeavyError extends RemoteError {}
 
 /** An answer that is neither a redirect nor a limit nor a failure of the server, and how it was reached. */
-export interface ReadAnswer extends Answer {
+export interface ReadAnswer extends ClientAnswer {
   readonly isRedirected: boolean;
   /** Whose limits it counted against. */
   readonly budget: string;
@@ -80,7 +80,7 @@ async function readWithRetries(
   bounds: ReadBounds,
 ): Promise<ReadAnswer> {
   let heavy: TooHeavyError | undefined;
-  const attempt = async (): Promise<Answer | RemoteError> => {
+  const attempt = async (): Promise<ClientAnswer | RemoteError> => {
     if (heavy !== undefined) throw heavy;
     refuseToStart(options, request, bounds);
     const result = await attemptRead(options, request, bounds);
@@ -96,7 +96,7 @@ async function attemptRead(
   options: ReaderOptions,
   request: ReadRequest,
   bounds: ReadBounds,
-): Promise<Answer | RemoteError> {
+): Promise<ClientAnswer | RemoteError> {
   const { gate, quote, clock } = options;
   const { subject, isDivisible: _, ...rest } = request;
   const answer = await options
@@ -166,6 +166,6 @@ function limited({ gate, budget }: ReaderOptions, retryAt: number): RemoteError 
   );
 }
 
-function isRedirect(answer: Answer): boolean {
+function isRedirect(answer: ClientAnswer): boolean {
   return [301, 302, 307, 308].includes(answer.status);
 }

@@ -9,7 +9,7 @@ import type { IssueComment, OddIssue } from "../../tracker.ts";
  */
 
 /** A positive integer; Octokit gives a BigInt beyond 2^53, which is no number that GitHub counts with today. */
-export const count = z.int().positive();
+export const positiveInteger = z.int().positive();
 
 /** ISO 8601 in UTC. */
 export const time = z.iso.datetime();
@@ -28,7 +28,7 @@ const some = z.unknown().optional();
 
 /** A milestone. */
 export const milestoneShape = z.object({
-  number: count,
+  number: positiveInteger,
   title: z.string(),
   state: z.enum(["open", "closed"]),
 });
@@ -43,7 +43,7 @@ export const typeShape = plainType.transform(({ node_id, name }) => named(node_i
 export const labelShape = plainLabel.transform(toLabel);
 
 /** What a pull request shows in a list, too. */
-const rowShape = z.object({ number: count, created_at: time, updated_at: time });
+const rowShape = z.object({ number: positiveInteger, created_at: time, updated_at: time });
 
 // Lists have them by the hundred: a transform for each part would double what a row costs (4.2 in the place of 2.2 µs; by hand 2.1).
 const issueShape = z.object({
@@ -77,7 +77,7 @@ const oddShape = z.object({
 /** A repository. */
 export const repositoryShape = z
   .object({
-    id: count,
+    id: positiveInteger,
     full_name: repositoryName,
     has_issues: some,
     archived: some,
@@ -98,7 +98,7 @@ export const repositoryShape = z
 
 /** A page of comments. */
 export const commentsShape = z.array(
-  z.object({ id: count, user: some, body: z.string().nullish(), created_at: time }).transform(
+  z.object({ id: positiveInteger, user: some, body: z.string().nullish(), created_at: time }).transform(
     ({ id, user, body, created_at: createdAt }): IssueComment => ({
       id,
       author: authorOf(user),
@@ -226,7 +226,7 @@ export function readIssueRows(value: unknown): IssueRows {
 function readOddRow(row: unknown, error: RemoteError): OddRow {
   const { data } = oddShape.safeParse(row);
   const named = Number(/\/issues\/(\d{1,15})$/.exec(data?.url ?? "")?.[1]);
-  const number = [Number(data?.number), named].find((one) => count.safeParse(one).success);
+  const number = [Number(data?.number), named].find((one) => positiveInteger.safeParse(one).success);
   if (data === undefined || number === undefined) throw error;
   return { number, author: authorOf(data.user) ?? null, body: data.body, error };
 }

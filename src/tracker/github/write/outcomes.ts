@@ -5,7 +5,7 @@ import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { IssueWrite, OptionalValue, WriteOutcome } from "../../tracker.ts";
 import { isMarkOf } from "../read/identity.ts";
 import { isGitHubError, quoteAnswer, readRefusal, readSaid, type SingleError } from "../wire/answers.ts";
-import type { Answer } from "../wire/client.ts";
+import type { ClientAnswer } from "../wire/client.ts";
 import type { Gate } from "../wire/limits.ts";
 import { completeRecord, readIssueRow } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
@@ -28,7 +28,7 @@ const applied: WriteOutcome = { kind: "applied", record: undefined };
 const refusals: ReadonlySet<number> = new Set([400, 403, 404, 410, 413, 422, 451]);
 
 /** The outcome that an answer proves; `unknown` where it proves nothing. */
-export function classifyAnswer(answer: Answer, sent: Sent): WriteOutcome {
+export function classifyAnswer(answer: ClientAnswer, sent: Sent): WriteOutcome {
   const { quote, gate } = sent;
   const retryAt = gate.observe(answer);
   if (retryAt !== undefined) return { kind: "limited", retryAt, message: quoteAnswer(answer, quote) };
@@ -61,11 +61,11 @@ const labelsShape = z.array(z.unknown());
 const labelShape = z.object({});
 const commentShape = z.object({ id: z.number() });
 
-function shows(answer: Answer, status: number, shape: z.ZodType): boolean {
+function shows(answer: ClientAnswer, status: number, shape: z.ZodType): boolean {
   return answer.status === status && shape.safeParse(answer.data).success;
 }
 
-function classifySuccess(answer: Answer, sent: Sent): WriteOutcome {
+function classifySuccess(answer: ClientAnswer, sent: Sent): WriteOutcome {
   switch (sent.write.kind) {
     case "create-issue":
       return answer.status === 201 ? classifyIssue(answer, sent, undefined) : unknown(answer, "not 201");
@@ -84,7 +84,7 @@ function classifySuccess(answer: Answer, sent: Sent): WriteOutcome {
 }
 
 /** The record, if it is an issue of the repository that was asked for, and of the number. */
-function classifyIssue(answer: Answer, sent: Sent, number: number | undefined): WriteOutcome {
+function classifyIssue(answer: ClientAnswer, sent: Sent, number: number | undefined): WriteOutcome {
   let record: IssueRecord | undefined;
   try {
     const { content } = readIssueRow(answer.data);
@@ -100,12 +100,12 @@ function classifyIssue(answer: Answer, sent: Sent, number: number | undefined): 
   return { kind: "applied", record };
 }
 
-function unknown(answer: Answer, reason: string): WriteOutcome & { readonly kind: "unknown" } {
+function unknown(answer: ClientAnswer, reason: string): WriteOutcome & { readonly kind: "unknown" } {
   return { kind: "unknown", message: `GitHub answered ${answer.status}: ${reason}` };
 }
 
 /** Refusals that mean: it is as it was to become. */
-function isAlreadySo(answer: Answer, write: IssueWrite): boolean {
+function isAlreadySo(answer: ClientAnswer, write: IssueWrite): boolean {
   if (write.kind === "remove-label" && answer.status === 404) {
     return readRefusal(answer).message === "Label does not exist";
   }
@@ -132,7 +132,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 };
 
 /** The fields that a 422 complains of: as it names them, or else as its words do. */
-function listFields(answer: Answer, write: IssueWrite): readonly string[] {
+function listFields(answer: ClientAnswer, write: IssueWrite): readonly string[] {
   const { message, errors } = readRefusal(answer);
   const named = errors.flatMap((error) => nameField(error, write));
   if (named.length > 0) return [...new Set(named)];
@@ -140,7 +140,7 @@ function listFields(answer: Answer, write: IssueWrite): readonly string[] {
 }
 
 /** What of a new issue a 422 names: as the value of an error, or in the words of one. */
-function listNamed(answer: Answer, write: IssueWrite): readonly OptionalValue[] {
+function listNamed(answer: ClientAnswer, write: IssueWrite): readonly OptionalValue[] {
   if (write.kind !== "create-issue") return [];
   const { message, errors } = readRefusal(answer);
   const complaints = (errors.length === 0 ? [{ message }] : errors).map((error) =>

@@ -3,7 +3,7 @@ import type { NoAnswer } from "../../../http/send.ts";
 import type { Repository } from "../../../model/issue.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
-import type { Answer, ClientRequest, Send } from "../wire/client.ts";
+import type { ClientAnswer, ClientRequest, Send } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";
 import type { Gate } from "../wire/limits.ts";
 import { isRepositoryName, splitName } from "../wire/shapes.ts";
@@ -35,7 +35,7 @@ export async function sendWrite(
   }
   const request = describeWrite(repository, write);
   if (!("endpoint" in request)) return request;
-  let answer: Answer | NoAnswer;
+  let answer: ClientAnswer | NoAnswer;
   try {
     answer = await tools.send(request);
   } catch (error) {
