@@ -1,6 +1,6 @@
 import type { Side } from "../errors.ts";
 import type { Absence, Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } from "../model/issue.ts";
-import type { ContentBase, LeftText, Link, Parked, PatchAnswer } from "../model/link.ts";
+import type { ContentBase, LeftText, Link, Parked, PatchAnswer, RowNote } from "../model/link.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
 import type { AuditEntry, IntentId, IntentWrite } from "./journal.ts";
@@ -143,6 +143,12 @@ export type RowChange =
    * the row is due again only as `due` says. A record of what stands already writes nothing.
    */
   | (OfPost & { readonly kind: "record-row"; readonly record: RowRecord })
+  /** Replaces what is said of one action of a post; other notes stay, and so does a hold of another action of its kind. */
+  | (OfPost & {
+      readonly kind: "note-action";
+      readonly of: Required<RowNote>["action"];
+      readonly notes: readonly RowNote[];
+    })
   /** Replaces the bases that are given, and nothing else; the row becomes due. */
   | (OfPost & { readonly kind: "set-bases"; readonly bases: Pick<RowRecord, "base" | "issueBases"> })
   /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */

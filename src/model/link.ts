@@ -161,8 +161,8 @@ export interface RowNote {
   readonly message: string;
   /** When it was said first: a note that stands already, or another one of `held` or `waiting`, keeps its time. */
   readonly since: number;
-  /** Of a held action that a person may let go: what an approval names it by. */
-  readonly action?: { readonly kind: Parked["kind"]; readonly signature: string };
+  /** The action that it is about; absent where it is about fields. `signature`: where a person may let it go, what an approval names it by. */
+  readonly action?: { readonly kind: Parked["kind"]; readonly signature?: string };
   /** What would be written. */
   readonly planned?: PlannedChange;
   /** When it follows by itself at the earliest, epoch ms; left out where that is not known. */

@@ -2,7 +2,7 @@ import type { LinkedIssue, Row } from "../model/link.ts";
 import type { Post } from "../model/post.ts";
 import type { CreateIssue, UpdateIssue } from "./ground/action.ts";
 import { seenAtOf } from "./ground/issue-fields.ts";
-import { absence, isStopped } from "./ground/obstacle.ts";
+import { absence } from "./ground/obstacle.ts";
 import type { Render, RenderedIssue, Settings } from "./ground/settings.ts";
 import { labelsFor, routePost } from "./select.ts";
 
@@ -33,8 +33,7 @@ export function followContent(row: Row, settings: Settings, render: Render): rea
   if (settings.content === "once" || absence(row) !== undefined) return [];
   return row.links
     .filter(({ isGone }) => !isGone)
-    .flatMap((linked) => updateOf(linked, (others) => render(row.post, others)))
-    .filter((action) => !isStopped(action, row, settings));
+    .flatMap((linked) => updateOf(linked, (others) => render(row.post, others)));
 }
 
 function updateOf(

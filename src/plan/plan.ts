@@ -6,8 +6,8 @@ import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
 import { applied, changedBases } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { withLate } from "./fields/late.ts";
-import type { Action, CreateIssue, Decision, PatchPost } from "./ground/action.ts";
-import { isStopped } from "./ground/obstacle.ts";
+import type { CreateIssue, Decision, PatchPost } from "./ground/action.ts";
+import { sortOut } from "./ground/obstacle.ts";
 import type { Render, RenderComment, Settings } from "./ground/settings.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
 import { signalsOfNew } from "./rules/conditions.ts";
@@ -116,7 +116,7 @@ export function planRow(listed: Row, context: PlanContext): Decision {
  */
 export function adoptRow(listed: Row, context: PlanContext): Decision {
   const row = withLate(listed, context);
-  if (row.links.length === 0) return { ...planUnlinked(row, context), actions: [] };
+  if (row.links.length === 0) return { ...planUnlinked(row, context), actions: [], stopped: [] };
   const issues = adoptIssues(row, context);
   const derived = deriveTarget(row.links, context.settings);
   const decided = [...derived].map(([field, found]) => {
@@ -158,15 +158,18 @@ export function recordApplied(
 }
 
 function planLinked(row: Row, context: PlanContext): Decision {
-  const { patch, asked, base, notes } = planPatch(row, context);
+  const { patch, stopped, settling, asked, base, notes } = planPatch(row, context);
   const isQuarantined = row.isQuarantined || notes.some(({ kind }) => kind === "quarantined");
   const issues = planIssues({ ...row, isQuarantined }, context.isBoardReadOnly ? {} : asked, context);
   const updates = followContent(row, context.settings, context.render);
-  const settling = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
-  const times = issues.dueAt === undefined ? settling : [...settling, issues.dueAt];
+  const { free, stopped: left } = sortOut(updates, row, context.settings);
+  const settledAt = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
+  const times = issues.dueAt === undefined ? settledAt : [...settledAt, issues.dueAt];
   return {
     ...standStill(row),
-    actions: [...(patch === undefined ? [] : [patch]), ...updates, ...issues.actions],
+    actions: [...(patch === undefined ? [] : [patch]), ...free, ...issues.actions],
+    stopped: [...(stopped === undefined ? [] : [stopped]), ...left, ...issues.stopped],
+    settling,
     base,
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes],
@@ -188,8 +191,8 @@ function planUnlinked(row: Row, context: PlanContext): Decision {
   if (!isSelected) return skip(reason);
   const draft = draftIssue(row, settings, render, reason);
   const create = { ...draft, followUp: planFollowUp(row, draft, context) };
-  const actions: readonly Action[] = isStopped(create, row, settings) ? [] : [create];
-  return { ...standStill(row), actions, standing: { kind: "wanted", reason } };
+  const { free: actions, stopped } = sortOut([create], row, settings);
+  return { ...standStill(row), actions, stopped, standing: { kind: "wanted", reason } };
 }
 
 const unlinked =
@@ -231,6 +234,8 @@ function atRest({ post }: Row, standing: Decision["standing"]): Decision {
   return {
     post: post.id,
     actions: [],
+    stopped: [],
+    settling: undefined,
     base: {},
     issueBases: [],
     notes: [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FieldBase, Row } from "../../src/model/link.ts";
 import type { PostChange } from "../../src/model/post.ts";
-import { wishedActions } from "../../src/plan/ahead.ts";
+import { wishesOf } from "../../src/plan/ahead.ts";
 import { absence } from "../../src/plan/ground/obstacle.ts";
 import type { Rule, Settings } from "../../src/plan/ground/settings.ts";
 import { planRow } from "../../src/plan/plan.ts";
@@ -83,7 +83,8 @@ describe("a post that a rule has archived", () => {
 
   it("is in use: what it asks for can still be told", () => {
     expect(absence(rowOf(byUs))).toBeUndefined();
-    expect(wishedActions(rowOf(byUs), makeContext({ settings: makeSettings({ rules }) }))).toHaveLength(1);
+    const row = rowOf(byUs);
+    expect(wishesOf(row, planRow(row, makeContext({ settings: makeSettings({ rules }) })))).toHaveLength(1);
   });
 });
 

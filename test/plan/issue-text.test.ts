@@ -73,6 +73,8 @@ describe("a selected post without an issue", () => {
       issueBases: [],
       notes: [],
       standing: { kind: "wanted", reason: create.reason },
+      stopped: [],
+      settling: undefined,
       dueAt: undefined,
     });
   });

@@ -79,6 +79,8 @@ describe("a field without a base", () => {
       issueBases: [],
       notes: [],
       standing: { kind: "linked", reason: "linked to #12" },
+      stopped: [],
+      settling: undefined,
       dueAt: undefined,
     });
   });

@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/model/link.ts";
-import { wishedActions } from "../../src/plan/ahead.ts";
+import { wishesOf } from "../../src/plan/ahead.ts";
 import { signatureOf } from "../../src/plan/ground/identity.ts";
-import { planRow } from "../../src/plan/plan.ts";
+import { type PlanContext, planRow } from "../../src/plan/plan.ts";
 import { aim, done, makeBase, makeContext, makeLink, makeParked, makeRow, makeSettings } from "./make.ts";
 
 const base = { status: makeBase(aim("planned"), "planned") };
 const row = makeRow({ status: "planned" }, { links: [makeLink(done)], base });
 const [wanted] = planRow(row, makeContext()).actions;
+
+function wished(asking: Row, context: PlanContext) {
+  return wishesOf(asking, planRow(asking, context));
+}
 
 describe("what a row asks for whatever stops it", () => {
   it.each<[string, Partial<Row>]>([
@@ -19,12 +23,12 @@ describe("what a row asks for whatever stops it", () => {
     ["it is quarantined", { isQuarantined: true }],
     ["it has flapped", { statusWrites: [1, 2, 3, 4] }],
   ])("is the same when %s", (_, changes) => {
-    expect(wishedActions({ ...row, ...changes }, makeContext())).toEqual([wanted]);
+    expect(wished({ ...row, ...changes }, makeContext())).toEqual([wanted]);
   });
 
   it("is the same when `writes` forbids it", () => {
     const context = makeContext({ settings: makeSettings({ writes: "none" }) });
-    expect(wishedActions(row, context)).toEqual([wanted]);
+    expect(wished(row, context)).toEqual([wanted]);
   });
 
   it.each<[string, Partial<Row>]>([
@@ -33,6 +37,6 @@ describe("what a row asks for whatever stops it", () => {
     ["the post is missing", { missing: 1 }],
     ["a fact is missing", { links: [makeLink(undefined)] }],
   ])("can't be said when %s", (_, changes) => {
-    expect(wishedActions({ ...row, ...changes }, makeContext())).toBeUndefined();
+    expect(wished({ ...row, ...changes }, makeContext())).toBeUndefined();
   });
 });

@@ -193,7 +193,11 @@ describe("the internal note of a post with an issue", () => {
     await stage.sync();
     stage.github.close("acme/app", 1, "completed");
     stage.board.editPost("acme-app", "p1", { title: "Another title" });
-    expect((await stage.plan()).map(({ kind }) => kind)).toEqual(["update-issue"]);
+    const planned = (await stage.plan()).map(({ kind, letGoBy }) => [kind, letGoBy]);
+    expect(planned).toEqual([
+      ["update-issue", undefined],
+      ["patch-post", "release"],
+    ]);
     expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, postWrites: 0, quarantined: 1 });
   });
 

@@ -12,7 +12,7 @@ import {
 import type { Action, Note } from "../ground/action.ts";
 import { isSameTarget, showValue } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
-import { isStopped } from "../ground/obstacle.ts";
+import { sortOut } from "../ground/obstacle.ts";
 import type { RenderComment, Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 import { type WantedWrite, writeIssues } from "./issue-writes.ts";
@@ -57,6 +57,8 @@ interface IssueContext {
 
 export interface IssuePlan {
   readonly actions: readonly Action[];
+  /** As of a decision. */
+  readonly stopped: readonly Action[];
   readonly issueBases: readonly IssueBases[];
   readonly notes: readonly Note[];
   /** As of a decision. */
@@ -73,7 +75,7 @@ interface IssueDecision extends FieldDecision<IssueField> {
 /** B of the fields that may be decided. */
 type Asks = readonly (readonly [IssueField, Target])[];
 
-const nothing: IssuePlan = { actions: [], issueBases: [], notes: [], dueAt: undefined };
+const nothing: IssuePlan = { actions: [], stopped: [], issueBases: [], notes: [], dueAt: undefined };
 
 /**
  * Decides the fields of a row's issues.
@@ -101,19 +103,20 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
     notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)),
     dueAt: decided.some(({ decisions }) => decisions.some(({ isLeft }) => isLeft)) ? context.now : undefined,
   };
-  if (wanted.length === 0) return { ...plan, actions: [] };
-  if (row.isQuarantined) return { ...plan, actions: [], notes: [...plan.notes, quarantined] };
+  if (wanted.length === 0) return { ...plan, actions: [], stopped: [] };
   const rule = derived.rule === undefined ? undefined : context.settings.boardRules[derived.rule];
   const { actions, held } = writeIssues(row, rule, wanted, context);
-  return {
-    ...plan,
-    actions: actions.filter((action) => !isStopped(action, row, context.settings)),
-    notes: [...plan.notes, ...held],
-  };
+  if (row.isQuarantined)
+    return { ...plan, actions: [], stopped: actions, notes: [...plan.notes, quarantined] };
+  const { free, stopped } = sortOut(actions, row, context.settings);
+  return { ...plan, actions: free, stopped, notes: [...plan.notes, ...held] };
 }
 
 /** Both sides as they are: every base as it is now, and a note wherever the two differ. */
-export function adoptIssues(row: Row, context: IssueContext): Omit<IssuePlan, "actions" | "dueAt"> {
+export function adoptIssues(
+  row: Row,
+  context: IssueContext,
+): Omit<IssuePlan, "actions" | "stopped" | "dueAt"> {
   const derived = derive(row, context);
   if (derived === undefined) return nothing;
   const decided = row.links.filter(isWritable).map((linked) => ({

@@ -52,6 +52,8 @@ export interface FieldDecision<Name extends Field = RuleField> {
   /** Why the write waits for a person; undefined when it may go by itself. */
   readonly hold: string | undefined;
   readonly notes: readonly Note[];
+  /** What will be written when the time of `settle` is over, if nothing changes until then; absent where nothing will be. */
+  readonly later?: Pick<FieldDecision<Name>, "hold"> & { readonly write: FieldWrite<Name> };
   /** Set where both sides were moved, and the one that would be written keeps what it shows. */
   readonly isKept?: true;
 }
@@ -233,7 +235,9 @@ function settle<Name extends Field>(
   if (now >= until) return act(waiting);
   const outcome = target.kind === "value" ? `becomes ${showValue(target.value)}` : "has no rule any more";
   const message = `${field} ${outcome}, unless ${sides.asking} changes again before ${new Date(until).toISOString()}`;
-  return record(waiting, [{ kind: "settling", field, until, message }]);
+  const { write: later, hold } = act(waiting);
+  const settling = record(waiting, [{ kind: "settling", field, until, message }]);
+  return later === undefined ? settling : { ...settling, later: { write: later, hold } };
 }
 
 /** Rows 14 to 16: P is neither what it was nor what it should become. */

@@ -120,6 +120,13 @@ export interface Decision {
   readonly post: PostId;
   /** In the order in which they are applied. */
   readonly actions: readonly Action[];
+  /**
+   * What is asked for as well, and stays out of the plan: the same write was refused, one of its kind is open, the post is
+   * quarantined, or `writes` forbids it.
+   */
+  readonly stopped: readonly Action[];
+  /** The PATCH that follows by itself once `settle` is over, if nothing changes until then; undefined where nothing settles. */
+  readonly settling: PatchPost | undefined;
   /** The bases after this decision, of the fields that change; recorded whether or not the actions are carried out. */
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
   /** The same of its issues' fields, of the issues where any changes. */

@@ -25,6 +25,16 @@ export function isStopped(action: Action, row: Row, settings: Settings): boolean
   return row.parked.some((refused) => isRefusal(refused, action, settings));
 }
 
+/** Actions that may go, and those that something stops. */
+export function sortOut<A extends Action>(
+  actions: readonly A[],
+  row: Row,
+  settings: Settings,
+): { readonly free: readonly A[]; readonly stopped: readonly A[] } {
+  const stopped = actions.filter((action) => isStopped(action, row, settings));
+  return { free: actions.filter((action) => !stopped.includes(action)), stopped };
+}
+
 /**
  * Whether something parked stops this action: it is what was refused with these settings, or voters would hear of what is in
  * doubt. Such a PATCH is stopped as a whole: a part of it that was sent would end what is parked.

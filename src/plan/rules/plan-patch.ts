@@ -29,6 +29,10 @@ interface PatchContext {
 /** What is written to the board for a row. */
 export interface PatchPlan {
   readonly patch: PatchPost | undefined;
+  /** The PATCH that is asked for, and stays out of the plan; undefined where there is none. */
+  readonly stopped?: PatchPost;
+  /** As of a decision. */
+  readonly settling?: PatchPost;
   /** All that the issues ask for of the post and that will be written, as far as one can see: also what waits for `settle` or is held. */
   readonly asked: PostChange;
   readonly base: Decision["base"];
@@ -56,34 +60,55 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
     const isFirst = base === undefined || base.pending !== undefined;
     const advanced = isFirst ? advancedValues(settings.rules, found.rule, field) : [];
     const decision = decideField({ ...facts, target: found.target, advanced }, policy, now);
-    return [{ field, ...decision, write: decision.write && spell(decision.write, statuses) }];
+    return [
+      {
+        field,
+        ...decision,
+        write: decision.write && spell(decision.write, statuses),
+        ...(decision.later && { later: { ...decision.later, write: spell(decision.later.write, statuses) } }),
+      },
+    ];
   });
   const undecided = noteUndecided(derived);
   const base = changedBases(row.base, decided);
   if (decided.every(isAtRest)) return { ...noPatch, base, notes: undecided };
   const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
-  const free = wanted.filter(({ hold }) => hold === undefined);
-  // What goes by itself does not wait for what a person has to let go.
-  const chosen = free.length > 0 ? free : wanted;
-  const others = free.length > 0 ? wanted.flatMap(noteHold) : [];
+  const chosen = chooseFree(wanted);
+  const others = wanted.filter((one) => !chosen.includes(one)).flatMap(noteHold);
   const notes = [...decided.flatMap((field) => field.notes), ...others, ...undecided];
-  const writes = chosen.map(({ write }) => write);
   const settling = decided.filter(({ notes }) => notes.some(({ kind }) => kind === "settling"));
   const asked = { ...valuesOf(wanted.map(({ write }) => write)), ...valuesOf(settling.map(toWish)) };
-  if (writes.length === 0) return { patch: undefined, asked, base, notes };
-  const patch: PatchPost = {
-    kind: "patch-post",
-    post: row.post.id,
-    writes,
-    reason: reasonOf(derived, writes),
-    notifies: writes.some(isHeard) ? votersOf(row.post, seen) : 0,
-    hold: joinHolds(chosen.flatMap(({ hold }) => hold ?? [])),
+  const patchOf = (fields: readonly HeldWrite[]): PatchPost => {
+    const writes = fields.map(({ write }) => write);
+    return {
+      kind: "patch-post",
+      post: row.post.id,
+      writes,
+      reason: reasonOf(derived, writes),
+      notifies: writes.some(isHeard) ? votersOf(row.post, seen) : 0,
+      hold: joinHolds(fields.flatMap(({ hold }) => hold ?? [])),
+    };
   };
-  if (isStopped(patch, row, settings)) return { ...noPatch, base, notes };
+  const future = decided.flatMap(({ later }) => later ?? []);
+  const ahead = future.length === 0 ? undefined : patchOf(chooseFree([...wanted, ...future]));
+  const mayGo = (one: PatchPost): boolean =>
+    !isStopped(one, row, settings) && patchObstacle(one, row, settings) === undefined;
+  const settled = { base, ...(ahead && mayGo(ahead) && { settling: ahead }) };
+  if (chosen.length === 0) return { patch: undefined, asked, notes, ...settled };
+  const patch = patchOf(chosen);
+  if (isStopped(patch, row, settings)) return { ...noPatch, notes, stopped: patch, ...settled };
   const obstacle = patchObstacle(patch, row, settings);
-  return obstacle === undefined
-    ? { patch, asked, base, notes }
-    : { ...noPatch, base, notes: [...notes, ...obstacle] };
+  if (obstacle === undefined) return { patch, asked, notes, ...settled };
+  return { ...noPatch, notes: [...notes, ...obstacle], stopped: patch, ...settled };
+}
+
+/** A field that is to be written, and why a person has to let it go. */
+type HeldWrite = Pick<FieldDecision, "hold"> & { readonly write: FieldWrite };
+
+/** What goes by itself does not wait for what a person has to let go. */
+function chooseFree(wanted: readonly HeldWrite[]): readonly HeldWrite[] {
+  const free = wanted.filter(({ hold }) => hold === undefined);
+  return free.length > 0 ? free : wanted;
 }
 
 /** Each missing fact once: the fields that hang on it stay as they are, the others are decided. */
@@ -146,10 +171,7 @@ function postPolicy({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
   return { whenNoRule, settleMs, conflict: policies[conflict] };
 }
 
-function noteHold({
-  write,
-  hold,
-}: Pick<FieldDecision, "hold"> & { readonly write: FieldWrite }): readonly Note[] {
+function noteHold({ write, hold }: HeldWrite): readonly Note[] {
   return hold === undefined ? [] : [{ kind: "held", field: write.field, message: hold }];
 }
 

@@ -1,26 +1,24 @@
-import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
 import { beyondReach } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
-import { isUndecidable, wishedActions } from "../../plan/ahead.ts";
+import { isUndecidable, wishesOf } from "../../plan/ahead.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature, planSignature } from "../../plan/ground/identity.ts";
 import { absence, isAllowed, pauseOf } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { planRow } from "../../plan/plan.ts";
-import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import { delayAction, isApproved, type PulledCycle, placeOfIssue } from "../ground/cycle-state.ts";
-import { describeChange } from "../ground/describe.ts";
+import { isApproved, type PulledCycle, placeOfIssue } from "../ground/cycle-state.ts";
 import { lanesOf } from "../ground/lane.ts";
 import { takesAsItIs } from "../ground/order.ts";
-import { recordDecision, recordRow } from "../ground/record.ts";
+import { outcomeOf, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
-import { type Hold, whyHeld } from "../ground/verdict.ts";
+import { tellAction } from "../ground/standing.ts";
+import type { Hold } from "../ground/verdict.ts";
 import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamesakes, withoutMove } from "../read/namesakes.ts";
@@ -91,21 +89,17 @@ async function decideRow(
   }
   const decision = planRow(await withoutMove(cycle, row), await cycle.context(now));
   await sayUndecided(cycle, row, decision);
-  // A quarantine is recorded at once: it also stops the change of the internal note.
-  const isQuarantined = decision.notes.some(({ kind }) => kind === "quarantined");
-  if (decision.actions.length === 0 || isQuarantined) await recordDecision(cycle, row, decision, now);
+  await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const lines = showLines(cycle, row, decision);
   return decision.actions.map((action, index) => ({
-    post: row.post.id,
-    kind: action.kind,
+    ...tellAction(cycle, row, action),
     issues: countIssues(action),
     isNotifying: isNotifying(action),
     lanes: lanesOf(cycle.world, action),
     hold: holdOf(cycle, action),
     pause: pauseOf(row),
     signature: approvalSignature(asSent(cycle, action)),
-    planned: describeChange(cycle, row, action),
     planSignature: planSignature(action),
     lines: lines[index] ?? [],
   }));
@@ -256,18 +250,10 @@ const nothingHeld: GuardHolds = { holdIssues: undefined, holdStatuses: undefined
 
 /** Records why actions are held. Their rows stay due until the actions are approved, or not wanted any more. */
 async function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): Promise<void> {
-  const posts = new Set<PostId>();
-  for (const { post, kind, verdict } of judged) {
-    if (verdict.kind === "go" || whyHeld(verdict) === undefined) continue;
-    delayAction(cycle, { post, kind }, verdict);
-    posts.add(post);
-  }
-  if (posts.size === 0) return;
-  const changes: Change[] = [];
-  for (const post of posts) {
-    changes.push(...(await changesOf(cycle, (own) => attemptNow(own, post, () => recordRow(own, post)))));
-  }
-  await cycle.world.ledger.commit(changes);
+  const changes = judged.flatMap((one) =>
+    one.verdict.kind === "hold" ? [outcomeOf(cycle, one, one.verdict)] : [],
+  );
+  if (changes.length > 0) await cycle.world.ledger.commit(changes);
 }
 
 /** What was prepared for an earlier run and is not asked for any more ends here. */
@@ -286,7 +272,8 @@ async function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): P
   const row = await readRow(cycle, post);
   if (row === undefined) return;
   // Nothing is wanted for a post that people took away. If it comes back, it is decided afresh.
-  const wished = absence(row) === undefined ? wishedActions(row, await cycle.context(now)) : [];
+  const decision = planRow(row, await cycle.context(now));
+  const wished = absence(row) === undefined ? wishesOf(row, decision) : [];
   if (wished === undefined || wished.some((action) => action.kind === kind)) return;
   await ledger.commit([
     {

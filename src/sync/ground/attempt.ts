@@ -5,7 +5,7 @@ import { TemplateError } from "../../plan/text/template.ts";
 import type { Cycle, PulledCycle } from "./cycle-state.ts";
 import { closeLane } from "./lane.ts";
 import { noteLimitOf } from "./limits.ts";
-import { postpone, recordRow } from "./record.ts";
+import { postpone } from "./record.ts";
 import { closureBy, isPutOff, noteBug, noteError } from "./report.ts";
 import type { Outcome } from "./verdict.ts";
 
@@ -59,10 +59,9 @@ async function noteRead(
     const closure = closureBy(error, cycle.run);
     // The end of the time closes every lane by itself; that of reading closes none for what is written.
     if (fault === "limited") closeLane(cycle.run, error, closure);
-    return postpone(cycle, action, closure);
+    return postpone(cycle, closure);
   }
   noteError(cycle.tally, { post: action.post, code, message, detail, retryAt });
-  await recordRow(cycle, action.post);
   return { kind: "failed", why: message };
 }
 

@@ -11,7 +11,6 @@ import type { PlanContext } from "../../plan/plan.ts";
 import { type Lane, laneClosure } from "./lane.ts";
 import type { ReportedError } from "./reports.ts";
 import { stopOf } from "./stop.ts";
-import type { Delay } from "./verdict.ts";
 import type { Closure, Run, SyncProject, World } from "./world.ts";
 
 /** What the steps of one cycle hand on: a project that has been found on both sides. */
@@ -121,8 +120,6 @@ export function startTally(): Tally {
 
 /** What is settled of a project's actions while its cycle goes on. */
 export interface Course {
-  /** Why actions are not done in this run: every record of a row says so for as long as the row asks for them. */
-  readonly delays: Map<PostId, Map<ActionKind, Delay>>;
   /** What a person let go. */
   readonly approved: Map<PostId, Map<ActionKind, LetGo>>;
   /** Why signals of issues were not asked for in this run, by the place of the issue: see `placeOfIssue`. */
@@ -147,7 +144,6 @@ export interface LetGo extends Who {
 
 export function startCourse(): Course {
   return {
-    delays: new Map(),
     approved: new Map(),
     unasked: new Map(),
     stale: new Set(),
@@ -167,16 +163,6 @@ export function whyUnasked({ course }: Pick<Cycle, "course">, { links }: Row): C
   return links
     .map(({ link }) => course.unasked.get(placeOfIssue(link.issue)))
     .find((closure) => closure !== undefined);
-}
-
-/** Remembers why an action is not done in this run. */
-export function delayAction(
-  { course }: Cycle,
-  { post, kind }: { readonly post: PostId; readonly kind: ActionKind },
-  delay: Delay,
-): void {
-  const delays = course.delays.get(post) ?? new Map<ActionKind, Delay>();
-  course.delays.set(post, delays.set(kind, delay));
 }
 
 /** Lets an action go, as a person asked. */

@@ -44,19 +44,16 @@ export function describeChange(
   }
 }
 
-/** The same of one field alone, among the actions that are going to write it; undefined where none does. */
+/** The same of one field alone; undefined where the action does not write it. */
 export function describeField(
   cycle: { readonly world: Pick<World, "ledger"> },
   row: Row,
-  actions: readonly Action[],
+  action: Action,
   field: Field,
 ): PlannedChange | undefined {
-  for (const action of actions) {
-    const { place, changes, notifies } = describeChange(cycle, row, action);
-    const own = changes.filter((change) => change.field === field);
-    if (own.length > 0) return { place, changes: own, notifies: field === "status" ? notifies : 0 };
-  }
-  return undefined;
+  const { place, changes, notifies } = describeChange(cycle, row, action);
+  const own = changes.filter((change) => change.field === field);
+  return own.length === 0 ? undefined : { place, changes: own, notifies: field === "status" ? notifies : 0 };
 }
 
 function toChange({ field, before, value }: FieldWrite<Field>): PlannedChange["changes"][number] {

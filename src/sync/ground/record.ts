@@ -1,16 +1,15 @@
+import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
-import type { Parked, Row, RowNote } from "../../model/link.ts";
+import type { Parked, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { isUndecidable, planAhead, wishedActions } from "../../plan/ahead.ts";
+import { wishesOf } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
-import { approvalSignature } from "../../plan/ground/identity.ts";
-import { isRefusal, pauseOf } from "../../plan/ground/obstacle.ts";
+import { isRefusal } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
-import { type Cycle, delayAction, isApproved, type PulledCycle, whyUnasked } from "./cycle-state.ts";
-import { describeChange, describeField } from "./describe.ts";
+import type { Cycle, PulledCycle } from "./cycle-state.ts";
 import { readRow } from "./rows.ts";
-import { type Delay, type Outcome, sayDelay } from "./verdict.ts";
-import { isSameAsked } from "./wanted.ts";
+import { noteOutcome, notesOf, type ToldAction } from "./standing.ts";
+import type { Outcome } from "./verdict.ts";
 import type { Closure } from "./world.ts";
 
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */
@@ -37,11 +36,9 @@ export async function recordDecision(
   const place = { project: cycle.memory.id, post: decision.post };
   const isNewlyQuarantined = !row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined");
   warnOfLostWrites(cycle, decision);
-  const record = { base, issueBases, standing, notes: await notesOf(cycle, row, decision, now), due };
+  const record = { base, issueBases, standing, notes: notesOf(cycle, row, decision, now), due };
   await cycle.world.ledger.commit([
-    ...(await endedParked(cycle, row, now)).map(
-      ({ kind }) => ({ ...place, kind: "unpark", of: kind }) as const,
-    ),
+    ...endedParked(cycle, row, decision).map(({ kind }) => ({ ...place, kind: "unpark", of: kind }) as const),
     { ...place, kind: "record-row", record },
     ...(isNewlyQuarantined ? [{ ...place, kind: "quarantine" } as const] : []),
   ]);
@@ -87,102 +84,27 @@ function isRemembered({ kind }: Action): boolean {
 }
 
 /** Leaves an action for a later run, with the reason. One that concerns more than this action is also one of the run. */
-export async function postpone(
-  cycle: PulledCycle,
-  wanted: Pick<Action, "post" | "kind">,
-  reason: string | Closure,
-): Promise<Outcome> {
-  if (typeof reason !== "string") cycle.tally.putOff.push(reason);
-  const delay = { kind: "wait", why: typeof reason === "string" ? reason : reason.message } as const;
-  delayAction(cycle, wanted, delay);
-  await recordRow(cycle, wanted.post);
-  return delay;
+export function postpone({ tally }: Pick<Cycle, "tally">, reason: string | Closure): Outcome {
+  if (typeof reason === "string") return { kind: "wait", why: reason };
+  tally.putOff.push(reason);
+  return { kind: "wait", why: reason.message };
+}
+
+/** What became of an action: what was said of it before is over. */
+export function outcomeOf(
+  { world: { clock }, memory }: PulledCycle,
+  told: ToldAction,
+  outcome: Outcome,
+): Change {
+  const { post, kind, approval: signature } = told;
+  const notes = noteOutcome(told, outcome, clock.now());
+  return { kind: "note-action", project: memory.id, post, of: { kind, signature }, notes };
 }
 
 /** An undecided row is due in every run: the missing fact may become known although nothing changes on either side. */
 function dueOf({ actions, notes, dueAt }: Decision, now: number): "now" | number | undefined {
   const isOpen = actions.length > 0 || notes.some(({ kind }) => kind === "undecided");
   return isOpen || (dueAt !== undefined && dueAt <= now) ? "now" : dueAt;
-}
-
-async function notesOf(
-  cycle: PulledCycle,
-  row: Row,
-  decision: Decision,
-  now: number,
-): Promise<readonly RowNote[]> {
-  const future = planAhead(row, decision, await cycle.context(now));
-  const pause = pauseOf(row);
-  const unasked = whyUnasked(cycle, row);
-  const notes = decision.notes.map((note): RowNote => {
-    const { kind, message } = note;
-    if (kind === "undecided" && unasked !== undefined)
-      return {
-        kind: "waiting",
-        message: `${message}; ${unasked.message}`,
-        since: now,
-        ...(unasked.until !== undefined && { until: unasked.until }),
-      };
-    if (kind !== "settling") return { kind, message, since: now };
-    const planned = future && describeField(cycle, row, future, note.field);
-    const told = { since: now, ...(planned && { planned }) };
-    return pause === undefined
-      ? { ...told, kind, message, until: note.until }
-      : { ...told, kind: "paused", message: pause };
-  });
-  const held = holdsOf(cycle, row, decision);
-  const delays = decision.actions.flatMap((action): readonly RowNote[] => {
-    const delay = delayOf(cycle, action, pause);
-    const isPassing = delay?.kind === "hold" ? delay.isPassing : undefined;
-    const planned = { ...describeChange(cycle, row, action), ...(isPassing && { isPassing }) };
-    const asked = { post: action.post, kind: action.kind, planned };
-    const standing = held.get(action.kind);
-    const isHeldStill = standing !== undefined && isSameAsked({ ...asked, planned: standing.planned }, asked);
-    if (delay === undefined && !isHeldStill) return [];
-    // What was held before the pause is held still when it ends.
-    if (delay?.kind === "pause")
-      return [
-        { kind: "paused", message: delay.why, since: now, planned },
-        ...(isHeldStill ? [standing] : []),
-      ];
-    const kind = delay !== undefined && delay.kind !== "hold" ? "waiting" : "held";
-    const message = delay === undefined ? String(standing?.message) : sayDelay(delay);
-    const isApprovable = delay === undefined || (delay.kind === "hold" && delay.isApprovable === true);
-    const name = { kind: action.kind, signature: approvalSignature(action) };
-    return [{ kind, message, since: now, planned, ...(isApprovable && { action: name }) }];
-  });
-  // A row that can't be decided now may still ask for what is held: those holds stay.
-  const kept = isUndecidable(row, decision) ? [...held.values()] : [];
-  // Where a fact is missing, what can be decided without it may be of the same kind as what is held.
-  const asked = decision.notes.some(({ kind }) => kind === "undecided")
-    ? delays.flatMap(({ action }) => action ?? [])
-    : decision.actions;
-  return [
-    ...notes,
-    ...delays,
-    ...kept.filter(({ action }) => asked.every(({ kind }) => kind !== action?.kind)),
-  ];
-}
-
-/** Every record of a paused post says so of all that it asks for, whatever else puts that off. */
-function delayOf(
-  { course }: PulledCycle,
-  { post, kind }: Pick<Action, "post" | "kind">,
-  pause: string | undefined,
-): Delay | undefined {
-  return pause === undefined ? course.delays.get(post)?.get(kind) : { kind: "pause", why: pause };
-}
-
-/** Holds that stand, by the kind of their actions; what a person has let go is none. */
-function holdsOf(cycle: PulledCycle, row: Row, decision: Decision): ReadonlyMap<ActionKind, RowNote> {
-  if (decision.actions.length === 0 && !isUndecidable(row, decision)) return new Map();
-  return new Map(
-    (row.notes ?? []).flatMap((note): readonly [ActionKind, RowNote][] => {
-      const { kind, action } = note;
-      if (kind !== "held" || action === undefined) return [];
-      return isApproved(cycle, row.post.id, action.kind) ? [] : [[action.kind, note]];
-    }),
-  );
 }
 
 /** Said once: the planner gives the note only together with a base, and the base is recorded here. */
@@ -196,11 +118,10 @@ function warnOfLostWrites({ world, project }: PulledCycle, decision: Decision): 
 }
 
 /** What is parked of writes that the row no longer asks for. */
-async function endedParked(cycle: PulledCycle, row: Row, now: number): Promise<readonly Parked[]> {
-  if (row.parked.length === 0) return [];
-  const wished = wishedActions(row, await cycle.context(now));
+function endedParked({ settings }: PulledCycle, row: Row, decision: Decision): readonly Parked[] {
+  const wished = row.parked.length === 0 ? undefined : wishesOf(row, decision);
   if (wished === undefined) return [];
-  return row.parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, cycle.settings)));
+  return row.parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, settings)));
 }
 
 /** What became of a write is known now: its row is decided again. */

@@ -4,21 +4,18 @@ import type { PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import type { Lane } from "./lane.ts";
 import type { PlannedAction } from "./reports.ts";
+import type { ToldAction } from "./standing.ts";
 import type { Hold, Verdict } from "./verdict.ts";
 
 /** An action that the plan wants, by name only: when its turn comes it is planned again from the row as it is then. */
-export interface Wanted {
-  readonly post: PostId;
-  readonly kind: ActionKind;
+export interface Wanted extends ToldAction {
   /** How many it opens or writes. */
   readonly issues: number;
   readonly isNotifying: boolean;
   /** Where it writes to, one for each issue. */
   readonly lanes: readonly Lane[];
-  /** What an approval names it by. */
+  /** What is sent of it, as an approval would name that: a preview looks past `writes`. */
   readonly signature: string;
-  /** What it would write. */
-  readonly planned: PlannedChange;
   /** What a saved plan names it by. */
   readonly planSignature: string;
   /** Why a person has to let it go, whatever the guard says; undefined where nobody has to. */

@@ -6,9 +6,8 @@ import { planRow } from "../../plan/plan.ts";
 import { inOrder, select } from "../../select.ts";
 import { findWanted } from "../decide/approvals.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import { delayAction, type PulledCycle, type Tally } from "../ground/cycle-state.ts";
+import type { PulledCycle, Tally } from "../ground/cycle-state.ts";
 import { savedActions, savedAt } from "../ground/order.ts";
-import { recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { CarriedAction, SavedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
@@ -124,13 +123,7 @@ async function refuseMoved(
 ): Promise<Outcome | undefined> {
   if (now !== undefined && planSignature(now) === wanted.planSignature) return undefined;
   noteRefusal(cycle, wanted, movedSince);
-  const refusal = {
-    kind: "refuse",
-    why: "the saved plan that was applied asked for something else",
-  } as const;
-  delayAction(cycle, wanted, refusal);
-  await recordRow(cycle, wanted.post);
-  return refusal;
+  return { kind: "refuse", why: "the saved plan that was applied asked for something else" };
 }
 
 /** Why a saved action is not done where nothing more can be said. */

@@ -148,7 +148,7 @@ async function sendChange(
 ): Promise<Outcome> {
   const { issue } = part;
   const lane = laneOfIssue(cycle.world, issue);
-  if (!isOpen(cycle, lane)) return postpone(cycle, action, closureOf(cycle, lane));
+  if (!isOpen(cycle, lane)) return postpone(cycle, closureOf(cycle, lane));
   const refusals: string[] = [];
   const look = async (): Promise<Needed | PartOutcome> => {
     const linked = await findLinked(cycle, part);
@@ -200,6 +200,5 @@ export async function undoOnPost(
 }
 
 async function sendPatch(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
-  if (isOpen(cycle, boardLane)) return patchPost(cycle, asked);
-  return Promise.resolve(await postpone(cycle, asked.action, closureOf(cycle, boardLane)));
+  return isOpen(cycle, boardLane) ? patchPost(cycle, asked) : postpone(cycle, closureOf(cycle, boardLane));
 }

@@ -2,8 +2,8 @@ import type { Intent } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { planAhead, wishedActions } from "../../plan/ahead.ts";
-import { type Action, isHeard } from "../../plan/ground/action.ts";
+import { wishesOf } from "../../plan/ahead.ts";
+import { type Action, type Decision, isHeard } from "../../plan/ground/action.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
@@ -43,9 +43,11 @@ async function planRowLater(
   const row = await readRow(cycle, post);
   if (row === undefined) return [];
   const stopped = waiting.filter(({ kind }) => kind === "parked" || kind === "quarantined");
-  const wished = stopped.length === 0 ? [] : (wishedActions(row, await cycle.context(clock.now())) ?? []);
+  if (stopped.length === 0 && !hasSettling(waiting, row)) return [];
+  const decision = planRow(row, await cycle.context(clock.now()));
+  const wished = stopped.length === 0 ? [] : (wishesOf(row, decision) ?? []);
   return [
-    ...(hasSettling(waiting, row) ? await planSettling(cycle, row) : []),
+    ...(hasSettling(waiting, row) ? planSettling(cycle, row, decision) : []),
     ...wished.flatMap((action) => {
       const stop = whyStopped(row, action, stopped);
       if (stop === undefined) return [];
@@ -61,15 +63,11 @@ function hasSettling(waiting: readonly WaitingRow[], row: Row): boolean {
 }
 
 /** What is to be written and has not stood long enough; of a PATCH only what the next run does not send already. */
-async function planSettling(cycle: PulledCycle, row: Row): Promise<readonly PlannedAction[]> {
-  const context = await cycle.context(cycle.world.clock.now());
-  const decision = planRow(row, context);
+function planSettling(cycle: PulledCycle, row: Row, decision: Decision): readonly PlannedAction[] {
   const notBefore = decision.dueAt === undefined ? {} : { notBefore: new Date(decision.dueAt).toISOString() };
   const pause = pauseOf(row);
   const now = decision.actions.flatMap((action) => describeAction(cycle, row, action));
-  const ahead = (planAhead(row, decision, context) ?? []).flatMap((action) =>
-    describeAction(cycle, row, action),
-  );
+  const ahead = decision.settling === undefined ? [] : describeAction(cycle, row, decision.settling);
   return ahead.flatMap((line): readonly PlannedAction[] => {
     const known = now.filter(({ kind, issue }) => kind === line.kind && issue === line.issue);
     const fields = Object.entries(line.fields).filter(

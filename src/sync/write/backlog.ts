@@ -1,5 +1,5 @@
 import type { Backlog, Left } from "../../ledger/pace.ts";
-import type { PostId, ProjectId } from "../../model/post.ts";
+import type { ProjectId } from "../../model/post.ts";
 import { hourMs } from "../../model/time.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import { estimateEnd, timesOf } from "../../plan/pace.ts";
@@ -14,14 +14,10 @@ import { nameNow, repositoryNames, type World } from "../ground/world.ts";
 const none: Left = { creates: 0, others: 0, created: 0 };
 
 /** Leaves an action for a later run because its lane takes nothing more in this one. */
-export async function putOff(
-  cycle: PulledCycle,
-  action: { readonly post: PostId; readonly kind: ActionKind },
-  lane: Lane,
-): Promise<Outcome> {
-  const isCreate = action.kind === "create-issue";
+export function putOff(cycle: PulledCycle, kind: ActionKind, lane: Lane): Outcome {
+  const isCreate = kind === "create-issue";
   if (lane.side === "tracker") add(cycle, lane, isCreate ? { creates: 1 } : { others: 1 });
-  return postpone(cycle, action, closureOf(cycle, lane));
+  return postpone(cycle, closureOf(cycle, lane));
 }
 
 /** Counts an action that this run was not ordered to do: if it belongs to an import that is under way, it is still left. */

@@ -5,7 +5,7 @@ import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/i
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
-import { postpone, recordRow, replan } from "../ground/record.ts";
+import { postpone, replan } from "../ground/record.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
@@ -35,7 +35,7 @@ export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Prom
     const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, action, issue);
     const { outcome, next } = isOpen(cycle, lane)
       ? await writeFields(cycle, action, issue, look, refusals)
-      : { outcome: await putOff(cycle, action, lane), next: "go on" };
+      : { outcome: putOff(cycle, action.kind, lane), next: "go on" };
     whole = worse(whole, outcome);
     if (next === "stop") return whole;
   }
@@ -60,7 +60,7 @@ async function lookAt(
   const now = (await replan(cycle, action))?.action;
   if (now === undefined) return { outcome: { kind: "unneeded" }, next: "stop" };
   if (now.hold !== undefined && action.hold === undefined) {
-    const outcome = await postpone(cycle, action, "a person has to let it go, and nobody could see that yet");
+    const outcome = postpone(cycle, "a person has to let it go, and nobody could see that yet");
     return { outcome, next: "stop" };
   }
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
@@ -142,7 +142,7 @@ async function findPart(
     const isCreated = await ensureLabels(cycle, fresh.repository, { post: action.post, labels });
     if (!isCreated) return { ...part, action, fresh, isLast: parts.length === 1 };
     if (!(await awaitPace(cycle, lane, "other")))
-      return { outcome: await putOff(cycle, action, lane), next: "stop" };
+      return { outcome: putOff(cycle, action.kind, lane), next: "stop" };
   }
 }
 
@@ -186,7 +186,6 @@ function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPar
         },
         "Issue changed",
       );
-      await recordRow(own, action.post);
     },
   });
 }

@@ -5,7 +5,7 @@ import type { CommentIssue, IssueComment } from "../../plan/ground/action.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
-import { recordRow, replan } from "../ground/record.ts";
+import { replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
@@ -30,7 +30,7 @@ export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Pr
 
 async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: IssueRef): Promise<PartOutcome> {
   const lane = laneOfIssue(cycle.world, issue, action.kind);
-  if (!isOpen(cycle, lane)) return { outcome: await putOff(cycle, action, lane), next: "go on" };
+  if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, action.kind, lane), next: "go on" };
   let isUnread = false;
   let found:
     | { readonly now: CommentIssue; readonly comment: IssueComment; readonly fresh: FreshIssue }
@@ -75,10 +75,7 @@ function requestOf(
     issueWrites: [write],
     fields: [{ field: "comment", value: "the text of the board rule" }],
     claim: "the comment was made",
-    record: async (own) => {
-      await takeComment(own, action, comment);
-      await recordRow(own, action.post);
-    },
+    record: (own) => takeComment(own, action, comment),
   });
 }
 

@@ -5,10 +5,11 @@ import { signalsOfNew } from "../../plan/rules/conditions.ts";
 import { looksBesideRecord, neededSignals } from "../../plan/rules/signals.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import type { OptionalValue, WriteOutcome } from "../../tracker/tracker.ts";
-import { delayAction, isListed, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { isListed, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane, laneOf } from "../ground/lane.ts";
-import { type Asked, postpone, recordRow, replan } from "../ground/record.ts";
+import { type Asked, outcomeOf, postpone, replan } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { tellAction } from "../ground/standing.ts";
 import type { Hold, Outcome } from "../ground/verdict.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { lookAgain } from "../read/look-again.ts";
@@ -43,27 +44,19 @@ export async function createIssue(
 ): Promise<Outcome> {
   const { ledger } = cycle.world;
   // Perhaps it is gone: the list before may have lacked it, too, and have been too short to be believed.
-  if (!isListed(cycle, row)) return postpone(cycle, action, notListed);
+  if (!isListed(cycle, row)) return postpone(cycle, notListed);
   const found = cycle.repositories.get(action.repo);
-  if (found === undefined) return postpone(cycle, action, `${action.repo} can't be used in this run`);
-  const open = await openForWrites(cycle, found, action);
+  if (found === undefined) return postpone(cycle, `${action.repo} can't be used in this run`);
+  const open = await openForWrites(cycle, found);
   if ("kind" in open) return open;
   const isPublic = publicHold(cycle, open, action.post);
-  if (isPublic !== undefined) {
-    const hold: Hold = { ...isPublic, isApprovable: true };
-    delayAction(cycle, action, hold);
-    await recordRow(cycle, action.post);
-    return hold;
-  }
+  if (isPublic !== undefined) return { ...isPublic, isApprovable: true };
   const doubt = doubtOf(cycle);
-  if (doubt !== undefined) return postpone(cycle, action, doubt);
+  if (doubt !== undefined) return postpone(cycle, doubt);
   const repository = ledger.memory.repository(found.name) ?? found;
   const write = await prepareIssue(cycle, repository, action);
   const outcome = await sendCreate(cycle, repository, action, write);
-  if (outcome.kind !== "done") return outcome;
-  if (followUp !== undefined) delayAction(cycle, { post: action.post, kind: "patch-post" }, followUp);
-  await recordRow(cycle, action.post);
-  if (followUp === undefined) await patchAfter(cycle, action);
+  if (outcome.kind === "done") await patchAfter(cycle, action, followUp);
   return outcome;
 }
 
@@ -201,12 +194,19 @@ async function parkCreate(
   return parkAction(cycle, action, { place: repository.name, code: "tracker.rejected", message });
 }
 
-/** The PATCH that the plan promised with the create, when the issue came out as it was asked for. */
-async function patchAfter(cycle: PulledCycle, action: CreateIssue): Promise<void> {
-  if (action.followUp === undefined || !isOpen(cycle, boardLane)) return;
-  const row = await lookAgain(cycle, action.post);
-  const next = await replan(cycle, { post: action.post, kind: "patch-post" }, row);
+/** The PATCH that the plan promised with the create, when the issue came out as it was asked for; or why that is held. */
+async function patchAfter(
+  cycle: PulledCycle,
+  { post, followUp }: CreateIssue,
+  hold: Hold | undefined,
+): Promise<void> {
+  const isTried = hold === undefined && followUp !== undefined && isOpen(cycle, boardLane);
+  const row = isTried ? await lookAgain(cycle, post) : undefined;
+  const next = await replan(cycle, { post, kind: "patch-post" }, row);
   if (next === undefined) return;
-  const isPromised = JSON.stringify(next.action.writes) === JSON.stringify(action.followUp.writes);
-  if (isPromised) await patchPost(cycle, next);
+  const told = tellAction(cycle, next.row, next.action);
+  const isPromised = JSON.stringify(next.action.writes) === JSON.stringify(followUp?.writes);
+  const { ledger } = cycle.world;
+  if (hold !== undefined) await ledger.commit([outcomeOf(cycle, told, hold)]);
+  else if (isTried && isPromised) await ledger.commit([outcomeOf(cycle, told, await patchPost(cycle, next))]);
 }

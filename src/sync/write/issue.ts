@@ -8,7 +8,7 @@ import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
 import { closePart, laneOf } from "../ground/lane.ts";
 import { isLookedAt, lookOnce } from "../ground/looks.ts";
-import { postpone, recordRow } from "../ground/record.ts";
+import { postpone } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
@@ -91,8 +91,8 @@ export async function readFresh(
   issue: IssueRef,
 ): Promise<FreshIssue | Outcome> {
   const found = repositoryById(cycle, issue.repositoryId);
-  if (found === undefined) return postpone(cycle, action, "its repository can't be used in this run");
-  const repository = await openForWrites(cycle, found, action);
+  if (found === undefined) return postpone(cycle, "its repository can't be used in this run");
+  const repository = await openForWrites(cycle, found);
   if ("kind" in repository) return repository;
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "found") return { repository, record: answer.record };
@@ -103,8 +103,7 @@ export async function readFresh(
   if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), action.post);
   await parkAbsent(cycle);
   if (answer.kind === "moved")
-    return postpone(cycle, action, "its issue was moved, and the next run goes on with it there");
-  await recordRow(cycle, action.post);
+    return postpone(cycle, "its issue was moved, and the next run goes on with it there");
   return { kind: "failed", why: `${nameIssue(cycle, issue)} is not found` };
 }
 
@@ -116,10 +115,9 @@ export async function readFresh(
 export async function openForWrites(
   cycle: PulledCycle,
   known: RepositoryMemory,
-  action: AnyAction,
 ): Promise<RepositoryMemory | Outcome> {
   const closure = await whyClosed(cycle, known);
-  return closure === undefined ? repositoryNow(cycle, known) : await wait(cycle, action, closure);
+  return closure === undefined ? repositoryNow(cycle, known) : wait(cycle, closure);
 }
 
 /**
@@ -152,14 +150,14 @@ export async function waitIfClosed(
   if (!isForbidden && (answer.kind !== "rejected" || ![403, 404, 410].includes(answer.status)))
     return undefined;
   const closure = await ask(cycle, known, "second");
-  if (closure !== undefined) return wait(cycle, action, closure);
+  if (closure !== undefined) return wait(cycle, closure);
   if (!isForbidden) return undefined;
   const { name } = repositoryNow(cycle, known).repository;
   const message = `GitHub refuses to ${doings[action.kind]} ${name}: ${answer.message.replace(/\.$/, "")}`;
   const refused = { code: "tracker.permission", message };
   closePart(cycle.run, laneOf(cycle.world, name, action.kind), refused);
   noteError(cycle.tally, { ...refused, message: `${message}. What is to be done there waits.`, issue: name });
-  return postpone(cycle, action, refused);
+  return postpone(cycle, refused);
 }
 
 const doings: Readonly<Record<ActionKind, string>> = {
@@ -213,7 +211,7 @@ function closureOf({ name, repository }: RepositoryMemory): Closure | undefined 
   return { code: "tracker.no-issues", message };
 }
 
-async function wait(cycle: PulledCycle, action: AnyAction, closure: Closure): Promise<Outcome> {
+function wait(cycle: PulledCycle, closure: Closure): Outcome {
   noteError(cycle.tally, closure);
-  return postpone(cycle, action, closure.message);
+  return postpone(cycle, closure.message);
 }

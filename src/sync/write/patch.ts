@@ -7,7 +7,7 @@ import { hashBody } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
 import { isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
-import { type Asked, postpone, recordRow } from "../ground/record.ts";
+import { type Asked, postpone } from "../ground/record.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
 import { type Composed, type Failure, failWrite, parkAction, send } from "./send.ts";
@@ -26,7 +26,7 @@ async function compose(
   const { ledger, board } = cycle.world;
   const { post, reason, writes } = action;
   if (row.seenAt === undefined || !isShown(cycle, row) || isTooOld(cycle, row.seenAt)) {
-    return postpone(cycle, action, "the post was last seen too long ago; the next run looks again");
+    return postpone(cycle, "the post was last seen too long ago; the next run looks again");
   }
   const change = changeOf(action);
   const { updatedAt } = row.post.values;
@@ -92,14 +92,16 @@ async function recordAccepted(
   // What else is held stays held: also what this row could not ask for now, because a fact is missing.
   const notes = (row.notes ?? []).filter(({ action: held, planned }) => {
     const fields = planned?.changes.map(({ field }) => field) ?? written;
-    return held !== undefined && (held.kind !== action.kind || !fields.some((one) => written.includes(one)));
+    return (
+      held?.signature !== undefined &&
+      (held.kind !== action.kind || !fields.some((one) => written.includes(one)))
+    );
   });
   await ledger.commit([
     { kind: "record-row", project, post, record: { base, issueBases, standing, notes, due: "now" } },
     { kind: "forget-look", project, post },
     { kind: "unpark", project, post, of: "patch-post" },
   ]);
-  await recordRow(cycle, post);
   cycle.tally.postWrites += 1;
   if (isNotifying(action)) cycle.tally.statusWrites += 1;
   const fields = {

@@ -4,7 +4,7 @@ import type { AuditEntry, Intent, IntentId, IntentWrite, NewIntent } from "../..
 import { type Field, type PatchAnswer, pausedByPerson } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
-import { refusalSignature } from "../../plan/ground/identity.ts";
+import { approvalSignature, refusalSignature } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { isApproved, type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
@@ -32,7 +32,7 @@ export interface Turn {
   /** By which of the tracker's limits it is paced; undefined on the board. */
   readonly pace: PacedKind | undefined;
   /** What is put off where there is no turn in this run; undefined for what another write needs first: that one says so. */
-  readonly action: Pick<Action, "post" | "kind"> | undefined;
+  readonly action: Action | undefined;
 }
 
 /** One write that may leave now. */
@@ -87,7 +87,7 @@ export async function send<A extends WriteAnswer>(
     const intent = request.intent && (await prepare(cycle, request, request.intent));
     if (!(await hasTurn(cycle, turn, takePace))) return { outcome: await tooLate(cycle, turn) };
     if (intent !== undefined) await ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
-    const paused = await pausedNow(cycle, turn, request.post, intent);
+    const paused = await pausedNow(cycle, request.post, intent);
     if (paused !== undefined) return { outcome: paused };
     await ledger.assertHeld();
     // The last thing that is asked: nothing is waited for between this and the request.
@@ -100,6 +100,7 @@ export async function send<A extends WriteAnswer>(
       const outcome = await asOne(cycle, async (own) => {
         await recordAnswer(own, turn, request, intent, answer);
         if (isApplied(answer)) await request.record(own, answer);
+        if (isApplied(answer)) await forgetWait(own, turn);
         return isApplied(answer) ? done : await request.fail(own, answer as Failure<A>);
       });
       return { answer, outcome };
@@ -111,6 +112,14 @@ export async function send<A extends WriteAnswer>(
 
 const done: Outcome = { kind: "done" };
 
+/** What was said of an action ends with the first part of it that is applied; what becomes of the rest is recorded anew. */
+async function forgetWait({ world: { ledger }, memory }: PulledCycle, { action }: Turn): Promise<void> {
+  if (action === undefined) return;
+  const { post, kind } = action;
+  const of = { kind, signature: approvalSignature(action) };
+  await ledger.commit([{ kind: "note-action", project: memory.id, post, of, notes: [] }]);
+}
+
 /**
  * Asked for every write of whichever kind and order, right before it leaves: a person may have paused the post since the run
  * decided. A pause that was committed before SENT is seen, whichever process made it; one that comes after that finds the write
@@ -118,7 +127,6 @@ const done: Outcome = { kind: "done" };
  */
 async function pausedNow(
   cycle: PulledCycle,
-  { action }: Turn,
   post: PostId,
   intent: IntentId | undefined,
 ): Promise<Outcome | undefined> {
@@ -128,7 +136,6 @@ async function pausedNow(
     const message = "not sent; a person has paused the post";
     await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
   }
-  if (action !== undefined) await recordRow(cycle, post);
   return { kind: "pause", why: pausedByPerson };
 }
 
@@ -144,7 +151,7 @@ async function prepareAgain(
     const message = `not sent; ${stop.message}`;
     await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
   }
-  return action === undefined ? { kind: "wait", why: stop.message } : postpone(cycle, action, stop);
+  return action === undefined ? { kind: "wait", why: stop.message } : postpone(cycle, stop);
 }
 
 async function hasTurn(cycle: PulledCycle, { lane, pace }: Turn, ask: typeof takePace): Promise<boolean> {
@@ -152,7 +159,7 @@ async function hasTurn(cycle: PulledCycle, { lane, pace }: Turn, ask: typeof tak
 }
 
 async function tooLate(cycle: PulledCycle, { action, lane }: Turn): Promise<Outcome> {
-  return action === undefined ? { kind: "wait", why: "" } : await putOff(cycle, action, lane);
+  return action === undefined ? { kind: "wait", why: "" } : putOff(cycle, action.kind, lane);
 }
 
 function againAfter(answer: WriteAnswer): number | undefined {
@@ -326,11 +333,12 @@ export async function failWrite(
     case "forbidden":
       return { kind: "failed", why: message };
     case "limited":
-      return postpone(cycle, action, closureOf(side, failure));
+      return postpone(cycle, closureOf(side, failure));
     case "missing":
       await cycle.world.ledger.commit([
         { kind: "mark-missing", project: cycle.memory.id, post: action.post },
       ]);
+      await recordRow(cycle, action.post);
       return reportTrouble(cycle, action.post, trouble);
     case "unauthorized":
       return reportTrouble(cycle, action.post, { ...trouble, detail: failure.detail });
@@ -380,6 +388,5 @@ async function reportTrouble(
   { place, ...trouble }: Trouble,
 ): Promise<Outcome> {
   noteError(cycle.tally, { post, ...(place !== undefined && { issue: place }), ...trouble });
-  await recordRow(cycle, post);
   return { kind: "failed", why: trouble.message };
 }

@@ -7,7 +7,7 @@ import { hashBlock, replaceBlock, splitBody } from "../../plan/text/block.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
-import { postpone, recordRow } from "../ground/record.ts";
+import { postpone } from "../ground/record.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
@@ -48,11 +48,10 @@ async function compose(
   const { write, content } = edit;
   if (write === undefined) {
     await cycle.world.ledger.commit(contentNow(cycle, action, content, record));
-    await recordRow(cycle, action.post);
     return { kind: "done" };
   }
   const earlier = earlierRequestOf(cycle);
-  if (earlier !== undefined) return postpone(cycle, action, earlier);
+  if (earlier !== undefined) return postpone(cycle, earlier);
   return issueRequest(cycle, {
     action,
     repository,
@@ -137,7 +136,6 @@ async function recordApplied(
     },
     "Issue changed",
   );
-  await recordRow(cycle, action.post);
 }
 
 const noRoom =

@@ -1,3 +1,4 @@
+import type { Change } from "../../ledger/change.ts";
 import type { Row } from "../../model/link.ts";
 import { type Action, type ActionKind, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
@@ -5,7 +6,7 @@ import { attempt } from "../ground/attempt.ts";
 import { isApproved, isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";
 import { inParallel } from "../ground/parallel.ts";
-import { postpone, replan } from "../ground/record.ts";
+import { outcomeOf, postpone, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { isApprovedBy, type Judged } from "../ground/wanted.ts";
@@ -40,6 +41,9 @@ const whats: Readonly<Record<ActionKind, string>> = {
  */
 export type Recheck = (wanted: Judged, now: Action | undefined) => Promise<Outcome | undefined>;
 
+/** What is sent is recorded with its answer; that so many others wait may be recorded together. */
+const recordedAtOnce = 100;
+
 /**
  * Carries out what may go. Every action is planned again from its row as it is now, so that nothing is written that the
  * facts no longer ask for; what can't be done in this run stays due and says why.
@@ -53,6 +57,8 @@ export async function write(
   recheck?: Recheck,
 ): Promise<ReadonlyMap<Judged, Outcome>> {
   const outcomes = new Map<Judged, Outcome>();
+  const known: Change[] = [];
+  const record = (): Promise<void> => cycle.world.ledger.commit(known.splice(0));
   for (const kind of order) {
     const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
     const actions = free.filter((action) => action.kind === kind);
@@ -60,7 +66,10 @@ export async function write(
     const total = created + actions.length;
     let done = created;
     await inParallel(actions, width, async (action) => {
-      outcomes.set(action, await attempt(cycle, action, () => writeOne(cycle, action, recheck)));
+      const outcome = await attempt(cycle, action, () => writeOne(cycle, action, recheck));
+      outcomes.set(action, outcome);
+      known.push(outcomeOf(cycle, action, outcome));
+      if (known.length >= recordedAtOnce) await record();
       done += 1;
       cycle.world.progress?.show({
         project: cycle.project.key,
@@ -70,6 +79,7 @@ export async function write(
         ...(kind === "create-issue" && { doneAt: await estimateRest(cycle, total - done) }),
       });
     });
+    if (known.length > 0) await record();
   }
   await noteBacklogs(cycle);
   return outcomes;
@@ -90,13 +100,13 @@ async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | u
   if (closed !== undefined) return closed;
   const hold = "hold" in action ? action.hold : undefined;
   if (hold !== undefined && wanted.hold === undefined)
-    return postpone(cycle, wanted, "a person has to let it go, and nobody could see that yet");
+    return postpone(cycle, "a person has to let it go, and nobody could see that yet");
   if (isNotifying(action) && !wanted.isNotifying)
-    return postpone(cycle, wanted, "voters would hear of it now, and the guard has not counted that yet");
+    return postpone(cycle, "voters would hear of it now, and the guard has not counted that yet");
   const { post, kind } = action;
   const isShown = isApprovedBy(wanted, { post, kind, signature: approvalSignature(action) });
   if (isApproved(cycle, post, kind) && !isShown)
-    return postpone(cycle, wanted, "it is something else by now than what a person has let go");
+    return postpone(cycle, "it is something else by now than what a person has let go");
   return writeAction(cycle, asked.row, action, wanted);
 }
 
@@ -108,7 +118,7 @@ async function putOffWhereClosed(
 ): Promise<Outcome | undefined> {
   const [first] = lanes;
   if (first === undefined || lanes.some((lane) => isOpen(cycle, lane))) return undefined;
-  return putOff(cycle, wanted, first);
+  return putOff(cycle, wanted.kind, first);
 }
 
 function writeAction(cycle: PulledCycle, row: Row, action: Action, { followUp }: Judged): Promise<Outcome> {

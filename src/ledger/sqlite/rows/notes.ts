@@ -15,10 +15,17 @@ interface NoteColumns {
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
 const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting"]);
 
-/** Replaces the notes of a post. One that stands already keeps its time; where nothing changes, nothing is written. */
-export function createNoteWriter(
-  store: Store,
-): (project: number, post: number, notes: readonly RowNote[]) => void {
+type ActionOfNote = Required<RowNote>["action"];
+
+/** Writes what is said of posts. What stands already keeps its time; where nothing changes, nothing is written. */
+export interface NoteWriter {
+  /** Replaces the notes of a post. */
+  replace(project: number, post: number, notes: readonly RowNote[]): void;
+  /** Replaces those that are about one action: not what is held of another one of its kind. */
+  replaceOf(project: number, post: number, action: ActionOfNote, notes: readonly RowNote[]): void;
+}
+
+export function createNoteWriter(store: Store): NoteWriter {
   const select = store.prepare<[number], NoteColumns>(
     "SELECT position, kind, message, since, action, signature, planned, follows_at FROM notes WHERE post = ? ORDER BY position",
   );
@@ -26,25 +33,46 @@ export function createNoteWriter(
   const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(`
     INSERT INTO notes (project, post, position, kind, message, since, action, signature, planned, follows_at)
     VALUES (@project, @post, @position, @kind, @message, @since, @action, @signature, @planned, @follows_at)`);
-  return (project, post, notes) => {
-    const standing = select.all(post);
-    const wanted = notes.map((note, position) => toColumns(note, position, standing));
-    if (JSON.stringify(standing) === JSON.stringify(wanted)) return;
+  const write = (
+    project: number,
+    post: number,
+    standing: readonly NoteColumns[],
+    wanted: readonly Omit<NoteColumns, "position">[],
+  ): void => {
+    const placed = wanted.map((note, position): NoteColumns => ({ ...note, position }));
+    if (JSON.stringify(standing.map(inOneOrder)) === JSON.stringify(placed.map(inOneOrder))) return;
     deleteAll.run(post);
-    for (const note of wanted) insert.run({ ...note, project, post });
+    for (const note of placed) insert.run({ ...note, project, post });
   };
+  return {
+    replace(project, post, notes) {
+      const standing = select.all(post);
+      const wanted = notes.map((note) => toColumns(note, standing));
+      write(project, post, standing, wanted);
+    },
+    replaceOf(project, post, { kind, signature }, notes) {
+      const standing = select.all(post);
+      const others = standing.filter(
+        (note) => note.action !== kind || (note.signature !== null && note.signature !== signature),
+      );
+      const own = notes.map((note) => toColumns(note, standing));
+      write(project, post, standing, [...others, ...own]);
+    },
+  };
+}
+
+function inOneOrder({ position, kind, message, since, action, signature, planned, follows_at }: NoteColumns) {
+  return [position, kind, message, since, action, signature, planned, follows_at];
 }
 
 function toColumns(
   { kind, message, since, action, planned, until }: RowNote,
-  position: number,
   standing: readonly NoteColumns[],
-): NoteColumns {
+): Omit<NoteColumns, "position"> {
   const same =
     standing.find((note) => note.kind === kind && note.message === message) ??
     standing.find((note) => note.kind === kind && lasting.has(kind));
   return {
-    position,
     kind,
     message,
     since: same?.since ?? since,

@@ -1,5 +1,5 @@
 import type { IssueField } from "../../../model/issue.ts";
-import type { Parked } from "../../../model/link.ts";
+import type { Parked, RowNote } from "../../../model/link.ts";
 import { type PostId, ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
 import { type BaseColumns, encodeBase, encodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
@@ -9,6 +9,12 @@ import { createNoteWriter } from "./notes.ts";
 /** What is written about rows, by the numbers of project and post. */
 export interface Recorder {
   record(project: number, post: number, record: RowRecord): void;
+  noteAction(
+    project: number,
+    post: number,
+    action: Required<RowNote>["action"],
+    notes: readonly RowNote[],
+  ): void;
   setBases(post: number, bases: Pick<RowRecord, "base" | "issueBases">): void;
   markDue(project: number, which: "all" | "linked" | readonly PostId[]): void;
   park(project: number, post: number, parked: Parked): void;
@@ -37,7 +43,7 @@ export function createRecorder(store: Store): Recorder {
     VALUES (@post, @repository, @number, @field, @target, @shown_value, @foreign_value, @written_sent, @written_shown,
       @pending_target, @pending_since)`);
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
-  const writeNotes = createNoteWriter(store);
+  const writer = createNoteWriter(store);
   const markAll = store.prepare<[number]>(
     "UPDATE posts SET due_at = 0 WHERE project = ? AND due_at IS NOT 0",
   );
@@ -71,8 +77,9 @@ export function createRecorder(store: Store): Recorder {
       const dueAt = due === "now" ? dueAtOnce : (due ?? null);
       writeStanding.run({ post, kind: standing.kind, reason: standing.reason, dueAt });
       writeBases(post, bases);
-      writeNotes(project, post, notes);
+      writer.replace(project, post, notes);
     },
+    noteAction: (project, post, action, notes) => writer.replaceOf(project, post, action, notes),
     setBases(post, bases) {
       writeBases(post, bases);
       markDue.run(post);

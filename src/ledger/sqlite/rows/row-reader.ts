@@ -382,7 +382,7 @@ function toNote({ kind, message, since, action, signature, planned, follows_at }
     kind,
     message,
     since,
-    ...(action !== null && signature !== null && { action: { kind: action, signature } }),
+    ...(action !== null && { action: { kind: action, ...(signature !== null && { signature }) } }),
     ...(planned !== null && { planned: readPlanned(planned) }),
     ...(follows_at !== null && { until: follows_at }),
   };

@@ -20,6 +20,7 @@ export function createRows(
 ): Plain<Rows> &
   Carrying<
     | "record-row"
+    | "note-action"
     | "set-bases"
     | "forget-look"
     | "mark-due"
@@ -107,6 +108,7 @@ export function createRows(
       ofProject(project, [], (number) => reader.waiting(number, limit, kinds)),
     changes: {
       "record-row": ({ record, ...of }) => recorder.record(...place(of), record),
+      "note-action": ({ of: action, notes, ...of }) => recorder.noteAction(...place(of), action, notes),
       "set-bases": ({ bases, ...of }) => recorder.setBases(place(of)[1], bases),
       "mark-due": ({ project, which }) => recorder.markDue(numbers.project(project), which),
       link: ({ project, link, issue, content }) => {

@@ -1,0 +1,129 @@
+import type { PlannedChange, Row, RowNote } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import { isUndecidable } from "../../plan/ahead.ts";
+import type { Action, ActionKind, Decision, Note } from "../../plan/ground/action.ts";
+import { approvalSignature } from "../../plan/ground/identity.ts";
+import { pauseOf } from "../../plan/ground/obstacle.ts";
+import { type PulledCycle, whyUnasked } from "./cycle-state.ts";
+import { describeChange, describeField } from "./describe.ts";
+import { type Delay, type Outcome, sayDelay } from "./verdict.ts";
+import { isSameAsked } from "./wanted.ts";
+
+/*
+ * What is said of a post until it is decided again: of its fields, and of each action that is asked for and not done. A decision
+ * says it first; what becomes of an action then replaces what was said of that action alone. Nothing is planned here.
+ */
+
+/** An action by what is told of it. */
+export interface ToldAction {
+  readonly post: PostId;
+  readonly kind: ActionKind;
+  /** What it would write. */
+  readonly planned: PlannedChange;
+  /** What an approval names it by. */
+  readonly approval: string;
+}
+
+export function tellAction(cycle: Pick<PulledCycle, "world">, row: Row, action: Action): ToldAction {
+  const { post, kind } = action;
+  return { post, kind, planned: describeChange(cycle, row, action), approval: approvalSignature(action) };
+}
+
+/** What is said of a row as it was decided: an action that waited or was held before does so until something becomes of it. */
+export function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number): readonly RowNote[] {
+  const fields = decision.notes.map((note) => noteField(cycle, row, decision, note, now));
+  const actions = decision.actions.flatMap((action) => noteAction(row, tellAction(cycle, row, action), now));
+  return [...fields, ...actions, ...keptHolds(row, decision, actions)];
+}
+
+function noteField(cycle: PulledCycle, row: Row, decision: Decision, note: Note, now: number): RowNote {
+  const { kind, message } = note;
+  const unasked = kind === "undecided" ? whyUnasked(cycle, row) : undefined;
+  if (unasked !== undefined) {
+    const until = unasked.until !== undefined && { until: unasked.until };
+    return { kind: "waiting", message: `${message}; ${unasked.message}`, since: now, ...until };
+  }
+  if (kind !== "settling") return { kind, message, since: now };
+  const { settling } = decision;
+  const planned = settling && describeField(cycle, row, settling, note.field);
+  const told = { since: now, ...(planned && { planned }) };
+  const pause = pauseOf(row);
+  return pause === undefined
+    ? { ...told, kind, message, until: note.until }
+    : { ...told, kind: "paused", message: pause };
+}
+
+function noteAction({ notes = [], ...row }: Row, told: ToldAction, now: number): readonly RowNote[] {
+  const standing = notes.find(
+    ({ kind, action, planned }) =>
+      action?.kind === told.kind &&
+      (kind === "waiting" || (kind === "held" && isSameAsked({ ...told, planned }, told))),
+  );
+  const pause = pauseOf(row);
+  if (pause !== undefined) {
+    // What was held before the pause is held still when it ends.
+    const held = standing?.kind === "held" ? [standing] : [];
+    return [noteDelay(told, { kind: "pause", why: pause }, now), ...held];
+  }
+  if (standing === undefined) return [noteDelay(told, notYet, now)];
+  const isPassing = standing.planned?.isPassing;
+  const action = { ...standing.action, kind: told.kind };
+  return [
+    {
+      ...standing,
+      planned: { ...told.planned, ...(isPassing && { isPassing }) },
+      action: action.signature === undefined ? action : { ...action, signature: told.approval },
+    },
+  ];
+}
+
+/** Of what is decided and not tried yet: a process that ends now leaves it to the next run. */
+const notYet: Delay = { kind: "wait", why: "no run has come to it yet" };
+
+/**
+ * A row that can't be decided now may still ask for what is held: those holds stay. Where a fact is missing, what can be
+ * decided without it may be of the same kind as what is held.
+ */
+function keptHolds(row: Row, decision: Decision, actions: readonly RowNote[]): readonly RowNote[] {
+  if (!isUndecidable(row, decision)) return [];
+  const isUndecided = decision.notes.some(({ kind }) => kind === "undecided");
+  const asked = isUndecided
+    ? actions.filter(isLetGoByPerson).map(({ action }) => action?.kind)
+    : decision.actions.map(({ kind }) => kind);
+  return (row.notes ?? []).filter((note) => isLetGoByPerson(note) && !asked.includes(note.action?.kind));
+}
+
+/** Whether a person may let it go. */
+export function isLetGoByPerson({ kind, action }: RowNote): boolean {
+  return kind === "held" && action?.signature !== undefined;
+}
+
+const kinds = { wait: "waiting", refuse: "waiting", hold: "held", pause: "paused" } as const;
+
+/** Why an action is not done. */
+export function noteDelay({ kind, planned, approval }: ToldAction, delay: Delay, now: number): RowNote {
+  const isPassing = delay.kind === "hold" && delay.isPassing;
+  const isApprovable = delay.kind === "hold" && delay.isApprovable === true;
+  return {
+    kind: kinds[delay.kind],
+    message: sayDelay(delay),
+    since: now,
+    planned: { ...planned, ...(isPassing && { isPassing }) },
+    action: { kind, ...(isApprovable && { signature: approval }) },
+  };
+}
+
+/** What an outcome leaves to be said of its action: nothing where it is done, or its failure is told elsewhere. */
+export function noteOutcome(told: ToldAction, outcome: Outcome, now: number): readonly RowNote[] {
+  switch (outcome.kind) {
+    case "done":
+    case "unneeded":
+    case "failed":
+      return [];
+    case "wait":
+    case "hold":
+    case "pause":
+    case "refuse":
+      return [noteDelay(told, outcome, now)];
+  }
+}
