@@ -1,4 +1,4 @@
-import type { Issue, IssueRef } from "../model/issue.ts";
+import type { Issue, IssueRef, Pin, RepositoryName } from "../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, Target } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
@@ -96,6 +96,8 @@ export interface PlanContext {
   readonly statuses: readonly string[];
   readonly render: Render;
   readonly renderComment: RenderComment;
+  /** What names of the rules mean in a repository, as far as that is known. */
+  readonly pinsOf: (repository: RepositoryName) => readonly Pin[];
   /** Epoch ms. */
   readonly now: number;
   /** `waits.patch`: for so long the board's list may show a post as it was before our write. */
@@ -217,6 +219,7 @@ function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): Patch
   const linked: LinkedIssue = {
     link: { post: row.post.id, issue: ref, origin: "opened" },
     issue,
+    pins: context.pinsOf(draft.repo),
     isGone: false,
     content: draft.content,
     signals: signalsOfNew,

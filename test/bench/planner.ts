@@ -91,6 +91,7 @@ function contextOf(renderer: Renderer): PlanContext {
     renderComment: (template, post) =>
       renderer.comment(template, post, { board: "bench", project, others: [] }),
     now,
+    pinsOf: () => [],
     patchMs: 120_000,
   };
 }

@@ -152,6 +152,7 @@ export function makeContext(changes: Partial<PlanContext> = {}): PlanContext {
     statuses: [],
     render: renderPlain,
     renderComment: (template, post) => `${template} (${post.values["title"]})`,
+    pinsOf: () => [],
     now: 1_000_000,
     patchMs: 120_000,
     ...changes,

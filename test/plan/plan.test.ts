@@ -5,7 +5,7 @@ import type { FieldValue } from "../../src/model/post.ts";
 import type { FieldWrite, Note, PatchPost } from "../../src/plan/ground/action.ts";
 import { doubtSignature, signatureOf } from "../../src/plan/ground/identity.ts";
 import type { Settings } from "../../src/plan/ground/settings.ts";
-import { adoptRow, planRow, recordApplied } from "../../src/plan/plan.ts";
+import { adoptRow, type PlanContext, planRow, recordApplied } from "../../src/plan/plan.ts";
 import {
   aim,
   done,
@@ -802,4 +802,16 @@ it("names every linked issue, and those that are gone", () => {
 it("looks only at fields that a rule sets", () => {
   const row = makeRow({ status: "open", onRoadmap: true }, { links: [makeLink(done)] });
   expect(Object.keys(plan(row, { rules: statusRules }).base)).toEqual(["status"]);
+});
+
+it("a new issue is promised no PATCH that hangs on a name which was deleted", () => {
+  const rules = [{ when: { noLabel: ["doing"] }, set: { status: "planned" } }];
+  const context = makeContext({ settings: makeSettings({ rules }) });
+  const followUps = (pinsOf: PlanContext["pinsOf"]) =>
+    planRow(makeRow({ status: "open" }), { ...context, pinsOf }).actions.map(
+      (action) => action.kind === "create-issue" && action.followUp?.writes.map(({ value }) => value),
+    );
+  const pin = { repositoryId: 7, kind: "label", name: "doing", id: "LA_1" } as const;
+  expect(followUps(() => [{ ...pin, now: "doing" }])).toEqual([["planned"]]);
+  expect(followUps(() => [{ ...pin, now: undefined }])).toEqual([undefined]);
 });

@@ -130,14 +130,18 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
   };
   const isForeign = (post: PostId, field: RuleField, value: FieldValue): boolean =>
     [...(foreign.get(`${post} ${field}`) ?? [])].some((one) => isSame(one, value));
+  const noteValue = (post: PostId, field: RuleField, value: FieldValue | undefined): void => {
+    const key = `${post} ${field}`;
+    if (value !== undefined) foreign.set(key, (foreign.get(key) ?? new Set()).add(value));
+  };
   const noteForeign = ({ id, values, touched }: Pick<BoardPost, "id" | "values" | "touched">): void => {
     for (const field of ruleFields) {
       const value = values[field];
-      if (value === undefined || touched.get(field)?.by === "us") continue;
-      const key = `${id} ${field}`;
-      foreign.set(key, (foreign.get(key) ?? new Set()).add(value));
+      if (touched.get(field)?.by !== "us") noteValue(id, field, value);
     }
   };
+  /** What the board has shown last, and what a write has made of it since. */
+  const shownLast = new Map<PostId, BoardPost>();
   return {
     issueOpens: noteAll,
     issueMoves: noteAll,
@@ -150,8 +154,16 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
     runEnds() {
       for (const issue of versions.keys()) learn(issue);
     },
-    boardShows(posts) {
-      for (const post of posts) noteForeign(post);
+    // A state that is lost doesn't know any more what it has written.
+    stateIsLost() {
+      for (const { id, values } of shownLast.values())
+        for (const field of ruleFields) noteValue(id, field, values[field]);
+    },
+    boardShows(shown) {
+      for (const post of shown) {
+        shownLast.set(post.id, post);
+        noteForeign(post);
+      }
     },
     patchTakesEffect(post, _change, before) {
       noteForeign({ ...post, ...before });

@@ -5,6 +5,7 @@ import { isAllowed } from "../../plan/ground/obstacle.ts";
 import type { Redacted, Settings } from "../../plan/ground/settings.ts";
 import { unshownValues } from "../../plan/named-values.ts";
 import type { PlanContext } from "../../plan/plan.ts";
+import { namesOfRules } from "../../plan/rules/pins.ts";
 import { unseenConditions } from "../../plan/select.ts";
 import { asOne } from "./as-one.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
@@ -25,7 +26,7 @@ export async function planContext(cycle: Cycle, pull: BoardPull): Promise<Pulled
 export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings"> {
   readonly world: {
     readonly policy: Pick<Policy, "boardHash" | "waits">;
-    readonly ledger: Pick<Ledger, "rows" | "memory">;
+    readonly ledger: Pick<Ledger, "rows" | "memory" | "signals">;
   };
   readonly run: Pick<Run, "order">;
 }
@@ -43,12 +44,18 @@ export function createContext(
     project.renderer.comment(template, post, text);
   const isBoardReadOnly = !isAllowed({ kind: "patch-post" }, cycle.settings);
   const setsStatus = settings.rules.some(({ set }) => typeof set.status === "string");
+  const namesAny = Object.values(namesOfRules(settings.rules)).some((names) => names.length > 0);
   let statuses: readonly string[] | undefined;
   return async (now) => {
     // All posts are looked through for them, once, where anything is decided at all.
     statuses ??= setsStatus ? await ledger.rows.shown(memory.id, "status") : [];
-    const known = { settings, seen, statuses, render, renderComment, now, patchMs: policy.waits.patchMs };
-    return { ...known, ...(isBoardReadOnly && { isBoardReadOnly }) };
+    const pins = namesAny ? await ledger.signals.pins(memory.id) : [];
+    const pinsOf: PlanContext["pinsOf"] = (name) => {
+      const id = ledger.memory.repository(name)?.repository.id;
+      return pins.filter(({ repositoryId }) => repositoryId === id);
+    };
+    const known = { settings, seen, statuses, render, renderComment, pinsOf, now };
+    return { ...known, patchMs: policy.waits.patchMs, ...(isBoardReadOnly && { isBoardReadOnly }) };
   };
 }
 
