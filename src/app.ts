@@ -8,7 +8,7 @@ import { createSender, type Send, type Sender } from "./http/send.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Dialect } from "./model/dialect.ts";
-import type { Clock, Random, ReadBounds, Traffic } from "./model/surroundings.ts";
+import type { Clock, Random, Traffic } from "./model/surroundings.ts";
 import type { PullRequestWish, Rule, Settings } from "./plan/ground/settings.ts";
 import { defaultRules } from "./plan/rules/rules.ts";
 import { boardHash } from "./plan/text/marker.ts";
@@ -18,7 +18,7 @@ import { repositoryNames } from "./sync/ground/world.ts";
 import { createGitHubAppTracker } from "./tracker/github/app/installations.ts";
 import { type AppWish, addressOfAppForm } from "./tracker/github/app/registration.ts";
 import { createDialect } from "./tracker/github/dialect.ts";
-import { createGitHubTracker, listVisible, type ServerOptions } from "./tracker/github/github.ts";
+import { createGitHubTracker, type ServerOptions } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";
 
 /** What the machine gives to the adapters. */
@@ -63,19 +63,17 @@ export function connectSides(config: Config, secrets: Credentials, machine: Mach
 /** A machine on which secrets are known that no text may show. */
 export interface GuardedMachine extends Machine {
   readonly redact?: Redact;
-  /** How often a read that failed is repeated, where that is not the settings' or the adapter's own number. */
-  readonly retries?: number;
 }
 
 /** The board alone, for whoever has no config yet. */
 export function connectBoard(board: Config["board"], key: string, machine: GuardedMachine): Sides["board"] {
-  const { clock, random, log, version, redact, retries = board.retries } = machine;
+  const { clock, random, log, version, redact } = machine;
   return createHttpBoard({
     url: board.url,
     key,
     version,
     sender: senderOf(machine, board.timeout),
-    retries,
+    retries: board.retries,
     limits: { bytes: board.maxBytes },
     clock,
     random,
@@ -104,27 +102,16 @@ export function connectTracker(
   return kindOf(tracker).connect(github, { ...serverOptions(tracker, machine), repositories, conceal });
 }
 
-/** Some repositories that a token can see, for suggestions; none where that can't be listed. */
-export function listRepositories(
-  tracker: Config["tracker"],
-  github: GitHubSecret,
-  machine: GuardedMachine,
-  bounds: ReadBounds,
-): Promise<readonly string[]> {
-  return kindOf(tracker).listRepositories(github, serverOptions(tracker, machine), bounds);
-}
-
 /** Where a new App is made, for whoever has none yet. */
 export function addressOfNewApp(tracker: Config["tracker"], wish: AppWish): string {
   return kindOf(tracker).addressOfNewApp(wish);
 }
 
 function serverOptions({ url, timeout }: Config["tracker"], machine: GuardedMachine): ServerOptions {
-  const { clock, random, log, redact, retries } = machine;
+  const { clock, random, log, redact } = machine;
   return {
     ...{ url, sender: senderOf(machine, timeout), clock, random, log },
     ...(redact && { redact }),
-    ...(retries !== undefined && { retries }),
   };
 }
 
@@ -138,11 +125,6 @@ interface TrackerOptions extends ServerOptions {
 interface TrackerKind {
   readonly dialect: Dialect;
   connect(secret: GitHubSecret, options: TrackerOptions): Sides["tracker"];
-  listRepositories(
-    secret: GitHubSecret,
-    options: ServerOptions,
-    bounds: ReadBounds,
-  ): Promise<readonly string[]>;
   addressOfNewApp(wish: AppWish): string;
 }
 
@@ -156,8 +138,6 @@ function kindOf({ kind, url }: Config["tracker"]): TrackerKind {
           github.kind === "token"
             ? createGitHubTracker({ ...options, token: github.token })
             : createGitHubAppTracker({ ...options, app: github }),
-        listRepositories: async (github, options, bounds) =>
-          github.kind === "token" ? listVisible({ ...options, token: github.token }, bounds) : [],
         addressOfNewApp: (wish) => addressOfAppForm(url, wish),
       };
   }

@@ -121,8 +121,8 @@ export function readGitHubSecret(source: SecretSource): GitHubSecret | undefined
  *
  * @throws ConfigError when no token looks like that.
  */
-export function judgeGitHubToken(typed: string): GitHubSecret {
-  return { kind: "token", token: usable(judgeHeader(typed.trim(), "The token")) };
+export function judgeGitHubToken(typed: string): string {
+  return usable(judgeHeader(typed.trim(), "The token"));
 }
 
 function usable(reading: SecretReading): string {

@@ -61,8 +61,6 @@ function route(state: DemoState, asked: DemoRequest): DemoAnswer {
   switch (`${method} ${path}`) {
     case "GET /user":
       return ok({ login: state.login, type: "User" });
-    case "GET /user/repos":
-      return ok(state.repositories.map(showRepository));
     case "GET /meta":
       return ok({});
     case "POST /graphql":

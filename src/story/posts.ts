@@ -66,7 +66,7 @@ export async function lookAtList(
 }
 
 /** Counts one more post of a category. */
-export function countCategory(
+function countCategory(
   categories: Map<string, { name: string | null; posts: number }>,
   id: FieldValue | undefined,
   names: ReadonlyMap<string, string> | undefined,

@@ -44,26 +44,21 @@ async function openSides(desk: Desk): Promise<Sides> {
 
 /** The key is typed, as nothing is set yet; what `init` says then is done. */
 async function writeConfig(desk: Desk, { board, github, environment }: Sides): Promise<void> {
-  const { code, text } = await desk.type("boardsync init", [
+  const { code, text } = await desk.type(`boardsync init --github-url ${github}`, [
     { asked: "The address of the board's API", typed: board },
     { asked: "The board's API key", typed: environment.BOARD_API_KEY },
-    { asked: "GitHub: empty for github.com", typed: github },
-    { asked: "A GitHub token for the repositories", typed: environment.GITHUB_TOKEN },
     { asked: "The repository of Acme App", typed: "acme/app" },
     { asked: "The repository of Acme API", typed: "" },
+    { asked: "A GitHub token", typed: environment.GITHUB_TOKEN },
+    { asked: "Write BOARD_API_KEY and GITHUB_TOKEN into .env", typed: "y" },
   ]);
   expect(code).toBe(0);
-  expect(text).toContain("✓ acme-app → acme/app; statuses in use: planned, open, completed");
   expect(text).toContain("config/boardsync.yaml is written. It holds no secret.");
   expect(text).not.toContain(environment.BOARD_API_KEY);
   expect(text).not.toContain(environment.GITHUB_TOKEN);
 
-  const secrets = {
-    ...{ BOARD_API_KEY: environment.BOARD_API_KEY, GITHUB_TOKEN: environment.GITHUB_TOKEN },
-    ...{ GITHUB_WEBHOOK_SECRET: webhookSecret, BOARDSYNC_HTTP_TOKEN: pageToken },
-  };
-  const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`);
-  writeFileSync(join(desk.folder, ".env"), lines.join(""), { mode: 0o600 });
+  const secrets = `GITHUB_WEBHOOK_SECRET=${webhookSecret}\nBOARDSYNC_HTTP_TOKEN=${pageToken}\n`;
+  appendFileSync(join(desk.folder, ".env"), secrets);
   const file = join(desk.folder, "config/boardsync.yaml");
   const config = readFileSync(file, "utf8");
   expect(config).not.toContain(environment.BOARD_API_KEY);
@@ -71,7 +66,7 @@ async function writeConfig(desk: Desk, { board, github, environment }: Sides): P
   // brings on the second run.
   writeFileSync(file, config.replace("settle: 10m", "settle: 0s"));
   appendFileSync(file, `\nstate: state.db\nschedule: "0 0 1 1 *"\nhttp: { port: 0 }\n`);
-  desk.note(`\n# the file is completed, and .env is written:\n\n${readFileSync(file, "utf8")}`);
+  desk.note(`\n# the file and .env are completed:\n\n${readFileSync(file, "utf8")}`);
 }
 
 async function syncOnce(desk: Desk): Promise<void> {

@@ -131,7 +131,6 @@ describe("the demo's GitHub", () => {
 
   it.each([
     ["GET", "/user", undefined, 200],
-    ["GET", "/user/repos", undefined, 200],
     ["POST", "/graphql", '{"query":"{ viewer { login } }"}', 404],
     ["GET", "/repos/acme/app/pulls", undefined, 404],
     ["GET", "/orgs/acme", undefined, 404],

@@ -53,8 +53,6 @@ it("`init` lets a change settle before voters hear of it", () => {
     url: "https://feedback.example.com/api/v1",
     github: undefined,
     projects: [],
-    onBoard: { statuses: [], seen: new Set() } as never,
-    way: undefined,
     hasSchema: false,
     today: "2026-01-31",
   });

@@ -14,8 +14,16 @@ const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Tex
   error: ["✗ ", "red"],
 };
 
-/** `boardsync check`: every promise of the config, looked at in one pass. */
-export async function check(terminal: Terminal, options: CommonOptions): Promise<number> {
+/**
+ * `boardsync check`: every promise of the config, looked at in one pass.
+ *
+ * @param written - what `init` has written before, for the one document of JSON.
+ */
+export async function check(
+  terminal: Terminal,
+  options: CommonOptions,
+  written: object = {},
+): Promise<number> {
   return inSession(terminal, options, async (session) => {
     const { config, machine, sides, projects } = session;
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
@@ -33,6 +41,7 @@ export async function check(terminal: Terminal, options: CommonOptions): Promise
       const error = unreached.map(({ code = "", message }) => ({ code, message }));
       const result = hasErrors ? "failed" : "ok";
       printJson(session.terminal.out, {
+        ...written,
         result,
         findings,
         ahead,

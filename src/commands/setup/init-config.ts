@@ -1,29 +1,21 @@
-import { type PagingWay, showWay } from "../../model/page.ts";
+import { showWay } from "../../model/page.ts";
 import type { PostField } from "../../model/post.ts";
-import type { ShownCategory } from "../../story/check/categories.ts";
-import type { Meanings } from "./init-statuses.ts";
+import { showCategory, sortCategories } from "../../story/check/categories.ts";
+import type { ShownList } from "../../story/posts.ts";
+import { oneLine } from "../print/text.ts";
+import { type Meanings, matchStatuses } from "./init-statuses.ts";
 
 /** What a config is written from. */
 export interface InitAnswers {
+  /** Of the board's API. */
   readonly url: string;
   /** Of GitHub's API; undefined for that of github.com. */
   readonly github: string | undefined;
   readonly projects: readonly InitProject[];
-  readonly onBoard: OnBoard;
-  /** How the list goes on, where asking the board has found that out. */
-  readonly way: PagingWay | undefined;
   /** Whether the JSON Schema lies beside the file. */
   readonly hasSchema: boolean;
   /** The day on which it is written, as `2026-01-31`. */
   readonly today: string;
-}
-
-/** What the posts of all these projects show together. */
-export interface OnBoard {
-  /** In the board's own words, each once. */
-  readonly statuses: readonly string[];
-  readonly fields: ReadonlySet<PostField>;
-  readonly meanings: Meanings;
 }
 
 /** One project, as the board showed it. */
@@ -31,31 +23,32 @@ export interface InitProject {
   /** Its slug, or its id without one. */
   readonly project: string;
   readonly repo: string;
-  /** Those of its own posts. */
+  /** The first page of its posts: enough to see which statuses are in use, and which fields there are. */
+  readonly shown: Pick<ShownList, "pages" | "seen" | "statuses" | "categories" | "asked">;
+}
+
+/** What the posts of all projects show together: the words of a board are the same in all of them. */
+interface OnBoard {
   readonly statuses: readonly string[];
-  /** Those of its first posts, the most common first. */
-  readonly categories: readonly ShownCategory[];
-  /** Fields that its first posts show; where there are none, those that posts of the others show. */
-  readonly seen: ReadonlySet<PostField>;
+  readonly fields: ReadonlySet<PostField>;
+  readonly meanings: Meanings;
 }
 
 /** A commented config. It holds no secret, names only fields that the board shows, and each project has a `select`. */
-export function composeConfig({
-  url,
-  github,
-  projects,
-  onBoard,
-  way,
-  hasSchema,
-  today,
-}: InitAnswers): string {
-  const schema = hasSchema ? "# yaml-language-server: $schema=./boardsync.schema.json\n#\n" : "";
-  return `${schema}# Written by \`boardsync init\`. Secrets are never in this file: BOARD_API_KEY and GITHUB_TOKEN come from the environment,
+export function composeConfig({ url, github, projects, hasSchema, today }: InitAnswers): string {
+  const all = projects.map(({ shown }) => shown);
+  const statuses = [...new Set(all.flatMap((shown) => [...shown.statuses.keys()]))];
+  const fields = new Set(all.flatMap(({ seen }) => [...seen]));
+  const onBoard = { statuses, fields, meanings: matchStatuses(statuses) };
+  const way = all.find(({ asked }) => asked?.way !== undefined)?.asked?.way;
+  return `${hasSchema ? "# yaml-language-server: $schema=./boardsync.schema.json\n#\n" : ""}\
+# Written by \`boardsync init\`. Secrets are never in this file: BOARD_API_KEY and GITHUB_TOKEN come from the environment,
 # or from a file .env in the working directory. \`boardsync check\` looks at everything that stands here.
 
 board:
   url: ${scalar(url)}
-${way === undefined ? "" : `  # The list shows no sign of further pages; asking the board has found them.\n  ${showWay(way)}\n`}${github === undefined ? "" : `\ntracker:\n  url: ${scalar(github)}\n`}
+${way === undefined ? "" : `  # The list shows no sign of further pages; asking the board has found them.\n  ${showWay(way)}\n`}\
+${github === undefined ? "" : `\ntracker:\n  url: ${scalar(github)}\n`}
 # A change of an issue must stay this long before the voters of a post hear of it.
 settle: 10m
 
@@ -69,73 +62,51 @@ ${projects.map((project) => composeProject(project, onBoard, today)).join("\n")}
 }
 
 /** More than these are no help in a comment. */
-const mostStatuses = 20;
+const most = 20;
 
-function composeProject(project: InitProject, onBoard: OnBoard, today: string): string {
-  const statuses = onBoard.statuses.slice(0, mostStatuses).map(scalar).join(", ");
-  return `  - project: ${scalar(project.project)}
-    repo: ${scalar(project.repo)}
+function composeProject({ project, repo, shown }: InitProject, onBoard: OnBoard, today: string): string {
+  const statuses = onBoard.statuses.slice(0, most).map(scalar).join(", ");
+  // A category is named by its id, which nobody can guess.
+  const categories = sortCategories(shown.categories).slice(0, most).map(showCategory).join(", ");
+  // An empty list does not tell which fields its posts will have.
+  const seen = (shown.pages[0] ?? 0) > 0 ? shown.seen : onBoard.fields;
+  return `  - project: ${scalar(project)}
+    repo: ${scalar(repo)}
     writes: all # \`issues\` never touches the board; \`none\` only looks and says what it would do
 
-    # Which posts become issues; every condition must hold.${statuses === "" ? "" : ` Statuses in use on the board: ${statuses}.`}${categoriesOf(project)}
-    select: ${selectOf(project, onBoard, today)}
+    # Which posts become issues; every condition must hold.\
+${statuses && ` Statuses in use on the board: ${statuses}.`}\
+${categories && `\n    # Categories in use, for \`select.categories\` and \`route\`: ${oneLine(categories)}.`}
+    select: ${selectOf(seen, onBoard.meanings, today)}
 
     issue:
       labels: [feedback]
 ${rulesOf(onBoard)}`;
 }
 
-/** A category is named by its id, which nobody can guess. */
-function categoriesOf({ categories }: InitProject): string {
-  if (categories.length === 0) return "";
-  const names = categories
-    .slice(0, mostStatuses)
-    .map(({ id, name }) => (name === null ? scalar(id) : `${scalar(id)} (${scalar(name)})`));
-  return `\n    # Categories in use, for \`select.categories\` and \`route\`: ${names.join(", ")}.`;
-}
-
 /** What is certain to be small: posts that are planned already, else those that come from now on, else those with votes. */
-function selectOf({ seen }: InitProject, { meanings }: OnBoard, today: string): string {
+function selectOf(seen: ReadonlySet<PostField>, meanings: Meanings, today: string): string {
   const statuses = [meanings.planned, meanings.inProgress].filter((status) => status !== undefined);
   // A condition on a field that no post of the project shows would select nothing.
   if (statuses.length > 0 && seen.has("status")) return `{ statuses: [${statuses.map(scalar).join(", ")}] }`;
-  if (seen.has("createdAt"))
-    return `{ createdAfter: ${today} } # only new posts; name \`statuses\` when you know them`;
-  if (seen.has("votes")) return "{ minVotes: 10 } # name `statuses` when you know them";
-  return "{ archived: false } # every post that is not archived; name `statuses` when you know them";
-}
-
-interface WantedRule {
-  readonly when: string;
-  readonly set: Readonly<Partial<Record<PostField, string | boolean>>>;
+  const later = "name `statuses` when you know them";
+  if (seen.has("createdAt")) return `{ createdAfter: ${today} } # only new posts; ${later}`;
+  if (seen.has("votes")) return `{ minVotes: 10 } # ${later}`;
+  return `{ archived: false } # every post that is not archived; ${later}`;
 }
 
 /** From the most advanced to the least; only fields that the board shows, and words that it uses. */
-function rulesOf({ meanings, fields: shown }: OnBoard): string {
-  const wanted: readonly WantedRule[] = [
-    {
-      when: "{ state: closed, reason: completed }",
-      set: { ...statusOf(meanings.completed), roadmapColumn: "COMPLETED" },
-    },
-    {
-      when: "{ state: closed, reason: [not_planned, duplicate] }",
-      set: { ...statusOf(meanings.closed), onRoadmap: false },
-    },
-    {
-      when: "{ state: open, assigned: true }",
-      set: { ...statusOf(meanings.inProgress), roadmapColumn: "IN_PROGRESS" },
-    },
-    {
-      when: "{ state: open, milestone: any }",
-      set: { ...statusOf(meanings.planned), roadmapColumn: "PLANNED" },
-    },
+function rulesOf({ meanings, fields }: OnBoard): string {
+  const wanted: readonly [when: string, set: Readonly<Partial<Record<PostField, string>>>][] = [
+    ["state: closed, reason: completed", { ...statusOf(meanings.completed), roadmapColumn: "COMPLETED" }],
+    ["state: closed, reason: [not_planned, duplicate]", { ...statusOf(meanings.closed), onRoadmap: "false" }],
+    ["state: open, assigned: true", { ...statusOf(meanings.inProgress), roadmapColumn: "IN_PROGRESS" }],
+    ["state: open, milestone: any", { ...statusOf(meanings.planned), roadmapColumn: "PLANNED" }],
   ];
-  const rules = wanted.flatMap(({ when, set }) => {
-    const fields = Object.entries(set).filter(([field]) => [...shown].some((one) => one === field));
-    const values = fields.map(
-      ([field, value]) => `${field}: ${typeof value === "string" ? scalar(value) : value}`,
-    );
-    return values.length === 0 ? [] : [`      - when: ${when}\n        set: { ${values.join(", ")} }\n`];
+  const rules = wanted.flatMap(([when, set]) => {
+    const values = Object.entries(set).filter(([field]) => fields.has(field as PostField));
+    const shown = values.map(([field, value]) => `${field}: ${value}`).join(", ");
+    return shown === "" ? [] : [`      - when: { ${when} }\n        set: { ${shown} }\n`];
   });
   if (rules.length === 0) return "";
   return `
@@ -148,8 +119,8 @@ ${rules.join("")}
 `;
 }
 
-function statusOf(status: string | undefined): WantedRule["set"] {
-  return status === undefined ? {} : { status };
+function statusOf(status: string | undefined): { readonly status?: string } {
+  return status === undefined ? {} : { status: scalar(status) };
 }
 
 /** Words of the board are quoted where YAML could take them for anything else. */

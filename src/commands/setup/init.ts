@@ -1,131 +1,165 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import type { Sides } from "../../app.ts";
-import { readVariable } from "../../config/environment.ts";
-import { loadConfig } from "../../config/load.ts";
-import { readSecrets, type SecretSource } from "../../config/secrets.ts";
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { connectBoard } from "../../app.ts";
+import { type ConfigSource, loadConfig } from "../../config/load.ts";
+import { nameFile } from "../../config/place.ts";
+import { configSchema } from "../../config/schema.ts";
+import { judgeBoardKey, judgeGitHubToken, readBoardKey, readGitHubSecret } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
 import { createKnownSecrets, type KnownSecrets } from "../../log.ts";
-import type { PagingWay } from "../../model/page.ts";
-import type { BoardProject, PostField } from "../../model/post.ts";
+import type { BoardProject } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
-import { checkTemplate } from "../../plan/text/template.ts";
-import { showAsked } from "../../story/check/board.ts";
-import { type ShownCategory, showCategory, sortCategories } from "../../story/check/categories.ts";
-import { countCategory } from "../../story/posts.ts";
-import { type Ahead, findAhead, lookAhead } from "../look/check-ahead.ts";
+import { inOrder } from "../../select.ts";
+import { lookAtList } from "../../story/posts.ts";
+import { check } from "../look/check.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
-import { chooseLogLevel, createTerminalLog, exitOf, inSession, redactTerminal } from "../open/session.ts";
+import { chooseLogLevel, createTerminalLog, exitOf, redactTerminal } from "../open/session.ts";
 import { hintWithConfig } from "../open/started-as.ts";
+import { isAgreed } from "../print/agree.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { oneLine, printLine } from "../print/text.ts";
+import { exitCodes, type Output, type Terminal } from "../print/terminal.ts";
+import { printLine } from "../print/text.ts";
 import type { AppOptions } from "./init-app.ts";
-import { askPairs, type ChosenProject, judgePairs, mayReplace, nobodyToAsk, readPairs } from "./init-ask.ts";
-import { composeConfig, type InitProject, type OnBoard } from "./init-config.ts";
-import {
-  type ReachedBoard,
-  type ReachedTracker,
-  type Reaching,
-  reachBoard,
-  reachTracker,
-} from "./init-reach.ts";
-import { type Meaning, matchStatuses } from "./init-statuses.ts";
+import { askPairs, askUntil, judgeBoard, judgeGitHub, readPairs } from "./init-ask.ts";
+import { composeConfig } from "./init-config.ts";
+import { offerDotEnv, writeText } from "./init-dotenv.ts";
 
-interface InitOptions extends CommonOptions, Pick<AppOptions, AppOption> {
+interface InitOptions extends AppOptions {
   readonly boardUrl?: string;
   /** `PROJECT=OWNER/REPO`. */
   readonly project?: readonly string[];
-  /** Of GitHub's API, where it is a GitHub Enterprise Server. */
-  readonly githubUrl?: string;
   readonly output?: string;
   readonly force?: boolean;
 }
 
-/** How long the looks at the board may take. */
+/** How long a look at the board may take. */
 const lookMs = 120_000;
 
-/** `boardsync init`: looks at the board, asks for what it can't see, and writes a commented config. */
+/** `boardsync init`: asks for what the board can't show, writes a commented config, and lets `check` look at it. */
 export async function init(terminal: Terminal, options: InitOptions): Promise<number> {
   const secrets = createKnownSecrets();
-  const safe = redactTerminal(terminal, secrets.redact);
+  const own = hintWithConfig(terminal, options.output);
+  const safe = redactTerminal(own, secrets.redact);
+  const { project: _, ...common } = options;
+  const isTold = options.json !== true && options.quiet !== true;
+  const out: Output = isTold ? safe.out : { ...safe.out, write: () => undefined };
   try {
-    refuseAppOptions(options);
+    if ((options.organization ?? options.webhookUrl) !== undefined)
+      throw new ConfigError(["`--organization` and `--webhook-url`: only together with `--github-app`."]);
     const source = configSource(terminal, options);
-    const name = options.output ?? options.config ?? readVariable(source.environment, "BOARDSYNC_CONFIG");
-    const file = name ?? "config/boardsync.yaml";
-    const path = resolve(terminal.cwd, file);
-    const isThere = existsSync(path);
-    if (isThere && options.force !== true && !(await mayReplace(safe, file)))
-      return sayNothing(safe, options);
-    const reaching = reachFrom(safe, options, source, secrets);
-    const reached = await reachBoard(reaching, options.boardUrl);
-    const { settings, board, listed } = reached;
-    const pairs = options.project && readPairs(listed, options.project);
-    if (pairs === undefined && safe.ask === undefined) throw nobodyToAsk("--project");
-    const github = await reachTracker(reaching, options.githubUrl, pairs === undefined);
-    const chosen = pairs ? await judgePairs(pairs, github.judge) : await askPairs(safe, listed, github.judge);
-    if (chosen.length === 0) throw noneChosen(listed);
-    const looked = await lookAtProjects(board, reaching.bounds(), chosen);
-    const text = composeConfig({
-      url: settings.url,
-      github: github.url,
-      projects: looked.projects,
-      onBoard: looked.onBoard,
-      way: looked.way,
-      hasSchema: existsSync(join(dirname(path), "boardsync.schema.json")),
-      today: new Date(systemClock.now()).toISOString().slice(0, 10),
-    });
+    const file = options.output ?? nameFile(source);
+    const isThere = existsSync(resolve(terminal.cwd, file));
+    if (isThere && options.force !== true && !(await mayReplace(safe, file))) {
+      printLine(out, "", "Nothing was written.");
+      if (options.json === true) printJson(safe.out, { file: null, projects: [] });
+      return exitCodes.ok;
+    }
+    const { text, board, projects, unset } = await ask(safe, options, source, file, secrets);
     // What we write is held against the same rules as what a person writes.
-    loadConfig({ file, environment: {}, cwd: terminal.cwd, readText: () => text, checkTemplate });
-    writeConfig(file, path, text, isThere);
-    const known = withSecrets(terminal, reached, github);
-    const ahead = await lookAtFirst(known, file, options);
-    const missing = namesToSet(reached, github);
-    say(hintWithConfig(safe, options.output), options, {
-      file,
-      board: settings.url,
-      ...looked,
-      isVerified: github.signedIn !== undefined,
-      missing,
-      ahead,
-    });
-    return exitOf(terminal, exitCodes.ok);
+    loadConfig({ ...source, file, environment: {}, readText: () => text });
+    writeText(terminal, file, text, { mode: 0o644, flag: isThere ? "w" : "wx" });
+    printLine(out, "", `${file} is written. It holds no secret.`);
+    const written = { file, board, projects };
+    if (Object.values(unset).includes(undefined)) {
+      if (options.json === true) printJson(safe.out, written);
+      await offerDotEnv(safe, out, unset);
+      printLine(out, "→ ", "Then: `boardsync check`, `boardsync plan`, `boardsync sync`.");
+      return exitOf(terminal, exitCodes.ok);
+    }
+    printLine(out, "", "`boardsync check` says of it:");
+    const known = { ...own, env: { ...own.env, ...unset } };
+    const code = await check(known, { ...common, config: file }, written);
+    if (!terminal.signal.aborted) await offerDotEnv(safe, out, unset);
+    // The file is written, whatever could not be reached.
+    return code === exitCodes.unreachable ? exitCodes.partial : code;
   } catch (error) {
     return failWith(safe, options, error);
   }
 }
 
-type AppOption = "organization" | "webhookUrl";
-
-function refuseAppOptions({ organization, webhookUrl }: Pick<AppOptions, AppOption>): void {
-  const given = Object.entries({
-    "--organization": organization,
-    "--webhook-url": webhookUrl,
-  }).flatMap(([flag, value]) => (value === undefined ? [] : [`\`${flag}\``]));
-  if (given.length > 0) throw new ConfigError([`${given.join(", ")}: only together with \`--github-app\`.`]);
+async function mayReplace(terminal: Terminal, file: string): Promise<boolean> {
+  if (terminal.ask !== undefined) return isAgreed(terminal, {}, `${file} is there already. Replace it?`);
+  throw new ConfigError([
+    `${file} is there already: \`--force\` replaces it, \`--output FILE\` writes another.`,
+  ]);
 }
 
-function reachFrom(
+/** Asks for what no flag and no variable says, looks at the board, and composes the config. */
+async function ask(
   terminal: Terminal,
   options: InitOptions,
-  source: SecretSource,
+  source: ConfigSource,
+  file: string,
   secrets: KnownSecrets,
-): Reaching {
+) {
+  const github = options.githubUrl === undefined ? undefined : judgeGitHub(options.githubUrl);
+  const isSignedIn = readGitHubSecret(source) !== undefined;
+  const url = await askUntil(terminal, {
+    given: options.boardUrl,
+    by: "--board-url",
+    text: "The address of the board's API, such as https://feedback.example.com/api/v1: ",
+    judge: judgeBoard,
+  });
   const { environment } = source;
-  const { redact, addPassing: conceal } = secrets;
+  const { redact } = secrets;
   const log = createTerminalLog(terminal, chooseLogLevel(terminal, options, environment), redact);
-  const { version, signal } = terminal;
-  const machine = { clock: systemClock, random: Math.random, log, version, environment, redact, conceal };
+  const { version } = terminal;
+  const machine = { clock: systemClock, random: Math.random, log, redact, version, environment };
+  const given = readBoardKey(source);
+  const { key, board, listed } = await askUntil(terminal, {
+    given,
+    by: "BOARD_API_KEY",
+    isSecret: true,
+    text: "The board's API key (Settings → API; it is not shown): ",
+    async judge(typed) {
+      const key = judgeBoardKey(typed);
+      secrets.add([key]);
+      const board = connectBoard(configSchema.shape.board.parse({ url }), key, machine);
+      return { key, board, listed: await board.listProjects(boundsOf(terminal)) };
+    },
+  });
+  const pairs = options.project ? readPairs(listed, options.project) : await askPairs(terminal, listed);
+  if (pairs.length === 0) throw noneChosen(listed);
+  const looked = await inOrder(pairs, async ({ project, repo }) => {
+    const shown = await lookAtList(board, project.id, boundsOf(terminal), 1);
+    if (shown.fault !== undefined) throw shown.fault;
+    return { project: project.slug ?? project.id, repo, shown };
+  });
+  const token = isSignedIn || options.project ? undefined : await askToken(terminal, github);
+  secrets.add([token ?? ""]);
   return {
-    terminal,
-    source,
-    secrets,
-    machine,
-    bounds: () => ({ until: systemClock.now() + lookMs, signal }),
+    text: composeConfig({
+      url,
+      github,
+      projects: looked,
+      hasSchema: existsSync(resolve(terminal.cwd, dirname(file), "boardsync.schema.json")),
+      today: new Date(systemClock.now()).toISOString().slice(0, 10),
+    }),
+    board: url,
+    projects: looked.map(({ shown, ...pair }) => ({ ...pair, statuses: [...shown.statuses.keys()] })),
+    unset: {
+      ...(given === undefined && { BOARD_API_KEY: key }),
+      ...(!isSignedIn && { GITHUB_TOKEN: token }),
+    },
   };
+}
+
+/** A person may have no token at hand yet. */
+async function askToken(terminal: Terminal, github: string | undefined): Promise<string | undefined> {
+  if (terminal.askSecret === undefined) return undefined;
+  return askUntil(terminal, {
+    by: "GITHUB_TOKEN",
+    isSecret: true,
+    text: `A GitHub token (for ${github ?? "github.com"}; it is not shown; empty: later): `,
+    judge: (typed) => (typed === "" ? undefined : judgeGitHubToken(typed)),
+  });
+}
+
+/** Of one look, from now on: nobody's typing counts. */
+function boundsOf({ signal }: Terminal): ReadBounds {
+  return { until: systemClock.now() + lookMs, signal };
 }
 
 function noneChosen(listed: readonly BoardProject[]): ConfigError {
@@ -133,186 +167,4 @@ function noneChosen(listed: readonly BoardProject[]): ConfigError {
   return new ConfigError([
     `No project was chosen, so nothing was written. The board shows: ${names || "none"}.`,
   ]);
-}
-
-/**
- * The first page of each project's posts: enough to see which statuses are in use, and which fields there are. The words of a
- * board are the same in all of its projects, so what the posts of one show is known of the others, too.
- */
-async function lookAtProjects(
-  board: Sides["board"],
-  bounds: ReadBounds,
-  chosen: readonly ChosenProject[],
-): Promise<LookedAt> {
-  const seenBy = new Map<ChosenProject, Seen>();
-  const said = chosen.flatMap(({ notes }) => notes);
-  let way: PagingWay | undefined;
-  for (const one of chosen) {
-    const { project } = one;
-    for await (const page of board.listPosts(project.id, bounds)) {
-      way ??= page.asked?.way;
-      if (page.asked !== undefined) said.push(`${project.slug ?? project.id}: ${showAsked(page.asked)}`);
-      if (page.end !== undefined && page.end.kind !== "complete") said.push(page.end.message);
-      const statuses = page.posts.flatMap(({ values: { status } }) =>
-        typeof status === "string" ? status : [],
-      );
-      const categories = new Map<string, { name: string | null; posts: number }>();
-      for (const { values } of page.posts) countCategory(categories, values.categoryId, page.categories);
-      seenBy.set(one, {
-        statuses: [...new Set(statuses)],
-        categories: sortCategories([...categories].map(([id, of]) => ({ id, ...of }))),
-        fields: page.seen,
-        hasPosts: page.posts.length > 0,
-      });
-      break;
-    }
-  }
-  const all = [...seenBy.values()];
-  const statuses = [...new Set(all.flatMap((seen) => seen.statuses))];
-  const fields = new Set(all.flatMap((seen) => [...seen.fields]));
-  return {
-    projects: chosen.map((one) => {
-      const own = seenBy.get(one);
-      return {
-        project: one.project.slug ?? one.project.id,
-        repo: one.repo,
-        statuses: own?.statuses ?? [],
-        categories: own?.categories ?? [],
-        // An empty list does not tell which fields its posts will have.
-        seen: own?.hasPosts === true ? own.fields : fields,
-      };
-    }),
-    onBoard: { statuses, fields, meanings: matchStatuses(statuses) },
-    way,
-    said,
-  };
-}
-
-/** What the first posts of a project show. */
-interface Seen {
-  readonly statuses: readonly string[];
-  readonly categories: readonly ShownCategory[];
-  readonly fields: ReadonlySet<PostField>;
-  readonly hasPosts: boolean;
-}
-
-/** The same terminal, in whose environment stands what was typed, so that it need not be typed again. */
-function withSecrets(terminal: Terminal, { key }: ReachedBoard, { signedIn }: ReachedTracker): Terminal {
-  const board = { BOARD_API_KEY: key, BOARD_API_KEY_FILE: undefined };
-  const isToken = signedIn?.isTyped === true && signedIn.secret.kind === "token";
-  const github = isToken ? { GITHUB_TOKEN: signedIn.secret.token, GITHUB_TOKEN_FILE: undefined } : {};
-  return { ...terminal, env: { ...terminal.env, ...board, ...github } };
-}
-
-/** The variables that the next command will miss. */
-function namesToSet({ isKeyTyped }: ReachedBoard, { signedIn }: ReachedTracker): readonly string[] {
-  const isTokenThere = signedIn !== undefined && !signedIn.isTyped;
-  return [...(isKeyTyped ? ["BOARD_API_KEY"] : []), ...(isTokenThere ? [] : ["GITHUB_TOKEN"])];
-}
-
-/** What the first sync would do, where the keys of both sides are known; nothing where a side can't be asked. */
-async function lookAtFirst(
-  terminal: Terminal,
-  config: string,
-  { quiet = false, logLevel }: CommonOptions,
-): Promise<readonly Ahead[]> {
-  if (readSecrets(configSource(terminal, {})).kind === "faulty") return [];
-  let ahead: readonly Ahead[] = [];
-  const options = { config, quiet, ...(logLevel !== undefined && { logLevel }) };
-  await inSession(terminal, options, async (session) => {
-    ({ ahead } = session.clean(await lookAhead(session)));
-    return exitCodes.ok;
-  });
-  return ahead;
-}
-
-function writeConfig(file: string, path: string, text: string, isThere: boolean): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text, { mode: 0o644, flag: isThere ? "w" : "wx" });
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    throw new ConfigError([`${file} can't be written (${code}), so nothing was.`]);
-  }
-}
-
-function sayNothing({ out }: Terminal, options: InitOptions): number {
-  if (options.json === true) printJson(out, { file: null, projects: [] });
-  else if (options.quiet !== true) out.write("Nothing was written.\n");
-  return exitCodes.ok;
-}
-
-const meaningNames: Readonly<Record<Meaning, string>> = {
-  planned: "planned",
-  inProgress: "in progress",
-  completed: "closed as completed",
-  closed: "closed as not planned",
-};
-
-/** What the board has shown. */
-interface LookedAt {
-  readonly projects: readonly InitProject[];
-  readonly onBoard: OnBoard;
-  readonly way: PagingWay | undefined;
-  /** About its lists, as sentences. */
-  readonly said: readonly string[];
-}
-
-interface Written extends LookedAt {
-  /** Whether GitHub was asked for the repositories. */
-  readonly isVerified: boolean;
-  /** Variables that are to be set. */
-  readonly missing: readonly string[];
-  readonly ahead: readonly Ahead[];
-  readonly file: string;
-  readonly board: string;
-}
-
-function say({ out }: Terminal, options: InitOptions, written: Written): void {
-  const { file, board, projects, onBoard, way, said, isVerified, missing, ahead } = written;
-  if (options.json === true) {
-    const shown = projects.map(({ seen: _, ...project }) => project);
-    const { meanings } = onBoard;
-    printJson(out, {
-      file,
-      board,
-      projects: shown,
-      meanings,
-      verified: isVerified,
-      ...(way !== undefined && { paging: way }),
-      ahead,
-    });
-  }
-  if (options.json === true || options.quiet === true) return;
-  for (const { project, repo, statuses, categories } of projects) {
-    const inUse = statuses.join(", ") || "none seen";
-    printLine(out, "✓ ", oneLine(`${project} → ${repo}; statuses in use: ${inUse}`));
-    if (categories.length === 0) continue;
-    const counted = categories.slice(0, mostCategories).map(showCategory).join(", ");
-    printLine(out, "  ", oneLine(`categories on the first page of posts: ${counted}`));
-  }
-  sayMeanings(out, onBoard);
-  if (!isVerified) printLine(out, "! ", unverifiedWords);
-  for (const line of said) printLine(out, "! ", oneLine(line));
-  for (const { subject, message } of findAhead(ahead)) printLine(out, "", oneLine(`${subject}: ${message}`));
-  printLine(out, "", `${file} is written. It holds no secret.`);
-  if (missing.length > 0) {
-    const lines = missing.map((name) => `${name}=…`).join(" and ");
-    printLine(out, "→ ", `Put ${lines} into the environment, or into .env in this folder.`);
-  }
-  printLine(out, "→ ", "Then: `boardsync check`, `boardsync plan`, `boardsync sync`.");
-}
-
-/** More than these are no help in a line. */
-const mostCategories = 20;
-
-const unverifiedWords =
-  "The repositories were not looked at, because there is no GitHub token: `boardsync check` does that once there is one.";
-
-function sayMeanings(out: Output, { meanings }: OnBoard): void {
-  for (const [meaning, name] of Object.entries(meaningNames) as [Meaning, string][]) {
-    const status = meanings[meaning];
-    const words = status === undefined ? "no status means that" : `the status \`${status}\``;
-    printLine(out, "  ", oneLine(`${name}: ${words}`));
-  }
 }

@@ -53,8 +53,7 @@ export async function readPosts(
   if (fault !== undefined) throw fault;
   if (posts > 0 || unusable.length === 0) sayShape(checking, posts, shape);
   if (asked !== undefined) sayAsked(checking, asked);
-  const counted = sortCategories([...categories].map(([category, of]) => ({ id: category, ...of })));
-  return { project, id: found.id, posts, seen, statuses, categories: counted };
+  return { project, id: found.id, posts, seen, statuses, categories: sortCategories(categories) };
 }
 
 /** Says what the posts show of what the config names. @param all - what posts of any project show. */
@@ -93,7 +92,7 @@ function sayAsked({ say }: Checking, asked: AskedPaging): void {
 }
 
 /** What asking for more has shown, where the first page had no sign of how the list goes on. */
-export function showAsked({ way }: AskedPaging): string {
+function showAsked({ way }: AskedPaging): string {
   if (way === undefined) return "The board was asked for further posts in the usual ways, and sent none.";
   if (way.kind === "none")
     return `The list has no further pages, only larger ones. The line that asks for them, below \`board:\` in the config: \`${showWay(way)}\`.`;

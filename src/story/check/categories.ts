@@ -1,6 +1,7 @@
 import type { PostField } from "../../model/post.ts";
 import { namedValues } from "../../plan/named-values.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
+import type { ShownList } from "../posts.ts";
 import type { Checking, Suggest } from "./findings.ts";
 
 /** A category that posts show. */
@@ -19,8 +20,9 @@ interface ShownCategories {
 }
 
 /** The most common first. */
-export function sortCategories(categories: Iterable<ShownCategory>): readonly ShownCategory[] {
-  return [...categories].toSorted((one, other) => other.posts - one.posts || (one.id < other.id ? -1 : 1));
+export function sortCategories(categories: ShownList["categories"]): readonly ShownCategory[] {
+  const listed = [...categories].map(([id, of]) => ({ id, ...of }));
+  return listed.toSorted((one, other) => other.posts - one.posts || (one.id < other.id ? -1 : 1));
 }
 
 /** "cat_1 “Billing” (12)": ids are what the config names, names are what people know. */

@@ -66,7 +66,7 @@ function sayAccess({ say }: Checking, name: RepositoryName, repository: Reposito
 }
 
 /** Who can read what is written to a repository, where that is everybody. */
-export function describeExposure(
+function describeExposure(
   name: RepositoryName,
   { isPrivate }: Pick<Repository, "isPrivate">,
 ): string | undefined {
@@ -75,7 +75,7 @@ export function describeExposure(
 }
 
 /** Why issues of a repository can't be written as the config wants them. */
-export function findObstacles(
+function findObstacles(
   name: RepositoryName,
   { isArchived, hasIssues, canPush }: Repository,
 ): readonly { readonly code: string; readonly message: string }[] {

@@ -15,7 +15,6 @@ import {
   readAssignable,
   readCatalogue,
   readTypes,
-  readVisible,
   readWholeList,
 } from "./read/repositories.ts";
 import { createQuery } from "./signals/querying.ts";
@@ -68,15 +67,6 @@ export interface GitHubConnection extends ConnectionOptions {
 export function createGitHubTracker(options: GitHubOptions): Tracker & Traffic {
   const credential = createTokenCredential(options.token);
   return createAdapter(connect(options, credential.secrets), credential, "");
-}
-
-/** The repositories that a token can see, those first that were pushed to last: a hundred at most, for suggestions. */
-export function listVisible(options: GitHubOptions, bounds: ReadBounds): Promise<readonly RepositoryName[]> {
-  const credential = createTokenCredential(options.token);
-  const connection = connect(options, credential.secrets);
-  const send = createClient(connection, credential);
-  const read = createReader({ ...connection, send, gate: createGate(options.clock), budget: "" });
-  return readVisible(read, bounds, connection.quote);
 }
 
 /** @param secrets - those of the moment, which no quoted text shows. */

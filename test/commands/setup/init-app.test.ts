@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeFolder, openStage, type Ran, type RunOptions, runCommand, type Stage } from "../stage.ts";
 
 /** What is asked for, and the form's address in what was printed. */
-async function ask(
+async function askFor(
   args: readonly string[] = [],
   options: RunOptions = {},
   given?: Stage,
@@ -15,7 +15,7 @@ async function ask(
 
 describe("init --github-app", () => {
   it("prints the address of GitHub's form, filled in with the least that an App needs", async () => {
-    const { code, form, out, err } = await ask();
+    const { code, form, out, err } = await askFor();
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(`${form.origin}${form.pathname}`).toBe("https://github.com/settings/apps/new");
     expect(Object.fromEntries(form.searchParams)).toEqual({
@@ -31,7 +31,7 @@ describe("init --github-app", () => {
 
   it("asks an organization's form, and GitHub for webhooks, where these are named", async () => {
     const hook = "https://sync.example.com/webhooks/github";
-    const { form, out } = await ask(["--organization", "acme", "--webhook-url", hook]);
+    const { form, out } = await askFor(["--organization", "acme", "--webhook-url", hook]);
     expect(form.pathname).toBe("/organizations/acme/settings/apps/new");
     expect(Object.fromEntries(form.searchParams)).toMatchObject({
       ...{ name: "boardsync-acme", url: "https://github.com/acme" },
@@ -50,24 +50,23 @@ describe("init --github-app", () => {
         .replace(/(tracker:\n {2}url: )\S+/, "$1https://git.example.com/api/v3")
         .replace("labels: [in progress]", "labels: [in progress], released: true"),
     );
-    const { form } = await ask(["-c", file, "--webhook-url", "https://a.example/hook"], {}, stage);
+    const { form } = await askFor(["-c", file, "--webhook-url", "https://a.example/hook"], {}, stage);
     expect(form.origin).toBe("https://git.example.com");
     expect(Object.fromEntries(form.searchParams)).toMatchObject({ contents: "read", pull_requests: "read" });
     expect(form.searchParams.getAll("events[]")).not.toContain("sub_issues");
     expect(form.searchParams.getAll("events[]")).toContain("release");
   });
 
-  it("asks at a terminal which server it is, and where webhooks go", async () => {
-    const answers = ["git.example.com", "https://a.example/hook"];
-    const { form } = await ask([], { ask: () => Promise.resolve(answers.shift() ?? "") });
+  it("takes the address of another server, and asks nothing", async () => {
+    const ask = () => Promise.reject(new Error("asked"));
+    const { form } = await askFor(["--github-url", "git.example.com"], { ask });
     expect(form.origin).toBe("https://git.example.com");
-    expect(form.searchParams.get("webhook_url")).toBe("https://a.example/hook");
   });
 
   it("prints the address alone with --quiet, and JSON with --json", async () => {
-    const quiet = await ask(["--quiet"]);
+    const quiet = await askFor(["--quiet"]);
     expect(quiet.out).toBe(`${quiet.form.href}\n`);
-    const { json } = await ask(["--json"]);
+    const { json } = await askFor(["--json"]);
     expect(json()).toEqual({
       address: expect.stringMatching(/^https:\/\/github\.com\/settings\/apps\/new\?/),
       permissions: { issues: "write", metadata: "read", pull_requests: "read" },
@@ -78,7 +77,7 @@ describe("init --github-app", () => {
   it.each([
     [["--github-app", "--organization", "a/b"], "`--organization a/b`: write the organization's login"],
     [["--github-app", "--webhook-url", "http://acme.example/hook"], "the address of webhooks must be https"],
-    [["--organization", "acme"], "`--organization`: only together with `--github-app`."],
+    [["--organization", "acme"], "`--organization` and `--webhook-url`: only together with `--github-app`."],
   ])("exits 2 with %j", async (args, words) => {
     const given = ["init", "--github-url", "https://git.example.com", ...args];
     const ran = await runCommand(given, { env: {}, cwd: makeFolder() });

@@ -77,20 +77,6 @@ export async function findRepository(
   return repository;
 }
 
-/** One page of the repositories that our account has to do with. */
-export async function readVisible(
-  read: Read,
-  bounds: ReadBounds,
-  quote: Quote,
-): Promise<readonly RepositoryName[]> {
-  const request: ReadRequest = {
-    ...call(({ rest }) => rest.repos.listForAuthenticatedUser, { per_page: pageSize, sort: "pushed" }),
-    subject: "the repositories of our account",
-  };
-  const answer = requireOk(await read(request, bounds), request.subject, quote);
-  return readEach(answer.data, "repositories", repositoryShape).map(({ name }) => name);
-}
-
 const pageSize = 100;
 
 /** A list of a repository that can be asked for conditionally. */
