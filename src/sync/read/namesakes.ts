@@ -88,7 +88,8 @@ export async function holdNamesakes(
   cycle: PulledCycle,
   wanted: readonly Wanted[],
 ): Promise<readonly Wanted[]> {
-  const creates = wanted.filter(({ kind, hold }) => kind === "create-issue" && hold === undefined);
+  const isFree = ({ kind, hold }: Wanted): boolean => kind === "create-issue" && hold === undefined;
+  const creates = wanted.filter(isFree);
   if (creates.length === 0) return wanted;
   const { lookup } = cycle.world.ledger;
   const found = await lookup.namesakes(
@@ -104,7 +105,7 @@ export async function holdNamesakes(
     }),
   );
   return wanted.map((action) => {
-    const hold = creates.includes(action) ? holds.get(action.post) : undefined;
+    const hold = isFree(action) ? holds.get(action.post) : undefined;
     return hold === undefined ? action : { ...action, hold };
   });
 }
