@@ -4,7 +4,7 @@ import type { RunReport } from "../sync/ground/reports.ts";
 const longestWaitMs = 60_000;
 
 /** Whether another config has stopped a run in the middle of its writes: the next one goes by that, and need not wait for its time. */
-export function isStopped({ projects }: RunReport): boolean {
+export function hasNewConfig({ projects }: RunReport): boolean {
   return projects.some(({ putOff = [] }) => putOff.some(({ code }) => code === "config.changed"));
 }
 
