@@ -74,7 +74,7 @@ export function webhookPart(options: WebhookOptions): HttpPart {
         });
       });
       scope.setErrorHandler((error, request, reply) => {
-        if (!request.raw.complete && isOfClient(error)) return refuse(reasonOf(error), request, reply);
+        if (!request.raw.complete && isOfClient(error)) return refuse(refusalReason(error), request, reply);
         throw error;
       });
       scope.post("/webhooks/github", (request, reply) => receive(options, refuse, request, reply));
@@ -116,7 +116,7 @@ function isOfClient(error: unknown): boolean {
   return code === "ECONNRESET" || (typeof statusCode === "number" && statusCode < 500);
 }
 
-function reasonOf(error: unknown): RefusalReason {
+function refusalReason(error: unknown): RefusalReason {
   return Object(error).statusCode === 413 ? "size" : "incomplete";
 }
 
