@@ -10,7 +10,7 @@ import {
   linkedIssues,
   requestLink,
 } from "../../sync/orders/ask-link.ts";
-import { findConfigured, type NamedIssue, parseIssue, showIssue } from "../../sync/orders/named-issue.ts";
+import { configuredName, type NamedIssue, parseIssue, showIssue } from "../../sync/orders/named-issue.ts";
 import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
 import { type Beside, besideRuns, findPostToLink } from "../open/beside.ts";
 import { systemClock } from "../open/clock.ts";
@@ -34,7 +34,7 @@ export function link(
     const { config, ledger, now } = beside;
     const found = await findPostToLink(beside, post);
     const named = parseIssue(issueText, config.tracker.url);
-    const issue = { ...named, repository: findConfigured(config.projects, named) };
+    const issue = { ...named, repository: configuredName(config.projects, named) };
     const name = `${issue.repository}#${issue.number}`;
     const known = await explainKnownLink(ledger, found, issue, now);
     if (known !== undefined)

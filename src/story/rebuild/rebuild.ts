@@ -174,7 +174,7 @@ async function findOrNote(
     return nothingFound;
   }
   try {
-    const configured = await findConfigured(rebuild);
+    const configured = await configuredProjects(rebuild);
     const { issues, first } = await surveyAll(rebuild, project);
     const isListComplete = !report.errors.some(({ code }) => code.startsWith("board."));
     return await findAll(world, { memory, configured, isListComplete, issues, first });
@@ -191,7 +191,7 @@ const unfinished: ReportedError = {
     "A limit of the board or of GitHub, or a signal, ended the rebuild early. Nothing was written to either; run it again later.",
 };
 
-async function findConfigured({ world, bounds, listed }: Rebuild): Promise<ReadonlySet<ProjectId>> {
+async function configuredProjects({ world, bounds, listed }: Rebuild): Promise<ReadonlySet<ProjectId>> {
   if (listed.length === 0) listed.push(...(await world.board.listProjects(bounds)));
   return new Set(world.policy.projectKeys.flatMap((key) => pickProject(listed, key)?.id ?? []));
 }

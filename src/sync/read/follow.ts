@@ -83,7 +83,9 @@ async function takeMoved(
     to: { repositoryId, number },
     name: to,
   } as const;
-  const repository = await findConfigured(cycle, record, to).catch((error: unknown) => asRefusal(error));
+  const repository = await configuredRepository(cycle, record, to).catch((error: unknown) =>
+    asRefusal(error),
+  );
   if (repository instanceof RemoteError) await noteRefused(cycle, asked, repository);
   else if (repository === undefined) await noteAbsence(cycle, asked, known, moved);
   else await follow(cycle, asked, record, moved);
@@ -120,7 +122,7 @@ export async function followNamed(cycle: Cycle): Promise<void> {
   }
 }
 
-async function findConfigured(
+async function configuredRepository(
   { world, run }: Cycle,
   { issue }: IssueRecord,
   to: RepositoryName,
