@@ -25,7 +25,7 @@ export function isTooOld({ world: { clock } }: PulledCycle, askedAt: number): bo
 export async function lookAgain(cycle: PulledCycle, post: PostId): Promise<Row | undefined> {
   const row = await readRow(cycle, post);
   if (row?.seenAt === undefined || !isShown(cycle, row) || !isTooOld(cycle, row.seenAt)) return row;
-  for (const page of pagesOf(cycle, row.seenAt)) await askAgain(cycle, page);
+  for (const page of pagesAskedAt(cycle, row.seenAt)) await askAgain(cycle, page);
   return readRow(cycle, post);
 }
 
@@ -38,7 +38,7 @@ export async function readNoteAgain(
   return page.notes === undefined ? text : page.notes.get(post);
 }
 
-function pagesOf({ pull }: PulledCycle, askedAt: number): readonly PulledPage[] {
+function pagesAskedAt({ pull }: PulledCycle, askedAt: number): readonly PulledPage[] {
   return pull.pages.filter((page) => page.askedAt === askedAt);
 }
 
