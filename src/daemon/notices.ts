@@ -57,7 +57,7 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
         const what =
           kind === "held" && hold !== undefined
             ? "the whole project is held"
-            : `${count} ${kind}${name(idsOf(kind))}`;
+            : `${count} ${kind}${nameIds(idsOf(kind))}`;
         const lines = describeLines(waiting.filter((row) => row.kind === kind));
         return {
           cause: `${project}/${kind}`,
@@ -97,11 +97,11 @@ function describeFailure(project: string, code: string, errors: readonly Reporte
   const next = advice ?? "`boardsync status` says more.";
   return {
     cause: `${project}/failed/${code}`,
-    sentence: `${clean(project)}: ${errors.length} failed with ${clean(code)}${name(places)}. Next: ${next}`,
+    sentence: `${clean(project)}: ${errors.length} failed with ${clean(code)}${nameIds(places)}. Next: ${next}`,
   };
 }
 
-function name(ids: readonly string[]): string {
+function nameIds(ids: readonly string[]): string {
   if (ids.length === 0) return "";
   const more = ids.length > maxNamed ? ", …" : "";
   return ` (${ids
