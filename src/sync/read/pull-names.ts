@@ -35,7 +35,7 @@ export async function pullNames(cycle: PulledCycle): Promise<void> {
 export async function pinKnown(cycle: Cycle): Promise<void> {
   const { ledger } = cycle.world;
   const known = await ledger.signals.pins(cycle.memory.id);
-  const pinned = (await confirmLost(cycle, known, settlePins(cycle, known))).toSorted(inOrder);
+  const pinned = (await confirmLost(cycle, known, settlePins(cycle, known))).toSorted(comparePins);
   if (JSON.stringify(pinned) === JSON.stringify(known)) return;
   const lost = pinned.filter((pin) => isLostPin(newsOfPin(findPin(known, pin), pin)));
   const changes = lost.length === 0 ? [] : await awaitRows(cycle, pinned, lost);
@@ -124,7 +124,7 @@ function findPin(pins: readonly Pin[], { repositoryId, kind, name }: Pin): Pin |
 }
 
 /** As the state has them. */
-function inOrder(one: Pin, other: Pin): number {
+function comparePins(one: Pin, other: Pin): number {
   return (
     one.repositoryId - other.repositoryId ||
     compareTexts(one.kind, other.kind) ||
