@@ -49,7 +49,7 @@ interface Serving {
 }
 
 /** The orders of the page. */
-export interface Orders {
+export interface PageOrders {
   /** For the pages of whoever may give orders; undefined for everybody else. */
   formsFor(reader: Reader): OrderForms | undefined;
   /** What was done a moment ago, once. */
@@ -76,7 +76,7 @@ interface AskedQuestion {
  * `POST /orders`, twice for each order: the first shows what will happen, with a form of its own that is good once; that form
  * carries it out, unless something else would happen by now. Requests come from forms of this very page only: see `whyRefused`.
  */
-export function serveOrders({ options, state, url, now, admit, show, write }: Serving): Orders {
+export function serveOrders({ options, state, url, now, admit, show, write }: Serving): PageOrders {
   const formOf = ({ session }: Reader) => ({ purpose: "form", session, lifeMs });
   const doneOf = ({ session }: Reader) => ({ purpose: "done", session, lifeMs });
   /** What this process has told already, of the last times. */
