@@ -1,12 +1,13 @@
 import { escapeControls } from "../escape.ts";
 import type { SaidNotice } from "../ledger/notices.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
+import { hourMs } from "../model/time.ts";
 import type { ProjectReport, ReportedError } from "../sync/ground/reports.ts";
 import { describeState, isParked, type ProjectState } from "../sync/tell/project-state.ts";
 import { describePlanned, groupAlike } from "../sync/tell/waiting-lines.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
-const quietMs = 3_600_000;
+const quietMs = hourMs;
 /** A cause that stays as it is is said again after this: it still waits. */
 const reminderMs = 24 * quietMs;
 /** After this it doesn't matter any more what was said. */

@@ -1,13 +1,13 @@
 import { hostilePost, project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
-import { dayMs } from "../../model/time.ts";
+import { dayMs, minuteMs } from "../../model/time.ts";
 import { describeLength } from "../../sync/tell/times.ts";
 import { count, cutOff } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
 import type { Chapter, Ran, Teller } from "./teller.ts";
 
 /** How late people notice a slip. */
-const noticeMs = 4 * 60_000;
+const noticeMs = 4 * minuteMs;
 /** The number of the issue whose answer is lost. */
 const lostIssue = 3;
 const withoutWidth = "\u200b";

@@ -2,6 +2,7 @@ import { connectSides } from "../../app.ts";
 import { readSecrets } from "../../config/secrets.ts";
 import { redactor } from "../../log.ts";
 import type { Issue, RepositoryName } from "../../model/issue.ts";
+import { minuteMs } from "../../model/time.ts";
 import {
   askIssue,
   describeLinking,
@@ -21,7 +22,7 @@ import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.
 import { printLine } from "../print/text.ts";
 
 /** How long the question whether the issue exists may take. */
-const askMs = 60_000;
+const askMs = minuteMs;
 
 /** `boardsync link POST OWNER/REPO#N`: links a post to an issue that is there already, by the next run. */
 export function link(

@@ -2,6 +2,7 @@ import type { Change } from "../../ledger/change.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
+import { hourMs } from "../../model/time.ts";
 import { startTally, type Tally } from "../../sync/ground/cycle-state.ts";
 import { noteError, noteFailure } from "../../sync/ground/report.ts";
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
@@ -38,7 +39,7 @@ export interface RebuiltProject extends RebuildFindings {
 }
 
 /** A rebuild reads all there is, and a person waits for it: it may take longer than a run. */
-const patienceMs = 6 * 3_600_000;
+const patienceMs = 6 * hourMs;
 
 const nothingFound: RebuildFindings = {
   disagreements: [],

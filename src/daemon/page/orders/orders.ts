@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ConfigError, RemoteError } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import { minuteMs } from "../../../model/time.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
 import { headerOf, rootFrom, toRoot } from "../addresses.ts";
 import type { Entry } from "../gate.ts";
@@ -60,7 +61,7 @@ export interface PageOrders {
 /** More than any form of the page sends. */
 const maxFormBytes = 8 * 1024;
 /** Nobody looks at a question for longer than this, ms. */
-const lifeMs = 15 * 60_000;
+const lifeMs = 15 * minuteMs;
 const mostTold = 500;
 /** How long GitHub may take to say whether an issue exists. */
 const askMs = 15_000;
