@@ -3,10 +3,10 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
 import type { LinkOrigin, Row, Target } from "../../model/link.ts";
-import type { FieldValue, PostChange, PostField } from "../../model/post.ts";
+import type { FieldValue, PostField } from "../../model/post.ts";
 import type { BoardRuleView } from "../../plan/board-rules/board-rules.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
-import type { ConditionView, TruthName } from "../../plan/rules/explain.ts";
+import type { ConditionView, RuleView } from "../../plan/rules/explain.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
@@ -78,22 +78,11 @@ export interface ExplainedIssue {
   readonly remarks: readonly string[];
   /** The first rule that decides about any field, counted from 1; null where none does, or while that can't be said. */
   readonly match: number | null;
-  readonly rules: readonly ExplainedRule[];
-}
-
-/** A rule, held against an issue. */
-export interface ExplainedRule {
-  /** Counted from 1. */
-  readonly rule: number;
-  readonly verdict: TruthName;
-  readonly conditions: readonly ConditionView[];
-  readonly set: PostChange;
-  /** The fields that take their value from this rule, as far as this issue decides. */
-  readonly decides: readonly string[];
+  readonly rules: readonly RuleView[];
 }
 
 /** A rule of either direction. */
-export type AnyRule = ExplainedRule | Explanation["boardRules"][number];
+export type AnyRule = RuleView | Explanation["boardRules"][number];
 
 /** A field that rules set: what both sides say of it, and what they agreed on last. */
 export interface ExplainedField {
