@@ -60,7 +60,7 @@ export function createStandIns(content: unknown): StandIns {
   };
   const one = (kind: string, form: RegExp, text: string): string => {
     const isHarmless =
-      form.test(text) && !idForm.test(bare(text)) && !own.some((name) => standsIn(name, text));
+      form.test(text) && !idForm.test(bare(text)) && !own.some((name) => isNameIn(name, text));
     return isHarmless || commonWords.has(text.toLowerCase()) ? text : of(kind, text);
   };
   return {
@@ -94,7 +94,7 @@ function bare(text: string): string {
 }
 
 /** Whether a name, bare, stands in a text, however that is written. */
-function standsIn(name: string, text: string): boolean {
+function isNameIn(name: string, text: string): boolean {
   if (name.length >= leastLength) return bare(text).includes(name);
   const words = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " ").split(/[^\p{L}\p{N}]+/u);
   return words.some((word) => word.toLowerCase() === name);

@@ -37,15 +37,15 @@ export interface CronTimes {
 export function readCron(expression: string): CronTimes {
   const parts = splitCron(expression);
   const read = parse(parts.join(" "));
-  const inOrder = (values: readonly (number | string)[]): readonly number[] =>
+  const ascending = (values: readonly (number | string)[]): readonly number[] =>
     [...new Set(values.map(Number))].sort((one, other) => one - other);
   return {
-    seconds: inOrder(read.second),
-    minutes: inOrder(read.minute),
-    hours: inOrder(read.hour),
-    days: inOrder(read.dayOfMonth),
-    months: inOrder(read.month),
-    weekdays: inOrder(read.dayOfWeek),
+    seconds: ascending(read.second),
+    minutes: ascending(read.minute),
+    hours: ascending(read.hour),
+    days: ascending(read.dayOfMonth),
+    months: ascending(read.month),
+    weekdays: ascending(read.dayOfWeek),
     isFixed: !`${parts[1]}${parts[2]}`.includes("*"),
   };
 }

@@ -1,12 +1,13 @@
 import { escapeControls } from "../escape.ts";
 import type { SaidNotice } from "../ledger/notices.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
+import { hourMs } from "../model/time.ts";
 import type { ProjectReport, ReportedError } from "../sync/ground/reports.ts";
 import { describeState, isParked, type ProjectState } from "../sync/tell/project-state.ts";
 import { describePlanned, groupAlike } from "../sync/tell/waiting-lines.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
-const quietMs = 3_600_000;
+const quietMs = hourMs;
 /** A cause that stays as it is is said again after this: it still waits. */
 const reminderMs = 24 * quietMs;
 /** After this it doesn't matter any more what was said. */
@@ -57,7 +58,7 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
         const what =
           kind === "held" && hold !== undefined
             ? "the whole project is held"
-            : `${count} ${kind}${name(idsOf(kind))}`;
+            : `${count} ${kind}${nameIds(idsOf(kind))}`;
         const lines = describeLines(waiting.filter((row) => row.kind === kind));
         return {
           cause: `${project}/${kind}`,
@@ -97,11 +98,11 @@ function describeFailure(project: string, code: string, errors: readonly Reporte
   const next = advice ?? "`boardsync status` says more.";
   return {
     cause: `${project}/failed/${code}`,
-    sentence: `${clean(project)}: ${errors.length} failed with ${clean(code)}${name(places)}. Next: ${next}`,
+    sentence: `${clean(project)}: ${errors.length} failed with ${clean(code)}${nameIds(places)}. Next: ${next}`,
   };
 }
 
-function name(ids: readonly string[]): string {
+function nameIds(ids: readonly string[]): string {
   if (ids.length === 0) return "";
   const more = ids.length > maxNamed ? ", …" : "";
   return ` (${ids

@@ -1,10 +1,11 @@
+import { minuteMs } from "../model/time.ts";
 import type { RunReport } from "../sync/ground/reports.ts";
 
 /** A wait for the minute's limit that would not end within the run's time ends the run, too. */
-const longestWaitMs = 60_000;
+const longestWaitMs = minuteMs;
 
 /** Whether another config has stopped a run in the middle of its writes: the next one goes by that, and need not wait for its time. */
-export function isStopped({ projects }: RunReport): boolean {
+export function hasNewConfig({ projects }: RunReport): boolean {
   return projects.some(({ putOff = [] }) => putOff.some(({ code }) => code === "config.changed"));
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../log.ts";
+import { minuteMs } from "../model/time.ts";
 import type { Hint } from "./hints.ts";
 import type { HttpPart } from "./http.ts";
 import { maxBodyBytes } from "./http-limits.ts";
@@ -24,7 +25,7 @@ export type DeliveryOutcome = "taken" | "ignored" | "refused";
 /** The bodies that are being read at a time take no more than this together. */
 const mostBytes = 16 * maxBodyBytes;
 /** What is refused is said no more often, for each reason; what was refused in between is counted. */
-const quietMs = 60_000;
+const quietMs = minuteMs;
 
 /** What may change how a rule, or the selection, sees an issue: each event with its actions, or with all of them. */
 const events: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
@@ -74,7 +75,7 @@ export function webhookPart(options: WebhookOptions): HttpPart {
         });
       });
       scope.setErrorHandler((error, request, reply) => {
-        if (!request.raw.complete && isOfClient(error)) return refuse(reasonOf(error), request, reply);
+        if (!request.raw.complete && isOfClient(error)) return refuse(refusalReason(error), request, reply);
         throw error;
       });
       scope.post("/webhooks/github", (request, reply) => receive(options, refuse, request, reply));
@@ -116,7 +117,7 @@ function isOfClient(error: unknown): boolean {
   return code === "ECONNRESET" || (typeof statusCode === "number" && statusCode < 500);
 }
 
-function reasonOf(error: unknown): RefusalReason {
+function refusalReason(error: unknown): RefusalReason {
   return Object(error).statusCode === 413 ? "size" : "incomplete";
 }
 

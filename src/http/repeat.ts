@@ -1,7 +1,7 @@
 import { RemoteError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Clock, Random, ReadBounds } from "../model/surroundings.ts";
-import { readInstant } from "../model/time.ts";
+import { dayMs, readInstant } from "../model/time.ts";
 
 /** How reads that failed are repeated, and when. */
 export interface Patience {
@@ -47,7 +47,7 @@ export async function repeatRead<T>(
 type Headers = Readonly<Record<string, string | number | undefined>>;
 
 /** A longer time than this is taken as this, whatever names it: no header may put boardsync to sleep for good. */
-export const longestNamedMs = 24 * 60 * 60_000;
+export const longestNamedMs = dayMs;
 
 /**
  * When the other side wants to be asked again, in epoch ms. `Retry-After` is a number of seconds or an HTTP date (RFC 9110, section

@@ -1,9 +1,9 @@
 import type { Issue, IssueRef, Pin, RepositoryName } from "../model/issue.ts";
-import type { FieldBase, LinkedIssue, Row, Target } from "../model/link.ts";
+import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
-import { applied, changedBases } from "./fields/base.ts";
+import { applied, changedBases, noTarget } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { withLate } from "./fields/late.ts";
 import type { CreateIssue, Decision, PatchPost } from "./ground/action.ts";
@@ -126,6 +126,7 @@ export function adoptRow(listed: Row, context: PlanContext): Decision {
     const isStillAwaited = found.kind === "unnamed" && base?.isAwaited === true;
     if (found.kind === "unknown" || isStillAwaited) return { field, base: awaitTarget(base), notes: [] };
     const post = readKnown(row, field, context.seen);
+    // A pair that is taken as it is while an issue is closed for a reason that no rule names has been asked for nothing yet.
     const target = found.kind === "derived" ? found.target : (base?.target ?? noTarget);
     return { field, ...takeAsItIs({ field, sides: postSides, target, post, base }) };
   });
@@ -136,9 +137,6 @@ export function adoptRow(listed: Row, context: PlanContext): Decision {
     notes: [...noteUndecided(derived), ...decided.flatMap(({ notes }) => notes), ...issues.notes],
   };
 }
-
-/** A pair that is taken as it is while an issue is closed for a reason that no rule names has been asked for nothing yet. */
-const noTarget: Target = { kind: "none" };
 
 /**
  * The bases after the board accepted a PATCH (or is known to have taken it).

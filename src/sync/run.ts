@@ -1,4 +1,5 @@
 import type { BegunRun } from "../ledger/runs.ts";
+import { minuteMs } from "../model/time.ts";
 import { inOrder } from "../select.ts";
 import { type CycleResult, runCycle } from "./cycle.ts";
 import { forgetOldLooks } from "./ground/looks.ts";
@@ -163,7 +164,7 @@ async function keepSizes({ ledger, tracker }: World): Promise<void> {
 }
 
 /** Smaller steps are the daily work of whoever sets the clock. */
-const notableStepMs = 60_000;
+const notableStepMs = minuteMs;
 
 function sayClock({ log }: World, { aheadMs }: BegunRun): void {
   if (aheadMs < notableStepMs) return;

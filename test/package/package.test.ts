@@ -4,14 +4,14 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
 } from "node:fs";
 import { arch, platform, tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root, version } from "../deploy/files.ts";
 
@@ -70,25 +70,50 @@ function makeFolder(): string {
   return mkdtempSync(join(place, "empty-"));
 }
 
+/** The files of a folder of the checkout. */
+function filesOf(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+/** Those within the repository, without their headings. */
+function linksOf(page: string): readonly string[] {
+  return [...page.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = ""]) => link);
+}
+
 describe("the package", () => {
-  it("holds the program, the schema, the docs, the samples, and what npm adds by itself", () => {
+  it("holds the program, the schema, the docs and all that they lead to, and what npm adds by itself", () => {
     const outside = packed.filter((path) => !path.startsWith("dist/"));
-    const samples = readdirSync(join(root, "config/samples")).map((name) => `config/samples/${name}`);
-    const docs = globSync("config/docs/**/*.md", { cwd: root });
-    expect(docs.length).toBeGreaterThan(15);
+    const folders = ["deploy", "docs", "pictures", "samples"].flatMap((name) => filesOf(`config/${name}`));
+    expect(folders.length).toBeGreaterThan(50);
     expect(outside.toSorted()).toEqual(
       [
+        "CHANGELOG.md",
         "LICENSE",
         "README.md",
         "config/boardsync.schema.json",
         "config/sample.yaml",
         "package.json",
-        ...docs,
-        ...samples,
+        ...folders,
       ].toSorted(),
     );
     expect(packed.filter((path) => path.startsWith("dist/") && !/\.(js|json)$/.test(path))).toEqual([]);
     expect(packed).toContain("dist/main.js");
+  });
+
+  it("has no page with a link that leads nowhere, but into the repository's own folders", () => {
+    const pages = packed.filter((path) => path.endsWith(".md"));
+    const lost = pages.flatMap((page) =>
+      linksOf(readFileSync(join(root, page), "utf8"))
+        .map((link) => join(dirname(page), link))
+        .filter(
+          (to) =>
+            !/^(?:src|test|\.github)\//.test(to) && !packed.some((path) => `${path}/`.startsWith(`${to}/`)),
+        )
+        .map((to) => `${page}: ${to}`),
+    );
+    expect(lost).toEqual([]);
   });
 
   it.each([

@@ -13,7 +13,7 @@ import {
 export const projectField = { owner: "acme", project: 7, field: "Status" } as const;
 /** What can be chosen in it. */
 export const options = ["Todo", "In progress"] as const;
-export const fieldKey = projectFieldKey(projectField.owner, projectField.project, projectField.field);
+export const fieldKey = projectFieldKey(projectField);
 
 /** A GitHub, and the repository where pull requests and sub-issues are. */
 interface Place {

@@ -1,15 +1,15 @@
 import { hostilePost, project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
-import { dayMs } from "../../model/time.ts";
+import { dayMs, minuteMs } from "../../model/time.ts";
 import { describeLength } from "../../sync/tell/times.ts";
 import { count, cutOff } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
 import type { Chapter, Ran, Teller } from "./teller.ts";
 
 /** How late people notice a slip. */
-const noticeMs = 4 * 60_000;
+const noticeMs = 4 * minuteMs;
 /** The number of the issue whose answer is lost. */
-const lost = 3;
+const lostIssue = 3;
 const withoutWidth = "\u200b";
 
 /** The story, in its order. The process that is killed comes first: it knows nothing of a clock that was put forward. */
@@ -44,8 +44,8 @@ async function kill({ stage, story, say, type, fact, end, sync }: Teller): Promi
     say("No process can be started from here. To see one killed, run `boardsync demo` in a shell.");
     type("boardsync sync");
   } else {
-    type("boardsync sync", `a process of its own: kill -9 while it opens issue #${lost}`);
-    if (!(await syncAndKill(lost))) {
+    type("boardsync sync", `a process of its own: kill -9 while it opens issue #${lostIssue}`);
+    if (!(await syncAndKill(lostIssue))) {
       end("The process lives until it is killed.");
       return;
     }
@@ -54,9 +54,9 @@ async function kill({ stage, story, say, type, fact, end, sync }: Teller): Promi
     type("boardsync sync", "started again");
   }
   const { report } = await sync(
-    syncAndKill ? `boardsync is killed while it opens #${lost}` : "A first start",
+    syncAndKill ? `boardsync is killed while it opens #${lostIssue}` : "A first start",
   );
-  if (syncAndKill) say(`It finds #${lost} by a hidden mark in its text, and opens the rest.`);
+  if (syncAndKill) say(`It finds #${lostIssue} by a hidden mark in its text, and opens the rest.`);
   const { opened, asked } = countOpened(story);
   const planned = plannedOf(story);
   const titled = planned.filter(({ title }) => countTitled(story, title) === 1);
@@ -68,7 +68,7 @@ async function kill({ stage, story, say, type, fact, end, sync }: Teller): Promi
 
 function showHarm({ story, say, quote, fact }: Teller): void {
   const post = story.board.post(project, hostilePost);
-  const { number, title, body } = story.github.issue(repository, lost);
+  const { number, title, body } = story.github.issue(repository, lostIssue);
   const text = (body ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("<!--"));
   const arrived = [title, text[0] ?? ""];
   say(`${post?.id} means to ping all, close #1, link a private issue and forge our mark:`);

@@ -5,6 +5,7 @@ import { inOrder } from "../../select.ts";
 import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
+import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { type Beside, readBeside } from "../open/beside.ts";
 import { findPosts } from "../open/named-posts.ts";
 import { describeSince } from "../open/status-database.ts";
@@ -12,7 +13,6 @@ import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { count, printLine } from "../print/text.ts";
-import { showChanges } from "../reports/explain.ts";
 
 interface HistoryOptions extends CommonOptions {
   readonly limit: number;
@@ -117,7 +117,10 @@ const columnsIn = (times: ToldTimes): readonly Column<HistoryLine>[] => [
   { title: "when", show: ({ at }) => times.show(Date.parse(at)) },
   { title: "run", show: ({ run }) => String(run) },
   { title: "post → issue", show: nameSides },
-  { title: "write", show: (line) => [line.kind, showChanges(line)].filter((part) => part !== "").join(": ") },
+  {
+    title: "write",
+    show: (line) => [line.kind, showChanges(line.fields)].filter((part) => part !== "").join(": "),
+  },
   { title: "why", show: ({ reason, approved }) => (approved ? `${reason}; approved` : reason) },
   {
     title: "outcome",

@@ -24,6 +24,7 @@ import { knownSchema } from "../../ledger/sqlite/base.ts";
 import { readSqliteVersions } from "../../ledger/sqlite/versions.ts";
 import { createKnownSecrets, type KnownSecrets } from "../../log.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
+import { minuteMs } from "../../model/time.ts";
 import { type Facts, lookAtBoard, lookAtTracker, type Names, readStateFacts } from "../../story/report.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
@@ -35,7 +36,7 @@ import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 
 /** How long each side is looked at. */
-const lookMs = 60_000;
+const lookMs = minuteMs;
 
 interface ReportOptions extends CommonOptions {
   readonly offline?: boolean;

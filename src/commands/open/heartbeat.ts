@@ -1,9 +1,10 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { SignOfLife } from "../../ledger/runs.ts";
+import { minuteMs } from "../../model/time.ts";
 import { systemClock } from "./clock.ts";
 
 /** A daemon writes a sign of life far more often than this. */
-const maxAgeMs = 60_000;
+const maxAgeMs = minuteMs;
 
 /** The last sign of life of a daemon on this state. */
 export interface Heartbeat {

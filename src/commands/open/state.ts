@@ -12,6 +12,7 @@ import { readImage, writeImage } from "../../ledger/sqlite/base.ts";
 import { acquireState } from "../../ledger/sqlite/file/lock.ts";
 import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../../ledger/sqlite/sqlite.ts";
 import type { Log } from "../../log.ts";
+import { minuteMs } from "../../model/time.ts";
 import type { Terminal } from "../print/terminal.ts";
 import { followClock, monotonic, systemClock } from "./clock.ts";
 import { nameState } from "./sign-of-life.ts";
@@ -174,7 +175,7 @@ function serverOptions(terminal: Terminal, server: ServerPlace, who: string): Sh
 }
 
 /** A clock that is corrected by more than this is worth a word. */
-const notableMs = 60_000;
+const notableMs = minuteMs;
 
 function sayClock(log: Log, { clockAheadMs }: SharedLedger): void {
   if (Math.abs(clockAheadMs) < notableMs) return;

@@ -2,6 +2,7 @@ import { connectSides } from "../../app.ts";
 import { readSecrets } from "../../config/secrets.ts";
 import { redactor } from "../../log.ts";
 import type { Issue, RepositoryName } from "../../model/issue.ts";
+import { minuteMs } from "../../model/time.ts";
 import {
   askIssue,
   describeLinking,
@@ -10,7 +11,7 @@ import {
   linkedIssues,
   requestLink,
 } from "../../sync/orders/ask-link.ts";
-import { findConfigured, type NamedIssue, parseIssue, showIssue } from "../../sync/orders/named-issue.ts";
+import { configuredName, type NamedIssue, parseIssue, showIssue } from "../../sync/orders/named-issue.ts";
 import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
 import { type Beside, besideRuns, findPostToLink } from "../open/beside.ts";
 import { systemClock } from "../open/clock.ts";
@@ -21,7 +22,7 @@ import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.
 import { printLine } from "../print/text.ts";
 
 /** How long the question whether the issue exists may take. */
-const askMs = 60_000;
+const askMs = minuteMs;
 
 /** `boardsync link POST OWNER/REPO#N`: links a post to an issue that is there already, by the next run. */
 export function link(
@@ -34,7 +35,7 @@ export function link(
     const { config, ledger, now } = beside;
     const found = await findPostToLink(beside, post);
     const named = parseIssue(issueText, config.tracker.url);
-    const issue = { ...named, repository: findConfigured(config.projects, named) };
+    const issue = { ...named, repository: configuredName(config.projects, named) };
     const name = `${issue.repository}#${issue.number}`;
     const known = await explainKnownLink(ledger, found, issue, now);
     if (known !== undefined)

@@ -2,20 +2,23 @@ import {
   type Age,
   type AnyRule,
   comingOf,
+  describeCondition,
   describeDecided,
   describeFacts,
+  describeSelection,
   describeSet,
-  type ExplainedField,
   type ExplainedIssue,
   type ExplainedWrite,
   type Explanation,
+  fieldColumns,
   findDeciding,
+  remarksOn,
   tellRules,
   waitNames,
 } from "../../story/explain/explanation.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
-import { showChange, showOrDash } from "../../sync/tell/waiting-lines.ts";
-import { type Column, printRecords } from "../print/table.ts";
+import { showChanges, showOrDash } from "../../sync/tell/waiting-lines.ts";
+import { printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
 import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
 
@@ -63,21 +66,15 @@ function showAge(times: ToldTimes, age: Age | null): string {
   return age === null ? "never" : times.show(Date.parse(age.at));
 }
 
-function printSelection(out: Output, { select, standing }: Explanation): void {
-  const opens = select.isSelected ? `selected, for ${select.repo}` : "not selected";
-  const past =
-    standing.kind === "linked" ? ". The post has its issue already, so this no longer matters" : "";
-  heading(out, `Select: ${opens}${past}`);
-  for (const { name, wants, shows, holds } of select.conditions) {
+function printSelection(out: Output, story: Explanation): void {
+  heading(out, `Select: ${describeSelection(story)}`);
+  for (const { name, wants, shows, holds } of story.select.conditions) {
     printLine(out, sign(out, holds ? "holds" : "fails"), oneLine(`${name} wants ${wants}; ${shows}`));
   }
 }
 
-function printIssue(
-  out: Output,
-  times: ToldTimes,
-  { issue, facts, duplicateOf, remarks, rules }: ExplainedIssue,
-): void {
+function printIssue(out: Output, times: ToldTimes, explained: ExplainedIssue): void {
+  const { issue, facts, rules } = explained;
   heading(out, `Issue ${issue}`);
   if (facts !== null)
     printLine(
@@ -85,9 +82,7 @@ function printIssue(
       "",
       oneLine(`It is ${describeFacts(facts)}; changed last ${times.show(Date.parse(facts.updatedAt))}.`),
     );
-  for (const remark of remarks) printLine(out, "", oneLine(times.tell(remark)));
-  if (duplicateOf !== null)
-    printLine(out, "", `It was closed in favour of ${duplicateOf}, which counts for it.`);
+  for (const remark of remarksOn(explained)) printLine(out, "", oneLine(times.tell(remark)));
   for (const rule of rules) printRule(out, rule);
 }
 
@@ -97,8 +92,8 @@ function printRule(out: Output, tried: AnyRule, deciding: number | null = null):
   const mark = decided === undefined ? "" : paint(out, "bold", ` ← ${decided}`);
   printLine(out, sign(out, verdict), `rule ${rule} sets ${oneLine(describeSet(tried))}${mark}`);
   if (conditions.length === 0) printLine(out, "    ", "it names no condition, so it always holds");
-  for (const { name, wants, shows, verdict: each } of conditions) {
-    printLine(out, `    ${sign(out, each)}`, oneLine(`${name}: ${wants} – it shows: ${shows}`));
+  for (const condition of conditions) {
+    printLine(out, `    ${sign(out, condition.verdict)}`, oneLine(describeCondition(condition)));
   }
 }
 
@@ -110,28 +105,11 @@ function printFields(out: Output, { issues, rules, fields }: Explanation): void 
     printRecords(
       out,
       [
-        ...columnsOf("post"),
+        ...fieldColumns("post"),
         { title: "value before boardsync wrote", show: ({ lastNotOurs }) => showOrDash(lastNotOurs) },
       ],
       fields,
     );
-}
-
-/** What the rules and one side say of a field, now and when they agreed last. */
-function columnsOf(side: "post" | "issue"): readonly Column<ExplainedField>[] {
-  return [
-    { title: "field", show: ({ field }) => field },
-    { title: "rules ask now", show: showAsked },
-    { title: `${side} shows now`, show: ({ shows, isSeen }) => (isSeen ? showOrDash(shows) : "not shown") },
-    {
-      title: "rules asked when last in step",
-      show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)),
-    },
-    {
-      title: `${side} showed when last in step`,
-      show: ({ agreed }) => (agreed === null ? "–" : showOrDash(agreed.shows)),
-    },
-  ];
 }
 
 function printBoardRules(out: Output, { boardRules, issueFields }: Explanation): void {
@@ -140,16 +118,11 @@ function printBoardRules(out: Output, { boardRules, issueFields }: Explanation):
   const deciding = findDeciding(boardRules);
   for (const rule of boardRules) printRule(out, rule, deciding);
   if (issueFields.length > 0)
-    printRecords(out, [{ title: "issue", show: ({ issue }) => issue }, ...columnsOf("issue")], issueFields);
-}
-
-function showAsked({ asks, rule }: ExplainedField): string {
-  if (asks === null) return "?";
-  return rule === null ? showTarget(asks) : `${showTarget(asks)} (rule ${rule})`;
-}
-
-function showTarget(target: NonNullable<ExplainedField["asks"]>): string {
-  return target.kind === "none" ? "nothing" : showOrDash(target.value);
+    printRecords(
+      out,
+      [{ title: "issue", show: ({ issue }) => issue }, ...fieldColumns("issue")],
+      issueFields,
+    );
 }
 
 function printWaits(out: Output, times: ToldTimes, { waits }: Explanation): void {
@@ -176,15 +149,10 @@ function printWrites(out: Output, times: ToldTimes, writes: readonly ExplainedWr
 /** One line of the history. */
 function describeWrite(times: ToldTimes, write: ExplainedWrite): string {
   const { at, run, kind, issue, reason, outcome, message } = write;
-  const what = showChanges(write);
+  const what = showChanges(write.fields);
   const place = issue === null ? "" : ` ${issue}`;
   const said = message === null ? "" : `: ${times.tell(message)}`;
   return `${times.show(Date.parse(at))}, run ${run}: ${kind}${place} ${outcome}${said}${what === "" ? "" : `; ${what}`} (${reason})`;
-}
-
-/** The fields of a write, each with what was there before where that is known. */
-export function showChanges({ fields }: Pick<ExplainedWrite, "fields">): string {
-  return fields.map(({ field, before, value }) => showChange(field, before, value)).join(", ");
 }
 
 const signs: Readonly<Record<AnyRule["verdict"], readonly [sign: string, look: TextStyle]>> = {

@@ -206,7 +206,7 @@ function printAlike(
   if (first === undefined) return;
   if (!isGroup) {
     for (const line of shown)
-      printWait(out, describeShown(times, project, line), line.command, stateOf(line));
+      printWait(out, describeShown(times, project, line), line.command, stateKindOf(line));
     return;
   }
   const names = shown.map((line) => namePost(line)).join(", ");
@@ -214,7 +214,7 @@ function printAlike(
   const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${times.tell(first.message)}`;
   const isHeld = first.kind === "held" && first.command !== null;
   const remedy = isHeld ? command("approve", project) : first.command;
-  printWait(out, text, remedy, stateOf(first));
+  printWait(out, text, remedy, stateKindOf(first));
   printLine(out, "  ", "`boardsync status --full` lists each.");
 }
 
@@ -267,7 +267,7 @@ function countNeeds({ held, parked, quarantined }: ProjectStatus): string {
 }
 
 /** Of which state of its project a line is a part. */
-function stateOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
+function stateKindOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
   switch (kind) {
     case "settling":
     case "waiting":
@@ -288,7 +288,7 @@ function stateOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
 }
 
 function urgencyOf(line: WaitingLine): number {
-  return stateKinds.indexOf(stateOf(line));
+  return stateKinds.indexOf(stateKindOf(line));
 }
 
 /** How a person calls it; `--json` has the names of the kinds. */

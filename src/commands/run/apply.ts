@@ -28,12 +28,12 @@ export function apply(terminal: Terminal, options: WaitOptions, file: string): P
         return exitOfResult(carried.report.result);
       });
     } catch (error) {
-      throw error instanceof ConfigError ? named(file, error) : error;
+      throw error instanceof ConfigError ? ofFile(file, error) : error;
     }
   });
 }
 
-function named(file: string, { problems }: ConfigError): ConfigError {
+function ofFile(file: string, { problems }: ConfigError): ConfigError {
   return new ConfigError(
     problems.map((problem) => `${file} is not applied, and nothing was written. ${problem}`),
   );

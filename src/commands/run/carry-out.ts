@@ -3,6 +3,7 @@ import { announceRun } from "../../daemon/announce.ts";
 import { ConfigError, OrderError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OrderNumber, OrderState } from "../../ledger/orders.ts";
+import { hourMs } from "../../model/time.ts";
 import type { Order } from "../../sync/ground/order.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import {
@@ -35,7 +36,7 @@ export interface AskedRun {
 }
 
 /** An order that no daemon has taken by then is nobody's any more. */
-const keepMs = 60 * 60_000;
+const keepMs = hourMs;
 const lookMs = 500;
 
 /**

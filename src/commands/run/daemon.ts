@@ -18,7 +18,7 @@ import { pagePart } from "../../daemon/page/page.ts";
 import { findLate, type Late } from "../../daemon/readiness.ts";
 import { createRelease } from "../../daemon/release.ts";
 import { createTimekeeper } from "../../daemon/timekeeper.ts";
-import { isStopped, isUnfinished } from "../../daemon/unfinished.ts";
+import { hasNewConfig, isUnfinished } from "../../daemon/unfinished.ts";
 import { webhookPart } from "../../daemon/webhooks.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Log } from "../../log.ts";
@@ -151,7 +151,7 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
       const { report, aheadMs } = await runProjects(chosen, world, { kind: "sync" }, terminal.signal);
       if (aheadMs > 0) comparableFrom = machine.clock.now();
       metrics.noteRun(report);
-      if (isUnfinished(report, config.budget) || isStopped(report)) goOn(key);
+      if (isUnfinished(report, config.budget) || hasNewConfig(report)) goOn(key);
       const options = announceOptions(current, ledger, terminal);
       await announceRun(report, { ...options, note: metrics.noteCall });
       return successOf() === before ? "failed" : "fine";

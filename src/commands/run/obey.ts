@@ -6,6 +6,7 @@ import { ConfigError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { GivenOrder, OrderNumber } from "../../ledger/orders.ts";
 import type { Hold } from "../../ledger/shared.ts";
+import { minuteMs } from "../../model/time.ts";
 import type { Progress, SyncProject, World } from "../../sync/ground/world.ts";
 import { type HandedOrder, type HandedOutcome, handBack, readHandedOrder } from "../../sync/handed.ts";
 import { runProjects } from "../../sync/run.ts";
@@ -27,7 +28,7 @@ export interface ObeyerOptions extends Following {
 /** How soon a project is asked for again that another replica runs. */
 const againMs = 1_000;
 /** How often orders are looked for whose taker lives no more. */
-const orphansMs = 60_000;
+const orphansMs = minuteMs;
 /** How often a command hears how far its run is. */
 const progressMs = 1_000;
 

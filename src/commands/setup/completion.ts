@@ -4,7 +4,7 @@ import { exitCodes, type Terminal } from "../print/terminal.ts";
 export const shells = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof shells)[number];
 
-/** What the scripts ask; `program-setup.ts` has it, and `--help` does not show it. */
+/** What the scripts ask; `commands.ts` has it, and `--help` does not show it. */
 export const wordsCommand = "__complete";
 
 /**

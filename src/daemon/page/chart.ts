@@ -1,5 +1,5 @@
 import type { RunHistory, RunSpan } from "../../ledger/browse.ts";
-import { hourMs } from "../../model/time.ts";
+import { dayMs, hourMs } from "../../model/time.ts";
 import { describeLength } from "../../sync/tell/times.ts";
 import { toRoot } from "./addresses.ts";
 import { html, type Markup, own, table } from "./html.ts";
@@ -9,7 +9,7 @@ import type { Looking, Times } from "./view.ts";
 const ranges = {
   day: { text: "24 hours", spans: 24, spanMs: hourMs },
   week: { text: "7 days", spans: 28, spanMs: 6 * hourMs },
-  month: { text: "30 days", spans: 30, spanMs: 24 * hourMs },
+  month: { text: "30 days", spans: 30, spanMs: dayMs },
 } as const;
 type RangeName = keyof typeof ranges;
 type Range = (typeof ranges)[RangeName];

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { dayMs } from "../../model/time.ts";
+import { dayMs, minuteMs } from "../../model/time.ts";
 import { hand, isSameSecret, type PageState, type Pass, sealOf, takeBack } from "./seals.ts";
 
 /** What opens the page. */
@@ -109,7 +109,7 @@ export function isSecureRequest(
 }
 
 /** How long the code of an address of `boardsync page` is good, ms. */
-export const codeMs = 60_000;
+export const codeMs = minuteMs;
 const codeBytes = 16;
 const nonceBytes = 8;
 

@@ -3,18 +3,22 @@ import { explainPost } from "../../story/explain/explain.ts";
 import {
   type AnyRule,
   comingOf,
+  describeCondition,
   describeDecided,
   describeFacts,
+  describeSelection,
   describeSet,
   type ExplainedField,
   type ExplainedWrite,
   type Explanation,
+  fieldColumns,
   findDeciding,
+  remarksOn,
   tellRules,
   waitNames,
 } from "../../story/explain/explanation.ts";
 import { explainWait } from "../../sync/orders/waits-of-post.ts";
-import { showChange } from "../../sync/tell/waiting-lines.ts";
+import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { runAddress, siteOf } from "./addresses.ts";
 import { badge, type Column, html, type Markup, type Piece, type Tone, table } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
@@ -108,15 +112,9 @@ function renderRules(story: Explanation, site: string | undefined): Markup | und
   return html`<section aria-labelledby="rules"><h2 id="rules">Rules</h2>
     ${issues.length > 0 && message !== undefined && html`<p><bdi>${message}</bdi></p>`}
     ${issues.map(
-      ({
-        issue,
-        remarks,
-        duplicateOf,
-        rules: tried,
-      }) => html`<div class="card"><h3>${renderIssue(issue, site)}</h3>
-        ${remarks.map((remark) => html`<p><bdi>${remark}</bdi></p>`)}
-        ${duplicateOf !== null && html`<p>It was closed in favour of ${duplicateOf}, which counts for it.</p>`}
-        ${tried.map((rule) => renderRule(rule))}</div>`,
+      (explained) => html`<div class="card"><h3>${renderIssue(explained.issue, site)}</h3>
+        ${remarksOn(explained).map((remark) => html`<p><bdi>${remark}</bdi></p>`)}
+        ${explained.rules.map((rule) => renderRule(rule))}</div>`,
     )}
     ${
       boardRules.length > 0 &&
@@ -137,8 +135,8 @@ function renderRule(tried: AnyRule, deciding: number | null = null): Markup {
   const decided = describeDecided(tried, deciding);
   return html`<div class="rule">${renderSign(verdict)} Rule ${rule} sets <bdi>${describeSet(tried)}</bdi>${decided !== undefined && html` <b>← ${decided}</b>`}
     <ul>${conditions.length === 0 && html`<li class="quiet">It names no condition, so it always holds.</li>`}${conditions.map(
-      ({ name, wants, shows, verdict: each }) =>
-        html`<li class="quiet">${renderSign(each)} <bdi>${name}: ${wants} – it shows: ${shows}</bdi></li>`,
+      (condition) =>
+        html`<li class="quiet">${renderSign(condition.verdict)} <bdi>${describeCondition(condition)}</bdi></li>`,
     )}</ul></div>`;
 }
 
@@ -150,53 +148,29 @@ function renderSign(verdict: AnyRule["verdict"]): Markup {
 function renderFields({ fields, issueFields }: Explanation): Markup | undefined {
   if (fields.length === 0 && issueFields.length === 0) return undefined;
   return html`<section aria-labelledby="fields"><h2 id="fields">Fields</h2>
-    ${fields.length > 0 && table("Fields of the post that rules set", fieldColumns, fields)}
+    ${fields.length > 0 && table("Fields of the post that rules set", columnsOf("post"), fields)}
     ${
       issueFields.length > 0 &&
       table(
         "Fields of its issues that board rules set",
-        [{ title: "Issue", show: ({ issue }: (typeof issueFields)[number]) => issue }, ...fieldColumns],
+        [{ title: "Issue", show: ({ issue }: (typeof issueFields)[number]) => issue }, ...columnsOf("issue")],
         issueFields,
       )
     }</section>`;
 }
 
-const fieldColumns: readonly Column<ExplainedField>[] = [
-  { title: "Field", show: ({ field }) => field },
-  { title: "Rules ask now", show: showAsked },
-  { title: "It shows now", show: ({ shows, isSeen }) => (isSeen ? renderValue(shows) : "not shown") },
-  {
-    title: "Rules asked when last in step",
-    show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)),
-  },
-  {
-    title: "It showed when last in step",
-    show: ({ agreed }) => (agreed === null ? "–" : renderValue(agreed.shows)),
-  },
-];
-
-function showAsked({ asks, rule }: ExplainedField): Piece {
-  if (asks === null) return "?";
-  return rule === null
-    ? showTarget(asks)
-    : html`${showTarget(asks)} <span class="quiet">(rule ${rule})</span>`;
+function columnsOf(side: "post" | "issue"): readonly Column<ExplainedField>[] {
+  return fieldColumns(side).map(({ title, show }) => ({
+    title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`,
+    show: (field) => html`<bdi>${show(field)}</bdi>`,
+  }));
 }
 
-function showTarget(target: NonNullable<ExplainedField["asks"]>): Piece {
-  return target.kind === "none" ? "nothing" : renderValue(target.value);
-}
-
-/** A value of a field. */
-function renderValue(value: ExplainedField["shows"]): Piece {
-  return value === null ? "–" : html`<bdi>${String(value)}</bdi>`;
-}
-
-function renderSelection({ select, standing }: Explanation): Markup {
-  const opens = select.isSelected ? `It is selected, for ${select.repo}.` : "It is not selected.";
-  const past = standing.kind === "linked" ? " It has its issue already, so this no longer matters." : "";
-  return html`<section aria-labelledby="select"><h2 id="select">Selection</h2><p>${opens}${past}</p>
+function renderSelection(story: Explanation): Markup {
+  const { conditions } = story.select;
+  return html`<section aria-labelledby="select"><h2 id="select">Selection</h2><p>It is ${describeSelection(story)}.</p>
     ${
-      select.conditions.length > 0 &&
+      conditions.length > 0 &&
       table(
         "The conditions of the selection",
         [
@@ -205,7 +179,7 @@ function renderSelection({ select, standing }: Explanation): Markup {
           { title: "The post", show: ({ shows }) => html`<bdi>${renderCode(shows)}</bdi>` },
           { title: "Verdict", show: ({ holds }) => renderSign(holds ? "holds" : "fails") },
         ],
-        select.conditions,
+        conditions,
       )
     }</section>`;
 }
@@ -227,10 +201,7 @@ function renderRecord({ times }: Looking, { writes }: Explanation): Markup | und
 }
 
 function describeWrite({ kind, issue, fields }: ExplainedWrite): Piece {
-  return html`${kind}${issue !== null && ` ${issue}`} ${fields.map(
-    ({ field, before, value }, index) =>
-      html`${index > 0 && ", "}<bdi>${showChange(field, before, value)}</bdi>`,
-  )}`;
+  return html`${kind}${issue !== null && ` ${issue}`} <bdi>${showChanges(fields)}</bdi>`;
 }
 
 function renderOutcome({ outcome, message }: ExplainedWrite): Piece {

@@ -2,7 +2,7 @@ import type { RunWrite } from "../../ledger/journal.ts";
 import { inOrder } from "../../select.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { describeLength } from "../../sync/tell/times.ts";
-import { showChange } from "../../sync/tell/waiting-lines.ts";
+import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { issueAddress, postAddress, runAddress, siteOf } from "./addresses.ts";
 import { badge, type Column, html, type Markup, table } from "./html.ts";
 import { renderErrors } from "./overview.ts";
@@ -88,8 +88,7 @@ function columnsOf({ view, ledger, times }: Looking): readonly Column<RunWrite>[
     },
     {
       title: "What",
-      show: ({ kind, fields }) =>
-        html`${kind} ${fields.map(({ field, before, value }, index) => html`${index > 0 && ", "}<bdi>${showChange(field, before, value)}</bdi>`)}`,
+      show: ({ kind, fields }) => html`${kind} <bdi>${showChanges(fields)}</bdi>`,
     },
     { title: "Because", show: ({ reason }) => html`<bdi>${renderCode(reason)}</bdi>` },
     {

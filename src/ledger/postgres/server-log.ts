@@ -63,7 +63,7 @@ export function createServerLog(connection: Connection, options: ServerOptions):
       };
       try {
         refuseNewer(head, options);
-        if ((held?.rows.length ?? 0) < holds.length) throw lost(holds, held);
+        if ((held?.rows.length ?? 0) < holds.length) throw leaseLost(holds, held);
       } catch (error) {
         await end();
         throw error;
@@ -141,7 +141,7 @@ function literal(text: string): string {
   return `'${text.replaceAll("'", "''").replaceAll("\0", "")}'`;
 }
 
-function lost(holds: readonly LeaseNumber[], held: ServerAnswer | undefined): StateError {
+function leaseLost(holds: readonly LeaseNumber[], held: ServerAnswer | undefined): StateError {
   const left = new Set(held?.rows.map(({ project }) => project));
   const names = holds.filter(({ project }) => !left.has(project)).map(({ project }) => project);
   return new StateError(

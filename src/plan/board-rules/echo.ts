@@ -1,8 +1,8 @@
 import type { Issue, IssueField, IssueRef, Milestone } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
-import type { FieldBase, IssueBases, LinkedIssue, Row, Target } from "../../model/link.ts";
+import type { FieldBase, IssueBases, LinkedIssue, Row } from "../../model/link.ts";
 import type { PostChange, PostField, RuleField } from "../../model/post.ts";
-import { agree } from "../fields/base.ts";
+import { agree, noBase } from "../fields/base.ts";
 import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, readField } from "../ground/fields.ts";
 import { readIssueField, withFields } from "../ground/issue-fields.ts";
@@ -16,16 +16,6 @@ import { deriveBoard } from "./board-rules.ts";
  * ours is known to have been applied, the same transaction moves the bases of the other direction: by as much as the write moved
  * their target, and no more. What a person has changed meanwhile is then still a change.
  */
-
-const none: Target = { kind: "none" };
-const noBase: FieldBase = {
-  target: none,
-  post: undefined,
-  foreign: undefined,
-  written: undefined,
-  pending: undefined,
-  ruled: undefined,
-};
 
 /** A change of an issue that we made: the fields with their values before. */
 export interface OwnChange {

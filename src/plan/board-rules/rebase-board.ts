@@ -1,6 +1,7 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
 import type { PostField } from "../../model/post.ts";
+import { noTarget } from "../fields/base.ts";
 import { isSameTarget } from "../ground/fields.ts";
 import type { BoardRule, Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
@@ -63,5 +64,5 @@ function targetIn(
   field: IssueField,
 ): FieldBase["target"] | undefined {
   if (derived.kind === "undecided") return undefined;
-  return derived.targets.get(field) ?? (missing > 0 ? undefined : { kind: "none" });
+  return derived.targets.get(field) ?? (missing > 0 ? undefined : noTarget);
 }

@@ -7,6 +7,19 @@ import { isSameTarget, isSameValue } from "../ground/fields.ts";
  * How a field's base moves. Nothing here decides whether something is written.
  */
 
+/** Where no rule asks for anything. */
+export const noTarget: Target = { kind: "none" };
+
+/** Where nothing is known of a field yet. */
+export const noBase: FieldBase = {
+  target: noTarget,
+  post: undefined,
+  foreign: undefined,
+  written: undefined,
+  pending: undefined,
+  ruled: undefined,
+};
+
 /** Nothing waits: neither a target that is new, nor one that other rules have made. */
 const nothingPending = { pending: undefined, ruled: undefined } as const;
 

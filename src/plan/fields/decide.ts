@@ -3,7 +3,7 @@ import type { FieldValue, RuleField } from "../../model/post.ts";
 import type { FieldWrite, Note } from "../ground/action.ts";
 import { fillNull, isSameTarget, isSameValue, isSettable, showTarget, showValue } from "../ground/fields.ts";
 import type { Settings } from "../ground/settings.ts";
-import { agree, confirm, isOurs, isUnconfirmed, layRules } from "./base.ts";
+import { agree, confirm, isOurs, isUnconfirmed, layRules, noBase, noTarget } from "./base.ts";
 
 /**
  * One field, as the rules and the side that they write to have it now. The words are those of a post's field, which follows
@@ -58,8 +58,6 @@ export interface FieldDecision<Name extends Field = RuleField> {
   readonly isKept?: true;
 }
 
-const none: Target = { kind: "none" };
-
 /** Decides one field by itself; the rows are those of the case table in `plan.ts`. */
 export function decideField<Name extends Field>(
   facts: FieldFacts<Name>,
@@ -101,7 +99,7 @@ export function decideUnnamed<Name extends Field>(
   const stays: Note = { kind: "disagreement", field, message: `${field} stays as it is: ${why}` };
   // Whatever the rules ask for first becomes T₀: that is still to come.
   if (base?.isAwaited === true) return record(base, [stays]);
-  const target = base?.target ?? none;
+  const target = base?.target ?? noTarget;
   const decision = decideField({ ...facts, target, advanced: [] }, policy, now);
   const others = decision.notes.filter(({ kind }) => kind !== "disagreement");
   return record(decision.base, [...others, stays]);
@@ -126,14 +124,7 @@ function decideOpening<Name extends Field>(
   now: number,
 ): FieldDecision<Name> {
   const { field, target, post } = facts;
-  const base = facts.base ?? {
-    target: none,
-    post: undefined,
-    foreign: undefined,
-    written: undefined,
-    pending: undefined,
-    ruled: undefined,
-  };
+  const base = facts.base ?? noBase;
   if (target.kind === "none" || isSameValue(field, post, target.value)) {
     return record(agree(field, base, target, post));
   }
@@ -280,7 +271,7 @@ function decideReturn<Name extends Field>(
     isSettable(field, foreign) &&
     isOurs(field, base, post) &&
     !isSameValue(field, post, foreign);
-  return isRestored ? write(facts, base, foreign) : record(agree(field, base, none, post));
+  return isRestored ? write(facts, base, foreign) : record(agree(field, base, noTarget, post));
 }
 
 function record(base: FieldBase, notes: readonly Note[] = []): FieldDecision<never> {

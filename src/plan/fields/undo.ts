@@ -2,7 +2,7 @@ import type { Field, FieldBase } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
 import type { FieldWrite } from "../ground/action.ts";
 import { fillNull, isSameValue, isSettable, showValue } from "../ground/fields.ts";
-import { isOurs } from "./base.ts";
+import { isOurs, noTarget } from "./base.ts";
 
 /** What a write of ours did to one field. */
 export interface WrittenField<Name extends Field = Field> {
@@ -50,6 +50,6 @@ export function reverseField<Name extends Field>(
     return refuse(`it shows ${showValue(shown)} by now, and not the ${showValue(value)} that was written`);
   }
   if (!isSettable(field, before)) return refuse("it was empty before, and the API can't empty it");
-  const target = base?.target ?? { kind: "none" };
+  const target = base?.target ?? noTarget;
   return { kind: "write", write: { field, before: shown, value: before, target } };
 }

@@ -112,7 +112,7 @@ export const shownFacts: Readonly<Record<keyof Condition, (facts: IssueFacts, wh
     read(signals?.subIssues, ({ total, closed }) => (total === 0 ? "none" : `${closed} of ${total} closed`)),
   projectStatus: ({ signals }, { projectStatus }) =>
     read(
-      projectStatus && signals?.projectStatus?.[keyOf(projectStatus)],
+      projectStatus && signals?.projectStatus?.[projectFieldKey(projectStatus)],
       (option) => option ?? "no option, or not in the project",
     ),
   pullRequest: ({ signals }) => read(signals?.pullRequests, (found) => list(found.map(showPullRequest))),
@@ -139,10 +139,6 @@ function read<T>(signal: Readable<T> | undefined, show: (value: T) => string): s
 
 function list(names: readonly string[]): string {
   return names.join(", ") || "none";
-}
-
-function keyOf({ owner, project, field }: NonNullable<Condition["projectStatus"]>): string {
-  return projectFieldKey(owner, project, field);
 }
 
 function showPullRequest({ repository, number, state, isDraft, isOutside }: LinkedPullRequest): string {

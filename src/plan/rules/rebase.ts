@@ -1,6 +1,6 @@
 import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
 import { type PostField, type RuleField, ruleFields } from "../../model/post.ts";
-import { layRules } from "../fields/base.ts";
+import { layRules, noTarget } from "../fields/base.ts";
 import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, isSameValue, readField } from "../ground/fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
@@ -26,8 +26,6 @@ interface RuleChange {
   /** undefined while it can't be said what the rules now make of it. */
   readonly to: Target | undefined;
 }
-
-const none: Target = { kind: "none" };
 
 /**
  * The bases of a row after its rules were replaced. New rules are no change of any issue: T₀ becomes what they make of the
@@ -66,7 +64,7 @@ export function retargetWrites<Write extends Pick<FieldWrite, "field" | "target"
 function rebaseField(
   row: Row,
   field: RuleField,
-  { from = row.base[field]?.target ?? none, to }: RuleChange,
+  { from = row.base[field]?.target ?? noTarget, to }: RuleChange,
   context: RebaseContext,
 ): FieldBase | undefined {
   const known = row.base[field];
@@ -89,14 +87,14 @@ function rebaseField(
 function firstBase(
   { post, missing }: Row,
   field: RuleField,
-  { from = none, to }: RuleChange,
+  { from = noTarget, to }: RuleChange,
   context: RebaseContext,
 ): FieldBase | undefined {
   if (!isRuled(field, context) || from.kind !== "none") return undefined;
   const shown = missing > 0 ? undefined : readField(post, field, context.seen);
   const base = { post: shown, foreign: shown, written: undefined, pending: undefined };
   const ruled = { from, since: context.now };
-  if (to === undefined) return { ...base, target: none, ruled, isAwaited: true };
+  if (to === undefined) return { ...base, target: noTarget, ruled, isAwaited: true };
   return { ...base, target: to, ruled: isAsked(field, to, shown) ? undefined : ruled };
 }
 
@@ -118,7 +116,7 @@ function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<R
       {
         from: then && targetIn(then, field, undefined),
         // Where an issue was closed for a reason that no rule names, T stays what it was.
-        to: targetIn(now, field, row.base[field]?.target ?? none),
+        to: targetIn(now, field, row.base[field]?.target ?? noTarget),
       },
     ]),
   );
@@ -127,7 +125,7 @@ function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<R
 /** The target of one field: nothing where no rule names it, undefined while it can't be said. */
 function targetIn(derivation: Derivation, field: RuleField, unnamed: Target | undefined): Target | undefined {
   const derived = derivation.get(field);
-  if (derived === undefined) return none;
+  if (derived === undefined) return noTarget;
   if (derived.kind === "derived") return derived.target;
   return derived.kind === "unnamed" ? unnamed : undefined;
 }

@@ -1,6 +1,6 @@
 import type { LinkedPullRequest, Readable } from "../../model/issue.ts";
 import { includesName } from "../ground/issue-fields.ts";
-import type { ProjectStatusCondition, PullRequestWish } from "../ground/settings.ts";
+import type { PullRequestWish } from "../ground/settings.ts";
 import type { IssueCondition, Truth } from "./condition.ts";
 import { projectFieldKey } from "./signals.ts";
 
@@ -25,13 +25,13 @@ export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>>
       projectStatus === undefined ||
       judgeSignal(
         `\`projectStatus\` (${projectStatus.field} of project ${projectStatus.owner}/${projectStatus.project})`,
-        signals?.projectStatus?.[keyOf(projectStatus)],
+        signals?.projectStatus?.[projectFieldKey(projectStatus)],
         (option) => option !== null && includesName(projectStatus.is, option),
       ),
     follows: (when, { projectStatus }) =>
       projectStatus === undefined ||
       (when.projectStatus !== undefined &&
-        keyOf(when.projectStatus) === keyOf(projectStatus) &&
+        projectFieldKey(when.projectStatus) === projectFieldKey(projectStatus) &&
         when.projectStatus.is.every((option) => includesName(projectStatus.is, option))),
   },
   pullRequest: {
@@ -56,10 +56,6 @@ function judgeSignal<T>(name: string, signal: Readable<T> | undefined, holds: (v
   if (signal === undefined) return { kind: "unknown", message: `${name}, which has not been read yet` };
   if (signal.kind === "known") return holds(signal.value);
   return { kind: "unknown", message: `${name}, which can't be read: ${signal.message}` };
-}
-
-function keyOf({ owner, project, field }: ProjectStatusCondition): string {
-  return projectFieldKey(owner, project, field);
 }
 
 /** Which of them is wanted, and whether everybody's count. */

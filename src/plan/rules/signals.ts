@@ -56,7 +56,7 @@ export function neededSignals({
 }
 
 /** Logins and names of fields are the same in any case. */
-export function projectFieldKey(owner: string, project: number, field: string): ProjectFieldKey {
+export function projectFieldKey({ owner, project, field }: ProjectFieldName): ProjectFieldKey {
   return `${owner}/${project}/${field}`.toLowerCase();
 }
 
@@ -70,7 +70,7 @@ function projectFields(conditions: readonly Condition[]): readonly ProjectFieldN
   for (const { projectStatus } of conditions) {
     if (projectStatus === undefined) continue;
     const { owner, project, field } = projectStatus;
-    const key = projectFieldKey(owner, project, field);
+    const key = projectFieldKey(projectStatus);
     if (!fields.has(key)) fields.set(key, { owner, project, field });
   }
   return [...fields.values()];

@@ -54,7 +54,7 @@ function explained<T>(place: string | undefined, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = sayLiquidError(error);
     throw new TemplateError(place === undefined ? reason : `${place}: ${reason}`, { cause: error });
   }
 }
@@ -92,7 +92,7 @@ export function checkTemplate(text: string, kind: TemplateKind): string | Unknow
   try {
     readTemplate(text, String);
   } catch (error) {
-    return `The template can't be read: ${reasonOf(error)}.`;
+    return `The template can't be read: ${sayLiquidError(error)}.`;
   }
   const known: readonly string[] = templateValues[kind];
   const names = new Liquid({ templates: {} }).globalVariableSegmentsSync(text).map(variableOf);
@@ -117,7 +117,7 @@ function textOf(value: unknown): string {
   return String(plain ?? "");
 }
 
-function reasonOf(error: unknown): string {
+function sayLiquidError(error: unknown): string {
   return String(error)
     .replace(/^\w+: /, "")
     .replace(/, line:(\d+), col:(\d+)$/, " (line $1, column $2)");

@@ -105,14 +105,14 @@ async function checkField(
   settings: AnySettings,
   wanted: ProjectFieldName,
 ): Promise<void> {
-  const { owner, project, field } = wanted;
+  const { owner, project } = wanted;
   try {
     const found = await tracker.projectField(wanted, bounds);
     const where = `Project ${owner}/${project}`;
     const options = found.options.map(({ name }) => `"${name}"`).join(", ") || "none";
     say("ok", `${where} can be read; its field ${found.name} has the options ${options}.`);
     if (found.isClosed) say("warning", `${where} is closed.`, "tracker.project");
-    const named = namedOptions(settings, projectFieldKey(owner, project, field));
+    const named = namedOptions(settings, projectFieldKey(wanted));
     for (const name of named.filter((option) => !hasOption(found, option))) {
       const message = `${where} has no option "${name}" in the field ${found.name}, which a rule looks at. What the field shows is then taken as unknown, and posts whose decision hangs on it stay as they are. Correct the rule, or make the option.`;
       say("error", message, "tracker.project-option");

@@ -1,14 +1,16 @@
+import type { AuditEntry } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
 import type { LinkOrigin, Row, Target } from "../../model/link.ts";
-import type { FieldValue, PostChange, PostField } from "../../model/post.ts";
+import type { FieldValue, PostField } from "../../model/post.ts";
 import type { BoardRuleView } from "../../plan/board-rules/board-rules.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
-import type { ConditionView, TruthName } from "../../plan/rules/explain.ts";
+import type { ConditionView, RuleView } from "../../plan/rules/explain.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
+import { showOrDash } from "../../sync/tell/waiting-lines.ts";
 
 /** The story of one post, as `explain --json` prints it: everything that is known of it, and what comes next. */
 export interface Explanation {
@@ -76,22 +78,11 @@ export interface ExplainedIssue {
   readonly remarks: readonly string[];
   /** The first rule that decides about any field, counted from 1; null where none does, or while that can't be said. */
   readonly match: number | null;
-  readonly rules: readonly ExplainedRule[];
-}
-
-/** A rule, held against an issue. */
-export interface ExplainedRule {
-  /** Counted from 1. */
-  readonly rule: number;
-  readonly verdict: TruthName;
-  readonly conditions: readonly ConditionView[];
-  readonly set: PostChange;
-  /** The fields that take their value from this rule, as far as this issue decides. */
-  readonly decides: readonly string[];
+  readonly rules: readonly RuleView[];
 }
 
 /** A rule of either direction. */
-export type AnyRule = ExplainedRule | Explanation["boardRules"][number];
+export type AnyRule = RuleView | Explanation["boardRules"][number];
 
 /** A field that rules set: what both sides say of it, and what they agreed on last. */
 export interface ExplainedField {
@@ -128,11 +119,7 @@ export interface ExplainedWrite {
   readonly side: "board" | "tracker";
   readonly kind: string;
   readonly issue: string | null;
-  readonly fields: readonly {
-    readonly field: string;
-    readonly before?: FieldValue;
-    readonly value: FieldValue;
-  }[];
+  readonly fields: AuditEntry["fields"];
   readonly reason: string;
   readonly outcome: string;
   readonly message: string | null;
@@ -177,6 +164,20 @@ export function tellRules({ issues, rules }: Pick<Explanation, "issues" | "rules
   return isMarked ? undefined : rules.message;
 }
 
+/** "selected, for acme/app", and whether that still matters. */
+export function describeSelection({ select, standing }: Pick<Explanation, "select" | "standing">): string {
+  const opens = select.isSelected ? `selected, for ${select.repo}` : "not selected";
+  return standing.kind === "linked"
+    ? `${opens}. The post has its issue already, so this no longer matters`
+    : opens;
+}
+
+/** What is special about an issue, and which one counts in its place. */
+export function remarksOn({ remarks, duplicateOf }: ExplainedIssue): readonly string[] {
+  if (duplicateOf === null) return remarks;
+  return [...remarks, `It was closed in favour of ${duplicateOf}, which counts for it.`];
+}
+
 /** The kind of a wait, as a person calls it. */
 export const waitNames: Readonly<Record<ExplainedWait["kind"], string>> = {
   paused: "paused",
@@ -207,6 +208,11 @@ export function describeDecided(tried: AnyRule, deciding: number | null): string
   return decides.length === Object.keys(set).length ? "decides" : `decides ${decides.join(", ")}`;
 }
 
+/** What a rule wants of one thing, and what that shows. */
+export function describeCondition({ name, wants, shows }: AnyRule["conditions"][number]): string {
+  return `${name}: ${wants} – it shows: ${shows}`;
+}
+
 /** The board rule that decides, counted from 1; null where none does, or while that can't be said. */
 export function findDeciding(boardRules: Explanation["boardRules"]): number | null {
   const first = boardRules.find(({ verdict }) => verdict !== "fails");
@@ -230,4 +236,36 @@ export function describeFacts(facts: NonNullable<ExplainedIssue["facts"]>): stri
 /** The state of an issue: "closed as not planned". */
 export function describeIssueState(state: string, reason: string | null): string {
   return reason === null ? state : `${state} as ${reason.replaceAll("_", " ")}`;
+}
+
+/** A column of a table of fields. */
+interface FieldColumn {
+  readonly title: string;
+  show(field: ExplainedField): string;
+}
+
+/** What the rules and one side say of a field, now and when they agreed last. */
+export function fieldColumns(side: "post" | "issue"): readonly FieldColumn[] {
+  return [
+    { title: "field", show: ({ field }) => field },
+    { title: "rules ask now", show: showAsked },
+    { title: `${side} shows now`, show: ({ shows, isSeen }) => (isSeen ? showOrDash(shows) : "not shown") },
+    {
+      title: "rules asked when last in step",
+      show: ({ agreed }) => (agreed === null ? "–" : showTarget(agreed.asks)),
+    },
+    {
+      title: `${side} showed when last in step`,
+      show: ({ agreed }) => (agreed === null ? "–" : showOrDash(agreed.shows)),
+    },
+  ];
+}
+
+function showAsked({ asks, rule }: ExplainedField): string {
+  if (asks === null) return "?";
+  return rule === null ? showTarget(asks) : `${showTarget(asks)} (rule ${rule})`;
+}
+
+function showTarget(target: Target): string {
+  return target.kind === "none" ? "nothing" : showOrDash(target.value);
 }

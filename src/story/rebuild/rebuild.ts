@@ -2,6 +2,7 @@ import type { Change } from "../../ledger/change.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
+import { hourMs } from "../../model/time.ts";
 import { startTally, type Tally } from "../../sync/ground/cycle-state.ts";
 import { noteError, noteFailure } from "../../sync/ground/report.ts";
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
@@ -38,7 +39,7 @@ export interface RebuiltProject extends RebuildFindings {
 }
 
 /** A rebuild reads all there is, and a person waits for it: it may take longer than a run. */
-const patienceMs = 6 * 3_600_000;
+const patienceMs = 6 * hourMs;
 
 const nothingFound: RebuildFindings = {
   disagreements: [],
@@ -174,7 +175,7 @@ async function findOrNote(
     return nothingFound;
   }
   try {
-    const configured = await findConfigured(rebuild);
+    const configured = await configuredProjects(rebuild);
     const { issues, first } = await surveyAll(rebuild, project);
     const isListComplete = !report.errors.some(({ code }) => code.startsWith("board."));
     return await findAll(world, { memory, configured, isListComplete, issues, first });
@@ -191,7 +192,7 @@ const unfinished: ReportedError = {
     "A limit of the board or of GitHub, or a signal, ended the rebuild early. Nothing was written to either; run it again later.",
 };
 
-async function findConfigured({ world, bounds, listed }: Rebuild): Promise<ReadonlySet<ProjectId>> {
+async function configuredProjects({ world, bounds, listed }: Rebuild): Promise<ReadonlySet<ProjectId>> {
   if (listed.length === 0) listed.push(...(await world.board.listProjects(bounds)));
   return new Set(world.policy.projectKeys.flatMap((key) => pickProject(listed, key)?.id ?? []));
 }

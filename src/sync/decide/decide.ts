@@ -2,7 +2,7 @@ import type { Intent } from "../../ledger/journal.ts";
 import { beyondReach } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { dayMs } from "../../model/time.ts";
+import { dayMs, hourMs } from "../../model/time.ts";
 import { isUndecidable, wishesOf } from "../../plan/ahead.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature, planSignature } from "../../plan/ground/identity.ts";
@@ -31,7 +31,7 @@ import { takeRequests } from "./requests.ts";
 import { showLines } from "./show-lines.ts";
 
 /** Voters count as notified by one burst for this long. */
-const guardWindowMs = 3_600_000;
+const guardWindowMs = hourMs;
 
 /** What a run wants to write, when the guard has looked over it. */
 export interface Decided {

@@ -1,11 +1,12 @@
 import { RemoteError } from "../../errors.ts";
 import type { RepositoryName } from "../../model/issue.ts";
+import { dayMs } from "../../model/time.ts";
 import { boardLane, type Lane, laneOf, signalLaneOf } from "./lane.ts";
 import type { Closure, World } from "./world.ts";
 import { nameNow } from "./world.ts";
 
 /** A later time than this was written down by a clock that was wrong: no answer is believed for longer. */
-const longestLimitMs = 24 * 3_600_000;
+const longestLimitMs = dayMs;
 
 /**
  * Writes down that a lane wants no request before a time: the next process must not ask before it, either. Asking on while

@@ -1,9 +1,10 @@
 import { ProjectError, RemoteError } from "../../errors.ts";
+import { minuteMs } from "../../model/time.ts";
 import { isPutOff } from "./report.ts";
 import type { Look, Run, World } from "./world.ts";
 
 /** A look of another run counts for this long: a post is not written from an older one, either. */
-const sharedForMs = 60_000;
+const sharedForMs = minuteMs;
 
 /** What a look belongs to. */
 type Looking = {

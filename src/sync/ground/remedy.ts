@@ -77,7 +77,7 @@ const again = "Nothing is lost: the next run tries again.";
 
 const boardPage = `Is board.url the address of the board's API (it often ends in /api/v1), and not of a page for people? A login page or a proxy may answer in its place. ${again}`;
 const trackerPage = `Is tracker.url the address of GitHub's API (https://api.github.com, or https://HOST/api/v3)? A login page or a proxy may answer in its place. ${again}`;
-const cut = (what: string): string =>
+const endedEarly = (what: string): string =>
   `The answer ended on its way: ${what} or a proxy broke it off. ${again} If it stays: ask for smaller pages, by board.paging.sizeParam and size.`;
 const unreachable = (setting: string): string =>
   `Is ${setting} right, and does this machine reach it? HTTPS_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS are honoured. ${again}`;
@@ -109,7 +109,7 @@ const advice: Readonly<Record<string, string>> = {
   "board.unreadable":
     "Say in board.list, board.paging and board.fields where things are. `boardsync check` shows what the answers look like.",
   "board.unreadable/page": boardPage,
-  "board.unreadable/cut": cut("the board"),
+  "board.unreadable/cut": endedEarly("the board"),
   "board.unreadable/slow": `The board took too long. ${again} If it stays: raise board.timeout, or ask for smaller pages (board.paging.sizeParam and size).`,
   "board.incomplete": `The posts that it showed are synced; no post counts as missing. ${again} If it stays: \`boardsync check\` shows how the list is read.`,
   "board.unfinished":

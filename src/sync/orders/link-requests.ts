@@ -87,7 +87,7 @@ async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Pro
   // The request stays, and the next run asks again.
   if (answer.kind === "refused") throw answer.error;
   if (answer.kind === "found") {
-    await readOthers(cycle, row, issue);
+    await readOtherIssues(cycle, row, issue);
     await readNow(cycle, answer.record.issue);
     await link(cycle, request, answer.record);
   } else {
@@ -100,7 +100,7 @@ async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Pro
 }
 
 /** Reads the post's other issues now: what a list that lags shows of them later would look like a change. */
-async function readOthers(cycle: PulledCycle, { links }: Row, issue: IssueRef): Promise<void> {
+async function readOtherIssues(cycle: PulledCycle, { links }: Row, issue: IssueRef): Promise<void> {
   const { tracker } = cycle.world;
   for (const { link: other, isGone } of links) {
     if (isGone || isSameIssue(other.issue, issue) || !isOpen(cycle, laneOfIssue(cycle.world, other.issue)))

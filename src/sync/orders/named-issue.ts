@@ -50,7 +50,7 @@ type Routed = Parameters<typeof repositoryNames>[0];
  *
  * @throws ConfigError when no project names it.
  */
-export function findConfigured(
+export function configuredName(
   projects: readonly Routed[],
   { repository, number }: NamedIssue,
 ): RepositoryName {

@@ -41,7 +41,7 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
 
 type PlannedIntent = Intent & { readonly kind: ActionKind };
 
-/** What became of a write to a note is read from the note itself, in `write/note.ts`. */
+/** What became of a write to a note is read from the note itself, in `sync/write/note.ts`. */
 function isOfPlan(intent: Intent): intent is PlannedIntent {
   return intent.kind !== "patch-note";
 }

@@ -5,6 +5,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Absence, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
+import { minuteMs } from "../../model/time.ts";
 import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
@@ -15,7 +16,7 @@ import { noteRefused } from "./refused.ts";
 import { findRepository } from "./repositories.ts";
 
 /** A second 404 that comes sooner than this after the first one proves nothing more. */
-export const secondLookMs = 10 * 60_000;
+export const secondLookMs = 10 * minuteMs;
 
 /**
  * Takes what the tracker says of a linked issue that was asked for by itself. Nothing is concluded from its absence in a
@@ -83,7 +84,9 @@ async function takeMoved(
     to: { repositoryId, number },
     name: to,
   } as const;
-  const repository = await findConfigured(cycle, record, to).catch((error: unknown) => asRefusal(error));
+  const repository = await configuredRepository(cycle, record, to).catch((error: unknown) =>
+    asRefusal(error),
+  );
   if (repository instanceof RemoteError) await noteRefused(cycle, asked, repository);
   else if (repository === undefined) await noteAbsence(cycle, asked, known, moved);
   else await follow(cycle, asked, record, moved);
@@ -120,7 +123,7 @@ export async function followNamed(cycle: Cycle): Promise<void> {
   }
 }
 
-async function findConfigured(
+async function configuredRepository(
   { world, run }: Cycle,
   { issue }: IssueRecord,
   to: RepositoryName,

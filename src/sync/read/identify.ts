@@ -135,10 +135,10 @@ export function isOurLogin({ policy }: World, account: string, author: string | 
 
 /** Whether two logins are the same account; that of a deleted one is null. */
 export function isSameLogin(one: string | null, other: string): boolean {
-  return one !== null && fold(one) === fold(other);
+  return one !== null && foldLogin(one) === foldLogin(other);
 }
 
 /** Logins have no case. */
-export function fold(login: string): string {
+export function foldLogin(login: string): string {
   return login.toLowerCase();
 }

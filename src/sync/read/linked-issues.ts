@@ -1,5 +1,6 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef } from "../../model/issue.ts";
+import { dayMs } from "../../model/time.ts";
 import { select } from "../../select.ts";
 import type { IssueAnswer, IssuePage, IssueQuery } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
@@ -14,7 +15,7 @@ const lostPart = 1 / 5;
  * Lost access ends by itself. If the issues are not found for this long while their repository is, they are taken for what
  * they seem to be, each by itself: nothing is written for them, and they come back if they are found.
  */
-const longestPauseMs = 24 * 3_600_000;
+const longestPauseMs = dayMs;
 
 /**
  * Looks at every linked issue anew: a list may hide a change, and a label's or milestone's rename moves no time. Nearly all
@@ -42,7 +43,7 @@ export async function lookAtLinked(cycle: Cycle, memory: RepositoryMemory): Prom
 }
 
 /** Longer than any look takes, and than any request is under way. */
-const marginMs = 24 * 3_600_000;
+const marginMs = dayMs;
 
 function reachesBack({ issues }: IssuePage, { fullAt = 0, scannedAt = 0 }: RepositoryMemory): boolean {
   const oldest = issues.at(-1)?.issue.createdAt;

@@ -1,5 +1,6 @@
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
+import { minuteMs } from "../../model/time.ts";
 import { type DueNote, isShown, type PulledCycle, type PulledPage } from "../ground/cycle-state.ts";
 import { readRow } from "../ground/rows.ts";
 
@@ -7,7 +8,7 @@ import { readRow } from "../ground/rows.ts";
  * A write to a post rests on a page that was asked for no longer ago than this (I8): what people change on the board
  * meanwhile would be overwritten unseen.
  */
-const longestLookMs = 60_000;
+const longestLookMs = minuteMs;
 
 /** Whether a look is too old for a write to rest on it. */
 export function isTooOld({ world: { clock } }: PulledCycle, askedAt: number): boolean {
@@ -25,7 +26,7 @@ export function isTooOld({ world: { clock } }: PulledCycle, askedAt: number): bo
 export async function lookAgain(cycle: PulledCycle, post: PostId): Promise<Row | undefined> {
   const row = await readRow(cycle, post);
   if (row?.seenAt === undefined || !isShown(cycle, row) || !isTooOld(cycle, row.seenAt)) return row;
-  for (const page of pagesOf(cycle, row.seenAt)) await askAgain(cycle, page);
+  for (const page of pagesAskedAt(cycle, row.seenAt)) await askAgain(cycle, page);
   return readRow(cycle, post);
 }
 
@@ -38,7 +39,7 @@ export async function readNoteAgain(
   return page.notes === undefined ? text : page.notes.get(post);
 }
 
-function pagesOf({ pull }: PulledCycle, askedAt: number): readonly PulledPage[] {
+function pagesAskedAt({ pull }: PulledCycle, askedAt: number): readonly PulledPage[] {
   return pull.pages.filter((page) => page.askedAt === askedAt);
 }
 

@@ -9,7 +9,7 @@ import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
-import { askAccount, fold, isOurLogin, isSameLogin } from "./identify.ts";
+import { askAccount, foldLogin, isOurLogin, isSameLogin } from "./identify.ts";
 import { keepNaming, type NamingIssue } from "./naming.ts";
 import { noteOdd } from "./odd.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
@@ -189,7 +189,7 @@ function scannedNow(
   const isLate = isNews || isRecovering(cycle) || isOutdated(cycle, known);
   return {
     scannedAt,
-    scannedFor: [...ourLogins(cycle).map(fold), ...formerBoards(cycle)],
+    scannedFor: [...ourLogins(cycle).map(foldLogin), ...formerBoards(cycle)],
     recoveredAt: isLate ? scannedAt : known.recoveredAt,
   };
 }
@@ -199,7 +199,7 @@ function authorsToScan(cycle: Cycle, known: RepositoryMemory): readonly string[]
   const logins = ourLogins(cycle);
   if (known.scannedAt === undefined || isOutdated(cycle, known) || hasRested(cycle, known)) return logins;
   if (formerBoards(cycle).some((board) => !known.scannedFor.includes(board))) return logins;
-  return logins.filter((login) => !known.scannedFor.includes(fold(login)));
+  return logins.filter((login) => !known.scannedFor.includes(foldLogin(login)));
 }
 
 /**
@@ -233,7 +233,9 @@ function formerBoards({ world: { policy } }: Cycle): readonly string[] {
 /** Our own account and those whose markers count like ours, each once. */
 function ourLogins({ account, world: { policy } }: Cycle): readonly string[] {
   const logins = [account, ...policy.trustedAuthors];
-  return logins.filter((login, at) => logins.findIndex((other) => fold(other) === fold(login)) === at);
+  return logins.filter(
+    (login, at) => logins.findIndex((other) => foldLogin(other) === foldLogin(login)) === at,
+  );
 }
 
 /**

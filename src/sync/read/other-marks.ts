@@ -57,7 +57,7 @@ export async function holdOtherMarks(
 ): Promise<readonly Wanted[]> {
   const isFree = ({ kind, hold }: Wanted): boolean => kind === "create-issue" && hold === undefined;
   if (!wanted.some(isFree)) return wanted;
-  const others = await readOthers(cycle);
+  const others = await readOtherBoards(cycle);
   const said = new Set<OtherBoard>();
   const asked = wanted.map((action) => {
     const other = isFree(action) ? others.find(({ posts }) => posts.has(action.post)) : undefined;
@@ -77,7 +77,7 @@ export async function holdOtherMarks(
 }
 
 /** Without those that a person has said to be other boards, by approving a whole project with one of its posts among what was held. */
-async function readOthers({ world, memory }: Cycle): Promise<readonly OtherBoard[]> {
+async function readOtherBoards({ world, memory }: Cycle): Promise<readonly OtherBoard[]> {
   const { ledger, policy, clock } = world;
   const marks = (await ledger.pulls.otherMarks(memory.id)).filter(({ board }) => !isOurBoard(policy, board));
   if (marks.length === 0) return [];

@@ -35,9 +35,9 @@ export async function pullNames(cycle: PulledCycle): Promise<void> {
 export async function pinKnown(cycle: Cycle): Promise<void> {
   const { ledger } = cycle.world;
   const known = await ledger.signals.pins(cycle.memory.id);
-  const pinned = (await confirmLost(cycle, known, settlePins(cycle, known))).toSorted(inOrder);
+  const pinned = (await confirmLost(cycle, known, settlePins(cycle, known))).toSorted(comparePins);
   if (JSON.stringify(pinned) === JSON.stringify(known)) return;
-  const lost = pinned.filter((pin) => isLost(newsOfPin(findPin(known, pin), pin)));
+  const lost = pinned.filter((pin) => isLostPin(newsOfPin(findPin(known, pin), pin)));
   const changes = lost.length === 0 ? [] : await awaitRows(cycle, pinned, lost);
   await asOne(cycle, async (own) => {
     await own.world.ledger.commit([{ kind: "set-pins", project: cycle.memory.id, pins: pinned }, ...changes]);
@@ -77,7 +77,7 @@ async function confirmLost(
   pins: readonly Pin[],
 ): Promise<readonly Pin[]> {
   const { ledger } = cycle.world;
-  const missed = pins.filter((pin) => isLost(newsOfPin(findPin(known, pin), pin)));
+  const missed = pins.filter((pin) => isLostPin(newsOfPin(findPin(known, pin), pin)));
   const carried = new Map<RepositoryId, readonly string[]>();
   for (const id of new Set(missed.map(({ repositoryId }) => repositoryId))) {
     await lookForPins(cycle, id);
@@ -91,7 +91,7 @@ async function confirmLost(
   });
 }
 
-function isLost(what: PinNews | undefined): boolean {
+function isLostPin(what: PinNews | undefined): boolean {
   return what === "deleted" || what === "made anew";
 }
 
@@ -124,7 +124,7 @@ function findPin(pins: readonly Pin[], { repositoryId, kind, name }: Pin): Pin |
 }
 
 /** As the state has them. */
-function inOrder(one: Pin, other: Pin): number {
+function comparePins(one: Pin, other: Pin): number {
   return (
     one.repositoryId - other.repositoryId ||
     compareTexts(one.kind, other.kind) ||

@@ -9,6 +9,7 @@ import { earlierRequestOf, restOf } from "../read/old-state.ts";
 import { publicHold } from "../read/visibility.ts";
 import { doubtOf } from "../write/create.ts";
 import { repositoryNow, whyClosed } from "../write/issue.ts";
+import { writeSequence } from "../write/write.ts";
 
 /** Why a write does not come in the next run. */
 export interface Wait {
@@ -29,7 +30,9 @@ export async function timeWrites(
 ): Promise<ReadonlyMap<Judged, readonly (Wait | undefined)[]>> {
   const later = new Map<Judged, readonly (Wait | undefined)[]>();
   const played = new Map<string, Pace>();
-  for (const action of judged.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind))) {
+  for (const action of judged.toSorted(
+    (one, other) => writeSequence.indexOf(one.kind) - writeSequence.indexOf(other.kind),
+  )) {
     if (!isFree(action)) continue;
     const waits: (Wait | undefined)[] = [];
     for (const lane of action.lanes) {
@@ -110,12 +113,3 @@ async function beginPace({ world: { ledger, clock } }: PulledCycle, budget: stri
 function toIso(at: number): string {
   return new Date(at).toISOString();
 }
-
-/** As `apply` takes them. */
-const order: readonly Judged["kind"][] = [
-  "patch-post",
-  "update-issue",
-  "change-issue",
-  "comment-issue",
-  "create-issue",
-];

@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from "../../model/time.ts";
 /** Tells times to a person: how far away they are, and the clock's time in the zone of the config beside it. */
 export interface ToldTimes {
   /** Epoch ms; every "ago" counts from here. */
@@ -56,9 +57,9 @@ export function nameClock(at: number, now: number, timeZone: string): string {
 }
 
 const units: readonly (readonly [unit: string, ms: number])[] = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
+  ["day", dayMs],
+  ["hour", hourMs],
+  ["minute", minuteMs],
   ["second", 1000],
 ];
 

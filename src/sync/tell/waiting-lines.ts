@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
@@ -72,8 +73,13 @@ function describeChange({ field, from, to }: PlannedChange["changes"][number], h
   return showChange(field, from, to);
 }
 
+/** The fields of a write, each with what was there before where that is known. */
+export function showChanges(fields: AuditEntry["fields"]): string {
+  return fields.map(({ field, before, value }) => showChange(field, before, value)).join(", ");
+}
+
 /** "status: planned → completed"; undefined where it is not known what was there before. */
-export function showChange(field: string, from: FieldValue | undefined, to: FieldValue): string {
+function showChange(field: string, from: FieldValue | undefined, to: FieldValue): string {
   return `${field}: ${from === undefined ? "" : `${showOrDash(from)} → `}${showOrDash(to)}`;
 }
 

@@ -242,13 +242,13 @@ function editWrite(
   return {
     kind: "edit-issue",
     number,
-    ...(state !== undefined && stateOf(state.value)),
+    ...(state !== undefined && issueStateOf(state.value)),
     ...(isMilestone && { milestone: milestone ?? null }),
   };
 }
 
 /** A reason that the API does not take is left out: the tracker then gives its own. */
-function stateOf(value: FieldWrite["value"]) {
+function issueStateOf(value: FieldWrite["value"]) {
   const { state, stateReason } = splitState(value);
   const reason = (["completed", "not_planned", "duplicate"] as const).find((one) => one === stateReason);
   return { state, ...(reason !== undefined && { stateReason: reason }) };

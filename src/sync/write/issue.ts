@@ -129,7 +129,7 @@ export async function openForWrites(
 export async function whyClosed(cycle: PulledCycle, known: RepositoryMemory): Promise<Closure | undefined> {
   const current = repositoryNow(cycle, known);
   const isFresh = current.checkedAt >= cycle.run.startedAt && !isLookedAt(cycle, lookOf(known, "second"));
-  return isFresh ? closureOf(current) : ask(cycle, known);
+  return isFresh ? repositoryClosure(current) : ask(cycle, known);
 }
 
 /**
@@ -178,7 +178,7 @@ async function ask(
 ): Promise<Closure | undefined> {
   try {
     await lookOnce(cycle, lookOf(known, turn), () => askAgain(known, cycle.world, cycle.run));
-    return closureOf(repositoryNow(cycle, known));
+    return repositoryClosure(repositoryNow(cycle, known));
   } catch (error) {
     if (error instanceof RemoteError && error.concerns === "all") throw error;
     return asClosure(known, error instanceof RemoteError ? error : asProjectError(error));
@@ -201,7 +201,7 @@ export function repositoryNow({ world: { ledger } }: PulledCycle, known: Reposit
 }
 
 /** Reading goes on there, and so do the board's writes; only what would be written to its issues waits. */
-function closureOf({ name, repository }: RepositoryMemory): Closure | undefined {
+function repositoryClosure({ name, repository }: RepositoryMemory): Closure | undefined {
   if (repository.isArchived) {
     const message = `The repository ${name} is archived, so nothing can be written to its issues: that waits until it is unarchived.`;
     return { code: "tracker.archived", message };

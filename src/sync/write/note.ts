@@ -53,7 +53,7 @@ async function decideNote(
   const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
   const row = await readRow(cycle, note.post);
-  if (row === undefined || isStopped(row)) return [];
+  if (row === undefined || isNoteStopped(row)) return [];
   // A person may have said since the pull that it stays as it is.
   if ((await ledger.backlinks.due(project, [note.post])).length === 0) return [];
   const line = lineOf(cycle, row);
@@ -79,7 +79,7 @@ async function decideNote(
 }
 
 /** As for any other write to the post. */
-function isStopped(row: Row): boolean {
+function isNoteStopped(row: Row): boolean {
   const isParked = row.parked.some(({ kind }) => kind === "patch-post");
   return (
     absence(row) !== undefined ||
@@ -127,7 +127,7 @@ export async function writeNotes(
 async function writeNote(cycle: PulledCycle, write: NoteWrite): Promise<Outcome> {
   const { note, line } = write;
   const row = await readRow(cycle, note.post);
-  if (row === undefined || isStopped(row)) return stillDue;
+  if (row === undefined || isNoteStopped(row)) return stillDue;
   const isSame = isOpen(cycle, boardLane) && (await readNoteAgain(cycle, note)) === note.text;
   // What waits is still due, and the next pull reads the note anew.
   if (lineOf(cycle, row) !== line || !isSame || !isOpen(cycle, boardLane)) {

@@ -295,11 +295,11 @@ async function noteClosure(
   const retryAt = "retryAt" in answer ? answer.retryAt : undefined;
   if (!meaningOf(answer).isEnd && retryAt === undefined) return;
   const isForbidden = answer.kind === "unauthorized" && answer.detail === "forbidden";
-  closeLane(isForbidden ? course : run, lane, closureOf(lane.side, answer));
+  closeLane(isForbidden ? course : run, lane, closureAfter(lane.side, answer));
   await noteLimit(world, lane, retryAt);
 }
 
-function closureOf(side: Side, failure: Failure<WriteAnswer>): Closure {
+function closureAfter(side: Side, failure: Failure<WriteAnswer>): Closure {
   const retryAt = "retryAt" in failure ? failure.retryAt : undefined;
   const isLimit = failure.kind === "limited" || retryAt !== undefined;
   if (isLimit) return { code: `${side}.limited`, message: sayLimit({ side }, retryAt), until: retryAt };
@@ -333,7 +333,7 @@ export async function failWrite(
     case "forbidden":
       return { kind: "failed", why: message };
     case "limited":
-      return postpone(cycle, closureOf(side, failure));
+      return postpone(cycle, closureAfter(side, failure));
     case "missing":
       await cycle.world.ledger.commit([
         { kind: "mark-missing", project: cycle.memory.id, post: action.post },

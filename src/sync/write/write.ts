@@ -19,7 +19,7 @@ import { patchPost } from "./patch.ts";
 import { updateIssue } from "./update.ts";
 
 /** Posts first, then existing issues, then new ones: no PATCH rests on an old pull behind a slow import. */
-const order: readonly ActionKind[] = [
+export const writeSequence: readonly ActionKind[] = [
   "patch-post",
   "update-issue",
   "change-issue",
@@ -59,7 +59,7 @@ export async function write(
   const outcomes = new Map<Judged, Outcome>();
   const known: Change[] = [];
   const record = (): Promise<void> => cycle.world.ledger.commit(known.splice(0));
-  for (const kind of order) {
+  for (const kind of writeSequence) {
     const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
     const actions = free.filter((action) => action.kind === kind);
     const created = kind === "create-issue" ? await createdBefore(cycle) : 0;

@@ -14,7 +14,7 @@ import { BREAK, type Dialect } from "../../model/dialect.ts";
  * @param url - the API's address, as in the config.
  */
 export function createDialect(url: string): Dialect {
-  const pages = pagesOf(url);
+  const pages = pageHosts(url);
   const silenceAddress = (text: string) => encodeAddresses(redirectHosts(text, pages));
   return {
     titleLength: 256,
@@ -62,7 +62,7 @@ const ADDRESS = /(https?:\/\/[^\s/?#@<>()[\]]+[/?#])([^\s<>)\]]*)/gi;
 /**
  * Hosts of web pages beside github.com. An Enterprise Server's API and pages share a host; a sandbox on loopback has no pages.
  */
-function pagesOf(url: string): ReadonlySet<string> {
+function pageHosts(url: string): ReadonlySet<string> {
   const { hostname } = new URL(url);
   const hasOwnPages = hostname !== "api.github.com" && !/^(127\.|\[::1\]|localhost$)/.test(hostname);
   return new Set(hasOwnPages ? [plainHost(hostname)] : []);

@@ -59,5 +59,5 @@ describe("what is read beside an issue's own record", () => {
 });
 
 it("a field of a project has one key, however it is written", () => {
-  expect(projectFieldKey("Acme", 7, "Status")).toBe("acme/7/status");
+  expect(projectFieldKey({ owner: "Acme", project: 7, field: "Status" })).toBe("acme/7/status");
 });

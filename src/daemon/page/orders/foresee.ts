@@ -16,7 +16,7 @@ import {
   requestLink,
 } from "../../../sync/orders/ask-link.ts";
 import { type Held, readHeld, requestsForHeld, sayMailed, votersOfHeld } from "../../../sync/orders/held.ts";
-import { findConfigured, parseIssue, showIssue } from "../../../sync/orders/named-issue.ts";
+import { configuredName, parseIssue, showIssue } from "../../../sync/orders/named-issue.ts";
 import {
   effectOf,
   explainWait,
@@ -224,7 +224,7 @@ async function foreseeLink(foreseeing: Foreseeing): Promise<Foresight | Nothing>
   const post = namedPostOf(foreseeing);
   const named = parseIssue(order.issue, view.trackerUrl);
   const settings = view.projects.map(({ project }) => project.settings);
-  const issue = { ...named, repository: findConfigured(settings, named) };
+  const issue = { ...named, repository: configuredName(settings, named) };
   const reason = await explainKnownLink(ledger, post, issue, now);
   if (reason !== undefined) return { nothing: asSentence(reason) };
   const seen = await askIssue(tracker, issue, bounds);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ConfigError, RemoteError } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import { minuteMs } from "../../../model/time.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
 import { headerOf, rootFrom, toRoot } from "../addresses.ts";
 import type { Entry } from "../gate.ts";
@@ -49,7 +50,7 @@ interface Serving {
 }
 
 /** The orders of the page. */
-export interface Orders {
+export interface PageOrders {
   /** For the pages of whoever may give orders; undefined for everybody else. */
   formsFor(reader: Reader): OrderForms | undefined;
   /** What was done a moment ago, once. */
@@ -60,7 +61,7 @@ export interface Orders {
 /** More than any form of the page sends. */
 const maxFormBytes = 8 * 1024;
 /** Nobody looks at a question for longer than this, ms. */
-const lifeMs = 15 * 60_000;
+const lifeMs = 15 * minuteMs;
 const mostTold = 500;
 /** How long GitHub may take to say whether an issue exists. */
 const askMs = 15_000;
@@ -76,7 +77,7 @@ interface AskedQuestion {
  * `POST /orders`, twice for each order: the first shows what will happen, with a form of its own that is good once; that form
  * carries it out, unless something else would happen by now. Requests come from forms of this very page only: see `whyRefused`.
  */
-export function serveOrders({ options, state, url, now, admit, show, write }: Serving): Orders {
+export function serveOrders({ options, state, url, now, admit, show, write }: Serving): PageOrders {
   const formOf = ({ session }: Reader) => ({ purpose: "form", session, lifeMs });
   const doneOf = ({ session }: Reader) => ({ purpose: "done", session, lifeMs });
   /** What this process has told already, of the last times. */

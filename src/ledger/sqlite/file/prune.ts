@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { hourMs } from "../../../model/time.ts";
+import { dayMs, hourMs } from "../../../model/time.ts";
 import { stored } from "../../stored.ts";
 import type { Pruned } from "../../upkeep.ts";
 import type { Store } from "./store.ts";
 
 /** A run that told nothing new is counted by the hour from this age on. */
-const quietAfterMs = 24 * hourMs;
+const quietAfterMs = dayMs;
 /** The pace looks back for an hour; the second one is for a clock that is corrected. */
 const paceMs = 2 * hourMs;
 /** Rows that one transaction looks at: a few milliseconds, so that nobody waits for it. */

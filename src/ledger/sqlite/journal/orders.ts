@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dayMs } from "../../../model/time.ts";
 import type { GivenOrder, OrderNumber, Orders } from "../../orders.ts";
 import { parse, stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -6,7 +7,7 @@ import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 
 /** Whoever waits for an order has seen its end by then. */
-const keepMs = 24 * 60 * 60_000;
+const keepMs = dayMs;
 
 interface OrderColumns {
   number: OrderNumber;

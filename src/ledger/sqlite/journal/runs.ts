@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dayMs } from "../../../model/time.ts";
 import type { FoundRun, Runs, StoredRun } from "../../runs.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -96,7 +97,7 @@ export function createRuns(
     useForm: (print, until, now) =>
       store.transaction(() => {
         // A day later than need be: a clock may be set back.
-        forgetForms.run(now - 86_400_000);
+        forgetForms.run(now - dayMs);
         return insertForm.run(print, until) === 1;
       }),
     heartbeat: createSignReader(store),

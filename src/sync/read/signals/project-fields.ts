@@ -32,7 +32,7 @@ export async function surveyFields(cycle: Cycle, isFresh: boolean): Promise<Fiel
     const found = await findField(cycle, wanted, isFresh);
     if (found === undefined) continue;
     if (typeof found === "string") {
-      unreadable.set(projectFieldKey(wanted.owner, wanted.project, wanted.field), found);
+      unreadable.set(projectFieldKey(wanted), found);
       continue;
     }
     sayOptions(cycle, wanted, found);
@@ -67,7 +67,7 @@ async function findField(
   isFresh: boolean,
 ): Promise<ProjectFieldMemory | string | undefined> {
   const { ledger, clock, policy, tracker } = cycle.world;
-  const key = projectFieldKey(wanted.owner, wanted.project, wanted.field);
+  const key = projectFieldKey(wanted);
   const known = ledger.memory.projectField(key);
   if (!isFresh && known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
   const ask = async (): Promise<void> => {
@@ -152,10 +152,7 @@ function sayOptions(
 /** The options of a field that the rules of a project name, each once. */
 export function namedOptions({ rules }: Pick<Settings, "rules">, key: ProjectFieldKey): readonly string[] {
   const named = rules.flatMap(({ when: { projectStatus } }) =>
-    projectStatus !== undefined &&
-    projectFieldKey(projectStatus.owner, projectStatus.project, projectStatus.field) === key
-      ? projectStatus.is
-      : [],
+    projectStatus !== undefined && projectFieldKey(projectStatus) === key ? projectStatus.is : [],
   );
   return [...new Set(named)];
 }

@@ -223,9 +223,7 @@ function pinsOf({ world: { ledger } }: Cycle, project: ProjectId): Promise<reado
 
 function searchFor(settings: Settings, mode: ReadMode): Omit<Search, "pins"> {
   const needs = neededSignals(settings);
-  const options = needs.projects.map(({ owner, project, field }) =>
-    namedOptions(settings, projectFieldKey(owner, project, field)),
-  );
+  const options = needs.projects.map((wanted) => namedOptions(settings, projectFieldKey(wanted)));
   return { settings, needs, print: hashText(JSON.stringify([mode, needs, options])).slice(0, 16) };
 }
 
@@ -374,7 +372,7 @@ function identityOf({ nodeId, repositoryId }: Issue): Pick<Issue, "nodeId" | "re
 const notFound = { kind: "unknown", message: "the tracker does not find the issue by its id" } as const;
 
 function unseen({ pullRequests, subIssues, released, projects }: SignalNeeds): Signals {
-  const keys = projects.map(({ owner, project, field }) => projectFieldKey(owner, project, field));
+  const keys = projects.map(projectFieldKey);
   return {
     ...(pullRequests && { pullRequests: notFound }),
     ...(subIssues && { subIssues: notFound }),

@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from "node:crypto";
 import type { NoAnswer } from "../../../http/send.ts";
-import { readInstant } from "../../../model/time.ts";
+import { minuteMs, readInstant } from "../../../model/time.ts";
 import type { Credential } from "../wire/client.ts";
 import { type ClientAnswer, type ConnectionOptions, createOctokit, readFailure } from "../wire/client.ts";
 import { lost } from "../wire/transport.ts";
@@ -30,10 +30,10 @@ export interface AppAuth {
 }
 
 /** GitHub takes statements of at most ten minutes, and none that was issued in the future. */
-const lifeMs = 8 * 60_000;
-const marginMs = 60_000;
+const lifeMs = 8 * minuteMs;
+const marginMs = minuteMs;
 /** A statement is signed anew when less than this is left of it. */
-const leastLeftMs = 2 * 60_000;
+const leastLeftMs = 2 * minuteMs;
 /** How far from the truth our idea of the server's clock must have been for a refused statement to be worth another one. */
 const notableSkewMs = 2_000;
 

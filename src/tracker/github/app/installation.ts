@@ -3,6 +3,7 @@ import { RemoteError } from "../../../errors.ts";
 import type { NoAnswer } from "../../../http/send.ts";
 import type { RepositoryName } from "../../../model/issue.ts";
 import type { Clock, ReadBounds } from "../../../model/surroundings.ts";
+import { minuteMs } from "../../../model/time.ts";
 import { addressRepository } from "../read/repositories.ts";
 import { quoteAnswer } from "../wire/answers.ts";
 import type { ClientAnswer, Credential } from "../wire/client.ts";
@@ -31,12 +32,12 @@ export interface InstallationTools {
 }
 
 /** A token lives for an hour; one that has less than this left is not begun with any more. */
-const leastLeftMs = 5 * 60_000;
+const leastLeftMs = 5 * minuteMs;
 /** GitHub needs some seconds until a new token is known everywhere; a 401 means nothing as long as that. */
 const youngMs = 5_000;
 const youngDelayMs = 1_000;
 /** How long looking for an installation may take. */
-const searchMs = 60_000;
+const searchMs = minuteMs;
 
 const needed = "It needs the permissions Issues (read and write) and Metadata (read)";
 

@@ -81,7 +81,7 @@ async function* listSince(
   bounds: ReadBounds,
 ): AsyncGenerator<IssuePage> {
   const record = createRecorder(tools.find, repository);
-  const order = { sort: "updated", direction: "asc" };
+  const sorting = { sort: "updated", direction: "asc" };
   let asked = since;
   /** The page that is gone on from; undefined for a step. */
   let before: Page | undefined;
@@ -89,7 +89,7 @@ async function* listSince(
   let shown = new Map<string, string>();
   for (let count = 0; ; count += 1) {
     if (count >= tools.pageLimit) throw endless(repository.name);
-    const request = describeList(tools, repository, { ...order, since: asked });
+    const request = describeList(tools, repository, { ...sorting, since: asked });
     const page: Page = await readStep(tools, before, request, repository, bounds);
     const found = readIssueRows(page.data);
     const { rows } = found;

@@ -1,13 +1,14 @@
 import { namesLimit, whoseRefusal } from "../../../http/refusal.ts";
 import { longestNamedMs, onOurClock, readRetryAfter } from "../../../http/repeat.ts";
 import type { Clock } from "../../../model/surroundings.ts";
+import { minuteMs } from "../../../model/time.ts";
 import { hasNothingLeft, readSaid } from "./answers.ts";
 import type { ClientAnswer } from "./client.ts";
 import { isObject } from "./shapes.ts";
 
 /** Without a time in the answer GitHub asks for a minute at least, and for longer after each further refusal. */
-const firstWaitMs = 60_000;
-const longestUnnamedWaitMs = 15 * 60_000;
+const firstWaitMs = minuteMs;
+const longestUnnamedWaitMs = 15 * minuteMs;
 
 /** Remembers the last limit answer, because asking on while limited can get an account banned. */
 export interface Gate {

@@ -1,11 +1,12 @@
 import type { Clock } from "../../../model/surroundings.ts";
+import { hourMs } from "../../../model/time.ts";
 import type { ReadSize, ReadSizes } from "../../tracker.ts";
 import { TooHeavyError } from "./reader.ts";
 
 /** GitHub's largest page, and the most ids of one query. */
 export const largestSize = 100;
 /** After this it is tried whether more is answered again: a bad hour must not cost for ever. */
-const restMs = 3_600_000;
+const restMs = hourMs;
 /**
  * So many requests in a row that are too heavy are more than one thing explains that is too heavy alone (eight on the way down from
  * a hundred), or a few neighbours: GitHub just does not answer now.

@@ -2,6 +2,7 @@ import { RemoteError } from "../../../errors.ts";
 import { type Patience, readRetryAfter, repeatRead } from "../../../http/repeat.ts";
 import type { NoAnswer } from "../../../http/send.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
+import { minuteMs } from "../../../model/time.ts";
 import { isPage, refuseAnswer } from "./answers.ts";
 import type { ClientAnswer, Send } from "./client.ts";
 import { at, type Endpoint } from "./endpoints.ts";
@@ -11,7 +12,7 @@ import type { Quote } from "./words.ts";
 
 const redirectLimit = 3;
 /** A longer wait is better spent by ending the run and coming back. */
-const patience = { firstPauseMs: 1_000, longestWaitMs: 60_000 };
+const patience = { firstPauseMs: 1_000, longestWaitMs: minuteMs };
 
 /** What is read, and what it is called in a message. */
 export interface ReadRequest {
