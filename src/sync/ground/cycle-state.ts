@@ -155,14 +155,14 @@ export function startCourse(): Course {
 }
 
 /** What an issue is known by in a course. */
-export function placeOfIssue({ repositoryId, number }: IssueRef): string {
+export function issueKey({ repositoryId, number }: IssueRef): string {
   return `${repositoryId}#${number}`;
 }
 
 /** Why it is not known in this run what an issue of a row shows beside its record; undefined where all was asked for. */
 export function whyUnasked({ course }: Pick<Cycle, "course">, { links }: Row): Closure | undefined {
   return links
-    .map(({ link }) => course.unasked.get(placeOfIssue(link.issue)))
+    .map(({ link }) => course.unasked.get(issueKey(link.issue)))
     .find((closure) => closure !== undefined);
 }
 
