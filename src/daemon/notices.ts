@@ -4,7 +4,7 @@ import type { WaitingRow } from "../ledger/rows.ts";
 import { hourMs } from "../model/time.ts";
 import type { ProjectReport, ReportedError } from "../sync/ground/reports.ts";
 import { describeState, isParked, type ProjectState } from "../sync/tell/project-state.ts";
-import { describePlanned, groupAlike } from "../sync/tell/waiting-lines.ts";
+import { describePlanned, groupWaiting } from "../sync/tell/waiting-lines.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
 const quietMs = hourMs;
@@ -73,7 +73,7 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
 
 /** What would be written, and how many voters would hear: of each by its id where few wait, else of those that are alike. */
 function describeLines(rows: readonly WaitingRow[]): string {
-  const lines = groupAlike(rows, false).flatMap(({ lines: alike, shown, isGroup, heard }) => {
+  const lines = groupWaiting(rows, false).flatMap(({ lines: alike, shown, isGroup, heard }) => {
     const [first] = shown;
     if (!isGroup || first === undefined) return shown.flatMap(describeRow);
     return [`${alike.length} alike, such as ${clean(first.post)}${heard === "" ? "" : `; ${heard}`}`];

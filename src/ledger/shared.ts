@@ -7,7 +7,7 @@ export interface SharedLedger extends Ledger {
    *
    * @param keys by the names that the config gives them.
    */
-  take(keys: readonly string[]): Promise<Hold | Taken>;
+  take(keys: readonly string[]): Promise<HeldProjects | Taken>;
   /** The time by the clock of the state, epoch ms, whatever becomes of this machine's. */
   now(): number;
   /** How far that clock was ahead of this machine's when the state was opened, in milliseconds. */
@@ -15,7 +15,7 @@ export interface SharedLedger extends Ledger {
 }
 
 /** Projects that are held for a run, until it is released or its lease runs out. */
-export interface Hold {
+export interface HeldProjects {
   readonly kind: "held";
   /** The state for that run: it commits nothing any more once another process has a project of it. */
   readonly ledger: Ledger;

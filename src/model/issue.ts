@@ -128,7 +128,16 @@ export interface Signals {
   readonly canonical?: Readable<IssueRef | null>;
 }
 
-/** A single-select field of a project, as a rule names it: `owner/number/field`, in lower case. */
+/** A single-select field of a project, as people name it, in any case. */
+export interface ProjectFieldName {
+  /** A login, user or organisation. */
+  readonly owner: string;
+  /** The project's number. */
+  readonly project: number;
+  readonly field: string;
+}
+
+/** The same as a key: `owner/number/field`, in lower case. */
 export type ProjectFieldKey = string;
 
 /** An issue as one answer showed it: its facts, and what is looked at once and not kept. */

@@ -6,6 +6,7 @@ import type {
   Milestone,
   Named,
   ProjectFieldKey,
+  ProjectFieldName,
   Readable,
   Repository,
   RepositoryId,
@@ -155,15 +156,6 @@ export interface IssueComment {
   readonly author: string | null | undefined;
   readonly body: string;
   readonly createdAt: string;
-}
-
-/** A single-select field of a project, as people name it, in any case. */
-export interface ProjectFieldName {
-  /** A login, user or organisation. */
-  readonly owner: string;
-  /** The project's number. */
-  readonly project: number;
-  readonly field: string;
 }
 
 /** A single-select field of a project, as it was when it was looked up. Ids stay when people rename. */

@@ -1,30 +1,21 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { createHttpBoard } from "../../src/board/http/http.ts";
 import { createSender } from "../../src/http/send.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../src/model/issue.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { createGitHubTracker } from "../../src/tracker/github/github.ts";
+import { listenHttp } from "../support/servers.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import { createMemoryLog } from "./memory-log.ts";
 
 /** Answers each request with the next of these statuses; 0 cuts the connection. */
-async function serve(statuses: readonly number[]): Promise<string> {
+function serve(statuses: readonly number[]): Promise<string> {
   const rest = [...statuses];
-  const server = createServer((request, response) => {
+  return listenHttp((request, response) => {
     const status = rest.shift() ?? 500;
     if (status === 0) request.socket.destroy();
     else response.writeHead(status, { "content-type": "application/json" }).end("[]");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const address = server.address() as AddressInfo;
-  return `http://127.0.0.1:${address.port}`;
 }
 
 const clock = createFakeClock(0);

@@ -1,32 +1,21 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readProxies } from "../../src/config/proxies.ts";
 import { proxyOf } from "../../src/http/proxies.ts";
 import { adviceOn } from "../../src/sync/ground/remedy.ts";
 import { failureOf, givenBoard, postId, project, pull } from "../board/http/given.ts";
 import { openStage } from "../commands/stage.ts";
+import { listenTcp } from "../support/servers.ts";
 import { createFixture, repository, unbounded } from "../tracker/github/setup.ts";
 
 /** A proxy that answers whatever it is asked with this; -1: never, 0: it cuts the connection. */
 async function startProxy(status: number, note: () => void = () => {}): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("data", () => {
-      note();
-      if (status === 0) socket.destroy();
-      else if (status > 0)
-        socket.end(`HTTP/1.1 ${status} No\r\ncontent-type: text/html\r\ncontent-length: 9\r\n\r\n<p>no</p>`);
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
+  const { place } = await listenTcp((socket) => {
+    note();
+    if (status === 0) socket.destroy();
+    else if (status > 0)
+      socket.end(`HTTP/1.1 ${status} No\r\ncontent-type: text/html\r\ncontent-length: 9\r\n\r\n<p>no</p>`);
   });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return place;
 }
 
 /** What a proxy does, and how it is said, of targets behind a tunnel and of those of plain HTTP. */

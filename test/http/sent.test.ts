@@ -1,31 +1,10 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import type { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
 import { readProxies } from "../../src/config/proxies.ts";
 import { createFakeClock, givenBoard, postId, project } from "../board/http/given.ts";
 import { createDeadlines } from "../support/deadlines.ts";
+import { listenTcp } from "../support/servers.ts";
 import { createFixture, repository } from "../tracker/github/setup.ts";
-
-/** A port on which all that is heard is kept, and answered by the test. */
-async function listen(hear: (socket: Socket) => void): Promise<{ port: number; heard: () => string }> {
-  const sockets = new Set<Socket>();
-  const heard: Buffer[] = [];
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("data", (chunk) => {
-      heard.push(chunk);
-      hear(socket);
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { port, heard: () => Buffer.concat(heard).toString("latin1") };
-}
 
 /** What meets a write on its way. */
 interface Way {
@@ -39,15 +18,15 @@ type Lay = (pass: () => void) => Promise<Way>;
 const at =
   (scheme: string, hear: (socket: Socket, pass: () => void) => void): Lay =>
   async (pass) => {
-    const { port, heard } = await listen((socket) => hear(socket, pass));
-    return { url: `${scheme}://127.0.0.1:${port}`, heard };
+    const { place, heard } = await listenTcp((socket) => hear(socket, pass));
+    return { url: `${scheme}://${place}`, heard };
   };
 
 const through =
   (hear: (socket: Socket, pass: () => void) => void): Lay =>
   async (pass) => {
-    const { port, heard } = await listen((socket) => hear(socket, pass));
-    const proxy = readProxies({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+    const { place, heard } = await listenTcp((socket) => hear(socket, pass));
+    const proxy = readProxies({ HTTPS_PROXY: `http://${place}` });
     return { url: "https://target.example", proxy, heard };
   };
 

@@ -1,6 +1,6 @@
 import { RemoteError } from "../../src/errors.ts";
-import type { Readable, Signals } from "../../src/model/issue.ts";
-import type { ProjectField, ProjectFieldName, SignalAnswer, SignalWish } from "../../src/tracker/tracker.ts";
+import type { ProjectFieldName, Readable, Signals } from "../../src/model/issue.ts";
+import type { ProjectField, SignalAnswer, SignalWish } from "../../src/tracker/tracker.ts";
 import { fieldKey, known, projectField } from "./github-facts.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import { isHidden } from "./signals.ts";

@@ -4,7 +4,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { LeaseNumber, SharedLog } from "../../src/ledger/postgres/log.ts";
 import { openReplica, type Replica } from "../../src/ledger/postgres/replica.ts";
 import { createSharedLedger } from "../../src/ledger/postgres/shared-ledger.ts";
-import type { Hold, SharedLedger } from "../../src/ledger/shared.ts";
+import type { HeldProjects, SharedLedger } from "../../src/ledger/shared.ts";
 import type { Base } from "../../src/ledger/sqlite/base.ts";
 import type { RunResult } from "../../src/sync/run.ts";
 import type { Time } from "./clock.ts";
@@ -208,7 +208,7 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
   };
 
   /** Takes the project; who comes too early comes again when the lease of the other one is over. */
-  const take = async ({ ledger }: Worker<Sides>, isBeside: boolean): Promise<Hold | undefined> => {
+  const take = async ({ ledger }: Worker<Sides>, isBeside: boolean): Promise<HeldProjects | undefined> => {
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const taken = await ledger.take([projectKey]);
       if (taken.kind === "held") return taken;
@@ -252,7 +252,11 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
     }
   };
 
-  const runHeld = async (worker: Worker<Sides>, hold: Hold, end: RunEnd): Promise<RunResult | undefined> => {
+  const runHeld = async (
+    worker: Worker<Sides>,
+    hold: HeldProjects,
+    end: RunEnd,
+  ): Promise<RunResult | undefined> => {
     const { life, index } = worker;
     counts.runs += 1;
     if (!life.isDeposed) {

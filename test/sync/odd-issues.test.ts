@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { listenHttp } from "../support/servers.ts";
 import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
 
 type Row = Record<string, unknown>;
@@ -11,7 +9,7 @@ type Row = Record<string, unknown>;
 async function openBent(): Promise<Stage & { bendRows(change: (row: Row) => void): void }> {
   let change: (row: Row) => void = () => {};
   let target = "";
-  const server = createServer((request, response) => {
+  const url = await listenHttp((request, response) => {
     void (async () => {
       const body = request.method === "GET" ? undefined : await text(request);
       const { authorization = "", accept = "", "user-agent": agent = "" } = request.headers;
@@ -25,10 +23,7 @@ async function openBent(): Promise<Stage & { bendRows(change: (row: Row) => void
       for (const row of [json].flat()) if ("repository_url" in row) change(row);
       response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(json));
     })().catch(() => request.socket.destroy());
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   const stage = await openStage({ config: { tracker: { url } } });
   target = stage.github.url;
   return Object.assign(stage, {

@@ -3,7 +3,7 @@ import type { PlannedChange } from "../../src/model/link.ts";
 import {
   describeHeard,
   describePlanned,
-  groupAlike,
+  groupWaiting,
   type Waiting,
 } from "../../src/sync/tell/waiting-lines.ts";
 
@@ -79,18 +79,18 @@ describe("what is alike", () => {
   const many = Array.from({ length: 21 }, (_, post) => held(post));
 
   it("is a group above 20, with its voters and three examples", () => {
-    const [group, ...others] = groupAlike(many, false);
+    const [group, ...others] = groupWaiting(many, false);
     expect(others).toEqual([]);
     expect(group).toMatchObject({ lines: many, shown: many.slice(0, 3), isGroup: true });
     expect(group?.heard).toBe("4,242 voters hear of it");
-    expect(groupAlike(many.slice(1), false)).toMatchObject([{ isGroup: false, shown: many.slice(1) }]);
-    expect(groupAlike(many, true)).toMatchObject([{ isGroup: false, shown: many }]);
+    expect(groupWaiting(many.slice(1), false)).toMatchObject([{ isGroup: false, shown: many.slice(1) }]);
+    expect(groupWaiting(many, true)).toMatchObject([{ isGroup: false, shown: many }]);
   });
 
   it("counts posts of which the board shows no votes by themselves", () => {
     const planned = { ...patch, notifies: null };
     const lines = [...many.slice(1), held(30, { planned }), held(31, { planned })];
-    expect(groupAlike(lines, false)).toMatchObject([{ heard: "at least 4,040 voters hear of it" }]);
+    expect(groupWaiting(lines, false)).toMatchObject([{ heard: "at least 4,040 voters hear of it" }]);
   });
 
   it.each<[string, Partial<Waiting>]>([
@@ -99,12 +99,12 @@ describe("what is alike", () => {
     ["another value", { planned: { ...patch, changes: [{ field: "status", to: "closed" }] } }],
     ["another repository", { planned: { ...patch, place: "acme/api#7" } }],
   ])("is not what has %s", (_, more) => {
-    expect(groupAlike([...many, held(40, more)], false)).toHaveLength(2);
+    expect(groupWaiting([...many, held(40, more)], false)).toHaveLength(2);
   });
 
   it("may have another title", () => {
     const titled = (to: string) => ({ ...patch, changes: [{ field: "title", to }] });
     const lines = [held(1, { planned: titled("a") }), held(2, { planned: titled("b") })];
-    expect(groupAlike(lines, false)).toHaveLength(1);
+    expect(groupWaiting(lines, false)).toHaveLength(1);
   });
 });

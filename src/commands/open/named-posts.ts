@@ -12,7 +12,7 @@ import { type Beside, findPost } from "./beside.ts";
  */
 export async function findPosts(beside: Beside, text: string): Promise<readonly NamedPost[]> {
   const [, name, number] = /^([^/\s]+\/[^#\s]+)#(\d+)$/.exec(text) ?? [];
-  const repository = name === undefined ? undefined : findRepository(beside, name);
+  const repository = name === undefined ? undefined : findRepositoryId(beside, name);
   if (repository === undefined || name === undefined) return [await findPost(beside, text)];
   const issue: IssueRef = { repositoryId: repository, number: Number(number) };
   const posts = await postsOf(beside, issue);
@@ -21,7 +21,7 @@ export async function findPosts(beside: Beside, text: string): Promise<readonly 
 }
 
 /** The numeric id of a repository of the config, by the name that stands there or the one that it has now. */
-function findRepository({ config, ledger }: Beside, name: string): number | undefined {
+function findRepositoryId({ config, ledger }: Beside, name: string): number | undefined {
   const wanted = name.toLowerCase();
   const known = [...new Set(config.projects.flatMap(repositoryNames))].flatMap(
     (one) => ledger.memory.repository(one) ?? [],

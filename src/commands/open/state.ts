@@ -7,7 +7,7 @@ import { isPostgresUrl } from "../../config/state-address.ts";
 import { StateError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { SharedOptions } from "../../ledger/postgres/postgres.ts";
-import type { Hold, SharedLedger, Taken } from "../../ledger/shared.ts";
+import type { HeldProjects, SharedLedger, Taken } from "../../ledger/shared.ts";
 import { readImage, writeImage } from "../../ledger/sqlite/base.ts";
 import { acquireState } from "../../ledger/sqlite/file/lock.ts";
 import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../../ledger/sqlite/sqlite.ts";
@@ -119,7 +119,7 @@ export async function withStateToTake<T>(
   try {
     if (lock.copy !== undefined) sayCopy(log, place.name, lock.copy);
     const ledger = openLedger(place.name, options);
-    const hold: Hold = { kind: "held", ledger, release: async () => undefined };
+    const hold: HeldProjects = { kind: "held", ledger, release: async () => undefined };
     try {
       return await work(ledger, async () => hold);
     } finally {

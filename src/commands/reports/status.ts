@@ -5,7 +5,7 @@ import type { PutOff } from "../../sync/ground/reports.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
-import { type Alike, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
+import { type Alike, describePlanned, groupWaiting } from "../../sync/tell/waiting-lines.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
@@ -158,7 +158,7 @@ export function printStatus(
     if (hold !== null) printWait(out, `held: ${project}: ${times.tell(hold)}`, command("approve", project));
     // What needs a person comes first; the sort keeps the oldest of each kind on top.
     const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
-    for (const alike of groupAlike(lines.map(toWaiting), isFull)) printAlike(out, times, project, alike);
+    for (const alike of groupWaiting(lines.map(toWaiting), isFull)) printAlike(out, times, project, alike);
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   const end = describeTokenEnd(tokenEnds === null ? null : Date.parse(tokenEnds), times.now);

@@ -5,7 +5,7 @@ import type { Metrics } from "../../daemon/metrics.ts";
 import { ConfigError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { GivenOrder, OrderNumber } from "../../ledger/orders.ts";
-import type { Hold } from "../../ledger/shared.ts";
+import type { HeldProjects } from "../../ledger/shared.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { Progress, SyncProject, World } from "../../sync/ground/world.ts";
 import { type HandedOrder, type HandedOutcome, handBack, readHandedOrder } from "../../sync/handed.ts";
@@ -122,7 +122,7 @@ async function takePatiently(
   terminal: Terminal,
   { take, session }: ObeyerOptions,
   keys: readonly string[],
-): Promise<Hold> {
+): Promise<HeldProjects> {
   for (;;) {
     const hold = await take(keys);
     if (hold.kind === "held") return hold;

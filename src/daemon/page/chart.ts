@@ -3,7 +3,7 @@ import { dayMs, hourMs } from "../../model/time.ts";
 import { describeLength } from "../../sync/tell/times.ts";
 import { toRoot } from "./addresses.ts";
 import { html, type Markup, own, table } from "./html.ts";
-import type { Looking, Times } from "./view.ts";
+import type { Looking, PageTimes } from "./view.ts";
 
 /** How far a chart looks back, by what the address calls it. */
 const ranges = {
@@ -90,7 +90,12 @@ function beginOf({ spans, spanMs }: Range, now: number): number {
   return (Math.floor(now / spanMs) + 1 - spans) * spanMs;
 }
 
-function draw({ spans, countedFrom, isCut }: RunHistory, range: Range, since: number, times: Times): Markup {
+function draw(
+  { spans, countedFrom, isCut }: RunHistory,
+  range: Range,
+  since: number,
+  times: PageTimes,
+): Markup {
   const nameSpan = ({ span }: RunSpan): string => {
     const begin = since + span * range.spanMs;
     return `${times.name(begin)} to ${times.name(begin + range.spanMs)}`;
@@ -123,7 +128,7 @@ function drawStrip(
   spans: readonly RunSpan[],
   range: Range,
   since: number,
-  times: Times,
+  times: PageTimes,
 ): Markup {
   const most = Math.max(0, ...spans.map(strip.value));
   const bars = spans

@@ -22,7 +22,7 @@ import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
 import type { PageState } from "./seals.ts";
 import { createTries } from "./tries.ts";
-import { createTimes, type Looking, type PageView } from "./view.ts";
+import { createPageTimes, type Looking, type PageView } from "./view.ts";
 import { renderCommand } from "./waits.ts";
 
 /** What the status page is made of. */
@@ -71,7 +71,7 @@ export function pagePart(options: PageOptions): HttpPart {
   };
   const look = (reader: Reader, ledger: Ledger): Looking => {
     const view = options.view();
-    const times = createTimes(clock.now(), view.timezone);
+    const times = createPageTimes(clock.now(), view.timezone);
     return { view, ledger, times, forms: orders?.formsFor(reader) };
   };
   const show = async (

@@ -27,7 +27,7 @@ import type { Looking } from "./view.ts";
 import { renderAnswers, renderCode, renderCommand, renderSentence } from "./waits.ts";
 
 /** One post, as an address names it. */
-export interface NamedPost {
+export interface AddressedPost {
   readonly project: string;
   readonly post: string;
 }
@@ -35,7 +35,7 @@ export interface NamedPost {
 /** The story of one post: what `boardsync explain` tells. undefined where there is no such post. */
 export async function renderPost(
   looking: Looking,
-  { project: key, post }: NamedPost,
+  { project: key, post }: AddressedPost,
 ): Promise<Markup | undefined> {
   const { view, ledger, times } = looking;
   const known = view.projects.find(({ project }) => project.key === key);

@@ -31,13 +31,13 @@ export interface PageProject {
 export interface Looking {
   readonly view: PageView;
   readonly ledger: Ledger;
-  readonly times: Times;
+  readonly times: PageTimes;
   /** Makes the forms of orders; undefined for whoever may give none. */
   readonly forms: OrderForms | undefined;
 }
 
 /** How the page tells times. */
-export interface Times {
+export interface PageTimes {
   /** Epoch ms; every "ago" counts from here. */
   readonly now: number;
   /** "22 Nov 2026, 02:10 UTC", for the head of the page. */
@@ -53,7 +53,7 @@ export interface Times {
  *
  * @param now - epoch ms.
  */
-export function createTimes(now: number, timeZone: string): Times {
+export function createPageTimes(now: number, timeZone: string): PageTimes {
   const clock = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
   const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
   const whole = new Intl.DateTimeFormat("en-GB", {

@@ -4,7 +4,7 @@ import type { WaitingRow } from "../../ledger/rows.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
-import { type Alike, describeHeard, describePlanned, groupAlike } from "../../sync/tell/waiting-lines.ts";
+import { type Alike, describeHeard, describePlanned, groupWaiting } from "../../sync/tell/waiting-lines.ts";
 import { linksAddress } from "./addresses.ts";
 import { badge, html, type Markup, own, type Piece, type Writing } from "./html.ts";
 import { type AskedOrder, type OrderKind, renderOrder } from "./orders/order.ts";
@@ -76,7 +76,7 @@ async function renderList(
     describeHeard(counts.voters, counts.unknownVotes),
   ].filter((part) => part !== false && part !== "");
   const listing: Listing = { looking, key, pending: await ledger.requests.pending(memory.id) };
-  const alike = groupAlike(found, false);
+  const alike = groupWaiting(found, false);
   const shown = alike.reduce((sum, group) => sum + group.shown.length, 0);
   const isAll = shown <= mostShown && shown === found.length;
   const more =

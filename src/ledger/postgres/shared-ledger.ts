@@ -2,7 +2,7 @@ import { StateError } from "../../errors.ts";
 import type { Change } from "../change.ts";
 import type { Ahead, Ledger } from "../ledger.ts";
 import type { Replica as Process, SignOfLife } from "../runs.ts";
-import type { Hold, SharedLedger } from "../shared.ts";
+import type { HeldProjects, SharedLedger } from "../shared.ts";
 import type { LeaseNumber, Leases } from "./log.ts";
 import type { Replica } from "./replica.ts";
 
@@ -76,7 +76,7 @@ export function createSharedLedger(shares: Shares): SharedLedger {
       const stop = repeat(leaseMs / 3, async () => {
         await leases.renew(taken.holds);
       });
-      const hold: Hold = {
+      const hold: HeldProjects = {
         kind: "held",
         ledger: portOf(shares, taken.holds),
         async release() {

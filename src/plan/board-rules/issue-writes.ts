@@ -2,7 +2,7 @@ import type { IssueField, IssueRef } from "../../model/issue.ts";
 import type { LinkedIssue, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import type { FieldDecision } from "../fields/decide.ts";
-import type { Action, FieldWrite, IssueComment, IssueWrites, Note } from "../ground/action.ts";
+import type { Action, FieldWrite, IssueWrites, NewComment, Note } from "../ground/action.ts";
 import { hashText } from "../ground/hash.ts";
 import { canonical } from "../ground/identity.ts";
 import { labelOf, seenAtOf } from "../ground/issue-fields.ts";
@@ -74,7 +74,7 @@ function commentsOf(
   reason: string,
   { settings, renderComment }: WriteContext,
 ): readonly Action[] {
-  const comments = wanted.map(({ issue: linked, decision: { base }, write }): IssueComment => {
+  const comments = wanted.map(({ issue: linked, decision: { base }, write }): NewComment => {
     const key = commentKey({
       project: settings.project,
       post: row.post.id,

@@ -64,11 +64,11 @@ export interface CommentIssue {
   readonly kind: "comment-issue";
   readonly post: PostId;
   /** At least one, by the order of the links. */
-  readonly comments: readonly IssueComment[];
+  readonly comments: readonly NewComment[];
   readonly reason: string;
 }
 
-export interface IssueComment {
+export interface NewComment {
   readonly issue: IssueRef;
   /** As of an `UpdateIssue`. */
   readonly seenAt: string;

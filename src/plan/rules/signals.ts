@@ -1,13 +1,5 @@
-import type { ProjectFieldKey } from "../../model/issue.ts";
+import type { ProjectFieldKey, ProjectFieldName } from "../../model/issue.ts";
 import type { Condition, Settings } from "../ground/settings.ts";
-
-/** A single-select field of a project, as a rule names it. */
-export interface ProjectFieldName {
-  /** A login, user or organisation. */
-  readonly owner: string;
-  readonly project: number;
-  readonly field: string;
-}
 
 /** What a project's rules look at that an issue's own record, or its time, does not show. Nothing else is ever read. */
 export interface SignalNeeds {

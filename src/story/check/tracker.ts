@@ -1,7 +1,7 @@
 import { RemoteError } from "../../errors.ts";
-import type { Readable, Repository, RepositoryName } from "../../model/issue.ts";
+import type { ProjectFieldName, Readable, Repository, RepositoryName } from "../../model/issue.ts";
 import { includesName } from "../../plan/ground/issue-fields.ts";
-import { neededSignals, type ProjectFieldName, projectFieldKey } from "../../plan/rules/signals.ts";
+import { neededSignals, projectFieldKey } from "../../plan/rules/signals.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { hasOption, isFieldFault, namedOptions } from "../../sync/read/signals/project-fields.ts";
 import type { Catalogue, SignalAnswer } from "../../tracker/tracker.ts";

@@ -11,7 +11,7 @@ import type { Settings } from "../../plan/ground/settings.ts";
 import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import { isApproved, type PulledCycle, placeOfIssue } from "../ground/cycle-state.ts";
+import { isApproved, issueKey, type PulledCycle } from "../ground/cycle-state.ts";
 import { lanesOf } from "../ground/lane.ts";
 import { takesAsItIs } from "../ground/order.ts";
 import { outcomeOf, recordDecision } from "../ground/record.ts";
@@ -144,7 +144,7 @@ async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): 
   const undecided = notes.filter(({ kind }) => kind === "undecided");
   if (undecided.length === 0 || (await isAbsenceSaid(cycle, row))) return;
   // A limit only means "later"; what else kept signals from being read has been said.
-  if (row.links.some(({ link }) => cycle.course.stale.has(placeOfIssue(link.issue)))) return;
+  if (row.links.some(({ link }) => cycle.course.stale.has(issueKey(link.issue)))) return;
   for (const { message } of undecided) {
     const failure = { post: row.post.id, code: "tracker.undecided", message };
     if (!message.includes(beyondReach)) noteError(cycle.tally, failure);

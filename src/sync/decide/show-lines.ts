@@ -1,7 +1,7 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
-import { type PulledCycle, placeOfIssue } from "../ground/cycle-state.ts";
+import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
 import { isPreview } from "../ground/order.ts";
 import type { PlannedAction } from "../ground/reports.ts";
@@ -43,5 +43,5 @@ function claimFields({ course }: PulledCycle, { issueBases }: Decision): void {
 }
 
 function nameField(issue: IssueRef, field: string): string {
-  return `${placeOfIssue(issue)} ${field}`;
+  return `${issueKey(issue)} ${field}`;
 }

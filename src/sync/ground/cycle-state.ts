@@ -122,14 +122,14 @@ export function startTally(): Tally {
 export interface Course {
   /** What a person let go. */
   readonly approved: Map<PostId, Map<ActionKind, LetGo>>;
-  /** Why signals of issues were not asked for in this run, by the place of the issue: see `placeOfIssue`. */
+  /** Why signals of issues were not asked for in this run, by the place of the issue: see `issueKey`. */
   readonly unasked: Map<string, Closure>;
   /**
-   * Issues whose signals could not be read in this run, for whatever reason, by `placeOfIssue`. What was read of them before stood
+   * Issues whose signals could not be read in this run, for whatever reason, by `issueKey`. What was read of them before stood
    * beside another record: the two together may say what never was.
    */
   readonly stale: Set<string>;
-  /** Fields of issues that a decision of this run asks for, by `placeOfIssue` and the field. */
+  /** Fields of issues that a decision of this run asks for, by `issueKey` and the field. */
   readonly claimed: Set<string>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
   readonly closed: Map<string, Closure>;
@@ -154,14 +154,14 @@ export function startCourse(): Course {
 }
 
 /** What an issue is known by in a course. */
-export function placeOfIssue({ repositoryId, number }: IssueRef): string {
+export function issueKey({ repositoryId, number }: IssueRef): string {
   return `${repositoryId}#${number}`;
 }
 
 /** Why it is not known in this run what an issue of a row shows beside its record; undefined where all was asked for. */
 export function whyUnasked({ course }: Pick<Cycle, "course">, { links }: Row): Closure | undefined {
   return links
-    .map(({ link }) => course.unasked.get(placeOfIssue(link.issue)))
+    .map(({ link }) => course.unasked.get(issueKey(link.issue)))
     .find((closure) => closure !== undefined);
 }
 

@@ -4,7 +4,7 @@ import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { draft } from "./as-one.ts";
-import { type Cycle, placeOfIssue } from "./cycle-state.ts";
+import { type Cycle, issueKey } from "./cycle-state.ts";
 
 /** The row of a post as the state has it now; undefined for a post that no listing has shown. */
 export async function readRow(cycle: Cycle, post: PostId): Promise<Row | undefined> {
@@ -24,7 +24,7 @@ function withoutUnread({ unread, course: { stale } }: Cycle, row: Row): Row {
   const links = row.links.map((linked): LinkedIssue => {
     const { canonical, signals, ...own } = linked;
     if (isUnread(linked.link.issue)) return { ...own, ...(signals && { signals }), issue: undefined };
-    if (stale.has(placeOfIssue(linked.link.issue))) return own;
+    if (stale.has(issueKey(linked.link.issue))) return own;
     return isUnread(canonical?.issue) ? { ...own, ...(signals && { signals }) } : linked;
   });
   return { ...row, links };

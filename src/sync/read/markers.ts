@@ -10,7 +10,7 @@ import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import { askAccount, foldLogin, isOurLogin, isSameLogin } from "./identify.ts";
-import { keepNaming, type NamingIssue } from "./naming.ts";
+import { type IssueText, keepNaming } from "./naming.ts";
 import { noteOdd } from "./odd.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
 import { isOurBoard, readOtherMarks } from "./other-marks.ts";
@@ -275,7 +275,7 @@ function sortByNumber(issues: readonly Issue[]): readonly Issue[] {
 }
 
 /** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */
-function markedBy(cycle: Cycle, record: NamingIssue): readonly MarkedIssue[] {
+function markedBy(cycle: Cycle, record: IssueText): readonly MarkedIssue[] {
   if (!isOurLogin(cycle.world, cycle.account, record.author)) return [];
   const marker = parseMarker(record.body);
   if (marker === undefined || !isOurBoard(cycle.world.policy, marker.board)) return [];

@@ -23,15 +23,15 @@ const boundedWords =
   "Only the issues that were opened last were looked through for pages of posts that they name";
 
 /** What of an issue tells which pages it names. */
-export type NamingIssue = Pick<IssueRecord, "author" | "body"> & { readonly issue: IssueRef };
+export type IssueText = Pick<IssueRecord, "author" | "body"> & { readonly issue: IssueRef };
 
 /** The rows of a page that can't be read but for their text. */
-export function readableOf({ odd = [] }: Pick<IssuePage, "odd">): readonly NamingIssue[] {
+export function readableOf({ odd = [] }: Pick<IssuePage, "odd">): readonly IssueText[] {
   return odd.flatMap(({ issue, author, body }) => (body === undefined ? [] : [{ issue, author, body }]));
 }
 
 /** Remembers the addresses that issues of people name: one of these may be the page of a post that has no issue. */
-export async function keepNaming(cycle: Cycle, records: readonly NamingIssue[]): Promise<void> {
+export async function keepNaming(cycle: Cycle, records: readonly IssueText[]): Promise<void> {
   const { ledger } = cycle.world;
   const { renderer } = cycle.project;
   const named = records

@@ -19,7 +19,7 @@ export interface Alike<Line> {
 }
 
 /** Groups what is alike, in the order of the first of each. Few are no group: each is shown by itself. */
-export function groupAlike<Line extends Waiting>(
+export function groupWaiting<Line extends Waiting>(
   lines: readonly Line[],
   isFull: boolean,
 ): readonly Alike<Line>[] {

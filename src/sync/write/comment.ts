@@ -1,7 +1,7 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
-import type { CommentIssue, IssueComment } from "../../plan/ground/action.ts";
+import type { CommentIssue, NewComment } from "../../plan/ground/action.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
@@ -33,7 +33,7 @@ async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: Issue
   if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, action.kind, lane), next: "go on" };
   let isUnread = false;
   let found:
-    | { readonly now: CommentIssue; readonly comment: IssueComment; readonly fresh: FreshIssue }
+    | { readonly now: CommentIssue; readonly comment: NewComment; readonly fresh: FreshIssue }
     | undefined;
   const turn = { action, lane, pace: "other" } as const;
   const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
@@ -62,7 +62,7 @@ async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: Issue
 function requestOf(
   cycle: PulledCycle,
   action: CommentIssue,
-  comment: IssueComment,
+  comment: NewComment,
   repository: RepositoryMemory,
 ): Request<WriteOutcome> {
   const { issue, write, body } = comment;
@@ -83,7 +83,7 @@ function requestOf(
 export async function takeComment(
   cycle: PulledCycle,
   { post }: Pick<CommentIssue, "post">,
-  { issue, write }: Pick<IssueComment, "issue" | "write">,
+  { issue, write }: Pick<NewComment, "issue" | "write">,
 ): Promise<void> {
   const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
@@ -101,7 +101,7 @@ export async function takeComment(
 async function parkRefused(
   cycle: PulledCycle,
   action: CommentIssue,
-  { issue }: IssueComment,
+  { issue }: NewComment,
   words: string,
 ): Promise<Outcome> {
   const place = nameIssue(cycle, issue);

@@ -1,6 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Board, ListEnd, PostPage } from "../../../src/board/board.ts";
 import { createHttpBoard, type HttpBoardOptions } from "../../../src/board/http/http.ts";
 import { RemoteError } from "../../../src/errors.ts";
@@ -9,6 +7,7 @@ import { createSender } from "../../../src/http/send.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Post, PostId, ProjectId } from "../../../src/model/post.ts";
 import type { Clock, ReadBounds, Traffic } from "../../../src/model/surroundings.ts";
+import { listenHttp } from "../../support/servers.ts";
 
 /** What most tests of the board start from. */
 
@@ -75,14 +74,7 @@ export function bounds(options: Partial<ReadBounds> = {}): ReadBounds {
 export async function serve(
   respond: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ readonly url: string; readonly origin: string }> {
-  const server = createServer(respond);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const origin = await listenHttp(respond);
   return { origin, url: `${origin}/api/v1` };
 }
 

@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { listenHttp } from "../../support/servers.ts";
 import { until } from "../../support/until.ts";
 import { deadUrl, openStage, type Stage } from "../stage.ts";
 
@@ -17,7 +15,7 @@ interface Heard {
 async function listen() {
   const heard: Heard[] = [];
   let status = 200;
-  const server = createServer((request, response) => {
+  const origin = await listenHttp((request, response) => {
     const { method = "", url = "", headers } = request;
     void text(request).then((body) => {
       heard.push({ method, url, headers, body });
@@ -25,15 +23,9 @@ async function listen() {
       else if (status === 1) response.writeHead(200).write("never the whole of it");
       else if (status > 0) response.writeHead(status, { location: "/elsewhere" }).end("ok");
     });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: origin,
     at: (path: string) => heard.filter(({ url }) => url.startsWith(path)),
     /** 0 cuts the connection, -1 leaves it open, and 1 answers 200 with a body that does not end. */
     answerWith(next: number) {

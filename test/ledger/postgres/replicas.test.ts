@@ -8,7 +8,7 @@ import { OutdatedError, StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openSharedCopy, type SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
 import { readSign } from "../../../src/ledger/postgres/signs.ts";
-import type { Hold, SharedLedger } from "../../../src/ledger/shared.ts";
+import type { HeldProjects, SharedLedger } from "../../../src/ledger/shared.ts";
 import { applicationId, migrations } from "../../../src/ledger/sqlite/file/migrations.ts";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
 import { openProxy } from "../../support/tcp-proxy.ts";
@@ -109,7 +109,7 @@ async function saidBy(ledger: Ledger): Promise<readonly string[]> {
   return (await ledger.notices.said()).map(({ cause }) => cause);
 }
 
-async function hold(ledger: SharedLedger, ...keys: readonly string[]): Promise<Hold> {
+async function hold(ledger: SharedLedger, ...keys: readonly string[]): Promise<HeldProjects> {
   const taken = await ledger.take(keys);
   if (taken.kind === "taken") throw new Error(`${taken.project} is taken.`);
   return taken;

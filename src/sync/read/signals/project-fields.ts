@@ -1,9 +1,9 @@
 import { RemoteError } from "../../../errors.ts";
 import type { ProjectFieldMemory } from "../../../ledger/memory.ts";
-import type { ProjectFieldKey, Readable } from "../../../model/issue.ts";
+import type { ProjectFieldKey, ProjectFieldName, Readable } from "../../../model/issue.ts";
 import { includesName, isSameName } from "../../../plan/ground/issue-fields.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
-import { neededSignals, type ProjectFieldName, projectFieldKey } from "../../../plan/rules/signals.ts";
+import { neededSignals, projectFieldKey } from "../../../plan/rules/signals.ts";
 import type { ProjectField } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
 import { checkSignalLimits } from "../../ground/limits.ts";

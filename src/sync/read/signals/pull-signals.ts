@@ -14,7 +14,7 @@ import {
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
 import { inOrder } from "../../../select.ts";
-import { type Cycle, nameIssue, placeOfIssue } from "../../ground/cycle-state.ts";
+import { type Cycle, issueKey, nameIssue } from "../../ground/cycle-state.ts";
 import { isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/limits.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { closureBy, isPutOff, isReadingOver, noteError, noteSignalsPutOff } from "../../ground/report.ts";
@@ -44,7 +44,7 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
     noteError(cycle.tally, { code, message, detail, retryAt });
     const search = { ...searchFor(cycle.settings, "all"), pins: await pinsOf(cycle, cycle.memory.id) };
     for await (const found of eachLinked(cycle, cycle.memory.id))
-      if (wayOf(cycle, search, found) !== undefined) cycle.course.stale.add(placeOfIssue(found.issue));
+      if (wayOf(cycle, search, found) !== undefined) cycle.course.stale.add(issueKey(found.issue));
   }
 }
 
@@ -105,7 +105,7 @@ async function sayUnread(cycle: Cycle, unread: ReadonlyMap<string, string>): Pro
   for await (const { issue } of eachLinked(cycle, cycle.memory.id)) {
     const words = unread.get(issue.nodeId);
     if (words === undefined) continue;
-    cycle.course.stale.add(placeOfIssue(issue));
+    cycle.course.stale.add(issueKey(issue));
     const message = `${words} ${whatWaits} for this issue.`;
     noteError(cycle.tally, {
       issue: nameIssue(cycle, issue),
@@ -166,8 +166,8 @@ async function withoutLimited(
 
 function putOffSignals(cycle: Cycle, issues: readonly SignalledIssue[], closure: Closure): void {
   for (const { issue } of issues) {
-    cycle.course.unasked.set(placeOfIssue(issue), closure);
-    cycle.course.stale.add(placeOfIssue(issue));
+    cycle.course.unasked.set(issueKey(issue), closure);
+    cycle.course.stale.add(issueKey(issue));
   }
   noteSignalsPutOff(cycle, closure);
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { RemoteError, type RemoteFault } from "../../../errors.ts";
+import type { ProjectFieldName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import type { ProjectField, ProjectFieldName } from "../../tracker.ts";
+import type { ProjectField } from "../../tracker.ts";
 import { readShape } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import { projectFieldQuery } from "./queries.ts";
