@@ -6,7 +6,7 @@ import type { Numbers } from "../columns/numbers.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
-import { type IssuePlace, issueKey } from "./place.ts";
+import { type IssuePlace, placeOfIssue } from "./place.ts";
 
 interface AbsenceColumns {
   kind: Absence["kind"];
@@ -70,11 +70,11 @@ export function createAbsences(
     "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE repository = ?)",
   );
   const known = (issue: IssueRef): Absence | undefined => {
-    const found = select.get(issueKey(issue));
+    const found = select.get(placeOfIssue(issue));
     return found && toAbsence(found);
   };
   const write = (issue: IssueRef, absence: Absence): void => {
-    insert.run({ ...issueKey(issue), ...fromAbsence(absence) });
+    insert.run({ ...placeOfIssue(issue), ...fromAbsence(absence) });
   };
   return {
     of: known,
@@ -106,7 +106,7 @@ export function createAbsences(
     changes: {
       "set-absence": ({ issue, absence }) => {
         const before = known(issue);
-        if (absence === undefined) remove.run(issueKey(issue));
+        if (absence === undefined) remove.run(placeOfIssue(issue));
         else write(issue, absence);
         issues.setGone(issue, absence !== undefined && isGoneKind(absence.kind));
         if (before?.kind !== absence?.kind) issues.markRows(issue);
@@ -115,7 +115,7 @@ export function createAbsences(
         links.move(from, to);
         issues.setGone(from, false);
         write(from, moved);
-        remove.run(issueKey(to));
+        remove.run(placeOfIssue(to));
         issues.store(to);
         issues.markRows(to);
       },
@@ -153,7 +153,7 @@ function createLinkMover(store: Store) {
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
   return {
     move(from: IssueRef, to: Issue): void {
-      const place = issueKey(from);
+      const place = placeOfIssue(from);
       for (const { move, rest } of moves) {
         move.run({ ...place, toRepository: to.repositoryId, toNumber: to.number });
         rest.run(place);

@@ -1,7 +1,7 @@
 import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
 import { decodeIssue, encodeIssue } from "../columns/facts.ts";
 import type { Store } from "../file/store.ts";
-import { type IssuePlace, issueKey } from "./place.ts";
+import { type IssuePlace, placeOfIssue } from "./place.ts";
 
 /** The facts of issues, and the rows that hang on them. */
 export interface IssueStore {
@@ -53,7 +53,7 @@ export function createIssueStore(store: Store): IssueStore {
     WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
       OR number IN (${duplicateFollowers})`);
   const readPresent = (issue: Issue): Issue | undefined => {
-    const known = select.get(issueKey(issue));
+    const known = select.get(placeOfIssue(issue));
     if (typeof known?.facts !== "string" || known.absence !== null) return undefined;
     const facts = decodeIssue(known.facts);
     return facts.nodeId === issue.nodeId ? facts : undefined;
@@ -61,16 +61,16 @@ export function createIssueStore(store: Store): IssueStore {
   const isTombstone = (place: IssuePlace): boolean => isForGood(select.get(place)?.absence);
   return {
     isKept: (issue) =>
-      select.get(issueKey(issue)) !== undefined || selectLink.get(issueKey(issue)) !== undefined,
+      select.get(placeOfIssue(issue)) !== undefined || selectLink.get(placeOfIssue(issue)) !== undefined,
     contradicts(issue) {
-      const facts = select.get(issueKey(issue))?.facts;
+      const facts = select.get(placeOfIssue(issue))?.facts;
       return typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
     },
-    isTombstone: (issue) => isTombstone(issueKey(issue)),
+    isTombstone: (issue) => isTombstone(placeOfIssue(issue)),
     isNews: (issue) => ["later", "at odds"].includes(compareIssues(issue, readPresent(issue))),
     isInDoubt: (issue) => compareIssues(issue, readPresent(issue)) === "at odds",
     store(issue) {
-      const place = issueKey(issue);
+      const place = placeOfIssue(issue);
       const facts = encodeIssue(issue);
       const known = select.get(place);
       if (isForGood(known?.absence)) return;
@@ -80,10 +80,10 @@ export function createIssueStore(store: Store): IssueStore {
       markRows.run(place);
     },
     setGone(issue, isGone) {
-      writeGone.run({ ...issueKey(issue), isGone: Number(isGone) });
+      writeGone.run({ ...placeOfIssue(issue), isGone: Number(isGone) });
     },
     markRows(issue) {
-      markRows.run(issueKey(issue));
+      markRows.run(placeOfIssue(issue));
     },
   };
 }

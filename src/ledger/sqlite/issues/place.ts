@@ -3,6 +3,6 @@ import type { IssueRef } from "../../../model/issue.ts";
 /** An issue as the tables name it. */
 export type IssuePlace = Readonly<{ repository: number; number: number }>;
 
-export function issueKey({ repositoryId, number }: IssueRef): IssuePlace {
+export function placeOfIssue({ repositoryId, number }: IssueRef): IssuePlace {
   return { repository: repositoryId, number };
 }

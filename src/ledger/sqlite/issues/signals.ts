@@ -8,7 +8,7 @@ import { milestoneShape } from "../columns/shapes.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
 import type { IssueStore } from "./issue-store.ts";
-import { type IssuePlace, issueKey } from "./place.ts";
+import { type IssuePlace, placeOfIssue } from "./place.ts";
 
 const readMilestone = stored("issues.facts", milestoneShape);
 
@@ -42,11 +42,11 @@ export function createSignals(
     linked(project, after, limit) {
       const number = numbers.findProject(project);
       if (number === undefined) return [];
-      const place = issueKey(after ?? { repositoryId: 0, number: 0 });
+      const place = placeOfIssue(after ?? { repositoryId: 0, number: 0 });
       return selectLinked.all({ ...place, project: number, limit }).map(toSignalledIssue);
     },
     of(issue) {
-      const found = select.get(issueKey(issue));
+      const found = select.get(placeOfIssue(issue));
       return found && toSignalledIssue(found);
     },
     pins(project) {
@@ -60,7 +60,7 @@ export function createSignals(
     }),
     changes: {
       "store-signals": ({ issue, signals: read, isFill }) => {
-        const place = issueKey(issue);
+        const place = placeOfIssue(issue);
         const encoded = signals.select.get(place)?.signals;
         const known: Signals = encoded === undefined ? {} : decodeSignals(encoded);
         const changed = isFill ? mergeSignals(read, known) : mergeSignals(known, read);
@@ -75,7 +75,7 @@ export function createSignals(
         issues.markRows(issue);
       },
       "store-facts": ({ issue }) => {
-        const isLinked = signals.selectKept.get(issueKey(issue)) !== undefined;
+        const isLinked = signals.selectKept.get(placeOfIssue(issue)) !== undefined;
         if (!isLinked || issues.isNews(issue)) issues.store(issue);
       },
       "set-pins": ({ project, pins: known }) => pins.replace(numbers.project(project), known),
