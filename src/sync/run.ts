@@ -2,13 +2,12 @@ import type { BegunRun } from "../ledger/runs.ts";
 import { inOrder } from "../select.ts";
 import { type CycleResult, runCycle } from "./cycle.ts";
 import { forgetOldLooks } from "./ground/looks.ts";
-import { isPreview, isRoutine, type Order } from "./ground/order.ts";
+import { isPreview, type Order } from "./ground/order.ts";
 import type { CarriedAction, PlanReport, ProjectReport, RunReport, SavedProject } from "./ground/reports.ts";
 import type { Run, SyncProject, World } from "./ground/world.ts";
 import { type ProjectState, readProjectState } from "./tell/project-state.ts";
 import { describeTokenEnd, isTokenNews, lastTokenEnd } from "./tell/token-end.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
-import { leastServedFirst } from "./write/pace.ts";
 
 export interface RunResult {
   readonly report: RunReport;
@@ -72,8 +71,10 @@ async function runEach(
   world.tracker.sizes?.take(ledger.memory.sizes());
   const tokenBefore = await lastTokenEnd(ledger, policy.projectKeys);
   const results: CycleResult[] = [];
-  const isSpread = isRoutine(run) || isPreview(run);
-  for (const project of isSpread ? await leastServedFirst(projects, world) : projects) {
+  // What ends a run may end it before its last project: while something is left, each run begins with another one.
+  const isLeft = (await ledger.pace.backlogs()).length > 0;
+  const first = isLeft ? (run.number - 1) % Math.max(1, projects.length) : 0;
+  for (const project of [...projects.slice(first), ...projects.slice(0, first)]) {
     if (signal.aborted) break;
     log.info({ run: run.number, project: project.key, mode: order.kind }, "Project started");
     const result = await runCycle(project, world, run);

@@ -6,8 +6,16 @@ import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { isRefusal, pauseOf } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
-import { type Cycle, delayAction, isApproved, type PulledCycle, whyUnasked } from "./cycle-state.ts";
+import {
+  type Cycle,
+  closureOf,
+  delayAction,
+  isApproved,
+  type PulledCycle,
+  whyUnasked,
+} from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
+import type { Lane } from "./lane.ts";
 import { readRow } from "./rows.ts";
 import { type Delay, type Outcome, sayDelay } from "./verdict.ts";
 import { isSameAsked } from "./wanted.ts";
@@ -97,6 +105,15 @@ export async function postpone(
   delayAction(cycle, wanted, delay);
   await recordRow(cycle, wanted.post);
   return delay;
+}
+
+/** Leaves an action for a later run because its lane takes nothing more in this one. */
+export function putOff(
+  cycle: PulledCycle,
+  wanted: Pick<Action, "post" | "kind">,
+  lane: Lane,
+): Promise<Outcome> {
+  return postpone(cycle, wanted, closureOf(cycle, lane));
 }
 
 /** An undecided row is due in every run: the missing fact may become known although nothing changes on either side. */

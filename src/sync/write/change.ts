@@ -5,11 +5,10 @@ import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/i
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
-import { postpone, recordRow, replan } from "../ground/record.ts";
+import { postpone, putOff, recordRow, replan } from "../ground/record.ts";
 import { type Outcome, type Step, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
-import { putOff } from "./backlog.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { awaitPace } from "./pace.ts";

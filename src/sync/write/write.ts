@@ -5,12 +5,12 @@ import { attempt } from "../ground/attempt.ts";
 import { isApproved, isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";
 import { inParallel } from "../ground/parallel.ts";
-import { postpone, replan } from "../ground/record.ts";
+import { postpone, putOff, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { isApprovedBy, type Judged } from "../ground/wanted.ts";
 import { lookAgain } from "../read/look-again.ts";
-import { createdBefore, estimateRest, noteBacklogs, putOff } from "./backlog.ts";
+import { estimate, noteBacklogs, readImport } from "./backlog.ts";
 import { changeIssue } from "./change.ts";
 import { commentIssue } from "./comment.ts";
 import { createIssue } from "./create.ts";
@@ -52,11 +52,16 @@ export async function write(
   free: readonly Judged[],
   recheck?: Recheck,
 ): Promise<ReadonlyMap<Judged, Outcome>> {
+  const { world, memory } = cycle;
+  const { ledger, clock } = world;
+  const { pace } = world.policy;
   const outcomes = new Map<Judged, Outcome>();
   for (const kind of order) {
     const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
     const actions = free.filter((action) => action.kind === kind);
-    const created = kind === "create-issue" ? await createdBefore(cycle) : 0;
+    const under =
+      kind === "create-issue" ? await readImport({ ledger, pace }, memory.id, clock.now()) : undefined;
+    const created = under?.done ?? 0;
     const total = created + actions.length;
     let done = created;
     await inParallel(actions, width, async (action) => {
@@ -67,11 +72,17 @@ export async function write(
         what: whats[kind],
         done,
         total,
-        ...(kind === "create-issue" && { doneAt: await estimateRest(cycle, total - done) }),
+        ...(kind === "create-issue" && {
+          doneAt: await estimate(
+            { ledger, pace },
+            { project: memory.id, budget: action.lanes[0]?.budget ?? "", creates: total - done },
+            clock.now(),
+          ),
+        }),
       });
     });
   }
-  await noteBacklogs(cycle);
+  await noteBacklogs(cycle, outcomes);
   return outcomes;
 }
 
