@@ -9,10 +9,10 @@ export interface Pace {
    * @param budget - whose limit, as the tracker names it; '' on the board.
    */
   limit(side: Side, budget: string): Promise<number | undefined>;
-  /** Writes to the tracker that the pace counts since a time, oldest first, of all projects; in every budget where none is named. */
-  writes(since: number, budget: string | undefined): Promise<readonly PacedWrite[]>;
-  /** What projects have left to write to the tracker, so that those that share a pace share it fairly, and people are told when an import will be done. */
-  backlogs(whose: { readonly budget: string } | { readonly project: ProjectId }): Promise<readonly Backlog[]>;
+  /** Writes to the tracker that the pace counts since a time, oldest first, of all projects. */
+  writes(since: number, budget: string): Promise<readonly PacedWrite[]>;
+  /** What projects have left to write to the tracker: a few lines for each of them. */
+  backlogs(): Promise<readonly Backlog[]>;
 }
 
 export interface PacedWrite {
@@ -32,11 +32,10 @@ export interface Left {
   readonly created: number;
 }
 
+/** `created` counts from the run on that left something first. */
 export interface Backlog extends Left {
   readonly project: ProjectId;
   readonly budget: string;
-  /** Since when there was something left, epoch ms; `created` counts from the run that began it. */
-  readonly since: number;
   /** When the last run left it so, epoch ms. */
   readonly at: number;
 }

@@ -17,10 +17,7 @@ export interface RecentWrites {
 }
 
 /** Oldest first, as they are given. */
-export function timesOf(sent: readonly { readonly at: number; readonly isCreate: boolean }[]): {
-  readonly all: number[];
-  readonly creates: number[];
-} {
+export function timesOf(sent: readonly { readonly at: number; readonly isCreate: boolean }[]) {
   const times = (some: typeof sent): number[] => some.map(({ at }) => at);
   return { all: times(sent), creates: times(sent.filter(({ isCreate }) => isCreate)) };
 }
@@ -52,58 +49,34 @@ export function nextWriteAt(
   return waits.reduce((latest, wait) => (wait.at > latest.at ? wait : latest), { at: now, limit: "none" });
 }
 
-/** What a project has had of an hour, and what it has left to write; `left` is infinite where nobody knows. */
-export interface Claim {
-  readonly used: number;
-  readonly left: number;
+/** Whether a run ends its writes instead of waiting so long: it sits out the interval, the minute, and the last of an hour. */
+export function isTooFar({ at, limit }: NextWrite, now: number, until: number): boolean {
+  return at > until || (limit === "hour" && at - now > hourPatienceMs);
+}
+
+/** A run that left these seconds to the next one would cost an import five minutes of every hour. */
+const hourPatienceMs = 10_000;
+
+/** What one of so many projects that share a pace may write of each hour. */
+export function partOf(pace: PaceLimits, projects: number): PaceLimits {
+  const part = (limit: number): number => Math.max(1, Math.floor(limit / projects));
+  return { ...pace, createsPerHour: part(pace.createsPerHour), writesPerHour: part(pace.writesPerHour) };
 }
 
 /**
- * Whether a project that has used so much of a window may use more, when others share the window: up to a fair share, by
- * max-min fairness (what one does not need is shared by the others), and beyond it while nobody who waits has had less.
- */
-export function mayTake(used: number, others: readonly Claim[], limit: number): boolean {
-  const waiting = others.filter(({ left }) => left > 0);
-  if (waiting.length === 0) return true;
-  const share = Math.floor(fairShare(others, limit));
-  return used < share || waiting.every((other) => other.used >= used);
-}
-
-/** The level up to which everybody may go so that the window is used up: those who claim less take only that. */
-function fairShare(others: readonly Claim[], limit: number): number {
-  const claims = others.map(({ used, left }) => used + left).toSorted((one, other) => one - other);
-  let sharers = claims.length + 1;
-  let rest = limit;
-  for (const claim of claims) {
-    if (claim * sharers >= rest) break;
-    rest -= claim;
-    sharers -= 1;
-  }
-  return rest / sharers;
-}
-
-/**
- * When so many issues will have been opened, if each goes out as soon as the pace allows it. Once the hour's limit has been
- * used up the same times come again an hour later, so no more than an hour is played through.
+ * About when so many issues will have been opened: what the hour's limit puts off comes an hour after the one whose room it takes.
  *
  * @returns epoch ms of the last one; `now` where there is none.
  */
 export function estimateEnd(recent: RecentWrites, creates: number, pace: PaceLimits, now: number): number {
   if (creates <= 0) return now;
   const perHour = Math.min(pace.createsPerHour, pace.writesPerHour);
-  const all = [...recent.all];
-  const opened = [...recent.creates];
-  const steps = Math.min(creates, perHour);
-  const last = (creates - 1) % perHour;
-  let at = now;
-  let end = now;
-  for (let step = 0; step < steps; step += 1) {
-    ({ at } = nextWriteAt({ all, creates: opened }, "create", pace, at));
-    all.push(at);
-    opened.push(at);
-    if (step === last) end = at;
-  }
-  return end + Math.floor((creates - 1) / perHour) * hourMs;
+  const stepMs = Math.max(pace.minIntervalMs, Math.ceil(minuteMs / pace.createsPerMinute));
+  const used = recent.creates.length;
+  const last = used + creates - 1;
+  const first = recent.creates[last % perHour] ?? now + ((last % perHour) - used) * stepMs;
+  const end = first + Math.floor(last / perHour) * hourMs;
+  return Math.max(end, nextWriteAt(recent, "create", pace, now).at);
 }
 
 /** When a window has room again: one length after the write that would be too many in it. */

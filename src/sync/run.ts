@@ -1,15 +1,14 @@
 import type { BegunRun } from "../ledger/runs.ts";
-import { minuteMs } from "../model/time.ts";
+import { hourMs, minuteMs } from "../model/time.ts";
 import { inOrder } from "../select.ts";
 import { type CycleResult, runCycle } from "./cycle.ts";
 import { forgetOldLooks } from "./ground/looks.ts";
-import { isPreview, isRoutine, type Order } from "./ground/order.ts";
+import { isPreview, type Order } from "./ground/order.ts";
 import type { CarriedAction, PlanReport, ProjectReport, RunReport, SavedProject } from "./ground/reports.ts";
 import type { Run, SyncProject, World } from "./ground/world.ts";
 import { type ProjectState, readProjectState } from "./tell/project-state.ts";
 import { describeTokenEnd, isTokenNews, lastTokenEnd } from "./tell/token-end.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
-import { leastServedFirst } from "./write/pace.ts";
 
 export interface RunResult {
   readonly report: RunReport;
@@ -73,8 +72,7 @@ async function runEach(
   world.tracker.sizes?.take(ledger.memory.sizes());
   const tokenBefore = await lastTokenEnd(ledger, policy.projectKeys);
   const results: CycleResult[] = [];
-  const isSpread = isRoutine(run) || isPreview(run);
-  for (const project of isSpread ? await leastServedFirst(projects, world) : projects) {
+  for (const project of await inTurn(projects, world, startedAt)) {
     if (signal.aborted) break;
     log.info({ run: run.number, project: project.key, mode: order.kind }, "Project started");
     const result = await runCycle(project, world, run);
@@ -99,6 +97,19 @@ function sayTokenEnd(
   if (sentence !== undefined && isTokenNews(endsAt, clock.now(), before) && !isPreview(run))
     log.warn({ code: "tracker.token" }, sentence);
   return endsAt === undefined || endsAt === null ? {} : { tokenEnds: new Date(endsAt).toISOString() };
+}
+
+/** What ends a run may end it before its last project: while something is left, whoever has written least of late comes first. */
+async function inTurn(
+  projects: readonly SyncProject[],
+  { ledger: { pace, memory } }: World,
+  now: number,
+): Promise<readonly SyncProject[]> {
+  const budgets = new Set((await pace.backlogs()).map(({ budget }) => budget));
+  const sent = (await inOrder(budgets, async (budget) => pace.writes(now - hourMs, budget))).flat();
+  const known = Map.groupBy(sent, ({ project }) => project);
+  const countOf = ({ key }: SyncProject): number => known.get(memory.project(key)?.id)?.length ?? 0;
+  return projects.toSorted((one, other) => countOf(one) - countOf(other));
 }
 
 /** Reports stand in the order of the config, whoever had the first turn. */

@@ -16,13 +16,13 @@ describe("an import that the pace draws out", () => {
     const report = json() as {
       readonly projects: readonly [{ readonly import: { readonly doneAt: string } }];
     };
-    expect(report.projects[0].import).toEqual({ done: 1, total: 4, doneAt: expect.any(String) });
+    expect(report.projects[0].import).toEqual({ done: 2, total: 4, doneAt: expect.any(String) });
     const doneAt = Date.parse(report.projects[0].import.doneAt);
     expect(doneAt).toBeGreaterThan(begun + 1.9 * 3_600_000);
     expect(doneAt).toBeLessThan(Date.now() + 2.1 * 3_600_000);
     const { out } = await stage.run(["status", "--config", file]);
     expect(out).toMatch(
-      /\n {2}acme-app: issues opened: 1 of 4, the last one about .*\d\d:\d\d \(in .+\)\.\n/,
+      /\n {2}acme-app: issues opened: 2 of 4, the last one about .*\d\d:\d\d \(in .+\)\.\n/,
     );
     await stage.run(["sync", "--config", config(100)]);
     const after = await stage.run(["status", "--json", "--config", file]);

@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   estimateEnd,
-  mayTake,
+  isTooFar,
   type NextWrite,
   nextWriteAt,
   type PaceLimits,
+  partOf,
   type RecentWrites,
 } from "../../src/plan/pace.ts";
 
@@ -101,53 +102,25 @@ function mostWithin(times: readonly number[], windowMs: number): number {
   );
 }
 
-describe("a share of the hour", () => {
-  const unknown = Number.POSITIVE_INFINITY;
-  it.each<[string, number, readonly (readonly [used: number, left: number])[], boolean]>([
-    ["is all of it for whoever is alone", 149, [], true],
-    ["is all of it where nobody else has anything left", 149, [[50, 0]], true],
-    [
-      "is a third among three",
-      49,
-      [
-        [0, unknown],
-        [0, unknown],
-      ],
-      true,
-    ],
-    [
-      "is no more than a third among three",
-      50,
-      [
-        [0, unknown],
-        [0, unknown],
-      ],
-      false,
-    ],
-    [
-      "is as much more as the others don't need",
-      94,
-      [
-        [50, 0],
-        [0, 5],
-      ],
-      true,
-    ],
-    [
-      "is no more than what others leave",
-      95,
-      [
-        [10, 40],
-        [0, 5],
-      ],
-      false,
-    ],
-    ["may be exceeded by whoever has had least", 75, [[75, 400]], true],
-    ["may not be exceeded by anybody else", 76, [[75, 400]], false],
-    ["is kept also where others have had more than theirs", 20, [[150, 3]], true],
-  ])("%s", (_, used, others, may) => {
-    const claims = others.map(([had, left]) => ({ used: had, left }));
-    expect(mayTake(used, claims, 150)).toBe(may);
+describe("the part of a project", () => {
+  it.each([
+    ["all of it for whoever is alone", 1, 4, 5],
+    ["an equal one among two", 2, 2, 2],
+    ["one write at least", 9, 1, 1],
+  ])("is %s", (_, projects, createsPerHour, writesPerHour) => {
+    expect(partOf(pace, projects)).toEqual({ ...pace, createsPerHour, writesPerHour });
+  });
+});
+
+describe("whether a run waits", () => {
+  const now = 1e12;
+  it.each<[string, NextWrite, boolean]>([
+    ["for the minute", { at: now + 59_000, limit: "minute" }, true],
+    ["not for what comes after its time", { at: now + minute + 1, limit: "minute" }, false],
+    ["for the last seconds of an hour", { at: now + 10_000, limit: "hour" }, true],
+    ["not for more of an hour", { at: now + 10_001, limit: "hour" }, false],
+  ])("%s", (_, next, waits) => {
+    expect(isTooFar(next, now, now + minute)).toBe(!waits);
   });
 });
 
@@ -158,11 +131,11 @@ describe("the end of an import", () => {
   it.each<[string, number, number]>([
     ["now, with nothing to open", 0, 0],
     ["now, with one", 1, 0],
-    ["by the interval", 20, 19 * seconds],
+    ["by what a minute allows", 20, 57 * seconds],
     ["by the minute", 21, 60 * seconds],
-    ["within the hour", 150, (7 * 60 + 9) * seconds],
+    ["within the hour", 150, (7 * 60 + 27) * seconds],
     ["by the hour", 151, hour],
-    ["by many hours", 5000, 33 * hour + (2 * 60 + 9) * seconds],
+    ["by many hours", 5000, 33 * hour + (2 * 60 + 27) * seconds],
   ])("is told %s", (_, creates, after) => {
     expect(estimateEnd({ all: [], creates: [] }, creates, limits, 1e12)).toBe(1e12 + after);
   });
@@ -173,13 +146,19 @@ describe("the end of an import", () => {
     expect(estimateEnd({ all: used, creates: used }, 1, limits, now)).toBe(now + 1_800_000);
   });
 
-  it("is that of the pace when each is opened as soon as it may be", () => {
-    const all: number[] = [];
+  it.each([
+    [[]],
+    [[-50 * minute, -49 * minute, -10 * minute]],
+    [Array.from({ length: 100 }, (_, index) => (index - 600) * seconds)],
+  ])("is within a minute of that of the pace, whatever was opened before (%#)", (before) => {
+    const used = before.map((at) => 1e12 + at);
+    const all = [...used];
     let now = 1e12;
     for (let opened = 0; opened < 340; opened += 1) {
       now = nextWriteAt({ all, creates: all }, "create", limits, now).at;
       all.push(now);
     }
-    expect(estimateEnd({ all: [], creates: [] }, 340, limits, 1e12)).toBe(now);
+    const told = estimateEnd({ all: used, creates: used }, 340, limits, 1e12);
+    expect(Math.abs(told - now)).toBeLessThan(minute);
   });
 });

@@ -56,9 +56,8 @@ describe("a saved plan", () => {
     await stage.sync();
     stage.github.close("acme/app", 1, "completed");
     const plan = await stage.savePlan();
-    const project = "prj_app" as ProjectId;
     const readLeft = async () =>
-      (await stage.ledger.pace.backlogs({ project })).map(({ creates, created }) => ({ creates, created }));
+      (await stage.ledger.pace.backlogs()).map(({ creates, created }) => ({ creates, created }));
     expect(await readLeft()).toEqual([{ creates: 4, created: 2 }]);
     const isSmall = ({ kind }: { readonly kind: string }): boolean => kind === "patch-post";
     const small = plan.projects.map((one) => ({ ...one, actions: one.actions.filter(isSmall) }));

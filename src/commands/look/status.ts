@@ -158,7 +158,7 @@ async function readImportStatus(
   project: ProjectId,
   pace: Config["tracker"]["pace"],
 ): Promise<ProjectStatus["import"]> {
-  const found = await readImport({ ledger, policy: { pace } }, project, systemClock.now());
+  const found = await readImport({ ledger, pace }, project, systemClock.now());
   return found === undefined ? null : { ...found, doneAt: new Date(found.doneAt).toISOString() };
 }
 

@@ -1,6 +1,5 @@
 import type { PagePlace } from "../../board/board.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
-import type { Left } from "../../ledger/pace.ts";
 import type { Who } from "../../ledger/requests.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
@@ -133,8 +132,6 @@ export interface Course {
   readonly claimed: Set<string>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
   readonly closed: Map<string, Closure>;
-  /** What pace, budget and limits have left of each of the tracker's budgets, and what was opened by it. */
-  readonly left: Map<string, Left>;
 }
 
 /** When a person let something go, epoch ms, and by which way. */
@@ -149,7 +146,6 @@ export function startCourse(): Course {
     stale: new Set(),
     claimed: new Set(),
     closed: new Map(),
-    left: new Map(),
   };
 }
 

@@ -6,7 +6,8 @@ import { wishesOf } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
 import { isRefusal } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
-import type { Cycle, PulledCycle } from "./cycle-state.ts";
+import { type Cycle, closureOf, type PulledCycle } from "./cycle-state.ts";
+import type { Lane } from "./lane.ts";
 import { readRow } from "./rows.ts";
 import { noteOutcome, notesOf, type ToldAction } from "./standing.ts";
 import type { Outcome } from "./verdict.ts";
@@ -99,6 +100,11 @@ export function outcomeOf(
   const { post, kind, approval: signature } = told;
   const notes = noteOutcome(told, outcome, clock.now());
   return { kind: "note-action", project: memory.id, post, of: { kind, signature }, notes };
+}
+
+/** Leaves an action for a later run because its lane takes nothing more in this one. */
+export function putOff(cycle: PulledCycle, lane: Lane): Outcome {
+  return postpone(cycle, closureOf(cycle, lane));
 }
 
 /** An undecided row is due in every run: the missing fact may become known although nothing changes on either side. */

@@ -12,9 +12,8 @@ import { noteError } from "../ground/report.ts";
 import type { CarriedAction, SavedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, sayDelay, whyHeld } from "../ground/verdict.ts";
-import { isFree, type Judged } from "../ground/wanted.ts";
+import type { Judged } from "../ground/wanted.ts";
 import type { Run, SyncProject } from "../ground/world.ts";
-import { leave } from "../write/backlog.ts";
 import { type NoteWrite, writeNotes } from "../write/note.ts";
 import { write } from "../write/write.ts";
 
@@ -42,7 +41,6 @@ export async function applySaved(
   }
   const going = parts.filter(({ end }) => end === undefined);
   const free = new Set(going.flatMap(({ wanted }) => wanted ?? []));
-  for (const rest of judged) if (isFree(rest) && !free.has(rest)) await leave(cycle, rest);
   const written = await write(cycle, [...free], (wanted, now) => refuseMoved(cycle, wanted, now));
   const noted = await writeNotes(
     cycle,

@@ -1,5 +1,5 @@
 import { hourMs } from "../../model/time.ts";
-import { nextWriteAt, timesOf } from "../../plan/pace.ts";
+import { isTooFar, nextWriteAt, timesOf } from "../../plan/pace.ts";
 import { attempt } from "../ground/attempt.ts";
 import { type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
 import { type Lane, laneClosure } from "../ground/lane.ts";
@@ -73,9 +73,6 @@ function waitFor({ message: why, until }: Omit<Closure, "code">): Wait {
   return until === undefined ? { why } : { notBefore: toIso(until), why };
 }
 
-/** A run that comes so many seconds too early for the hour's limit waits for it; see pace.ts. */
-const hourPatienceMs = 10_000;
-
 /** The pace as it is played through: a run has come to `at`, and is over where the pace ends it. */
 interface Pace {
   at: number;
@@ -97,8 +94,7 @@ async function playPace(
   played.set(lane.budget, pace);
   const kind = action.kind === "create-issue" ? "create" : "other";
   const next = nextWriteAt(pace, kind, policy.pace, pace.at);
-  const isFar = next.limit === "hour" && next.at - pace.at > hourPatienceMs;
-  pace.isOver ||= isFar || next.at > cycle.world.clock.now() + policy.budgetMs;
+  pace.isOver ||= isTooFar(next, pace.at, cycle.world.clock.now() + policy.budgetMs);
   pace.at = next.at;
   pace.all.push(next.at);
   if (kind === "create") pace.creates.push(next.at);

@@ -5,11 +5,10 @@ import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/i
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
-import { postpone, replan } from "../ground/record.ts";
+import { postpone, putOff, replan } from "../ground/record.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
-import { putOff } from "./backlog.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { awaitPace } from "./pace.ts";
@@ -35,7 +34,7 @@ export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Prom
     const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, action, issue);
     const { outcome, next } = isOpen(cycle, lane)
       ? await writeFields(cycle, action, issue, look, refusals)
-      : { outcome: putOff(cycle, action.kind, lane), next: "go on" };
+      : { outcome: putOff(cycle, lane), next: "go on" };
     whole = worse(whole, outcome);
     if (next === "stop") return whole;
   }
@@ -141,8 +140,7 @@ async function findPart(
     const labels = part.write.kind === "add-labels" ? part.write.labels : [];
     const isCreated = await ensureLabels(cycle, fresh.repository, { post: action.post, labels });
     if (!isCreated) return { ...part, action, fresh, isLast: parts.length === 1 };
-    if (!(await awaitPace(cycle, lane, "other")))
-      return { outcome: putOff(cycle, action.kind, lane), next: "stop" };
+    if (!(await awaitPace(cycle, lane, "other"))) return { outcome: putOff(cycle, lane), next: "stop" };
   }
 }
 

@@ -5,11 +5,10 @@ import type { CommentIssue, NewComment } from "../../plan/ground/action.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
-import { replan } from "../ground/record.ts";
+import { putOff, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
-import { putOff } from "./backlog.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { basesOf } from "./own-change.ts";
 import { parkAction, type Request, send } from "./send.ts";
@@ -30,7 +29,7 @@ export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Pr
 
 async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: IssueRef): Promise<PartOutcome> {
   const lane = laneOfIssue(cycle.world, issue, action.kind);
-  if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, action.kind, lane), next: "go on" };
+  if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, lane), next: "go on" };
   let isUnread = false;
   let found:
     | { readonly now: CommentIssue; readonly comment: NewComment; readonly fresh: FreshIssue }

@@ -16,7 +16,6 @@ import { lookAgain } from "../read/look-again.ts";
 import { isScanned } from "../read/markers.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
 import { publicHold } from "../read/visibility.ts";
-import { noteOpened } from "./backlog.ts";
 import { issueRequest, openForWrites, waitIfClosed } from "./issue.ts";
 import { patchPost } from "./patch.ts";
 import {
@@ -175,7 +174,6 @@ async function linkOpened(
     await ledger.commit([{ kind: "store-signals", issue, signals: signalsOfNew, isFill: false }]);
   await ledger.commit([{ kind: "unpark", project: cycle.memory.id, post, of: "create-issue" }]);
   cycle.tally.created += 1;
-  noteOpened(cycle, laneOf(cycle.world, repository.repository.name));
   const name = nameIssue(cycle, issue);
   log.info({ run: cycle.run.number, project: cycle.project.key, post, issue: name }, "Issue opened");
   const dropped = droppedFrom(write, action, record);

@@ -10,12 +10,11 @@ import { asOne } from "../ground/as-one.ts";
 import { isApproved, type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
 import { closeLane, type Lane } from "../ground/lane.ts";
 import { noteLimit, sayLimit } from "../ground/limits.ts";
-import { postpone, recordRow } from "../ground/record.ts";
+import { postpone, putOff, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { stopOf } from "../ground/stop.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
-import { putOff } from "./backlog.ts";
 import { awaitPace, type PacedKind, takePace } from "./pace.ts";
 
 /** What either side answers to a write. */
@@ -159,7 +158,7 @@ async function hasTurn(cycle: PulledCycle, { lane, pace }: Turn, ask: typeof tak
 }
 
 async function tooLate(cycle: PulledCycle, { action, lane }: Turn): Promise<Outcome> {
-  return action === undefined ? { kind: "wait", why: "" } : putOff(cycle, action.kind, lane);
+  return action === undefined ? { kind: "wait", why: "" } : putOff(cycle, lane);
 }
 
 function againAfter(answer: WriteAnswer): number | undefined {

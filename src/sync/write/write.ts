@@ -6,12 +6,12 @@ import { attempt } from "../ground/attempt.ts";
 import { isApproved, isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";
 import { inParallel } from "../ground/parallel.ts";
-import { outcomeOf, postpone, replan } from "../ground/record.ts";
+import { outcomeOf, postpone, putOff, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { isApprovedBy, type Judged } from "../ground/wanted.ts";
 import { lookAgain } from "../read/look-again.ts";
-import { createdBefore, estimateRest, noteBacklogs, putOff } from "./backlog.ts";
+import { estimate, noteBacklogs, readImport } from "./backlog.ts";
 import { changeIssue } from "./change.ts";
 import { commentIssue } from "./comment.ts";
 import { createIssue } from "./create.ts";
@@ -56,13 +56,18 @@ export async function write(
   free: readonly Judged[],
   recheck?: Recheck,
 ): Promise<ReadonlyMap<Judged, Outcome>> {
+  const { world, memory } = cycle;
+  const { ledger, clock } = world;
+  const { pace } = world.policy;
   const outcomes = new Map<Judged, Outcome>();
   const known: Change[] = [];
   const record = (): Promise<void> => cycle.world.ledger.commit(known.splice(0));
   for (const kind of writeSequence) {
     const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
     const actions = free.filter((action) => action.kind === kind);
-    const created = kind === "create-issue" ? await createdBefore(cycle) : 0;
+    const under =
+      kind === "create-issue" ? await readImport({ ledger, pace }, memory.id, clock.now()) : undefined;
+    const created = under?.done ?? 0;
     const total = created + actions.length;
     let done = created;
     await inParallel(actions, width, async (action) => {
@@ -76,18 +81,24 @@ export async function write(
         what: whats[kind],
         done,
         total,
-        ...(kind === "create-issue" && { doneAt: await estimateRest(cycle, total - done) }),
+        ...(kind === "create-issue" && {
+          doneAt: await estimate(
+            { ledger, pace },
+            { project: memory.id, budget: action.lanes[0]?.budget ?? "", creates: total - done },
+            clock.now(),
+          ),
+        }),
       });
     });
     if (known.length > 0) await record();
   }
-  await noteBacklogs(cycle);
+  await noteBacklogs(cycle, outcomes);
   return outcomes;
 }
 
 async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | undefined): Promise<Outcome> {
   // What waits is most of a large import, in every run of it: it is planned once less.
-  const early = recheck === undefined ? await putOffWhereClosed(cycle, wanted, wanted.lanes) : undefined;
+  const early = recheck === undefined ? await putOffWhereClosed(cycle, wanted.lanes) : undefined;
   if (early !== undefined) return early;
   const row =
     wanted.kind === "patch-post" ? await lookAgain(cycle, wanted.post) : await readRow(cycle, wanted.post);
@@ -96,7 +107,7 @@ async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | u
   if (other !== undefined) return other;
   if (asked === undefined) return { kind: "unneeded" };
   const { action } = asked;
-  const closed = await putOffWhereClosed(cycle, wanted, lanesOf(cycle.world, action));
+  const closed = await putOffWhereClosed(cycle, lanesOf(cycle.world, action));
   if (closed !== undefined) return closed;
   const hold = "hold" in action ? action.hold : undefined;
   if (hold !== undefined && wanted.hold === undefined)
@@ -111,14 +122,10 @@ async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | u
 }
 
 /** Leaves an action for a later run where none of its lanes takes any more in this one. */
-async function putOffWhereClosed(
-  cycle: PulledCycle,
-  wanted: Judged,
-  lanes: readonly Lane[],
-): Promise<Outcome | undefined> {
+async function putOffWhereClosed(cycle: PulledCycle, lanes: readonly Lane[]): Promise<Outcome | undefined> {
   const [first] = lanes;
   if (first === undefined || lanes.some((lane) => isOpen(cycle, lane))) return undefined;
-  return putOff(cycle, wanted.kind, first);
+  return putOff(cycle, first);
 }
 
 function writeAction(cycle: PulledCycle, row: Row, action: Action, { followUp }: Judged): Promise<Outcome> {

@@ -1,19 +1,10 @@
 import { OutdatedError, type Side } from "../../../errors.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import type { Backlog, Pace } from "../../pace.ts";
+import type { Backlog, Left, Pace } from "../../pace.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Plain } from "../file/plain.ts";
 import type { Store } from "../file/store.ts";
-
-interface NewColumns {
-  budget: string;
-  project: number;
-  creates: number;
-  others: number;
-  created: number;
-  at: number;
-}
 
 interface PacedColumns {
   at: number;
@@ -26,27 +17,20 @@ export function createPace(
   store: Store,
   numbers: Numbers,
 ): Plain<Pace> & Carrying<"limit" | "pace-write" | "note-backlog"> {
-  const columns = `budget, board_projects.id AS project, creates, others, created, since, at`;
-  const joined = "backlogs JOIN board_projects ON board_projects.number = backlogs.project";
-  const selectOfBudget = store.prepare<[string], Backlog>(
-    `SELECT ${columns} FROM ${joined} WHERE budget = ? ORDER BY backlogs.project`,
+  const selectBacklogs = store.prepare<[], Backlog>(
+    `SELECT budget, board_projects.id AS project, creates, others, created, at FROM backlogs
+     JOIN board_projects ON board_projects.number = backlogs.project ORDER BY budget, backlogs.project`,
   );
-  const selectOfProject = store.prepare<[ProjectId], Backlog>(
-    `SELECT ${columns} FROM ${joined} WHERE board_projects.id = ? ORDER BY budget`,
-  );
-  const write = store.prepare<[NewColumns]>(`
+  const write = store.prepare<[Left & { budget: string; project: number; at: number }]>(`
     INSERT INTO backlogs (budget, project, creates, others, created, since, at)
     VALUES (@budget, @project, @creates, @others, @created, @at, @at)
     ON CONFLICT (budget, project) DO UPDATE SET creates = excluded.creates, others = excluded.others,
       created = created + excluded.created, at = excluded.at`);
   const remove = store.prepare<[string, number]>("DELETE FROM backlogs WHERE budget = ? AND project = ?");
-  const paced = "at, is_create, id AS project";
-  const ofProjects = "LEFT JOIN board_projects ON board_projects.number = pace.project";
-  const selectWrites = store.prepare<[number], PacedColumns>(
-    `SELECT ${paced} FROM pace INDEXED BY pace_at ${ofProjects} WHERE at >= ? ORDER BY at, pace.number`,
-  );
-  const selectWritesOf = store.prepare<[string, number], PacedColumns>(
-    `SELECT ${paced} FROM pace INDEXED BY pace_of_budget ${ofProjects} WHERE budget = ? AND at >= ? ORDER BY at, pace.number`,
+  const selectWrites = store.prepare<[string, number], PacedColumns>(
+    `SELECT at, is_create, id AS project FROM pace INDEXED BY pace_of_budget
+     LEFT JOIN board_projects ON board_projects.number = pace.project
+     WHERE budget = ? AND at >= ? ORDER BY at, pace.number`,
   );
   const insertWrite = store.prepare<[number, number, string, number]>(
     "INSERT INTO pace (at, is_create, budget, project) VALUES (?, ?, ?, ?)",
@@ -59,22 +43,19 @@ export function createPace(
   );
   return {
     limit: (side, budget) => selectLimit.get(side, budget)?.until,
-    writes(since, budget) {
-      const found = budget === undefined ? selectWrites.all(since) : selectWritesOf.all(budget, since);
-      return found.map(({ at, is_create, project }) => ({
+    writes: (since, budget) =>
+      selectWrites.all(budget, since).map(({ at, is_create, project }) => ({
         at,
         isCreate: is_create === 1,
         project: project ?? undefined,
-      }));
-    },
-    backlogs: (whose) =>
-      "budget" in whose ? selectOfBudget.all(whose.budget) : selectOfProject.all(whose.project),
+      })),
+    backlogs: () => selectBacklogs.all(),
     changes: {
       limit: ({ side, budget, until, at }) => {
         writeLimit.run(side, budget, until, at);
       },
       "pace-write": ({ at, isCreate, budget, project, seen }) => {
-        if (seen !== undefined && selectWritesOf.all(budget, seen.since).length !== seen.writes)
+        if (seen !== undefined && selectWrites.all(budget, seen.since).length !== seen.writes)
           throw new OutdatedError(`The pace of ${budget} is not what it was.`);
         insertWrite.run(at, Number(isCreate), budget, numbers.project(project));
       },
