@@ -9,8 +9,9 @@ import { adoptRow, planRow } from "../../plan/plan.ts";
 import { type Cycle, closureOf, type PulledCycle } from "./cycle-state.ts";
 import type { Lane } from "./lane.ts";
 import { readRow } from "./rows.ts";
-import { noteOutcome, notesOf, type ToldAction } from "./standing.ts";
+import { noteOutcome, notesOf } from "./standing.ts";
 import type { Outcome } from "./verdict.ts";
+import type { ToldAction } from "./wanted.ts";
 import type { Closure } from "./world.ts";
 
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */

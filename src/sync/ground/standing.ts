@@ -1,28 +1,17 @@
-import type { PlannedChange, Row, RowNote } from "../../model/link.ts";
-import type { PostId } from "../../model/post.ts";
+import type { Row, RowNote } from "../../model/link.ts";
 import { isUndecidable } from "../../plan/ahead.ts";
-import type { Action, ActionKind, Decision, Note } from "../../plan/ground/action.ts";
+import type { Action, Decision, Note } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { type PulledCycle, whyUnasked } from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
 import { type Delay, type Outcome, sayDelay } from "./verdict.ts";
-import { isSameAsked } from "./wanted.ts";
+import { isSameAsked, type ToldAction } from "./wanted.ts";
 
 /*
  * What is said of a post until it is decided again: of its fields, and of each action that is asked for and not done. A decision
  * says it first; what becomes of an action then replaces what was said of that action alone. Nothing is planned here.
  */
-
-/** An action by what is told of it. */
-export interface ToldAction {
-  readonly post: PostId;
-  readonly kind: ActionKind;
-  /** What it would write. */
-  readonly planned: PlannedChange;
-  /** What an approval names it by. */
-  readonly approval: string;
-}
 
 export function tellAction(cycle: Pick<PulledCycle, "world">, row: Row, action: Action): ToldAction {
   const { post, kind } = action;

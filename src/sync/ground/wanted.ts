@@ -4,8 +4,17 @@ import type { PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import type { Lane } from "./lane.ts";
 import type { PlannedAction } from "./reports.ts";
-import type { ToldAction } from "./standing.ts";
 import type { Hold, Verdict } from "./verdict.ts";
+
+/** An action by what is told of it. */
+export interface ToldAction {
+  readonly post: PostId;
+  readonly kind: ActionKind;
+  /** What it would write. */
+  readonly planned: PlannedChange;
+  /** What an approval names it by. */
+  readonly approval: string;
+}
 
 /** An action that the plan wants, by name only: when its turn comes it is planned again from the row as it is then. */
 export interface Wanted extends ToldAction {

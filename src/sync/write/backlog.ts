@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Backlog } from "../../ledger/pace.ts";
 import type { ProjectId } from "../../model/post.ts";
-import { hourMs } from "../../model/time.ts";
+import { dayMs, hourMs } from "../../model/time.ts";
 import { estimateEnd, type PaceLimits, timesOf } from "../../plan/pace.ts";
 import { inOrder } from "../../select.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
@@ -44,14 +44,14 @@ export async function noteBacklogs(
   world.log.info({ run: run.number, project: project.key, ...progress, doneAt }, "Import goes on");
 }
 
-/** What other projects have left that share a pace. One that fails, or is in the config no more, holds up nobody after an hour. */
+/** What other projects have left that share a pace. One that has not run for a day holds up nobody. */
 export async function readOthers(
   ledger: Ledger,
   { project, budget }: Pick<Backlog, "project" | "budget">,
   now: number,
 ): Promise<readonly Backlog[]> {
   return (await ledger.pace.backlogs()).filter(
-    (one) => one.budget === budget && one.project !== project && now - one.at < hourMs,
+    (one) => one.budget === budget && one.project !== project && now - one.at < dayMs,
   );
 }
 

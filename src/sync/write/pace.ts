@@ -84,7 +84,11 @@ async function nextOwnWrite(
   now: number,
 ): Promise<NextWrite> {
   const { ledger, policy } = world;
-  const others = isRoutine(run) ? await readOthers(ledger, { project: memory.id, budget }, now) : [];
+  if (!isRoutine(run)) return { at: now, limit: "none" };
+  const named = policy.projectKeys.map((key) => ledger.memory.project(key)?.id);
+  const others = (await readOthers(ledger, { project: memory.id, budget }, now)).filter(({ project }) =>
+    named.includes(project),
+  );
   if (others.length === 0) return { at: now, limit: "none" };
   const own = (await ledger.pace.writes(now - hourMs, budget)).filter(({ project }) => project === memory.id);
   return nextWriteAt(timesOf(own), kind, partOf(policy.pace, others.length + 1), now);
