@@ -33,8 +33,14 @@ async function keep(
   }
   const question = `Write ${typed.join(" and ")} into .env, which only you can read?`;
   if (!(await isAgreed(terminal, {}, question))) return false;
-  const lines = typed.map((name) => `${lineOf(name, String(unset[name]))}\n`);
-  writeText(terminal, ".env", lines.join(""), { mode: 0o600, flag: "wx" });
+  try {
+    const lines = typed.map((name) => `${lineOf(name, String(unset[name]))}\n`);
+    writeText(terminal, ".env", lines.join(""), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    printLine(out, "", `Nothing is kept: ${error.problems.join(" ")}`);
+    return false;
+  }
   const ignored = join(cwd, ".gitignore");
   const isIgnored = existsSync(ignored) && /^\/?\.env\s*$/m.test(readTextFile(ignored));
   const git = isIgnored ? ".gitignore keeps it out of git" : "keep it out of git: write .env into .gitignore";

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { offerDotEnv } from "../../../src/commands/setup/init-dotenv.ts";
@@ -6,7 +7,7 @@ import { matchStatuses } from "../../../src/commands/setup/init-statuses.ts";
 import { loadEnvironment } from "../../../src/config/environment.ts";
 import { readTextFile } from "../../../src/config/files.ts";
 import { validateRequests } from "../../support/openapi.ts";
-import { createTerminal, deadUrl, openStage, type RunOptions, type Stage } from "../stage.ts";
+import { createOutput, createTerminal, deadUrl, openStage, type RunOptions, type Stage } from "../stage.ts";
 
 const pairs = ["--project", "acme-app=acme/app", "--project", "acme-api=acme/api"];
 const noFile = { BOARDSYNC_CONFIG: undefined };
@@ -462,6 +463,30 @@ describe("init, once keys were typed", () => {
       expect(loadEnvironment(source)).toEqual({ BOARD_API_KEY: key });
     },
   );
+
+  it("says what can't be kept, and never writes over a .env that came while it asked", async () => {
+    const stage = await openStage();
+    const file = join(stage.folder, ".env");
+    const terminal = createTerminal({
+      cwd: stage.folder,
+      ask: () => {
+        writeFileSync(file, "OTHER=1\n");
+        return Promise.resolve("y");
+      },
+    });
+    const [first, second] = [createOutput(), createOutput()];
+    await offerDotEnv(terminal, first, { BOARD_API_KEY: "typed-0123456789" });
+    expect(readFileSync(file, "utf8")).toBe("OTHER=1\n");
+    const every = createTerminal({
+      cwd: mkdtempSync(join(tmpdir(), "boardsync-")),
+      ask: () => Promise.resolve("y"),
+    });
+    await offerDotEnv(every, second, { BOARD_API_KEY: `'"\`#` });
+    for (const { text } of [first, second]) {
+      expect(text()).toContain("Nothing is kept: ");
+      expect(text()).toContain("→ Put BOARD_API_KEY=… into the environment");
+    }
+  });
 
   it("writes no .env without a terminal, nor of keys that the environment has", async () => {
     const stage = await openStage();
