@@ -481,7 +481,7 @@ describe("init, once keys were typed", () => {
       cwd: mkdtempSync(join(tmpdir(), "boardsync-")),
       ask: () => Promise.resolve("y"),
     });
-    await offerDotEnv(every, second, { BOARD_API_KEY: `'"\`#` });
+    await offerDotEnv(every, second, { BOARD_API_KEY: `a#'"\`b` });
     for (const { text } of [first, second]) {
       expect(text()).toContain("Nothing is kept: ");
       expect(text()).toContain("→ Put BOARD_API_KEY=… into the environment");
