@@ -181,14 +181,14 @@ export function createFollowing(store: Store): Following {
 const awaited: ReadonlySet<Change["kind"]> = new Set(["mark-sent", "pace-write"]);
 
 /**
- * A line that a request waits for is a commit of its own, on the disk when it returns. That the connection promises that is
+ * Lines that a request waits for are a commit of their own, on the disk when it returns. That the connection promises that is
  * checked after the first one; nothing changes it from then on.
  */
 function createCommit(store: Store, change: (change: Change) => void, memory: HeldMemory): Ledger["commit"] {
   let isDurable = false;
   return async (changes) => {
     const isAwaited = changes.some(({ kind }) => awaited.has(kind));
-    if (isAwaited && changes.length > 1)
+    if (isAwaited && !changes.every(({ kind }) => awaited.has(kind)))
       throw new Error("A line that a request waits for needs a commit of its own.");
     store.transaction(() => {
       for (const one of changes) change(one);

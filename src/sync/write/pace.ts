@@ -1,4 +1,5 @@
 import { OutdatedError } from "../../errors.ts";
+import type { Change } from "../../ledger/change.ts";
 import { hourMs } from "../../model/time.ts";
 import { isTooFar, type NextWrite, nextWriteAt, partOf, timesOf } from "../../plan/pace.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
@@ -41,8 +42,17 @@ export async function awaitPace(cycle: PulledCycle, lane: Lane, kind: PacedKind)
   }
 }
 
-/** Waits like `awaitPace`, which mostly has been done by now, and writes down that a write is about to leave. */
-export async function takePace(cycle: PulledCycle, lane: Lane, kind: PacedKind): Promise<boolean> {
+/**
+ * Waits like `awaitPace`, which mostly has been done by now, and writes down that a write is about to leave.
+ *
+ * @param also what is recorded as one with that, of a time in epoch ms.
+ */
+export async function takePace(
+  cycle: PulledCycle,
+  lane: Lane,
+  kind: PacedKind,
+  also: (at: number) => readonly Change[] = () => [],
+): Promise<boolean> {
   const { ledger, clock } = cycle.world;
   const { budget } = lane;
   const isCreate = kind === "create";
@@ -52,7 +62,10 @@ export async function takePace(cycle: PulledCycle, lane: Lane, kind: PacedKind):
     const recent = await readRecent(cycle, lane, at);
     const seen = { since, writes: recent.all.filter((time) => time >= since).length };
     try {
-      await ledger.commit([{ kind: "pace-write", at, isCreate, budget, project: cycle.memory.id, seen }]);
+      await ledger.commit([
+        { kind: "pace-write", at, isCreate, budget, project: cycle.memory.id, seen },
+        ...also(at),
+      ]);
     } catch (error) {
       if (!(error instanceof OutdatedError) || attempt === mostAttempts) throw error;
       cycle.run.recent.delete(budget);

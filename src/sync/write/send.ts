@@ -1,5 +1,6 @@
 import type { PatchOutcome } from "../../board/board.ts";
 import type { FaultDetail, Side } from "../../errors.ts";
+import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry, Intent, IntentId, IntentWrite, NewIntent } from "../../ledger/journal.ts";
 import { type Field, type PatchAnswer, pausedByPerson } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
@@ -80,12 +81,12 @@ export async function send<A extends WriteAnswer>(
 ): Promise<Sent<A>> {
   const { clock, ledger } = cycle.world;
   for (let isSecond = false; ; isSecond = true) {
-    if (!(await hasTurn(cycle, turn, awaitPace))) return { outcome: await tooLate(cycle, turn) };
+    if (turn.pace && !(await awaitPace(cycle, turn.lane, turn.pace)))
+      return { outcome: await tooLate(cycle, turn) };
     const request = await compose();
     if ("kind" in request) return { outcome: request };
     const intent = request.intent && (await prepare(cycle, request, request.intent));
-    if (!(await hasTurn(cycle, turn, takePace))) return { outcome: await tooLate(cycle, turn) };
-    if (intent !== undefined) await ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
+    if (!(await markSent(cycle, turn, intent))) return { outcome: await tooLate(cycle, turn) };
     const paused = await pausedNow(cycle, request.post, intent);
     if (paused !== undefined) return { outcome: paused };
     await ledger.assertHeld();
@@ -153,8 +154,18 @@ async function prepareAgain(
   return action === undefined ? { kind: "wait", why: stop.message } : postpone(cycle, stop);
 }
 
-async function hasTurn(cycle: PulledCycle, { lane, pace }: Turn, ask: typeof takePace): Promise<boolean> {
-  return pace === undefined || (await ask(cycle, lane, pace));
+/** Takes the turn at the pace, and marks the intent SENT with it; false where nothing may leave in this run any more. */
+async function markSent(
+  cycle: PulledCycle,
+  { lane, pace }: Turn,
+  intent: IntentId | undefined,
+): Promise<boolean> {
+  const sent = (at: number): readonly Change[] =>
+    intent === undefined ? [] : [{ kind: "mark-sent", intent, at }];
+  if (pace !== undefined) return takePace(cycle, lane, pace, sent);
+  const { ledger, clock } = cycle.world;
+  await ledger.commit(sent(clock.now()));
+  return true;
 }
 
 async function tooLate(cycle: PulledCycle, { action, lane }: Turn): Promise<Outcome> {

@@ -32,6 +32,9 @@ export function createPace(
      LEFT JOIN board_projects ON board_projects.number = pace.project
      WHERE budget = ? AND at >= ? ORDER BY at, pace.number`,
   );
+  const countWrites = store.prepare<[string, number], { writes: number }>(
+    "SELECT count(*) AS writes FROM pace INDEXED BY pace_of_budget WHERE budget = ? AND at >= ?",
+  );
   const insertWrite = store.prepare<[number, number, string, number]>(
     "INSERT INTO pace (at, is_create, budget, project) VALUES (?, ?, ?, ?)",
   );
@@ -55,7 +58,7 @@ export function createPace(
         writeLimit.run(side, budget, until, at);
       },
       "pace-write": ({ at, isCreate, budget, project, seen }) => {
-        if (seen !== undefined && selectWrites.all(budget, seen.since).length !== seen.writes)
+        if (seen !== undefined && countWrites.get(budget, seen.since)?.writes !== seen.writes)
           throw new OutdatedError(`The pace of ${budget} is not what it was.`);
         insertWrite.run(at, Number(isCreate), budget, numbers.project(project));
       },
