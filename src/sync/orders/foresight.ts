@@ -57,14 +57,12 @@ export const noMail = "No voter will be mailed.";
 export const already = "that is asked for already, and the next run does it.";
 
 /** Whether an order of this kind waits for the post. */
-export function isAsked(
-  pending: readonly PersonRequest[],
-  kind: PersonRequest["kind"],
-  post: PostId,
-): boolean {
-  return pending.some(
-    (request) =>
-      request.kind === kind &&
-      ("posts" in request ? request.posts.includes(post) : "post" in request && request.post === post),
-  );
+export function isAsked(pending: readonly PersonRequest[], kind: string, post: PostId): boolean {
+  return pending.some((request) => request.kind === kind && postsOf(request).includes(post));
+}
+
+function postsOf(request: PersonRequest): readonly PostId[] {
+  if ("posts" in request) return request.posts;
+  if ("post" in request) return [request.post];
+  return request.kind === "approve" ? request.actions.map(({ post }) => post) : [];
 }

@@ -17,12 +17,6 @@ import { type NamedIssue, parseIssue, showIssue } from "./named-issue.ts";
 /** An issue names its posts in its own text: more than these would not find room there. */
 const mostPosts = 100;
 
-/** What becomes of a post and an issue that are linked. */
-export interface LinkForesight<Seen> extends Foresight {
-  /** The issue as it is now; undefined where it was not asked for. */
-  readonly seen: Seen;
-}
-
 /**
  * Links a post to an issue that is there already, and takes both sides as they are.
  *
@@ -36,7 +30,7 @@ export async function foreseeLink<Seen extends Issue | undefined>(
   { repository, number }: NamedIssue,
   several: string,
   ask: () => Promise<Seen>,
-): Promise<LinkForesight<Seen> | Nothing> {
+): Promise<(Foresight & { readonly seen: Seen }) | Nothing> {
   const name = `${repository}#${number}`;
   const isAskedFor = (await ledger.requests.pending(project)).some(
     (request) =>
@@ -75,13 +69,8 @@ export async function foreseeLink<Seen extends Issue | undefined>(
     ],
     mailed: noMail,
     asks(agreed) {
-      const named = { kind: "link", project, post, repository, number } as const;
-      return [
-        {
-          kind: "add-request",
-          request: { ...agreed, ...named, ...(seen !== undefined && { issue: seen }) },
-        },
-      ];
+      const asked = { ...agreed, kind: "link", project, post, repository, number } as const;
+      return [{ kind: "add-request", request: { ...asked, ...(seen !== undefined && { issue: seen }) } }];
     },
   };
 }
@@ -117,15 +106,10 @@ export async function askIssue(
   }
 }
 
-/** What becomes of a post whose links end. */
-export interface UnlinkForesight extends Foresight {
-  /** The issues whose links end. */
-  readonly names: readonly string[];
-}
-
 /**
  * Ends a post's links; or one of them, where a text names its issue.
  *
+ * @returns also the names of the issues whose links end.
  * @throws ConfigError when the text names none of its issues.
  */
 export async function foreseeUnlink(
@@ -133,7 +117,7 @@ export async function foreseeUnlink(
   named: NamedPost,
   text: string | undefined,
   trackerUrl: string,
-): Promise<UnlinkForesight | Nothing> {
+): Promise<(Foresight & { readonly names: readonly string[] }) | Nothing> {
   const { project, post } = named;
   if (isAsked(pending, "unlink", post)) return { nothing: already };
   const row = await ledger.rows.row(project, post, now);

@@ -10,17 +10,12 @@ import {
   type Sight,
 } from "./foresight.ts";
 
-/** Why there is something to do. */
-export interface RetryForesight extends Foresight {
-  readonly waits: string;
-}
-
-/** What is parked of a post is tried again; or its quarantine ends. */
+/** What is parked of a post is tried again; or its quarantine ends. `waits` says why there is something to do. */
 export async function foreseeRetry(
   { ledger, now, pending = [] }: Sight,
   kind: "retry" | "release",
   { key, project, post }: NamedPost,
-): Promise<RetryForesight | Nothing> {
+): Promise<(Foresight & { readonly waits: string }) | Nothing> {
   if (isAsked(pending, kind, post)) return { nothing: already };
   const row = await ledger.rows.row(project, post, now);
   const waits = row && (kind === "retry" ? explainParked(row) : explainQuarantine(row));

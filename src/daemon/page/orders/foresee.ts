@@ -76,13 +76,10 @@ export async function foresee(
 
 /** By this it is known whether what was shown is still what would happen. The reasons why it is held may change meanwhile. */
 export function printOf({ question, effects, actions = [], mailed }: Question): string {
-  const shown = actions.map(({ post, kind, signature, title, planned }) => [
-    post,
-    kind,
-    signature,
-    title,
-    planned ?? null,
-  ]);
+  const shown = actions.map((action) => {
+    const { post, kind, signature, title, planned = null } = action;
+    return [post, kind, signature, title, planned];
+  });
   return hash("sha256", JSON.stringify([question, effects, shown, mailed]));
 }
 
