@@ -198,7 +198,7 @@ export const commandTable: readonly CommandRow[] = [
     args: [postArgument],
     examples: ["boardsync retry acme-app/p1"],
     run: async ({ terminal, options, args: [post = ""] }) =>
-      (await import("./order/retry.ts")).retry(terminal, options(), post),
+      (await import("./order/retry.ts")).retry(terminal, options(), "retry", post),
   },
   {
     name: "release",
@@ -206,7 +206,7 @@ export const commandTable: readonly CommandRow[] = [
     args: [postArgument],
     examples: ["boardsync release acme-app/p1"],
     run: async ({ terminal, options, args: [post = ""] }) =>
-      (await import("./order/retry.ts")).release(terminal, options(), post),
+      (await import("./order/retry.ts")).retry(terminal, options(), "release", post),
   },
   {
     name: "pause",
@@ -223,7 +223,7 @@ export const commandTable: readonly CommandRow[] = [
     options: [new Option("--discard", "never tell it: take both sides as they are, open no issue"), yes],
     examples: ["boardsync resume acme-app/p1", "boardsync resume acme-app/p1 --discard --yes"],
     run: async ({ terminal, options, args: [post = ""] }) =>
-      (await import("./order/resume.ts")).resume(terminal, options(), post),
+      (await import("./order/pause.ts")).resume(terminal, options(), post),
   },
   {
     name: "link",
@@ -239,7 +239,7 @@ export const commandTable: readonly CommandRow[] = [
     args: [postArgument, new Argument("[issue]", "OWNER/REPO#NUMBER; without it every link of the post")],
     examples: ["boardsync unlink acme-app/p1", "boardsync unlink p1 acme/app#12"],
     run: async ({ terminal, options, args: [post = "", issue] }) =>
-      (await import("./order/unlink.ts")).unlink(terminal, options(), post, issue),
+      (await import("./order/link.ts")).unlink(terminal, options(), post, issue),
   },
   {
     name: "backup",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import { readHeld, requestsForHeld } from "../../src/sync/orders/held.ts";
+import { foreseeHeld } from "../../src/sync/orders/approve.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
@@ -415,10 +415,8 @@ describe("a board that shrank", () => {
     await stage.sync();
     for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
     const accept = async (): Promise<void> => {
-      const held = await readHeld(stage.ledger, { key: "acme-app", project }, []);
-      const asked = { project, at: stage.clock.now() };
-      for (const request of requestsForHeld(held, { isDiscard: false, isWhole: true }, asked))
-        await stage.ledger.commit([{ kind: "add-request", request }]);
+      const seen = await foreseeHeld(stage, { key: "acme-app", project }, [], false);
+      if ("asks" in seen) await stage.ledger.commit(seen.asks({ at: stage.clock.now() }));
     };
     expect((await stage.syncOne()).hold).toContain("only 2 of the 6");
     await accept();

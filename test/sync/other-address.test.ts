@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
-import { readHeld, requestsForHeld } from "../../src/sync/orders/held.ts";
+import { foreseeHeld } from "../../src/sync/orders/approve.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
@@ -36,10 +36,8 @@ async function openBoard(posts: number): Promise<Stage> {
 }
 
 async function approve(stage: Stage, ...posts: readonly string[]): Promise<void> {
-  const held = await readHeld(stage.ledger, { key: "acme-app", project }, posts);
-  const asked = { project, at: stage.clock.now() };
-  for (const request of requestsForHeld(held, { isDiscard: false, isWhole: posts.length === 0 }, asked))
-    await stage.ledger.commit([{ kind: "add-request", request }]);
+  const seen = await foreseeHeld(stage, { key: "acme-app", project }, posts, false);
+  if ("asks" in seen) await stage.ledger.commit(seen.asks({ at: stage.clock.now() }));
 }
 
 const former = "https://feedback.old.example/api/v1";

@@ -5,7 +5,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { inOrder, select } from "../../select.ts";
-import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
+import type { NamedPost } from "../../sync/orders/foresight.ts";
 import { failWith } from "../print/failure.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
@@ -115,13 +115,10 @@ export async function findPost(beside: Beside, text: string): Promise<NamedPost>
  *
  * @throws ConfigError when there is none, or several.
  */
-export async function findPostToLink(
-  beside: Beside,
-  text: string,
-): Promise<NamedPost & { readonly isKnown: boolean }> {
+export async function findPostToLink(beside: Beside, text: string): Promise<NamedPost> {
   const { config, ledger } = beside;
   try {
-    return { ...(await findPost(beside, text)), isKnown: true };
+    return await findPost(beside, text);
   } catch (error) {
     const known = await select(config.projects, async ({ project: key }) => {
       const memory = ledger.memory.project(key);
@@ -134,7 +131,7 @@ export async function findPostToLink(
     const memory = key === undefined ? undefined : ledger.memory.project(key);
     const post = named === undefined ? text : text.slice(named.project.length + 1);
     if (known.length > 0 || key === undefined || memory === undefined || post === "") throw error;
-    return { key, project: memory.id, post: post as PostId, isKnown: false };
+    return { key, project: memory.id, post: post as PostId };
   }
 }
 

@@ -2,7 +2,7 @@ import { suggest } from "../../config/suggest.ts";
 import { ConfigError } from "../../errors.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
-import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
+import type { NamedPost } from "../../sync/orders/foresight.ts";
 import { type Beside, findPost } from "./beside.ts";
 
 /**

@@ -1,22 +1,20 @@
 import { ConfigError } from "../../errors.ts";
 import type { HeldAction } from "../../ledger/rows.ts";
-import type { ProjectId } from "../../model/post.ts";
 import {
   describeHeld,
-  type Held,
+  foreseeHeld,
+  type HeldForesight,
   likenessOfHeld,
-  readHeld,
-  requestsForHeld,
-  sayMailed,
   votersOfHeld,
-} from "../../sync/orders/held.ts";
+} from "../../sync/orders/approve.ts";
+import type { NamedProject } from "../../sync/orders/foresight.ts";
 import { type Group, groupAlike, nameGroup, showVoters } from "../../sync/tell/alike.ts";
 import { type Beside, besideRuns, findProject } from "../open/beside.ts";
 import { isAgreed } from "../print/agree.ts";
-import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { count, oneLine, printLine } from "../print/text.ts";
+import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import { oneLine, printLine } from "../print/text.ts";
+import { tell } from "./tell.ts";
 
 interface ApproveOptions extends CommonOptions {
   readonly discard?: boolean;
@@ -32,32 +30,26 @@ export function approve(
   names: readonly string[],
 ): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
-    const project = findProject(beside, key);
-    const posts = await findHeld(beside, { key, project }, names);
-    const held = await readHeld(beside.ledger, { key, project }, posts);
-    const { actions, hold } = held;
-    if (actions.length === 0 && hold === undefined)
-      return say(terminal, options, key, [], "Nothing is held.");
-    if (options.json !== true && options.quiet !== true) show(terminal, options, held);
-    if (!(await isAgreed(terminal, options, questionOf(options, held)))) {
-      return say(terminal, options, key, [], "Nothing was changed.");
-    }
-    const answer = { isDiscard: options.discard === true, isWhole: posts.length === 0 };
-    for (const request of requestsForHeld(held, answer, { project, at: beside.now }))
-      await beside.ledger.commit([{ kind: "add-request", request }]);
-    const verb = options.discard === true ? "discarded: both sides stay as they are" : "approved";
-    const what =
-      hold === undefined
-        ? `${count(actions.length, "action")} ${verb}`
-        : "the board's present size is accepted";
-    return say(terminal, options, key, actions, `${what}. The next run does it.`);
+    const { discard = false, json, quiet } = options;
+    const named = { key, project: findProject(beside, key) };
+    const seen = await foreseeHeld(beside, named, await findHeld(beside, named, names), discard);
+    const say = (actions: readonly HeldAction[], message: string): number => {
+      const document = { project: key, actions: actions.map(toDocument), discarded: discard, message };
+      return tell(terminal, options, document, message);
+    };
+    if ("nothing" in seen) return say([], "Nothing is held.");
+    if (json !== true && quiet !== true) show(terminal, options, seen);
+    if (!(await isAgreed(terminal, options, questionOf(options, seen))))
+      return say([], "Nothing was changed.");
+    await beside.ledger.commit(seen.asks({ at: beside.now }));
+    return say(seen.actions, `${seen.done}. The next run does it.`);
   });
 }
 
 /** The posts that `POST` or `PROJECT/POST` means, of those of which something is held. */
 async function findHeld(
   { ledger }: Beside,
-  { key, project }: { readonly key: string; readonly project: ProjectId },
+  { key, project }: NamedProject,
   names: readonly string[],
 ): Promise<readonly string[]> {
   const known = new Set<string>((await ledger.rows.held(project)).map(({ post }) => post));
@@ -79,9 +71,9 @@ async function findHeld(
   return posts;
 }
 
-function show(terminal: Terminal, { full }: ApproveOptions, { actions, hold }: Held): void {
-  if (hold !== undefined) printLine(terminal.out, "Held: ", oneLine(hold));
-  if (actions.length > 0) printRecords(terminal.out, columns, groupAlike(actions, likenessOfHeld, full));
+function show({ out }: Terminal, { full }: ApproveOptions, { actions, hold }: HeldForesight): void {
+  if (hold !== undefined) printLine(out, "Held: ", oneLine(hold));
+  if (actions.length > 0) printRecords(out, columns, groupAlike(actions, likenessOfHeld, full));
 }
 
 type Line = Group<HeldAction>;
@@ -98,30 +90,16 @@ const columns: readonly Column<Line>[] = [
   { title: "held because", show: ({ first }) => first.message },
 ];
 
-function questionOf({ discard }: ApproveOptions, { actions, hold }: Held): string {
-  const what = count(actions.length, "action");
-  if (discard === true) return `Leave both sides as they are, for ${what}? No voter will be mailed.`;
-  if (hold !== undefined)
-    return "Is the board as small as it looks? What it no longer lists counts as missing then.";
-  const which = actions.length === 1 ? "this action" : `these ${what}`;
-  return `Let ${which} go? ${sayMailed(votersOfHeld(actions))}`;
+function questionOf(
+  { discard }: ApproveOptions,
+  { actions, counted, hold, effects, mailed }: HeldForesight,
+): string {
+  if (discard === true) return `Leave both sides as they are, for ${counted}? ${mailed}`;
+  if (hold !== undefined) return `Is the board as small as it looks? ${effects.at(-1)}`;
+  return `Let ${actions.length === 1 ? "this action" : `these ${counted}`} go? ${mailed}`;
 }
 
-function say(
-  terminal: Terminal,
-  options: ApproveOptions,
-  project: string,
-  actions: readonly HeldAction[],
-  message: string,
-): number {
-  if (options.json === true) {
-    const listed = actions.map(({ post, title, kind, message, planned }) => {
-      const { place: issue = null, changes = [], notifies = null } = planned ?? {};
-      return { post, title, kind, issue, changes, notifies, held: message };
-    });
-    printJson(terminal.out, { project, actions: listed, discarded: options.discard === true, message });
-  } else if (options.quiet !== true) {
-    printLine(terminal.out, `${project}: `, message);
-  }
-  return exitCodes.ok;
+function toDocument({ post, title, kind, message: held, planned }: HeldAction) {
+  const { place: issue = null, changes = [], notifies = null } = planned ?? {};
+  return { post, title, kind, issue, changes, notifies, held };
 }

@@ -1,25 +1,16 @@
 import { connectSides } from "../../app.ts";
 import { readSecrets } from "../../config/secrets.ts";
 import { redactor } from "../../log.ts";
-import type { Issue, RepositoryName } from "../../model/issue.ts";
+import type { Issue } from "../../model/issue.ts";
 import { minuteMs } from "../../model/time.ts";
-import {
-  askIssue,
-  describeLinking,
-  describeOthers,
-  explainKnownLink,
-  linkedIssues,
-  requestLink,
-} from "../../sync/orders/ask-link.ts";
-import { configuredName, type NamedIssue, parseIssue, showIssue } from "../../sync/orders/named-issue.ts";
-import type { NamedPost } from "../../sync/orders/waits-of-post.ts";
-import { type Beside, besideRuns, findPostToLink } from "../open/beside.ts";
+import { askIssue, foreseeLink, foreseeUnlink } from "../../sync/orders/link.ts";
+import { findIssue, type NamedIssue } from "../../sync/orders/named-issue.ts";
+import { type Beside, besideRuns, findPost, findPostToLink } from "../open/beside.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { createTerminalLog } from "../open/session.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import { tell } from "./tell.ts";
 
 /** How long the question whether the issue exists may take. */
 const askMs = minuteMs;
@@ -28,36 +19,23 @@ const askMs = minuteMs;
 export function link(
   terminal: Terminal,
   options: CommonOptions,
-  post: string,
+  text: string,
   issueText: string,
 ): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
-    const { config, ledger, now } = beside;
-    const found = await findPostToLink(beside, post);
-    const named = parseIssue(issueText, config.tracker.url);
-    const issue = { ...named, repository: configuredName(config.projects, named) };
-    const name = `${issue.repository}#${issue.number}`;
-    const known = await explainKnownLink(ledger, found, issue, now);
-    if (known !== undefined)
-      return say(terminal, options, found, name, { isRequested: false, message: known });
-    const checked = await checkIssue(terminal, options, beside, issue);
-    const request = requestLink(found, issue, checked, { at: beside.now });
-    await ledger.commit([{ kind: "add-request", request }]);
-    const also = await explainOthers(beside, found);
-    const unchecked =
-      checked === undefined
-        ? " Without GitHub's token here it was not asked for; the next run does that."
-        : "";
-    const unseen = found.isKnown ? "" : " No run has seen this post yet; it has to be on the board by then.";
-    const message = `${describeLinking(name)}${also}${unseen}${unchecked}`;
-    return say(terminal, options, found, name, { isRequested: true, message });
+    const { config, ledger } = beside;
+    const named = await findPostToLink(beside, text);
+    const { key: project, post } = named;
+    const found = findIssue(issueText, config.tracker.url, config.projects);
+    const several = String(config.projects.find((known) => known.project === project)?.several);
+    const check = () => checkIssue(terminal, options, beside, found);
+    const seen = await foreseeLink(beside, named, found, several, check);
+    const requested = !("nothing" in seen);
+    if (requested) await ledger.commit(seen.asks({ at: beside.now }));
+    const message = requested ? seen.effects.join(" ") : seen.nothing;
+    const issue = `${found.repository}#${found.number}`;
+    return tell(terminal, options, { project, post, issue, requested, message }, message);
   });
-}
-
-async function explainOthers({ config, ledger, now }: Beside, found: NamedPost): Promise<string> {
-  const names = (await linkedIssues(ledger, found, now)).map((issue) => showIssue(ledger, issue));
-  const several = config.projects.find(({ project }) => project === found.key)?.several;
-  return describeOthers(names, String(several));
 }
 
 /**
@@ -70,7 +48,7 @@ async function checkIssue(
   terminal: Terminal,
   options: CommonOptions,
   { config }: Beside,
-  issue: NamedIssue & { readonly repository: RepositoryName },
+  issue: NamedIssue,
 ): Promise<Issue | undefined> {
   const source = configSource(terminal, options);
   const found = readSecrets(source);
@@ -79,21 +57,25 @@ async function checkIssue(
   const { environment } = source;
   const machine = { clock: systemClock, random: Math.random, log, version: terminal.version, environment };
   const { tracker } = connectSides(config, found.secrets, machine);
-  const bounds = { until: systemClock.now() + askMs, signal: terminal.signal };
-  return askIssue(tracker, issue, bounds);
+  return askIssue(tracker, issue, { until: systemClock.now() + askMs, signal: terminal.signal });
 }
 
-function say(
+/** `boardsync unlink POST [OWNER/REPO#N]`: ends a post's links, or one of them, by the next run. */
+export function unlink(
   terminal: Terminal,
   options: CommonOptions,
-  { key, post }: NamedPost,
-  issue: string,
-  { isRequested, message }: { readonly isRequested: boolean; readonly message: string },
-): number {
-  if (options.json === true) {
-    printJson(terminal.out, { project: key, post, issue, requested: isRequested, message });
-  } else if (options.quiet !== true) {
-    printLine(terminal.out, `${key}/${post}: `, message);
-  }
-  return exitCodes.ok;
+  text: string,
+  issueText: string | undefined,
+): Promise<number> {
+  return besideRuns(terminal, options, async (beside) => {
+    const { config, ledger } = beside;
+    const named = await findPost(beside, text);
+    const { key: project, post } = named;
+    const seen = await foreseeUnlink(beside, named, issueText, config.tracker.url);
+    const requested = !("nothing" in seen);
+    if (requested) await ledger.commit(seen.asks({ at: beside.now }));
+    const message = requested ? seen.effects.join(" ") : seen.nothing;
+    const issues = requested ? seen.names : [];
+    return tell(terminal, options, { project, post, issues, requested, message }, message);
+  });
 }

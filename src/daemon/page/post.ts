@@ -17,7 +17,7 @@ import {
   tellRules,
   waitNames,
 } from "../../story/explain/explanation.ts";
-import { explainWait } from "../../sync/orders/waits-of-post.ts";
+import { foreseeRetry } from "../../sync/orders/retry.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { runAddress, siteOf } from "./addresses.ts";
 import { badge, type Column, html, type Markup, type Piece, type Tone, table } from "./html.ts";
@@ -91,7 +91,8 @@ async function renderWaits(
   const canRetry =
     forms !== undefined &&
     named.project !== undefined &&
-    (await explainWait(ledger, "retry", { ...named, project: named.project }, times.now)) !== undefined;
+    "waits" in
+      (await foreseeRetry({ ledger, now: times.now }, "retry", { ...named, project: named.project }));
   const isNamed = waits.some(({ kind, command }) => kind === "parked" && command !== null);
   const about = { project, post, from: "post" } as const;
   if (waits.length === 0 && !canRetry) return undefined;

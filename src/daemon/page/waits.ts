@@ -4,6 +4,7 @@ import type { WaitingRow } from "../../ledger/rows.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
+import { isAsked } from "../../sync/orders/foresight.ts";
 import { type Alike, describeHeard, describePlanned, groupWaiting } from "../../sync/tell/waiting-lines.ts";
 import { linksAddress } from "./addresses.ts";
 import { badge, html, type Markup, own, type Piece, type Writing } from "./html.ts";
@@ -126,7 +127,9 @@ async function renderWait(listing: Listing, waiting: WaitingRow): Promise<Markup
 function renderRemedy({ looking, key, pending }: Listing, waiting: WaitingRow): Markup | undefined {
   const remedy = remedyOf(waiting, key);
   if (remedy === undefined) return undefined;
-  if (isAsked(pending, waiting)) return html`<p class="quiet">It is asked for: the next run does it.</p>`;
+  // A person has answered it, and no run has taken that up yet.
+  if (ordersFor(waiting.kind).some(([order]) => isAsked(pending, order, waiting.post)))
+    return html`<p class="quiet">It is asked for: the next run does it.</p>`;
   return renderAnswers(looking, waiting.kind, { project: key, post: waiting.post }) ?? renderCommand(remedy);
 }
 
@@ -158,17 +161,6 @@ const answers: Readonly<Record<string, readonly (readonly [order: OrderKind, lab
 
 function ordersFor(kind: string): readonly (readonly [order: OrderKind, label: string])[] {
   return answers[kind] ?? [];
-}
-
-/** Whether a person has answered it, and no run has taken that up yet. */
-function isAsked(pending: readonly PersonRequest[], { kind, post }: WaitingRow): boolean {
-  const kinds: readonly string[] = ordersFor(kind).map(([order]) => order);
-  return pending.some((request) => kinds.includes(request.kind) && postsOf(request).includes(post));
-}
-
-function postsOf(request: PersonRequest): readonly PostId[] {
-  if ("posts" in request) return request.posts;
-  return request.kind === "approve" ? request.actions.map(({ post }) => post) : [];
 }
 
 /** What would be written, and how many voters would hear of it. */

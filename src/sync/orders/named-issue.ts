@@ -46,17 +46,15 @@ function fromAddress(text: string, trackerUrl: string): string {
 type Routed = Parameters<typeof repositoryNames>[0];
 
 /**
- * The repository as the config writes it. Of one that no project names nothing would be read, so nothing of it is linked.
+ * An issue to be linked, with its repository as the config writes it: of one that no project names nothing would be read.
  *
- * @throws ConfigError when no project names it.
+ * @throws ConfigError when the text is no issue, or no project names its repository.
  */
-export function configuredName(
-  projects: readonly Routed[],
-  { repository, number }: NamedIssue,
-): RepositoryName {
+export function findIssue(text: string, trackerUrl: string, projects: readonly Routed[]): NamedIssue {
+  const { repository, number } = parseIssue(text, trackerUrl);
   const names = [...new Set(projects.flatMap(repositoryNames))];
   const found = names.find((name) => name.toLowerCase() === repository.toLowerCase());
-  if (found !== undefined) return found;
+  if (found !== undefined) return { repository: found, number };
   throw new ConfigError([
     `No project of the config names ${repository}, so nothing of ${repository}#${number} would be read. Name it as \`repo\` or in \`route\` of a project first; it has: ${names.join(", ")}.`,
   ]);

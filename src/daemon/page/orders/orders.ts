@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ConfigError, RemoteError } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import { minuteMs } from "../../../model/time.ts";
+import type { Nothing } from "../../../sync/orders/foresight.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
 import { headerOf, rootFrom, toRoot } from "../addresses.ts";
 import type { Entry } from "../gate.ts";
@@ -10,7 +11,7 @@ import type { RenderedPage } from "../layout.ts";
 import { hand, isSameSecret, type PageState, takeBack } from "../seals.ts";
 import type { Looking } from "../view.ts";
 import { renderSentence } from "../waits.ts";
-import { type Foresight, foresee, type Nothing, printOf, type Sight } from "./foresee.ts";
+import { foresee, printOf, type Question } from "./foresee.ts";
 import { type OrderForms, type PageOrder, readOrder, sealOrder, wayBackOf } from "./order.ts";
 import { renderQuestion } from "./question.ts";
 
@@ -91,22 +92,19 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
     return turn;
   };
 
-  const look = (order: PageOrder, { view, ledger, times }: Looking): Promise<Foresight | Nothing> => {
-    const bounds = {
-      until: times.now + askMs,
-      signal: AbortSignal.any([options.signal, AbortSignal.timeout(askMs)]),
-    };
-    const sight: Sight = { view, ledger, now: times.now, tracker: options.tracker(), bounds };
-    return tellFaults(foresee(order, sight));
+  const look = (order: PageOrder, looking: Looking): Promise<Question | Nothing> => {
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(askMs)]);
+    const bounds = { until: looking.times.now + askMs, signal };
+    return tellFaults(foresee(order, looking, { tracker: options.tracker(), bounds }));
   };
-  const ask = (reader: Reader, order: PageOrder, foresight: Foresight, isAgain: boolean): RenderedPage => {
-    const asked: AskedQuestion = { order, print: printOf(foresight) };
+  const ask = (reader: Reader, order: PageOrder, question: Question, isAgain: boolean): RenderedPage => {
+    const asked: AskedQuestion = { order, print: printOf(question) };
     const form = hand(state().pageKey, formOf(reader), JSON.stringify(asked), now());
     return {
       status: isAgain ? 409 : 200,
-      title: foresight.question,
+      title: question.question,
       current: undefined,
-      content: renderQuestion(order, foresight, form, isAgain),
+      content: renderQuestion(order, question, form, isAgain),
     };
   };
   const answerFirst = async (reader: Reader, fields: URLSearchParams, reply: FastifyReply) => {
@@ -116,10 +114,8 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
     if (order === undefined || !isSealed(order))
       return show(reply, reader, async () => refusal(403, ...strangeForm));
     return show(reply, reader, async (looking) => {
-      const foresight = await look(order, looking);
-      return "nothing" in foresight
-        ? sayNothing(order, foresight, 200)
-        : ask(reader, order, foresight, false);
+      const seen = await look(order, looking);
+      return "nothing" in seen ? sayNothing(order, seen, 200) : ask(reader, order, seen, false);
     });
   };
   const answerSecond = async (
@@ -136,15 +132,10 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
         // What is looked at afterwards is no older than this: whichever process was quicker has used it up.
         const isFirst = await looking.ledger.runs.useForm(asked.print, asked.until, looking.times.now);
         if (!isFirst) return undefined;
-        const foresight = await look(order, looking);
-        if ("nothing" in foresight || printOf(foresight) !== print) return foresight;
-        for (const asks of foresight.requests)
-          await looking.ledger.commit([{ kind: "add-request", request: asks }]);
-        if (foresight.pauses !== undefined) {
-          const { project, post } = foresight.pauses;
-          await looking.ledger.commit([{ kind: "pause", project, post, at: looking.times.now }]);
-        }
-        return { words: `${foresight.done}.` };
+        const seen = await look(order, looking);
+        if ("nothing" in seen || printOf(seen) !== print) return seen;
+        await looking.ledger.commit(seen.asks({ at: looking.times.now, by: "page" }));
+        return { words: `${seen.done}.` };
       }),
     );
     if (outcome === undefined) return show(reply, reader, async () => refusal(409, ...usedForm));
@@ -280,7 +271,7 @@ function wayBack(address: Markup): Markup {
 }
 
 /** What a person can mend is an answer, too. */
-async function tellFaults(found: Promise<Foresight | Nothing>): Promise<Foresight | Nothing> {
+async function tellFaults(found: Promise<Question | Nothing>): Promise<Question | Nothing> {
   try {
     return await found;
   } catch (error) {

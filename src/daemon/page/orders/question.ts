@@ -1,12 +1,12 @@
 import type { HeldAction } from "../../../ledger/rows.ts";
 import { command } from "../../../sync/ground/remedy.ts";
-import { describeHeld, likenessOfHeld, votersOfHeld } from "../../../sync/orders/held.ts";
+import { describeHeld, likenessOfHeld, votersOfHeld } from "../../../sync/orders/approve.ts";
 import { type Group, groupAlike, showVoters } from "../../../sync/tell/alike.ts";
 import { ordersAddress } from "../addresses.ts";
 import { type Column, html, type Markup, own, table } from "../html.ts";
 import { renderPostLink } from "../sides.ts";
 import { renderCommand, renderSentence } from "../waits.ts";
-import type { Foresight } from "./foresee.ts";
+import type { Question } from "./foresee.ts";
 import { type PageOrder, wayBackOf } from "./order.ts";
 
 /** So many lines of actions are shown; what is alike is one. */
@@ -22,7 +22,7 @@ const mostNamed = 3;
  */
 export function renderQuestion(
   order: PageOrder,
-  { question, effects, actions, mailed, button }: Foresight,
+  { question, effects, actions = [], mailed, button }: Question,
   form: string,
   isAgain: boolean,
 ): Markup {

@@ -1,0 +1,17 @@
+import { printJson } from "../print/json.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printLine } from "../print/text.ts";
+
+/** Tells what came of an order, as a sentence or as JSON. */
+export function tell(
+  { out }: Terminal,
+  { json, quiet }: CommonOptions,
+  document: { readonly project: string; readonly post?: string; readonly [field: string]: unknown },
+  message: string,
+): number {
+  const { project, post } = document;
+  if (json === true) printJson(out, document);
+  else if (quiet !== true)
+    printLine(out, `${post === undefined ? project : `${project}/${post}`}: `, message);
+  return exitCodes.ok;
+}

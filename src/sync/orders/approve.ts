@@ -1,0 +1,104 @@
+import type { NewRequest, PersonRequest } from "../../ledger/requests.ts";
+import type { HeldAction } from "../../ledger/rows.ts";
+import { isApprovedBy } from "../ground/wanted.ts";
+import { countVoters, type Voters } from "../tell/alike.ts";
+import { describeWritten } from "../tell/waiting-lines.ts";
+import {
+  already,
+  type Foresight,
+  isAsked,
+  type NamedProject,
+  type Nothing,
+  noMail,
+  type Sight,
+  sayMailed,
+} from "./foresight.ts";
+
+/** What becomes of what is held. */
+export interface HeldForesight extends Foresight {
+  readonly actions: readonly HeldAction[];
+  /** "2 actions" */
+  readonly counted: string;
+  /** Why the last run held the whole project, if it did: the board had shrunk. Only where no posts are named. */
+  readonly hold: string | undefined;
+  /** What is said when it is carried out, without its full stop. */
+  readonly done: string;
+}
+
+/**
+ * Lets go what is held of a project, these very actions, or what is held of the posts that are named; or takes both sides of
+ * their posts as they are. Of a project that is held because the board shrank, the present size is the new measure.
+ */
+export async function foreseeHeld(
+  { ledger, pending = [] }: Omit<Sight, "now">,
+  { key, project }: NamedProject,
+  posts: readonly string[],
+  isDiscard: boolean,
+): Promise<HeldForesight | Nothing> {
+  const isWhole = posts.length === 0;
+  const held = (await ledger.rows.held(project)).filter(({ post }) => isWhole || posts.includes(post));
+  const shrunk = isWhole ? holdIn((await ledger.runs.last(key))?.report) : undefined;
+  const actions = held.filter((action) => !isAnswered(pending, action));
+  const hold = pending.some(({ kind }) => kind === "accept-size") ? undefined : shrunk;
+  if (actions.length === 0 && hold === undefined)
+    return { nothing: held.length > 0 || shrunk !== undefined ? already : "Nothing is held any more." };
+  const isSize = hold !== undefined && !isDiscard;
+  const counted = `${actions.length.toLocaleString("en")} ${actions.length === 1 ? "action" : "actions"}`;
+  const answered = isDiscard ? "discarded: both sides stay as they are" : "approved";
+  return {
+    actions,
+    counted,
+    hold,
+    effects: isSize ? [hold, effects.size] : [isDiscard ? effects.discard : effects.approve],
+    mailed: isSize || isDiscard ? noMail : sayMailed(votersOfHeld(actions)),
+    done: hold === undefined ? `${counted} ${answered}` : "The board's present size is accepted",
+    asks(agreed) {
+      const asked = { ...agreed, project };
+      const requests: NewRequest[] = [];
+      if (hold !== undefined) requests.push({ ...asked, kind: "accept-size", shown: hold });
+      if (isDiscard && actions.length > 0)
+        requests.push({ ...asked, kind: "discard", posts: [...new Set(actions.map(({ post }) => post))] });
+      if (!isDiscard && hold === undefined) {
+        const names = actions.map(({ post, kind, signature }) => ({ post, kind, signature }));
+        requests.push({ ...asked, kind: "approve", actions: names, isWhole });
+      }
+      return requests.map((request) => ({ kind: "add-request", request }));
+    },
+  };
+}
+
+const effects = {
+  size: "The board's present size is the new measure. What it no longer lists counts as missing then.",
+  discard: "Both sides stay as they are, and what differs now is no reason for a write any more.",
+  approve:
+    "The run that starts at once lets these very actions go, and no others. What is not asked for any more by then is left out.",
+};
+
+function holdIn(report: unknown): string | undefined {
+  if (typeof report !== "object" || report === null || !("hold" in report)) return undefined;
+  return typeof report.hold === "string" ? report.hold : undefined;
+}
+
+function isAnswered(pending: readonly PersonRequest[], held: HeldAction): boolean {
+  return (
+    isAsked(pending, "discard", held.post) ||
+    pending.some(
+      (request) => request.kind === "approve" && request.actions.some((one) => isApprovedBy(one, held)),
+    )
+  );
+}
+
+/** What an action would write; a dash for a hold of an older version, which has not recorded it. */
+export function describeHeld({ planned }: Pick<HeldAction, "planned">): string {
+  return planned === undefined ? "–" : describeWritten(planned, true);
+}
+
+/** Alike is what does the same for the same reason. */
+export function likenessOfHeld(held: HeldAction): string {
+  return JSON.stringify([held.kind, describeHeld(held), held.message]);
+}
+
+/** The voters who would hear of these actions. */
+export function votersOfHeld(held: readonly HeldAction[]): Voters {
+  return countVoters(held.map(({ planned }) => (planned === undefined ? null : planned.notifies)));
+}

@@ -1,0 +1,68 @@
+import type { Change } from "../../ledger/change.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { PersonRequest, Who } from "../../ledger/requests.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
+import { showVoters, type Voters } from "../tell/alike.ts";
+
+/** A project, by its name in the config and by its id. */
+export interface NamedProject {
+  /** `project` of the config. */
+  readonly key: string;
+  readonly project: ProjectId;
+}
+
+/** A post that a person named. */
+export interface NamedPost extends NamedProject {
+  readonly post: PostId;
+}
+
+/** What is looked at to foresee an order. */
+export interface Sight {
+  readonly ledger: Ledger;
+  /** Epoch ms. */
+  readonly now: number;
+  /** What is not to be asked for twice. The commands leave it out: there the later word of a person counts. */
+  readonly pending?: readonly PersonRequest[];
+}
+
+/** What an order will do. Nothing of it is done until a person agrees, and what it asks for is committed. */
+export interface Foresight {
+  /** What happens, as sentences; their capitals and full stops may be missing. */
+  readonly effects: readonly [string, ...string[]];
+  /** "202 voters will be mailed." */
+  readonly mailed: string;
+  /** What is committed, in one transaction. */
+  asks(agreed: Agreed): readonly Change[];
+}
+
+/** When a person agreed, epoch ms, and where. */
+export interface Agreed extends Who {
+  readonly at: number;
+}
+
+/** There is nothing to do, and why. */
+export interface Nothing {
+  readonly nothing: string;
+}
+
+/** "202 voters will be mailed." */
+export function sayMailed(voters: Voters): string {
+  if (voters.known + voters.unknown === 0) return noMail;
+  const number = showVoters(voters);
+  if (number === "?") return "An unknown number of voters will be mailed.";
+  return `${number.slice(0, 1).toUpperCase()}${number.slice(1)} voters will be mailed.`;
+}
+
+export const noMail = "No voter will be mailed.";
+export const already = "that is asked for already, and the next run does it.";
+
+/** Whether an order of this kind waits for the post. */
+export function isAsked(pending: readonly PersonRequest[], kind: string, post: PostId): boolean {
+  return pending.some((request) => request.kind === kind && postsOf(request).includes(post));
+}
+
+function postsOf(request: PersonRequest): readonly PostId[] {
+  if ("posts" in request) return request.posts;
+  if ("post" in request) return [request.post];
+  return request.kind === "approve" ? request.actions.map(({ post }) => post) : [];
+}

@@ -1,0 +1,161 @@
+import { ConfigError } from "../../errors.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { type Issue, type IssueRef, isSameIssue } from "../../model/issue.ts";
+import type { ReadBounds } from "../../model/surroundings.ts";
+import type { Tracker } from "../../tracker/tracker.ts";
+import {
+  already,
+  type Foresight,
+  isAsked,
+  type NamedPost,
+  type Nothing,
+  noMail,
+  type Sight,
+} from "./foresight.ts";
+import { type NamedIssue, parseIssue, showIssue } from "./named-issue.ts";
+
+/** An issue names its posts in its own text: more than these would not find room there. */
+const mostPosts = 100;
+
+/**
+ * Links a post to an issue that is there already, and takes both sides as they are.
+ *
+ * @param several - `several` of the post's project.
+ * @param ask - gives the issue as it is now; undefined where nobody can ask for it here.
+ * @throws ConfigError where the issue can take no further post; and what `ask` throws.
+ */
+export async function foreseeLink<Seen extends Issue | undefined>(
+  { ledger, now }: Sight,
+  { project, post }: NamedPost,
+  { repository, number }: NamedIssue,
+  several: string,
+  ask: () => Promise<Seen>,
+): Promise<(Foresight & { readonly seen: Seen }) | Nothing> {
+  const name = `${repository}#${number}`;
+  const isAskedFor = (await ledger.requests.pending(project)).some(
+    (request) =>
+      request.kind === "link" &&
+      request.post === post &&
+      request.repository === repository &&
+      request.number === number,
+  );
+  if (isAskedFor) return { nothing: already };
+  const row = await ledger.rows.row(project, post, now);
+  const linked = row?.links.map(({ link }) => link.issue) ?? [];
+  const repositoryId = ledger.memory.repository(repository)?.repository.id;
+  if (repositoryId !== undefined) {
+    const issue = { repositoryId, number };
+    if (linked.some((known) => isSameIssue(known, issue)))
+      return { nothing: `it is linked to ${name} already.` };
+    const posts = (await ledger.rows.linkedTo(issue)).filter((known) => known.project === project);
+    if (posts.length >= mostPosts)
+      throw new ConfigError([
+        `${name} stands for ${mostPosts} posts already, which is as many as one issue can name. Link the post to another one.`,
+      ]);
+  }
+  const seen = await ask();
+  const others = linked.map((issue) => showIssue(ledger, issue)).join(", ");
+  const effect = `the next run links it to ${name} as that is now: nothing is written for what differs, and what happens to the issue from now on is followed.`;
+  const also = `It stays linked to ${others}, too; \`several: ${several}\` says which issue decides.`;
+  const unseen = "No run has seen this post yet; it has to be on the board by then.";
+  const unchecked = "Without GitHub's token here it was not asked for; the next run does that.";
+  return {
+    seen,
+    effects: [
+      effect,
+      ...(others === "" ? [] : [also]),
+      ...(row === undefined ? [unseen] : []),
+      ...(seen === undefined ? [unchecked] : []),
+    ],
+    mailed: noMail,
+    asks(agreed) {
+      const asked = { ...agreed, kind: "link", project, post, repository, number } as const;
+      return [{ kind: "add-request", request: { ...asked, ...(seen !== undefined && { issue: seen }) } }];
+    },
+  };
+}
+
+/**
+ * Asks the tracker for an issue that is to be linked.
+ *
+ * @throws ConfigError when there is no such issue; RemoteError when the tracker can't be asked.
+ */
+export async function askIssue(
+  tracker: Pick<Tracker, "repository" | "readIssue">,
+  { repository, number }: NamedIssue,
+  bounds: ReadBounds,
+): Promise<Issue> {
+  const { id } = await tracker.repository(repository, bounds);
+  const answer = await tracker.readIssue({ repositoryId: id, number }, bounds);
+  const name = `${repository}#${number}`;
+  switch (answer.kind) {
+    case "found":
+      return answer.record.issue;
+    case "moved":
+      throw new ConfigError([
+        `${name} was moved to ${answer.to}#${answer.record.issue.number}. Link that one.`,
+      ]);
+    case "refused":
+      throw answer.error;
+    case "gone":
+      throw new ConfigError([`${name} was deleted. Link another issue.`]);
+    case "missing":
+      throw new ConfigError([
+        `There is no issue ${name} that the token can see; it may be a pull request, which can't be linked. Look at its number.`,
+      ]);
+  }
+}
+
+/**
+ * Ends a post's links; or one of them, where a text names its issue.
+ *
+ * @returns also the names of the issues whose links end.
+ * @throws ConfigError when the text names none of its issues.
+ */
+export async function foreseeUnlink(
+  { ledger, now, pending = [] }: Sight,
+  named: NamedPost,
+  text: string | undefined,
+  trackerUrl: string,
+): Promise<(Foresight & { readonly names: readonly string[] }) | Nothing> {
+  const { project, post } = named;
+  if (isAsked(pending, "unlink", post)) return { nothing: already };
+  const row = await ledger.rows.row(project, post, now);
+  const linked = row?.links.map(({ link }) => link.issue) ?? [];
+  const issues = text === undefined ? linked : chooseLinked(ledger, named, linked, text, trackerUrl);
+  if (issues.length === 0) return { nothing: "it is linked to no issue." };
+  const names = issues.map((issue) => showIssue(ledger, issue));
+  const effect = `the next run ends its link to ${names.join(", ")}; nothing is written to either side for that.`;
+  const rest =
+    "It then stays without an issue: `boardsync link` gives it one, `boardsync retry` lets a new one be opened.";
+  return {
+    names,
+    effects: [issues.length < linked.length ? effect : `${effect} ${rest}`],
+    mailed: noMail,
+    asks: (agreed) => [
+      { kind: "add-request", request: { ...agreed, kind: "unlink", project, post, issues } },
+    ],
+  };
+}
+
+/** The one of a post's issues that a text names. */
+function chooseLinked(
+  ledger: Pick<Ledger, "memory">,
+  { key, post }: NamedPost,
+  linked: readonly IssueRef[],
+  text: string,
+  trackerUrl: string,
+): readonly IssueRef[] {
+  const { repository, number } = parseIssue(text, trackerUrl);
+  const isNamed = (issue: IssueRef): boolean => {
+    const known = ledger.memory.repositoryById(issue.repositoryId);
+    const names = [known?.name, known?.repository.name];
+    return issue.number === number && names.some((name) => name?.toLowerCase() === repository.toLowerCase());
+  };
+  const chosen = linked.filter(isNamed);
+  if (chosen.length > 0) return chosen;
+  const names = linked.map((issue) => showIssue(ledger, issue)).join(", ");
+  throw new ConfigError([
+    `${key}/${post} is not linked to ${text}. It is linked to: ${names || "no issue"}.`,
+  ]);
+}
