@@ -157,7 +157,7 @@ async function sendChange(
     const writes = found.writes.filter(({ field, value }) =>
       agreed.some((write) => write.field === field && write.value === value),
     );
-    return { action, fresh: found.fresh, writes };
+    return { action, fresh: found.fresh, writes, signature: undefined };
   };
   const { outcome } = await writeFields(cycle, action, issue, look, refusals);
   if (refusals.length === 0) return outcome;

@@ -1,6 +1,7 @@
 import type { IssueField, IssueRecord, IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
+import { planSignature } from "../../plan/ground/identity.ts";
 import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/issue-fields.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -32,7 +33,7 @@ export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Prom
   let whole: Outcome = { kind: "done" };
   for (const { issue } of action.changes) {
     const lane = laneOfIssue(cycle.world, issue, action.kind);
-    const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, action, issue);
+    const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, action, issue, whole);
     const { outcome, next } = isOpen(cycle, lane)
       ? await writeFields(cycle, action, issue, look, refusals)
       : { outcome: putOff(cycle, action.kind, lane), next: "go on" };
@@ -47,12 +48,15 @@ export interface Needed {
   readonly action: ChangeIssue;
   readonly fresh: FreshIssue;
   readonly writes: readonly FieldWrite<IssueField>[];
+  /** What a saved plan knows the whole action by, where all else of it is done. */
+  readonly signature: string | undefined;
 }
 
 async function lookAt(
   cycle: PulledCycle,
   action: ChangeIssue,
   issue: IssueRef,
+  before: Outcome,
 ): Promise<Needed | PartOutcome> {
   const fresh = await readFresh(cycle, action, issue);
   if ("kind" in fresh) return { outcome: fresh, next: "go on" };
@@ -64,7 +68,14 @@ async function lookAt(
     return { outcome, next: "stop" };
   }
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
-  return change === undefined ? nothingLeft : { action: now, fresh, writes: change.writes };
+  if (change === undefined) return nothingLeft;
+  const isLast = before.kind === "done" && change === now.changes.at(-1);
+  return {
+    action: now,
+    fresh,
+    writes: change.writes,
+    signature: isLast ? planSignature(action) : undefined,
+  };
 }
 
 const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
@@ -113,6 +124,7 @@ export async function writeFields(
 interface NextPart extends ChangePart {
   readonly action: ChangeIssue;
   readonly fresh: FreshIssue;
+  readonly signature: string | undefined;
   readonly isLast: boolean;
 }
 
@@ -140,7 +152,9 @@ async function findPart(
     if (part === undefined) return nothingLeft;
     const labels = part.write.kind === "add-labels" ? part.write.labels : [];
     const isCreated = await ensureLabels(cycle, fresh.repository, { post: action.post, labels });
-    if (!isCreated) return { ...part, action, fresh, isLast: parts.length === 1 };
+    const isLast = parts.length === 1;
+    const signature = isLast && refusals.length === 0 ? needed.signature : undefined;
+    if (!isCreated) return { ...part, action, fresh, signature, isLast };
     if (!(await awaitPace(cycle, lane, "other")))
       return { outcome: putOff(cycle, action.kind, lane), next: "stop" };
   }
@@ -153,12 +167,16 @@ async function readAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
   if (answer.kind === "found") await storeRecords(cycle, [answer.record]);
 }
 
-function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPart): Request<WriteOutcome> {
+function requestOf(
+  cycle: PulledCycle,
+  { action, fresh, signature, write, writes }: NextPart,
+): Request<WriteOutcome> {
   const { repository, record } = fresh;
   const { issue } = record;
   const place = nameIssue(cycle, issue);
   return issueRequest(cycle, {
     action,
+    signature,
     repository,
     write,
     place,

@@ -41,6 +41,8 @@ export interface Request<A extends WriteAnswer> {
   readonly reason: string;
   /** What the journal keeps of it; undefined for a write that needs none, because to make it twice changes nothing. */
   readonly intent: WantedIntent | undefined;
+  /** What a saved plan knows the action by that is done with this request; undefined where more of it follows, or nobody names it. */
+  readonly signature: string | undefined;
   readonly call: () => Promise<A>;
   /** What the audit tells of it. */
   readonly tell: (answer: A) => Pick<AuditEntry, "kind" | "issue" | "fields">;
@@ -86,7 +88,10 @@ export async function send<A extends WriteAnswer>(
     if ("kind" in request) return { outcome: request };
     const intent = request.intent && (await prepare(cycle, request, request.intent));
     if (!(await hasTurn(cycle, turn, takePace))) return { outcome: await tooLate(cycle, turn) };
-    if (intent !== undefined) await ledger.commit([{ kind: "mark-sent", intent, at: clock.now() }]);
+    if (intent !== undefined) {
+      const { signature } = request;
+      await ledger.commit([{ kind: "mark-sent", intent, at: clock.now(), signature }]);
+    }
     const paused = await pausedNow(cycle, request.post, intent);
     if (paused !== undefined) return { outcome: paused };
     await ledger.assertHeld();
