@@ -42,7 +42,9 @@ export async function applySaved(
   const going = parts.filter(({ end }) => end === undefined);
   const free = new Set(going.flatMap(({ wanted }) => wanted ?? []));
   for (const rest of judged) if (isFree(rest) && !free.has(rest)) await leave(cycle, rest);
-  const written = await write(cycle, [...free], (wanted, now) => refuseMoved(cycle, wanted, now));
+  const written = await write(cycle, [...free], {
+    recheck: (wanted, now) => refuseMoved(cycle, wanted, now),
+  });
   const noted = await writeNotes(
     cycle,
     going.flatMap(({ note }) => note ?? []),

@@ -1,12 +1,14 @@
 import type { IssueField, IssueRecord, IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
-import type { ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
+import type { Action, ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
 import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/issue-fields.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
-import { postpone, replan } from "../ground/record.ts";
+import { isTakenUp } from "../ground/order.ts";
+import { postpone } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
@@ -24,27 +26,34 @@ interface ChangePart {
 }
 
 /**
+ * What is asked for by now.
+ *
+ * @param fresh an issue that was read a moment ago.
+ */
+export type Again = (fresh?: FreshIssue) => Promise<Action | undefined>;
+
+/**
  * Brings a post's issues to what the board rules ask for, one request after the other, each journalled by itself. Before each
  * of them the issue is read: what people have changed meanwhile is decided with first. A refusal stops no other request; what
  * it leaves undone is parked.
  */
-export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Promise<Outcome> {
+export async function changeIssue(cycle: PulledCycle, action: ChangeIssue, again: Again): Promise<Outcome> {
   const refusals: string[] = [];
   let whole: Outcome = { kind: "done" };
   for (const { issue } of action.changes) {
     const lane = laneOfIssue(cycle.world, issue, action.kind);
-    const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, action, issue, whole);
+    const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, { action, again, before: whole }, issue);
     const { outcome, next } = isOpen(cycle, lane)
       ? await writeFields(cycle, action, issue, look, refusals)
       : { outcome: putOff(cycle, action.kind, lane), next: "go on" };
     whole = worse(whole, outcome);
     if (next === "stop") return whole;
   }
-  return refusals.length > 0 ? worse(whole, await parkRest(cycle, action, refusals)) : whole;
+  return refusals.length > 0 ? worse(whole, await endRefused(cycle, action, again, refusals)) : whole;
 }
 
 /** What an issue, read this moment, still needs. */
-export interface Needed {
+interface Needed {
   readonly action: ChangeIssue;
   readonly fresh: FreshIssue;
   readonly writes: readonly FieldWrite<IssueField>[];
@@ -54,15 +63,18 @@ export interface Needed {
 
 async function lookAt(
   cycle: PulledCycle,
-  action: ChangeIssue,
+  {
+    action,
+    again,
+    before,
+  }: { readonly action: ChangeIssue; readonly again: Again; readonly before: Outcome },
   issue: IssueRef,
-  before: Outcome,
 ): Promise<Needed | PartOutcome> {
   const fresh = await readFresh(cycle, action, issue);
   if ("kind" in fresh) return { outcome: fresh, next: "go on" };
   await storeRecords(cycle, [fresh.record]);
-  const now = (await replan(cycle, action))?.action;
-  if (now === undefined) return { outcome: { kind: "unneeded" }, next: "stop" };
+  const now = await again(fresh);
+  if (now?.kind !== "change-issue") return { outcome: { kind: "unneeded" }, next: "stop" };
   if (now.hold !== undefined && action.hold === undefined) {
     const outcome = postpone(cycle, "a person has to let it go, and nobody could see that yet");
     return { outcome, next: "stop" };
@@ -85,7 +97,7 @@ const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
  *
  * @param look reads the issue, and says what it still needs then; asked before each request, after the wait for the pace.
  */
-export async function writeFields(
+async function writeFields(
   cycle: PulledCycle,
   action: ChangeIssue,
   issue: IssueRef,
@@ -272,16 +284,32 @@ function issueStateOf(value: FieldWrite["value"]) {
   return { state, ...(reason !== undefined && { stateReason: reason }) };
 }
 
-/** What was refused is left alone until it changes, or a person says `retry`; what was done beside it is done. */
-async function parkRest(
+/**
+ * What was refused is left alone until it changes, or a person says `retry`; what was done beside it is done. Of what no later run
+ * asks for nothing is left.
+ */
+async function endRefused(
   cycle: PulledCycle,
   action: ChangeIssue,
+  again: Again,
   refusals: readonly string[],
 ): Promise<Outcome> {
-  const rest = (await replan(cycle, action))?.action;
-  if (rest === undefined) return { kind: "done" };
+  const isRule = isTakenUp(cycle.run);
+  const rest = isRule ? await again() : action;
+  if (rest?.kind !== "change-issue") return { kind: "done" };
   const [first] = rest.changes;
   const place = first && nameIssue(cycle, first.issue);
-  const message = `What a board rule asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done; \`boardsync retry ${action.post}\` tries this again.`;
+  const said = `What ${isRule ? "a board rule" : "the undo"} asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done`;
+  if (!isRule) {
+    const why = `${said}.`;
+    noteError(cycle.tally, {
+      post: action.post,
+      ...(place && { issue: place }),
+      code: "tracker.rejected",
+      message: why,
+    });
+    return { kind: "failed", why };
+  }
+  const message = `${said}; \`boardsync retry ${action.post}\` tries this again.`;
   return parkAction(cycle, rest, { place, code: "tracker.rejected", message });
 }
