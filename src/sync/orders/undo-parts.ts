@@ -1,33 +1,21 @@
 import type { RunWrite } from "../../ledger/journal.ts";
-import { type IssueField, type IssueRef, isSameIssue } from "../../model/issue.ts";
-import type { Row } from "../../model/link.ts";
-import type { PostId, RuleField } from "../../model/post.ts";
+import { type IssueRef, isSameIssue } from "../../model/issue.ts";
+import type { Field, Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
 import { mergeWritten, type WrittenField } from "../../plan/fields/undo.ts";
 import { placeOfIssue } from "../ground/cycle-state.ts";
 
-/** What a run did to one post or to one issue; or a write of it that is not taken back, whatever has become of it. */
-export type UndoPart = PostPart | IssuePart | KeptPart;
-
-export interface PostPart {
-  readonly kind: "post";
+/** What a run did to one post or to one issue; or one write of it that is not taken back. */
+export interface UndoPart {
   readonly post: PostId;
-  readonly fields: readonly WrittenField<RuleField>[];
-}
-
-export interface IssuePart {
-  readonly kind: "issue";
-  readonly post: PostId;
-  readonly issue: IssueRef;
-  /** The run opened it: all else that it did to it goes with that. */
+  readonly kind: "patch-post" | "change-issue";
+  /** undefined on the board, and where nothing says which one it was. */
+  readonly issue: IssueRef | undefined;
+  readonly fields: readonly WrittenField<Field>[];
+  /** The run opened the issue: all else that it did to it goes with that. */
   readonly isOpened: boolean;
-  readonly fields: readonly WrittenField<IssueField>[];
-}
-
-interface KeptPart {
-  readonly kind: "kept";
-  readonly post: PostId;
-  readonly write: RunWrite;
-  readonly why: string;
+  /** Why it is not taken back, whatever has become of it, and where it was made; undefined where it can be. */
+  readonly kept: { readonly why: string; readonly place: string | null } | undefined;
 }
 
 /** Everything that an undo takes back, or says that it doesn't. Labels, notes and links follow from other things. */
@@ -43,12 +31,6 @@ const undoneKinds: readonly string[] = [
   "comment-issue",
 ];
 
-/** A write, with the issue that it was made to; undefined on the board, and where nothing says which one it was. */
-interface Placed {
-  readonly write: RunWrite;
-  readonly issue: IssueRef | undefined;
-}
-
 /**
  * What the writes of a run to one post come to. What was written several times is taken back in one.
  *
@@ -59,33 +41,34 @@ export function partsOf(
   writes: readonly RunWrite[],
   row: Row | undefined,
 ): readonly UndoPart[] {
-  const placed = writes
+  const parts = writes
     .filter(({ kind }) => undoneKinds.includes(kind))
-    .map((write): Placed => ({ write, issue: issueOf(write, row) }));
-  const opened = placed.flatMap(({ write, issue }) =>
-    isOpening(write) && write.outcome === "applied" && issue !== undefined ? [issue] : [],
+    .map((write) => toPart(post, write, row));
+  const opened = parts.filter(({ isOpened }) => isOpened);
+  const others = parts.filter(
+    ({ issue }) => issue === undefined || !opened.some((one) => one.issue && isSameIssue(one.issue, issue)),
   );
-  const others = placed.filter(
-    ({ write, issue }) =>
-      isOpening(write) || issue === undefined || !opened.some((one) => isSameIssue(one, issue)),
-  );
-  const kept = others.flatMap(({ write, issue }) => {
-    const why = whyKept(write, issue);
-    return why === undefined ? [] : [{ kind: "kept", post, write, why } as const];
-  });
-  const changes = others.filter(
-    ({ write, issue }) => !isOpening(write) && whyKept(write, issue) === undefined,
-  );
+  const changes = others.filter(({ kept }) => kept === undefined);
   const groups = Map.groupBy(changes, ({ issue }) => issue && placeOfIssue(issue));
-  return [
-    ...kept,
-    ...[...groups.values()].flatMap((group) => changePart(post, group)),
-    ...opened.map((issue) => ({ kind: "issue", post, issue, isOpened: true, fields: [] }) as const),
-  ];
+  const merged = [...groups.values()].flatMap((group) => {
+    const fields = mergeWritten(group.flatMap((part) => part.fields));
+    return fields.length === 0 ? [] : group.slice(0, 1).map((part) => ({ ...part, fields }));
+  });
+  return [...others.filter(({ kept }) => kept !== undefined), ...merged, ...opened];
 }
 
-function isOpening({ kind }: RunWrite): boolean {
-  return kind === "create-issue";
+function toPart(post: PostId, write: RunWrite, row: Row | undefined): UndoPart {
+  const issue = issueOf(write, row);
+  const why = whyKept(write, issue);
+  const place = write.issue === undefined ? null : `${write.issue.repository}#${write.issue.number}`;
+  return {
+    post,
+    kind: write.side === "board" ? "patch-post" : "change-issue",
+    issue,
+    fields: write.fields as readonly WrittenField<Field>[],
+    isOpened: write.kind === "create-issue" && why === undefined,
+    kept: why === undefined ? undefined : { why: `${write.kind}: ${why}`, place },
+  };
 }
 
 /** Where no answer named the number of a new issue, it was found by its mark and linked as ours. */
@@ -98,30 +81,12 @@ function issueOf({ side, kind, repository, issue }: RunWrite, row: Row | undefin
   return kind === "create-issue" ? found?.link.issue : undefined;
 }
 
-/** Why a write can't be taken back, whatever has become of it; undefined where it can. */
 function whyKept({ side, kind, outcome, fields }: RunWrite, issue: IssueRef | undefined): string | undefined {
   if (outcome === "unknown") return "nobody knows whether it arrived: look at it by hand";
   if (kind === "add-comment" || kind === "comment-issue")
     return "a comment has been read, and is not taken back";
   const isText = kind === "edit-issue" && fields.some(({ field }) => field === "title" || field === "body");
   if (kind === "update-issue" || isText) return "the text that was there before is not kept";
-  return side === "board" || issue !== undefined
-    ? undefined
-    : "it is not known any more which issue that was";
-}
-
-function changePart(post: PostId, group: readonly Placed[]): readonly UndoPart[] {
-  const written = group.flatMap(({ write }) => write.fields);
-  const issue = group[0]?.issue;
-  const part: UndoPart =
-    issue === undefined
-      ? { kind: "post", post, fields: mergeWritten(written as readonly WrittenField<RuleField>[]) }
-      : {
-          kind: "issue",
-          post,
-          issue,
-          isOpened: false,
-          fields: mergeWritten(written as readonly WrittenField<IssueField>[]),
-        };
-  return part.fields.length === 0 ? [] : [part];
+  const isNowhere = side === "tracker" && issue === undefined;
+  return isNowhere ? "it is not known any more which issue that was" : undefined;
 }

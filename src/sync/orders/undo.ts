@@ -1,8 +1,6 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
-import type { PostId } from "../../model/post.ts";
 import { withLate } from "../../plan/fields/late.ts";
-import type { Action } from "../../plan/ground/action.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
 import { want } from "../decide/decide.ts";
@@ -10,6 +8,7 @@ import { attempt } from "../ground/attempt.ts";
 import { approve, isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
 import type { UndoOrder } from "../ground/order.ts";
+import type { Asked } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { CarriedAction, SavedProject } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
@@ -19,7 +18,7 @@ import { isSameLogin } from "../read/identify.ts";
 import { storeRecords } from "../read/markers.ts";
 import { saveActions } from "../tell/plan.ts";
 import { type FreshIssue, readFresh } from "../write/issue.ts";
-import { type Replan, write } from "../write/write.ts";
+import { type Replan, write, writeSequence } from "../write/write.ts";
 import { partsOf, type UndoPart } from "./undo-parts.ts";
 import { findLinked, stay, type UndoStep, undoOnIssue, undoOnPost } from "./undo-plan.ts";
 
@@ -37,51 +36,38 @@ export interface Undone {
  */
 export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Undone> {
   const stayed: CarriedAction[] = [];
-  const planned = new Map<Judged, Planned>();
+  const planned = new Map<Judged, UndoPart & Asked>();
   for (const part of await partsOfRun(cycle, order)) {
-    const subject = subjectOf(cycle, part);
-    const step = await attempt(cycle, subject, () => planPart(cycle, order, part));
+    const step = await attempt(cycle, part, () => planPart(cycle, order, part));
     if ("kind" in step) continue;
     const { row, action, refusals } = step;
-    if (refusals.length > 0) stayed.push(refuse(cycle, subject, refusals));
+    if (refusals.length > 0) stayed.push(refuse(cycle, part, refusals));
     else if (action === undefined)
-      stayed.push({ ...subject, outcome: "already", message: "it shows what was there before" });
+      stayed.push(tell(cycle, part, "already", "it shows what was there before"));
     if (row === undefined || action === undefined) continue;
-    const lines = describeAction(cycle, row, action);
-    const wanted = {
-      ...want(cycle, row, action, lines),
-      verdict: { kind: "go" },
-      followUp: undefined,
-    } as const;
-    if (isAgreed(cycle, order, wanted)) planned.set(wanted, { part, row, action });
-    else
-      stayed.push(
-        refuse(cycle, subject, ["it has moved since it was shown a moment ago; undo the run again"]),
-      );
+    const wanted = want(cycle, row, action, describeAction(cycle, row, action));
+    const judged: Judged = { ...wanted, verdict: { kind: "go" }, followUp: undefined };
+    if (isAgreed(cycle, order, judged)) planned.set(judged, { ...onlyWritten(part, judged), row, action });
+    else stayed.push(refuse(cycle, part, [movedSince]));
   }
   const actions = [...planned.keys()];
   if (order.agreed === undefined) return { saved: saveActions(cycle, actions), carried: stayed };
   for (const { post, kind } of actions) approve(cycle, post, kind, { at: cycle.world.clock.now() });
-  const replan: Replan = async (wanted, _, fresh) => {
-    const known = planned.get(wanted);
-    if (known === undefined || (known.part.kind === "issue" && fresh === undefined)) return known;
-    const { row, action } = await planPart(cycle, order, known.part, fresh);
-    const left = action && onlyOf(action, known.action);
-    return row && left && { row, action: left };
+  const replan: Replan = async (judged, _, fresh) => {
+    const known = planned.get(judged);
+    if (known === undefined || (known.issue !== undefined && fresh === undefined)) return known;
+    const { row, action } = await planPart(cycle, order, known, fresh);
+    return row && action && { row, action };
   };
   const written = await write(cycle, actions, { replan });
-  return {
-    saved: undefined,
-    carried: [...stayed, ...actions.map((wanted) => tellDone(cycle, wanted, written.get(wanted)))],
-  };
+  const done = [...planned].map(([judged, part]) => {
+    const told = tellDone(cycle, part, written.get(judged));
+    return { ...told, issue: judged.lines[0]?.issue ?? null };
+  });
+  return { saved: undefined, carried: [...stayed, ...done] };
 }
 
-/** An action, and what it was made of. */
-interface Planned {
-  readonly part: UndoPart;
-  readonly row: Row;
-  readonly action: Action;
-}
+const movedSince = "it has moved since it was shown a moment ago; undo the run again";
 
 /** Posts first, as they are written. */
 async function partsOfRun(cycle: PulledCycle, { run }: UndoOrder): Promise<readonly UndoPart[]> {
@@ -91,8 +77,14 @@ async function partsOfRun(cycle: PulledCycle, { run }: UndoOrder): Promise<reado
   const parts = await inOrder([...Map.groupBy(writes, ({ post }) => post)], async ([post, made]) =>
     post === undefined ? [] : partsOf(post, made, await readRow(cycle, post)),
   );
-  const isPost = ({ kind }: UndoPart): boolean => kind === "post";
-  return parts.flat().toSorted((one, other) => Number(isPost(other)) - Number(isPost(one)));
+  const rank = ({ kind }: UndoPart): number => writeSequence.indexOf(kind);
+  return parts.flat().toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** What is shown is all that is written, also where more could be by the time of the write. */
+function onlyWritten(part: UndoPart, { planned }: Judged): UndoPart {
+  const fields = part.fields.filter(({ field }) => planned.changes.some((one) => one.field === field));
+  return { ...part, fields };
 }
 
 /**
@@ -102,35 +94,33 @@ async function partsOfRun(cycle: PulledCycle, { run }: UndoOrder): Promise<reado
  */
 async function planPart(
   cycle: PulledCycle,
-  order: UndoOrder,
+  { run }: UndoOrder,
   part: UndoPart,
   read?: FreshIssue,
 ): Promise<UndoStep & { readonly row?: Row }> {
-  if (part.kind === "kept") return stay(`${part.write.kind}: ${part.why}`);
+  const { post, kind, issue, isOpened, kept } = part;
+  if (kept !== undefined) return stay(kept.why);
   const { ledger, clock } = cycle.world;
-  const { post } = part;
-  const reason = `undo of run ${order.run}`;
-  const listed = await readRow(cycle, post);
-  const pause = listed && pauseOf(listed);
+  const reason = `undo of run ${run}`;
+  const row = await readRow(cycle, post);
+  const pause = row && pauseOf(row);
   if (pause !== undefined) return stay(pause);
-  if (part.kind === "post") {
-    if (listed === undefined || !isShown(cycle, listed))
+  if (issue === undefined) {
+    if (row === undefined || !isShown(cycle, row))
       return stay("this run's list of posts has not shown the post");
-    const row = withLate(listed, await cycle.context(clock.now()));
-    return { ...undoOnPost(cycle, part, row, reason), row };
+    const late = withLate(row, await cycle.context(clock.now()));
+    return { ...undoOnPost(cycle, part, late, reason), row: late };
   }
-  const { issue, isOpened } = part;
-  const linked = findLinked(cycle, part, listed);
-  if (listed === undefined || typeof linked === "string") return stay(String(linked));
+  const linked = findLinked(cycle.settings, issue, row);
+  if (row === undefined || typeof linked === "string") return stay(String(linked));
   if (isOpened && (await ledger.rows.linkedTo(issue)).length > 1)
     return stay("another post has been linked to the issue since");
-  const fresh = read ?? (await readFresh(cycle, { post, kind: "change-issue" }, issue));
+  const fresh = read ?? (await readFresh(cycle, { post, kind }, issue));
   if ("kind" in fresh) return stay("the issue can't be found any more, or can't be written to");
   if (read === undefined) await storeRecords(cycle, [fresh.record]);
-  const step = undoOnIssue(cycle, part, linked, fresh.record, reason);
-  if (isOpened && step.action !== undefined && (await isDiscussed(cycle, issue)))
-    return stay("people have commented on the issue");
-  return { ...step, row: listed };
+  const step = undoOnIssue(cycle.settings, part, linked, fresh.record, reason);
+  const isTaken = isOpened && step.action !== undefined && (await isDiscussed(cycle, issue));
+  return isTaken ? stay("people have commented on the issue") : { ...step, row };
 }
 
 async function isDiscussed({ world, run, account }: PulledCycle, issue: IssueRef): Promise<boolean> {
@@ -149,59 +139,34 @@ function isAgreed({ project }: PulledCycle, { agreed }: UndoOrder, wanted: Judge
   );
 }
 
-/** What is left to do of an action that was agreed on; undefined where that is nothing. */
-function onlyOf(now: Action, agreed: Action): Action | undefined {
-  if (now.kind !== "change-issue" || agreed.kind !== "change-issue") return now;
-  const shown = agreed.changes.flatMap(({ writes }) => writes);
-  const changes = now.changes
-    .map((change) => ({
-      ...change,
-      writes: change.writes.filter(({ field, value }) =>
-        shown.some((write) => write.field === field && write.value === value),
-      ),
-    }))
-    .filter(({ writes }) => writes.length > 0);
-  return changes.length === 0 ? undefined : { ...now, changes };
-}
-
 /** What was sent and did not come through: an undo is not repeated by itself. */
 function tellDone(
-  { tally }: PulledCycle,
-  { post, kind, lines }: Judged,
+  cycle: PulledCycle,
+  part: UndoPart,
   outcome: Outcome = { kind: "unneeded" },
 ): CarriedAction {
-  const shown = { kind, post, issue: lines[0]?.issue ?? null };
-  if (outcome.kind === "done") return { ...shown, outcome: "done", message: "" };
+  if (outcome.kind === "done") return tell(cycle, part, "done", "");
   const why = "why" in outcome ? outcome.why : "it was not sent";
   const message = `Not undone: ${why.replace(/\.$/, "")}. No later run does it by itself; undo the run again.`;
-  if (outcome.kind !== "failed") noteError(tally, { post, code: "undo.unfinished", message });
-  return { ...shown, outcome: "failed", message };
-}
-
-/** What a message is about. */
-interface Subject extends Pick<CarriedAction, "issue"> {
-  readonly post: PostId;
-  readonly kind: "patch-post" | "change-issue";
-}
-
-function subjectOf(cycle: PulledCycle, part: UndoPart): Subject {
   const { post } = part;
-  switch (part.kind) {
-    case "post":
-      return { kind: "patch-post", post, issue: null };
-    case "issue":
-      return { kind: "change-issue", post, issue: nameIssue(cycle, part.issue) };
-    case "kept": {
-      const { side, issue } = part.write;
-      const kind = side === "board" ? "patch-post" : "change-issue";
-      return { kind, post, issue: issue === undefined ? null : `${issue.repository}#${issue.number}` };
-    }
-  }
+  if (outcome.kind !== "failed") noteError(cycle.tally, { post, code: "undo.unfinished", message });
+  return tell(cycle, part, "failed", message);
 }
 
-function refuse({ tally }: PulledCycle, subject: Subject, why: readonly string[]): CarriedAction {
+function refuse(cycle: PulledCycle, part: UndoPart, why: readonly string[]): CarriedAction {
   const message = `Not undone: ${why.join("; ")}. It stays as it is.`;
-  const { post, issue } = subject;
-  noteError(tally, { post, ...(issue !== null && { issue }), code: "undo.refused", message });
-  return { ...subject, outcome: "refused", message };
+  const told = tell(cycle, part, "refused", message);
+  const { post, issue } = told;
+  noteError(cycle.tally, { post, ...(issue !== null && { issue }), code: "undo.refused", message });
+  return told;
+}
+
+function tell(
+  cycle: PulledCycle,
+  { post, kind, issue, kept }: UndoPart,
+  outcome: CarriedAction["outcome"],
+  message: string,
+): CarriedAction {
+  const place = issue === undefined ? null : nameIssue(cycle, issue);
+  return { kind, post, issue: kept === undefined ? place : kept.place, outcome, message };
 }

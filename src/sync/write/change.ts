@@ -8,7 +8,6 @@ import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { isTakenUp } from "../ground/order.ts";
 import { postpone } from "../ground/record.ts";
-import { noteError } from "../ground/report.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
@@ -17,7 +16,7 @@ import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.
 import { takeOwnChange } from "./own-change.ts";
 import { awaitPace } from "./pace.ts";
 import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
-import { parkAction, type Request, send, type Turn } from "./send.ts";
+import { parkAction, type Request, reportTrouble, send, type Turn } from "./send.ts";
 
 /** One request, with the fields that it writes. */
 interface ChangePart {
@@ -284,10 +283,7 @@ function issueStateOf(value: FieldWrite["value"]) {
   return { state, ...(reason !== undefined && { stateReason: reason }) };
 }
 
-/**
- * What was refused is left alone until it changes, or a person says `retry`; what was done beside it is done. Of what no later run
- * asks for nothing is left.
- */
+/** What was refused is left alone until it changes, or a person says `retry`; an undo is over. What was done beside it is done. */
 async function endRefused(
   cycle: PulledCycle,
   action: ChangeIssue,
@@ -299,17 +295,8 @@ async function endRefused(
   if (rest?.kind !== "change-issue") return { kind: "done" };
   const [first] = rest.changes;
   const place = first && nameIssue(cycle, first.issue);
-  const said = `What ${isRule ? "a board rule" : "the undo"} asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done`;
-  if (!isRule) {
-    const why = `${said}.`;
-    noteError(cycle.tally, {
-      post: action.post,
-      ...(place && { issue: place }),
-      code: "tracker.rejected",
-      message: why,
-    });
-    return { kind: "failed", why };
-  }
-  const message = `${said}; \`boardsync retry ${action.post}\` tries this again.`;
-  return parkAction(cycle, rest, { place, code: "tracker.rejected", message });
+  const advice = isRule ? `; \`boardsync retry ${action.post}\` tries this again` : "";
+  const message = `What ${isRule ? "a board rule" : "the undo"} asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done${advice}.`;
+  const trouble = { place, code: "tracker.rejected", message };
+  return isRule ? parkAction(cycle, rest, trouble) : reportTrouble(cycle, action.post, trouble);
 }

@@ -387,7 +387,8 @@ export async function parkAction(cycle: PulledCycle, action: Action, trouble: Tr
   return reportTrouble(cycle, post, trouble);
 }
 
-async function reportTrouble(
+/** Says what goes wrong with one post, and ends its action for this run. */
+export async function reportTrouble(
   cycle: PulledCycle,
   post: PostId,
   { place, ...trouble }: Trouble,
