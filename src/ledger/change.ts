@@ -210,8 +210,17 @@ export type RowChange =
 
 /** What becomes of writes. */
 export type JournalChange =
-  /** The request leaves now: durable before `commit` ends. Counts one attempt. */
-  | { readonly kind: "mark-sent"; readonly intent: IntentId; readonly at: number }
+  /**
+   * The request leaves now: durable before `commit` ends. Counts one attempt.
+   *
+   * @param signature what a saved plan knows the action by that is done with this request; undefined where more of it follows.
+   */
+  | {
+      readonly kind: "mark-sent";
+      readonly intent: IntentId;
+      readonly at: number;
+      readonly signature?: string | undefined;
+    }
   | {
       readonly kind: "resolve";
       readonly intent: IntentId;

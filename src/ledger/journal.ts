@@ -22,8 +22,18 @@ export interface Journal {
    * was found out since.
    */
   writesOf(run: number): Promise<readonly RunWrite[]>;
+  /** The run whose write was the last one of an action, since a time; undefined where none has done it. */
+  doneBy(action: KnownAction, since: number): Promise<number | undefined>;
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
   statusWrites(project: ProjectId, since: number): Promise<number>;
+}
+
+/** An action, by what a saved plan knows it by. */
+export interface KnownAction {
+  readonly project: ProjectId;
+  readonly post: PostId;
+  readonly kind: IntentKind;
+  readonly signature: string;
 }
 
 export type IntentId = number & { readonly __intent: true };

@@ -255,6 +255,25 @@ export function describeJournal(ledger: () => Ledger): void {
       expect(await journal.writesOf(1)).toMatchObject([{ repository: 10, outcome }]);
     });
 
+    it("is known by the action that it has ended, once it is known to have taken effect", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      const { journal } = ledger();
+      const action = { project, post: patch.post, kind: patch.kind, signature: "asked for" };
+      const intent = await journal.prepare(patch);
+      await ledger().commit([{ kind: "mark-sent", intent, at: noon, signature: "asked for" }]);
+      await ledger().commit([
+        { kind: "audit", entry: written({ intent, at: noon, run: 4, outcome: "unknown" }) },
+        { kind: "resolve", intent, state: "UNKNOWN", at: noon, message: "no answer" },
+      ]);
+      expect(await journal.doneBy(action, noon)).toBeUndefined();
+      await ledger().commit([{ kind: "resolve", intent, state: "DONE", at: noon + 1, message: "shown" }]);
+      expect(await journal.doneBy(action, noon)).toBe(4);
+      expect(await journal.doneBy(action, noon + 1)).toBeUndefined();
+      expect(await journal.doneBy({ ...action, signature: "another" }, noon)).toBeUndefined();
+      expect(await journal.doneBy({ ...action, kind: "patch-note" }, noon)).toBeUndefined();
+      expect(await journal.doneBy({ ...action, project: otherProject }, noon)).toBeUndefined();
+    });
+
     it("names the fields of a change that a crash has interrupted", async () => {
       await pullPosts(ledger(), [createPost("p1")]);
       const { journal } = ledger();

@@ -192,6 +192,30 @@ describe("a saved plan", () => {
     expect(outcomes(await apply(stage, plan))).toEqual(kinds.map((kind) => [kind, "p1", "already"]));
   });
 
+  it("takes no other write of the same kind for its own", async () => {
+    const stage = await openPosts(1);
+    stage.board.editPost("acme-app", "p1", { title: "Other words" });
+    const plan = await stage.savePlan();
+    stage.board.editPost("acme-app", "p1", { title: "Still other words" });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1 });
+    expect(outcomes(await apply(stage, plan))).toEqual([["update-issue", "p1", "refused"]]);
+  });
+
+  it("knows an action by its last request, and takes no part of it for the whole", async () => {
+    const set = { state: "closed", addLabels: ["declined"] } as const;
+    const boardRules = [{ when: { status: "declined" }, set }];
+    const stage = await openPosts(1, { projects: [{ ...standardProject, boardRules }] });
+    stage.board.editPost("acme-app", "p1", { status: "declined" });
+    const plan = await stage.savePlan();
+    const answer = { kind: "answer", status: 429, headers: { "retry-after": "60" } } as const;
+    stage.github.failNext({ method: "PATCH", path: "/repos/acme/app/issues/1", answer });
+    expect(outcomes(await apply(stage, plan))).toEqual([["change-issue", "p1", "waiting"]]);
+    stage.github.label("acme/app", 1, "mine");
+    stage.github.close("acme/app", 1, "completed");
+    stage.clock.skip(5 * minuteMs);
+    expect(outcomes(await apply(stage, plan))).toEqual([["change-issue", "p1", "refused"]]);
+  });
+
   it("tells what the board refuses, and what became of a lost answer", async () => {
     const { stage, plan } = await openPlanned();
     stage.board.failNext(

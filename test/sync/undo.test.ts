@@ -217,6 +217,27 @@ describe("an undo", () => {
     expect(stage.github.issues("acme/app").map(({ state }) => state)).toEqual(["closed", "closed"]);
   });
 
+  it("leaves nothing for a later run, and an import as far as it is", async () => {
+    const stage = await openStage({ config: { tracker: { pace: { minIntervalMs: 0, createsPerHour: 2 } } } });
+    addPlanned(stage, 6);
+    const { run } = await stage.sync();
+    const { id: project } = stage.ledger.memory.project("acme-app") ?? {};
+    if (project === undefined) throw new Error("It has run.");
+    const readLeft = async () =>
+      (await stage.ledger.pace.backlogs()).map(({ creates, others }) => ({ creates, others }));
+    expect(await readLeft()).toEqual([{ creates: 4, others: 0 }]);
+    const agreed = await stage.lookAtUndo(run);
+    const waiting = await stage.ledger.rows.waiting(project, 10);
+    const answer = { kind: "answer", status: 429, headers: { "retry-after": "60" } } as const;
+    stage.github.failNext({ method: "PATCH", path: "/repos/acme/app/issues/1", answer });
+    expect(outcomes(await carryOut(stage, run, agreed))).toEqual([
+      ["change-issue", "p1", "failed"],
+      ["change-issue", "p2", "failed"],
+    ]);
+    expect(await readLeft()).toEqual([{ creates: 4, others: 0 }]);
+    expect(await stage.ledger.rows.waiting(project, 10)).toEqual(waiting);
+  });
+
   it("takes back what a board rule has written to an issue", async () => {
     const stage = await openPosts(1, { projects: [twoWay] });
     stage.board.editPost("acme-app", "p1", { status: "declined" });

@@ -14,10 +14,9 @@ import type { RuleSettings, Settings } from "./settings.ts";
  * | Must every row be decided again? | `settingsPrint` | the project's memory, saved plans |
  * | Have the rules changed, and what would the old ones make of this issue? | `writeRules` | the project's memory |
  * | Is this what a person was shown and approved? | `approvalSignature` | holds, approvals |
- * | Is this the action that a person has undone? | `signatureOf` | the memory of one `undo` |
  * | Is this what was refused, and are the settings still the same? | `refusalSignature` | parked refusals |
  * | Would voters hear of this a second time? | `doubtSignature` | parked doubts |
- * | Is this the action that a saved plan shows? | `planSignature`, `noteSignature` | saved plans |
+ * | Is this the action that a saved plan shows, or an undo? | `planSignature`, `noteSignature` | saved plans, the journal |
  * | Is this the request that was about to leave? | `hashBody` | the journal |
  */
 
@@ -56,8 +55,7 @@ export function readRules(text: string): RuleSettings | undefined {
 }
 
 /**
- * What an action is known by: its kind and what it would write, not its reason. Undo names actions so. A refusal
- * also holds the settings behind it, so that the write is tried again when they change. `writes` does not count: what would be
+ * What an action is known by: its kind and what it would write, not its reason. A refusal also holds the settings behind it, so that the write is tried again when they change. `writes` does not count: what would be
  * written is shown whatever it says, and a refused write must be known then, too.
  */
 export function signatureOf(action: Action, behind?: Settings): string {

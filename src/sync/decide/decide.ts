@@ -16,6 +16,7 @@ import { lanesOf } from "../ground/lane.ts";
 import { takesAsItIs } from "../ground/order.ts";
 import { outcomeOf, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import type { PlannedAction } from "../ground/reports.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
 import { tellAction } from "../ground/standing.ts";
 import type { Hold } from "../ground/verdict.ts";
@@ -92,7 +93,12 @@ async function decideRow(
   await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const lines = showLines(cycle, row, decision);
-  return decision.actions.map((action, index) => ({
+  return decision.actions.map((action, index) => want(cycle, row, action, lines[index] ?? []));
+}
+
+/** An action as a row asks for it, with what is shown of it. */
+export function want(cycle: PulledCycle, row: Row, action: Action, lines: readonly PlannedAction[]): Wanted {
+  return {
     ...tellAction(cycle, row, action),
     issues: countIssues(action),
     isNotifying: isNotifying(action),
@@ -101,8 +107,8 @@ async function decideRow(
     pause: pauseOf(row),
     signature: approvalSignature(asSent(cycle, action)),
     planSignature: planSignature(action),
-    lines: lines[index] ?? [],
-  }));
+    lines,
+  };
 }
 
 /** A preview looks past `writes`; an approval has shown, and lets go, what a run sends. */

@@ -44,6 +44,11 @@ export function namesActions({ order }: Ordered): boolean {
   return order.kind === "apply" || order.kind === "undo";
 }
 
+/** Whether a later run does by itself what this one leaves: what an undo writes no rule asks for. */
+export function isTakenUp({ order }: Ordered): boolean {
+  return order.kind !== "undo";
+}
+
 /** When the saved plan was made, epoch ms, where the order is to apply one. */
 export function savedAt({ order }: Ordered): number {
   return order.kind === "apply" ? Date.parse(order.plan.madeAt) : Number.POSITIVE_INFINITY;

@@ -1,9 +1,8 @@
-import type { RunWrite } from "../../ledger/journal.ts";
 import type { Row } from "../../model/link.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
 import { noteSignature, planSignature } from "../../plan/ground/identity.ts";
 import { planRow } from "../../plan/plan.ts";
-import { inOrder, select } from "../../select.ts";
+import { inOrder } from "../../select.ts";
 import { findWanted } from "../decide/approvals.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle, Tally } from "../ground/cycle-state.ts";
@@ -41,7 +40,9 @@ export async function applySaved(
   }
   const going = parts.filter(({ end }) => end === undefined);
   const free = new Set(going.flatMap(({ wanted }) => wanted ?? []));
-  const written = await write(cycle, [...free], (wanted, now) => refuseMoved(cycle, wanted, now));
+  const written = await write(cycle, [...free], {
+    recheck: (wanted, now) => refuseMoved(cycle, wanted, now),
+  });
   const noted = await writeNotes(
     cycle,
     going.flatMap(({ note }) => note ?? []),
@@ -108,7 +109,9 @@ async function endOf(
     const why = "verdict" in wanted ? whyHeld(wanted.verdict) : undefined;
     return why === undefined ? undefined : { outcome: "refused", message: why };
   }
-  const run = await findDone(cycle, action);
+  const { kind, post, signature } = action;
+  const known = { project: cycle.memory.id, post, kind, signature };
+  const run = await cycle.world.ledger.journal.doneBy(known, savedAt(cycle.run));
   if (run !== undefined) return { outcome: "already", message: `done by run ${run}` };
   return { outcome: "refused", message: await whyNot(cycle, action) };
 }
@@ -135,55 +138,6 @@ function noteRefusal(
 ): void {
   const message = `${kind} of the saved plan is refused, and nothing was written for it: ${why.replace(/\.$/, "")}. \`boardsync plan\` shows what is asked for now.`;
   noteError(tally, { post, code: "plan.moved", message });
-}
-
-/** How far back an action's own write is looked for among those of its post. */
-const maxWrites = 100;
-
-/** The run that has made this very write since the plan was made; undefined where none has. */
-async function findDone(
-  { world, memory, run }: PulledCycle,
-  action: SavedAction,
-): Promise<number | undefined> {
-  const { journal } = world.ledger;
-  const since = savedAt(run);
-  const runs = (await journal.history(memory.id, action.post, maxWrites))
-    .filter(({ at, outcome }) => at >= since && (outcome === "applied" || outcome === "unknown"))
-    .map((entry) => entry.run);
-  const [made] = await select(new Set(runs), async (number) => {
-    const made = (await journal.writesOf(number)).filter(
-      ({ project, post, outcome }) => project === memory.id && post === action.post && outcome === "applied",
-    );
-    return isMade(action, made);
-  });
-  return made;
-}
-
-const writeKinds: Readonly<Record<SavedAction["kind"], readonly string[]>> = {
-  "create-issue": ["create-issue"],
-  "update-issue": ["edit-issue", "update-issue"],
-  "change-issue": ["edit-issue", "add-labels", "remove-label", "change-issue"],
-  "comment-issue": ["add-comment", "comment-issue"],
-  "patch-post": ["patch-post"],
-  "patch-note": ["patch-note"],
-};
-
-/** Whether an action is among the writes of its post. Texts of issues and comments are not kept; of the rest each value counts. */
-function isMade({ kind, lines }: Pick<SavedAction, "kind" | "lines">, made: readonly RunWrite[]): boolean {
-  const own = made.filter((write) => writeKinds[kind].includes(write.kind));
-  if (kind !== "patch-post" && kind !== "change-issue") return own.length > 0;
-  return lines.every((line) => {
-    const fields = own
-      .filter((write) => kind === "patch-post" || isOn(write, line.issue))
-      .flatMap((write) => write.fields);
-    return Object.entries(line.fields).every(([name, wanted]) =>
-      fields.some(({ field, value }) => field === name && value === wanted),
-    );
-  });
-}
-
-function isOn({ issue }: RunWrite, place: string | null): boolean {
-  return issue !== undefined && `${issue.repository}#${issue.number}` === place;
 }
 
 /** Why an action is not wanted any more, in the words of the row. */

@@ -1,71 +1,32 @@
 import type { RunWrite } from "../../ledger/journal.ts";
-import type { IssueField, IssueRef } from "../../model/issue.ts";
-import type { Row } from "../../model/link.ts";
-import type { PostId, RuleField } from "../../model/post.ts";
+import { type IssueRef, isSameIssue } from "../../model/issue.ts";
+import type { Field, Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
 import { mergeWritten, type WrittenField } from "../../plan/fields/undo.ts";
-import type { Action } from "../../plan/ground/action.ts";
-import type { Outcome } from "../ground/verdict.ts";
+import { issueKey } from "../ground/cycle-state.ts";
 
-/** What a run did to one post or to one issue, as far as it can be taken back at all. */
-export type UndoPart =
-  | { readonly kind: "post"; readonly post: PostId; readonly fields: readonly WrittenField<RuleField>[] }
-  | {
-      readonly kind: "issue";
-      readonly post: PostId;
-      readonly issue: IssueRef;
-      /** The run opened it: all else that it did to it goes with that. */
-      readonly isOpened: boolean;
-      readonly fields: readonly WrittenField<IssueField>[];
-    }
-  | {
-      readonly kind: "kept";
-      readonly post: PostId;
-      readonly write: RunWrite;
-      readonly why: string;
-    };
-
-/** What is to be done about one part. */
-export interface UndoStep {
-  /** Why a field, or all of it, stays as it is. */
-  readonly refusals: readonly string[];
-  /** undefined where there is nothing to take back any more, or nothing that may be. */
-  readonly way: UndoWay | undefined;
+/** What a run did to one post or to one issue; or one write of it that is not taken back. */
+export interface UndoPart {
+  readonly post: PostId;
+  readonly kind: "patch-post" | "change-issue";
+  /** undefined on the board, and where nothing says which one it was. */
+  readonly issue: IssueRef | undefined;
+  readonly fields: readonly WrittenField<Field>[];
+  /** The run opened the issue: all else that it did to it goes with that. */
+  readonly isOpened: boolean;
+  /** Why it is not taken back, whatever has become of it, and where it was made; undefined where it can be. */
+  readonly kept: { readonly why: string; readonly place: string | null } | undefined;
 }
 
-/** The write that takes it back. */
-export interface UndoWay {
-  readonly action: UndoAction;
-  /** Sends it, through the journal like any other. */
-  send(): Promise<Outcome>;
-}
-
-/** A part that stays as it is. */
-export function stay(...refusals: readonly string[]): UndoStep {
-  return { refusals, way: undefined };
-}
-
-/** What takes writes back is a write like any other. */
-export type UndoAction = Extract<Action, { readonly kind: "patch-post" | "change-issue" }>;
-
-const texts = "the text that was there before is not kept";
-
-/** Why a write can't be taken back, whatever has become of it; undefined where it can. */
-function whyKept({ kind, outcome, fields }: RunWrite): string | undefined {
-  if (outcome === "unknown") return "nobody knows whether it arrived: look at it by hand";
-  if (kind === "add-comment" || kind === "comment-issue")
-    return "a comment has been read, and is not taken back";
-  const isText = fields.some(({ field }) => field === "title" || field === "body");
-  return kind === "update-issue" || (kind === "edit-issue" && isText) ? texts : undefined;
-}
-
-/** Changes of an issue that are known field by field. */
-const changeKinds: readonly string[] = ["edit-issue", "add-labels", "remove-label", "change-issue"];
 /** Everything that an undo takes back, or says that it doesn't. Labels, notes and links follow from other things. */
 const undoneKinds: readonly string[] = [
-  ...changeKinds,
   "patch-post",
   "create-issue",
   "update-issue",
+  "edit-issue",
+  "add-labels",
+  "remove-label",
+  "change-issue",
   "add-comment",
   "comment-issue",
 ];
@@ -80,70 +41,52 @@ export function partsOf(
   writes: readonly RunWrite[],
   row: Row | undefined,
 ): readonly UndoPart[] {
-  const known = writes.filter(({ kind }) => undoneKinds.includes(kind));
-  const opened = known
-    .filter(({ kind, outcome }) => kind === "create-issue" && outcome === "applied")
-    .flatMap((write) => openedBy(write, row) ?? []);
-  const isOfOpened = (write: RunWrite): boolean =>
-    write.side === "tracker" &&
-    write.kind !== "create-issue" &&
-    opened.some((issue) => isPlace(write, issue));
-  const others = known.filter((write) => !isOfOpened(write));
-  const kept = others.flatMap((write): readonly UndoPart[] => {
-    const why = whyKept(write) ?? whyNowhere(write, row);
-    return why === undefined ? [] : [{ kind: "kept", post, write, why }];
-  });
-  const free = others.filter((write) => whyKept(write) === undefined && whyNowhere(write, row) === undefined);
-  const ofPost = free.filter(({ kind }) => kind === "patch-post");
-  return [
-    ...kept,
-    ...postPart(post, ofPost),
-    ...issueParts(
-      post,
-      free.filter(({ kind }) => changeKinds.includes(kind)),
-    ),
-    ...opened.map((issue) => ({ kind: "issue", post, issue, isOpened: true, fields: [] }) as const),
-  ];
-}
-
-function postPart(post: PostId, writes: readonly RunWrite[]): readonly UndoPart[] {
-  const fields = mergeWritten(writes.flatMap((write) => write.fields as readonly WrittenField<RuleField>[]));
-  return fields.length === 0 ? [] : [{ kind: "post", post, fields }];
-}
-
-function issueParts(post: PostId, writes: readonly RunWrite[]): readonly UndoPart[] {
-  const groups = Map.groupBy(writes, ({ repository, issue }) => `${repository}#${issue?.number}`);
-  return [...groups.values()].flatMap((group): readonly UndoPart[] => {
-    const issue = group[0] && issueWritten(group[0]);
-    const fields = mergeWritten(
-      group.flatMap((write) => write.fields as readonly WrittenField<IssueField>[]),
-    );
-    if (issue === undefined || fields.length === 0) return [];
-    return [{ kind: "issue", post, issue, isOpened: false, fields }];
-  });
-}
-
-/** Where nothing says which issue it was. */
-function whyNowhere(write: RunWrite, row: Row | undefined): string | undefined {
-  const isKnown =
-    write.kind === "patch-post" ||
-    (write.kind === "create-issue" ? openedBy(write, row) : issueWritten(write)) !== undefined;
-  return isKnown ? undefined : "it is not known any more which issue that was";
-}
-
-/** Where no answer named the number, the issue was found by its mark and linked as ours. */
-function openedBy(write: RunWrite, row: Row | undefined): IssueRef | undefined {
-  const found = row?.links.find(
-    ({ link }) => link.origin === "opened" && link.issue.repositoryId === write.repository,
+  const parts = writes
+    .filter(({ kind }) => undoneKinds.includes(kind))
+    .map((write) => toPart(post, write, row));
+  const opened = parts.filter(({ isOpened }) => isOpened);
+  const others = parts.filter(
+    ({ issue }) => issue === undefined || !opened.some((one) => one.issue && isSameIssue(one.issue, issue)),
   );
-  return issueWritten(write) ?? found?.link.issue;
+  const changes = others.filter(({ kept }) => kept === undefined);
+  const groups = Map.groupBy(changes, ({ issue }) => issue && issueKey(issue));
+  const merged = [...groups.values()].flatMap((group) => {
+    const fields = mergeWritten(group.flatMap((part) => part.fields));
+    return fields.length === 0 ? [] : group.slice(0, 1).map((part) => ({ ...part, fields }));
+  });
+  return [...others.filter(({ kept }) => kept !== undefined), ...merged, ...opened];
 }
 
-function issueWritten({ repository, issue }: RunWrite): IssueRef | undefined {
-  if (repository === undefined || issue === undefined) return undefined;
-  return { repositoryId: repository, number: issue.number };
+function toPart(post: PostId, write: RunWrite, row: Row | undefined): UndoPart {
+  const issue = issueOf(write, row);
+  const why = whyKept(write, issue);
+  const place = write.issue === undefined ? null : `${write.issue.repository}#${write.issue.number}`;
+  return {
+    post,
+    kind: write.side === "board" ? "patch-post" : "change-issue",
+    issue,
+    fields: write.fields as readonly WrittenField<Field>[],
+    isOpened: write.kind === "create-issue" && why === undefined,
+    kept: why === undefined ? undefined : { why: `${write.kind}: ${why}`, place },
+  };
 }
 
-function isPlace(write: RunWrite, { repositoryId, number }: IssueRef): boolean {
-  return write.repository === repositoryId && write.issue?.number === number;
+/** Where no answer named the number of a new issue, it was found by its mark and linked as ours. */
+function issueOf({ side, kind, repository, issue }: RunWrite, row: Row | undefined): IssueRef | undefined {
+  if (side === "board" || repository === undefined) return undefined;
+  if (issue !== undefined) return { repositoryId: repository, number: issue.number };
+  const found = row?.links.find(
+    ({ link }) => link.origin === "opened" && link.issue.repositoryId === repository,
+  );
+  return kind === "create-issue" ? found?.link.issue : undefined;
+}
+
+function whyKept({ side, kind, outcome, fields }: RunWrite, issue: IssueRef | undefined): string | undefined {
+  if (outcome === "unknown") return "nobody knows whether it arrived: look at it by hand";
+  if (kind === "add-comment" || kind === "comment-issue")
+    return "a comment has been read, and is not taken back";
+  const isText = kind === "edit-issue" && fields.some(({ field }) => field === "title" || field === "body");
+  if (kind === "update-issue" || isText) return "the text that was there before is not kept";
+  const isNowhere = side === "tracker" && issue === undefined;
+  return isNowhere ? "it is not known any more which issue that was" : undefined;
 }

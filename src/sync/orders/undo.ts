@@ -1,19 +1,26 @@
-import type { PostId } from "../../model/post.ts";
-import { signatureOf } from "../../plan/ground/identity.ts";
+import type { IssueRef } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
+import { withLate } from "../../plan/fields/late.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
+import { want } from "../decide/decide.ts";
 import { attempt } from "../ground/attempt.ts";
-import { approve, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { approve, isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
 import type { UndoOrder } from "../ground/order.ts";
-import { inParallel } from "../ground/parallel.ts";
+import type { Asked } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import type { CarriedAction, SavedAction, SavedProject } from "../ground/reports.ts";
+import type { CarriedAction, SavedProject } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
+import type { Judged } from "../ground/wanted.ts";
+import { isSameLogin } from "../read/identify.ts";
+import { storeRecords } from "../read/markers.ts";
 import { saveActions } from "../tell/plan.ts";
-import { partsOf, type UndoPart, type UndoWay } from "./undo-parts.ts";
-import { undoOnIssue, undoOnPost } from "./undo-ways.ts";
+import { type FreshIssue, readFresh } from "../write/issue.ts";
+import { type Replan, write, writeSequence } from "../write/write.ts";
+import { partsOf, type UndoPart } from "./undo-parts.ts";
+import { findLinked, stay, type UndoStep, undoOnIssue, undoOnPost } from "./undo-plan.ts";
 
 /** What an undo comes to. */
 export interface Undone {
@@ -24,127 +31,142 @@ export interface Undone {
 }
 
 /**
- * Takes back what a run has written for the project, where nobody has touched it since; or tells what that would be. Every
- * write goes through the journal like any other. Posts come first, so that no PATCH rests on an old pull.
+ * Takes back what a run has written for the project, where nobody has touched it since; or tells what that would be. What is
+ * shown, agreed on and sent are the same actions, and they are written like those of every other run.
  */
 export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Undone> {
-  const writes = (await cycle.world.ledger.journal.writesOf(order.run)).filter(
+  const stayed: CarriedAction[] = [];
+  const planned = new Map<Judged, UndoPart & Asked>();
+  for (const part of await partsOfRun(cycle, order)) {
+    const step = await attempt(cycle, part, () => planPart(cycle, order, part));
+    if ("kind" in step) continue;
+    const { row, action, refusals } = step;
+    if (refusals.length > 0) stayed.push(refuse(cycle, part, refusals));
+    else if (action === undefined)
+      stayed.push(tell(cycle, part, "already", "it shows what was there before"));
+    if (row === undefined || action === undefined) continue;
+    const wanted = want(cycle, row, action, describeAction(cycle, row, action));
+    const judged: Judged = { ...wanted, verdict: { kind: "go" }, followUp: undefined };
+    if (isAgreed(cycle, order, judged)) planned.set(judged, { ...onlyWritten(part, judged), row, action });
+    else stayed.push(refuse(cycle, part, [movedSince]));
+  }
+  const actions = [...planned.keys()];
+  if (order.agreed === undefined) return { saved: saveActions(cycle, actions), carried: stayed };
+  for (const { post, kind } of actions) approve(cycle, post, kind, { at: cycle.world.clock.now() });
+  const replan: Replan = async (judged, _, fresh) => {
+    const known = planned.get(judged);
+    if (known === undefined || (known.issue !== undefined && fresh === undefined)) return known;
+    const { row, action } = await planPart(cycle, order, known, fresh);
+    return row && action && { row, action };
+  };
+  const written = await write(cycle, actions, { replan });
+  const done = [...planned].map(([judged, part]) => {
+    const told = tellDone(cycle, part, written.get(judged));
+    return { ...told, issue: judged.lines[0]?.issue ?? null };
+  });
+  return { saved: undefined, carried: [...stayed, ...done] };
+}
+
+const movedSince = "it has moved since it was shown a moment ago; undo the run again";
+
+/** Posts first, as they are written. */
+async function partsOfRun(cycle: PulledCycle, { run }: UndoOrder): Promise<readonly UndoPart[]> {
+  const writes = (await cycle.world.ledger.journal.writesOf(run)).filter(
     ({ project }) => project === cycle.memory.id,
   );
-  const parts = (
-    await inOrder([...Map.groupBy(writes, ({ post }) => post)], async ([post, made]) =>
-      post === undefined ? [] : partsOf(post, made, await readRow(cycle, post)),
-    )
-  ).flat();
-  const undo: Undo = { cycle, order, found: [], stayed: [] };
-  const isPost = ({ kind }: UndoPart): boolean => kind === "post";
-  await inParallel(parts.filter(isPost), cycle.world.policy.concurrency, (part) => takeBack(undo, part));
-  await inParallel(
-    parts.filter((part) => !isPost(part)),
-    1,
-    (part) => takeBack(undo, part),
+  const parts = await inOrder([...Map.groupBy(writes, ({ post }) => post)], async ([post, made]) =>
+    post === undefined ? [] : partsOf(post, made, await readRow(cycle, post)),
   );
-  const { found, stayed } = undo;
-  if (order.agreed === undefined) {
-    const actions = found.map(({ action }) => action);
-    return { saved: saveActions(cycle, actions), carried: stayed };
-  }
-  return { saved: undefined, carried: [...stayed, ...found.map((one) => tellDone(cycle, one))] };
+  const rank = ({ kind }: UndoPart): number => writeSequence.indexOf(kind);
+  return parts.flat().toSorted((one, other) => rank(one) - rank(other));
 }
 
-interface Undo {
-  readonly cycle: PulledCycle;
-  readonly order: UndoOrder;
-  /** What can be taken back, and what became of it where it was sent. */
-  readonly found: FoundWrites[];
-  /** What stays as it is. */
-  readonly stayed: CarriedAction[];
+/** What is shown is all that is written, also where more could be by the time of the write. */
+function onlyWritten(part: UndoPart, { planned }: Judged): UndoPart {
+  const fields = part.fields.filter(({ field }) => planned.changes.some((one) => one.field === field));
+  return { ...part, fields };
 }
 
-interface FoundWrites {
-  readonly action: SavedAction;
-  readonly outcome: Outcome;
-}
-
-/** Of one post or issue; whatever fails in it stops nothing else. */
-async function takeBack(undo: Undo, part: UndoPart): Promise<void> {
-  const { cycle, order, stayed } = undo;
-  const reason = `undo of run ${order.run}`;
-  const subject = subjectOf(cycle, part);
-  const kind = part.kind === "post" ? "patch-post" : "change-issue";
-  await attempt(cycle, { post: part.post, kind }, async () => {
-    if (part.kind === "kept") {
-      refuse(undo, subject, [`${part.write.kind}: ${part.why}`]);
-      return;
-    }
-    const row = await readRow(cycle, part.post);
-    const pause = row && pauseOf(row);
-    if (pause !== undefined) {
-      refuse(undo, subject, [pause]);
-      return;
-    }
-    const step = await (part.kind === "post"
-      ? undoOnPost(cycle, part, reason)
-      : undoOnIssue(cycle, part, reason));
-    if (step.refusals.length > 0) refuse(undo, subject, step.refusals);
-    if (step.way !== undefined) await go(undo, subject, step.way);
-    else if (step.refusals.length === 0) {
-      stayed.push({ ...subject, outcome: "already", message: "it shows what was there before" });
-    }
-  });
-}
-
-async function go(undo: Undo, subject: Subject, { action, send }: UndoWay): Promise<void> {
-  const { cycle, order, found } = undo;
-  const { post, kind } = action;
+/**
+ * What is to be done about a part, as both sides are now.
+ *
+ * @param read the issue, where that was read a moment ago.
+ */
+async function planPart(
+  cycle: PulledCycle,
+  { run }: UndoOrder,
+  part: UndoPart,
+  read?: FreshIssue,
+): Promise<UndoStep & { readonly row?: Row }> {
+  const { post, kind, issue, isOpened, kept } = part;
+  if (kept !== undefined) return stay(kept.why);
+  const { ledger, clock } = cycle.world;
+  const reason = `undo of run ${run}`;
   const row = await readRow(cycle, post);
-  if (row === undefined) return;
-  const signature = signatureOf(action);
-  const agreed = order.agreed?.find(({ project }) => project === cycle.project.key)?.actions ?? [];
-  const isAgreed = agreed.some((one) => one.post === post && one.signature === signature);
-  if (order.agreed !== undefined && !isAgreed) {
-    refuse(undo, subject, ["it has moved since it was shown a moment ago; undo the run again"]);
-    return;
+  const pause = row && pauseOf(row);
+  if (pause !== undefined) return stay(pause);
+  if (issue === undefined) {
+    if (row === undefined || !isShown(cycle, row))
+      return stay("this run's list of posts has not shown the post");
+    const late = withLate(row, await cycle.context(clock.now()));
+    return { ...undoOnPost(cycle, part, late, reason), row: late };
   }
-  const saved = { kind, post, signature, lines: describeAction(cycle, row, action) };
-  if (order.agreed !== undefined) approve(cycle, post, kind, { at: cycle.world.clock.now() });
-  const outcome =
-    order.agreed === undefined ? ({ kind: "unneeded" } as const) : await attempt(cycle, action, send);
-  found.push({ action: saved, outcome });
+  const linked = findLinked(cycle.settings, issue, row);
+  if (row === undefined || typeof linked === "string") return stay(String(linked));
+  if (isOpened && (await ledger.rows.linkedTo(issue)).length > 1)
+    return stay("another post has been linked to the issue since");
+  const fresh = read ?? (await readFresh(cycle, { post, kind }, issue));
+  if ("kind" in fresh) return stay("the issue can't be found any more, or can't be written to");
+  if (read === undefined) await storeRecords(cycle, [fresh.record]);
+  const step = undoOnIssue(cycle.settings, part, linked, fresh.record, reason);
+  const isTaken = isOpened && step.action !== undefined && (await isDiscussed(cycle, issue));
+  return isTaken ? stay("people have commented on the issue") : { ...step, row };
+}
+
+async function isDiscussed({ world, run, account }: PulledCycle, issue: IssueRef): Promise<boolean> {
+  for await (const page of world.tracker.comments(issue, run.bounds)) {
+    if (page.some(({ author }) => !isSameLogin(author ?? null, account))) return true;
+  }
+  return false;
+}
+
+/** Only what was shown is done; a look has shown nothing before. */
+function isAgreed({ project }: PulledCycle, { agreed }: UndoOrder, wanted: Judged): boolean {
+  const shown = agreed?.find((one) => one.project === project.key)?.actions ?? [];
+  return (
+    agreed === undefined ||
+    shown.some(({ post, signature }) => post === wanted.post && signature === wanted.planSignature)
+  );
 }
 
 /** What was sent and did not come through: an undo is not repeated by itself. */
-function tellDone(cycle: PulledCycle, { action, outcome }: FoundWrites): CarriedAction {
-  const { post, kind, lines } = action;
-  const shown = { kind, post, issue: lines[0]?.issue ?? null };
-  if (outcome.kind === "done") return { ...shown, outcome: "done", message: "" };
+function tellDone(
+  cycle: PulledCycle,
+  part: UndoPart,
+  outcome: Outcome = { kind: "unneeded" },
+): CarriedAction {
+  if (outcome.kind === "done") return tell(cycle, part, "done", "");
   const why = "why" in outcome ? outcome.why : "it was not sent";
   const message = `Not undone: ${why.replace(/\.$/, "")}. No later run does it by itself; undo the run again.`;
-  if (outcome.kind !== "failed") noteError(cycle.tally, { post, code: "undo.unfinished", message });
-  return { ...shown, outcome: "failed", message };
-}
-
-/** What a message is about. */
-type Subject = Pick<CarriedAction, "kind" | "post" | "issue"> & { readonly post: PostId };
-
-function subjectOf(cycle: PulledCycle, part: UndoPart): Subject {
   const { post } = part;
-  switch (part.kind) {
-    case "post":
-      return { kind: "patch-post", post, issue: null };
-    case "issue":
-      return { kind: "change-issue", post, issue: nameIssue(cycle, part.issue) };
-    case "kept": {
-      const { side, issue } = part.write;
-      const kind = side === "board" ? "patch-post" : "change-issue";
-      return { kind, post, issue: issue === undefined ? null : `${issue.repository}#${issue.number}` };
-    }
-  }
+  if (outcome.kind !== "failed") noteError(cycle.tally, { post, code: "undo.unfinished", message });
+  return tell(cycle, part, "failed", message);
 }
 
-function refuse({ cycle, stayed }: Undo, subject: Subject, why: readonly string[]): void {
+function refuse(cycle: PulledCycle, part: UndoPart, why: readonly string[]): CarriedAction {
   const message = `Not undone: ${why.join("; ")}. It stays as it is.`;
-  const { post, issue } = subject;
+  const told = tell(cycle, part, "refused", message);
+  const { post, issue } = told;
   noteError(cycle.tally, { post, ...(issue !== null && { issue }), code: "undo.refused", message });
-  stayed.push({ ...subject, outcome: "refused", message });
+  return told;
+}
+
+function tell(
+  cycle: PulledCycle,
+  { post, kind, issue, kept }: UndoPart,
+  outcome: CarriedAction["outcome"],
+  message: string,
+): CarriedAction {
+  const place = issue === undefined ? null : nameIssue(cycle, issue);
+  return { kind, post, issue: kept === undefined ? place : kept.place, outcome, message };
 }

@@ -33,7 +33,7 @@ export async function tellPlan(
   const afterwards = following.flatMap(showLines).map((line) => laterThan(line, undefined));
   return {
     planned: [...withoutRepeated(timed), ...afterwards, ...(await planLater(cycle))],
-    saved: saveActions(cycle, judged.map(toSaved)),
+    saved: saveActions(cycle, judged),
   };
 }
 
@@ -81,14 +81,14 @@ function withoutTexts(line: PlannedAction): PlannedAction {
 }
 
 /** What a file keeps of a project's actions. */
-export function saveActions(cycle: PulledCycle, actions: readonly SavedAction[]): SavedProject {
+export function saveActions(cycle: PulledCycle, actions: readonly Judged[]): SavedProject {
   const { project, memory, settings } = cycle;
   return {
     project: project.key,
     id: memory.id,
     repo: settings.repo,
     settings: settingsPrint(settings, project.templates),
-    actions,
+    actions: actions.map(toSaved),
   };
 }
 

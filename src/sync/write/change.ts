@@ -1,11 +1,13 @@
 import type { IssueField, IssueRecord, IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
-import type { ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
+import type { Action, ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
+import { planSignature } from "../../plan/ground/identity.ts";
 import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/issue-fields.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
-import { postpone, putOff, replan } from "../ground/record.ts";
+import { isTakenUp } from "../ground/order.ts";
+import { postpone, putOff } from "../ground/record.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
@@ -13,7 +15,7 @@ import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.
 import { takeOwnChange } from "./own-change.ts";
 import { awaitPace } from "./pace.ts";
 import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
-import { parkAction, type Request, send, type Turn } from "./send.ts";
+import { parkAction, type Request, reportTrouble, send, type Turn } from "./send.ts";
 
 /** One request, with the fields that it writes. */
 interface ChangePart {
@@ -22,48 +24,68 @@ interface ChangePart {
 }
 
 /**
+ * What is asked for by now.
+ *
+ * @param fresh an issue that was read a moment ago.
+ */
+export type Again = (fresh?: FreshIssue) => Promise<Action | undefined>;
+
+/**
  * Brings a post's issues to what the board rules ask for, one request after the other, each journalled by itself. Before each
  * of them the issue is read: what people have changed meanwhile is decided with first. A refusal stops no other request; what
  * it leaves undone is parked.
  */
-export async function changeIssue(cycle: PulledCycle, action: ChangeIssue): Promise<Outcome> {
+export async function changeIssue(cycle: PulledCycle, action: ChangeIssue, again: Again): Promise<Outcome> {
   const refusals: string[] = [];
   let whole: Outcome = { kind: "done" };
   for (const { issue } of action.changes) {
     const lane = laneOfIssue(cycle.world, issue, action.kind);
-    const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, action, issue);
+    const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, { action, again, before: whole }, issue);
     const { outcome, next } = isOpen(cycle, lane)
       ? await writeFields(cycle, action, issue, look, refusals)
       : { outcome: putOff(cycle, lane), next: "go on" };
     whole = worse(whole, outcome);
     if (next === "stop") return whole;
   }
-  return refusals.length > 0 ? worse(whole, await parkRest(cycle, action, refusals)) : whole;
+  return refusals.length > 0 ? worse(whole, await endRefused(cycle, action, again, refusals)) : whole;
 }
 
 /** What an issue, read this moment, still needs. */
-export interface Needed {
+interface Needed {
   readonly action: ChangeIssue;
   readonly fresh: FreshIssue;
   readonly writes: readonly FieldWrite<IssueField>[];
+  /** What a saved plan knows the whole action by, where all else of it is done. */
+  readonly signature: string | undefined;
 }
 
 async function lookAt(
   cycle: PulledCycle,
-  action: ChangeIssue,
+  {
+    action,
+    again,
+    before,
+  }: { readonly action: ChangeIssue; readonly again: Again; readonly before: Outcome },
   issue: IssueRef,
 ): Promise<Needed | PartOutcome> {
   const fresh = await readFresh(cycle, action, issue);
   if ("kind" in fresh) return { outcome: fresh, next: "go on" };
   await storeRecords(cycle, [fresh.record]);
-  const now = (await replan(cycle, action))?.action;
-  if (now === undefined) return { outcome: { kind: "unneeded" }, next: "stop" };
+  const now = await again(fresh);
+  if (now?.kind !== "change-issue") return { outcome: { kind: "unneeded" }, next: "stop" };
   if (now.hold !== undefined && action.hold === undefined) {
     const outcome = postpone(cycle, "a person has to let it go, and nobody could see that yet");
     return { outcome, next: "stop" };
   }
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
-  return change === undefined ? nothingLeft : { action: now, fresh, writes: change.writes };
+  if (change === undefined) return nothingLeft;
+  const isLast = before.kind === "done" && change === now.changes.at(-1);
+  return {
+    action: now,
+    fresh,
+    writes: change.writes,
+    signature: isLast ? planSignature(action) : undefined,
+  };
 }
 
 const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
@@ -73,7 +95,7 @@ const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
  *
  * @param look reads the issue, and says what it still needs then; asked before each request, after the wait for the pace.
  */
-export async function writeFields(
+async function writeFields(
   cycle: PulledCycle,
   action: ChangeIssue,
   issue: IssueRef,
@@ -112,6 +134,7 @@ export async function writeFields(
 interface NextPart extends ChangePart {
   readonly action: ChangeIssue;
   readonly fresh: FreshIssue;
+  readonly signature: string | undefined;
   readonly isLast: boolean;
 }
 
@@ -139,7 +162,9 @@ async function findPart(
     if (part === undefined) return nothingLeft;
     const labels = part.write.kind === "add-labels" ? part.write.labels : [];
     const isCreated = await ensureLabels(cycle, fresh.repository, { post: action.post, labels });
-    if (!isCreated) return { ...part, action, fresh, isLast: parts.length === 1 };
+    const isLast = parts.length === 1;
+    const signature = isLast && refusals.length === 0 ? needed.signature : undefined;
+    if (!isCreated) return { ...part, action, fresh, signature, isLast };
     if (!(await awaitPace(cycle, lane, "other"))) return { outcome: putOff(cycle, lane), next: "stop" };
   }
 }
@@ -151,12 +176,16 @@ async function readAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {
   if (answer.kind === "found") await storeRecords(cycle, [answer.record]);
 }
 
-function requestOf(cycle: PulledCycle, { action, fresh, write, writes }: NextPart): Request<WriteOutcome> {
+function requestOf(
+  cycle: PulledCycle,
+  { action, fresh, signature, write, writes }: NextPart,
+): Request<WriteOutcome> {
   const { repository, record } = fresh;
   const { issue } = record;
   const place = nameIssue(cycle, issue);
   return issueRequest(cycle, {
     action,
+    signature,
     repository,
     write,
     place,
@@ -252,16 +281,20 @@ function issueStateOf(value: FieldWrite["value"]) {
   return { state, ...(reason !== undefined && { stateReason: reason }) };
 }
 
-/** What was refused is left alone until it changes, or a person says `retry`; what was done beside it is done. */
-async function parkRest(
+/** What was refused is left alone until it changes, or a person says `retry`; an undo is over. What was done beside it is done. */
+async function endRefused(
   cycle: PulledCycle,
   action: ChangeIssue,
+  again: Again,
   refusals: readonly string[],
 ): Promise<Outcome> {
-  const rest = (await replan(cycle, action))?.action;
-  if (rest === undefined) return { kind: "done" };
+  const isRule = isTakenUp(cycle.run);
+  const rest = isRule ? await again() : action;
+  if (rest?.kind !== "change-issue") return { kind: "done" };
   const [first] = rest.changes;
   const place = first && nameIssue(cycle, first.issue);
-  const message = `What a board rule asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done; \`boardsync retry ${action.post}\` tries this again.`;
-  return parkAction(cycle, rest, { place, code: "tracker.rejected", message });
+  const advice = isRule ? `; \`boardsync retry ${action.post}\` tries this again` : "";
+  const message = `What ${isRule ? "a board rule" : "the undo"} asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done${advice}.`;
+  const trouble = { place, code: "tracker.rejected", message };
+  return isRule ? parkAction(cycle, rest, trouble) : reportTrouble(cycle, action.post, trouble);
 }

@@ -2,6 +2,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { CommentIssue, NewComment } from "../../plan/ground/action.ts";
+import { planSignature } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
@@ -20,14 +21,19 @@ import { parkAction, type Request, send } from "./send.ts";
 export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Promise<Outcome> {
   let whole: Outcome = { kind: "done" };
   for (const { issue } of action.comments) {
-    const { outcome, next } = await commentOne(cycle, action, issue);
+    const { outcome, next } = await commentOne(cycle, action, issue, whole);
     whole = worse(whole, outcome);
     if (next === "stop") break;
   }
   return whole;
 }
 
-async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: IssueRef): Promise<PartOutcome> {
+async function commentOne(
+  cycle: PulledCycle,
+  action: CommentIssue,
+  issue: IssueRef,
+  before: Outcome,
+): Promise<PartOutcome> {
   const lane = laneOfIssue(cycle.world, issue, action.kind);
   if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, lane), next: "go on" };
   let isUnread = false;
@@ -44,7 +50,9 @@ async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: Issue
     const comment = now?.comments.find((one) => isSameIssue(one.issue, issue));
     if (now === undefined || comment === undefined) return { kind: "unneeded" };
     found = { now, comment, fresh };
-    return requestOf(cycle, now, comment, fresh.repository);
+    const isLast = before.kind === "done" && comment === now.comments.at(-1);
+    const signature = isLast ? planSignature(action) : undefined;
+    return requestOf(cycle, now, { comment, signature, repository: fresh.repository });
   });
   // What can't be read waits by itself; whatever else has changed is decided anew by the next run.
   if (answer === undefined || found === undefined) return { outcome, next: isUnread ? "go on" : "stop" };
@@ -61,12 +69,20 @@ async function commentOne(cycle: PulledCycle, action: CommentIssue, issue: Issue
 function requestOf(
   cycle: PulledCycle,
   action: CommentIssue,
-  comment: NewComment,
-  repository: RepositoryMemory,
+  {
+    comment,
+    signature,
+    repository,
+  }: {
+    readonly comment: NewComment;
+    readonly signature: string | undefined;
+    readonly repository: RepositoryMemory;
+  },
 ): Request<WriteOutcome> {
   const { issue, write, body } = comment;
   return issueRequest(cycle, {
     action,
+    signature,
     repository,
     write: { kind: "add-comment", number: issue.number, body },
     place: nameIssue(cycle, issue),

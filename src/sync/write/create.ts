@@ -1,6 +1,7 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/ground/action.ts";
+import { planSignature } from "../../plan/ground/identity.ts";
 import { signalsOfNew } from "../../plan/rules/conditions.ts";
 import { looksBesideRecord, neededSignals } from "../../plan/rules/signals.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
@@ -125,6 +126,7 @@ function sendOnce(
 ): Promise<Sent<WriteOutcome>> {
   const request = issueRequest(cycle, {
     action,
+    signature: planSignature(action),
     repository,
     write,
     place: repository.repository.name,

@@ -22,6 +22,7 @@ type AnyAction = Pick<Action, "post" | "kind">;
 /** One write to an issue, as its writer wants it sent. */
 export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "issueWrites"> {
   readonly action: Exclude<Action, PatchPost>;
+  readonly signature: string | undefined;
   readonly repository: RepositoryMemory;
   readonly write: IssueWrite;
   /** As reports name it: the issue, or the repository that it is to be opened in. */
@@ -40,7 +41,7 @@ export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "is
 
 /** The request of a write to an issue. */
 export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request<WriteOutcome> {
-  const { action, write, place, fields, claim, number, content, issueWrites } = writing;
+  const { action, signature, write, place, fields, claim, number, content, issueWrites } = writing;
   const { repository } = writing.repository;
   const { isShown = () => true, isOwnRefusal, record } = writing;
   return {
@@ -54,6 +55,7 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
       ...(content !== undefined && { content }),
       ...(issueWrites !== undefined && { issueWrites }),
     },
+    signature,
     call: async () => {
       const answer = await cycle.world.tracker.write(repository, write);
       if (answer.kind === "forbidden" && isOwnRefusal === true)

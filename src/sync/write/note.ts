@@ -2,7 +2,7 @@ import type { PatchOutcome } from "../../board/board.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { NoteChange, PostId } from "../../model/post.ts";
-import { hashBody } from "../../plan/ground/identity.ts";
+import { hashBody, noteSignature } from "../../plan/ground/identity.ts";
 import { absence, pauseOf } from "../../plan/ground/obstacle.ts";
 import { backlinkLine, hasLine, replaceLine } from "../../plan/text/backlink.ts";
 import { inOrder } from "../../select.ts";
@@ -150,6 +150,7 @@ function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request
     post,
     reason,
     intent: { kind: "patch-note", bodyHash: hashBody(change) },
+    signature: noteSignature(line),
     call: async () => withoutWords(await board.patchPost(project, post, change)),
     tell: () => ({
       kind: "patch-note",

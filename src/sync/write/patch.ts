@@ -3,7 +3,7 @@ import type { PatchAnswer, Row } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { changeOf, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
-import { hashBody } from "../../plan/ground/identity.ts";
+import { hashBody, planSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
 import { isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
@@ -41,6 +41,7 @@ async function compose(
       writes,
       ...(typeof updatedAt === "string" && { updatedAtBefore: updatedAt }),
     },
+    signature: planSignature(action),
     call: () => board.patchPost(cycle.memory.id, post, change),
     tell: () => ({
       kind: "patch-post",

@@ -61,6 +61,7 @@ export async function ensureLabels(
       post,
       reason: `${repository.name} lacks the label`,
       intent: undefined,
+      signature: undefined,
       call: () => tracker.write(repository.repository, { kind: "create-label", name }),
       tell: () => ({ kind: "create-label", issue: undefined, fields: [{ field: "label", value: name }] }),
       record: async (own) => {

@@ -41,6 +41,8 @@ export interface Request<A extends WriteAnswer> {
   readonly reason: string;
   /** What the journal keeps of it; undefined for a write that needs none, because to make it twice changes nothing. */
   readonly intent: WantedIntent | undefined;
+  /** What a saved plan knows the action by that is done with this request; undefined where more of it follows, or nobody names it. */
+  readonly signature: string | undefined;
   readonly call: () => Promise<A>;
   /** What the audit tells of it. */
   readonly tell: (answer: A) => Pick<AuditEntry, "kind" | "issue" | "fields">;
@@ -86,7 +88,8 @@ export async function send<A extends WriteAnswer>(
     const request = await compose();
     if ("kind" in request) return { outcome: request };
     const intent = request.intent && (await prepare(cycle, request, request.intent));
-    if (!(await markSent(cycle, turn, intent))) return { outcome: await tooLate(cycle, turn) };
+    const isSent = await markSent(cycle, turn, intent, request.signature);
+    if (!isSent) return { outcome: await tooLate(cycle, turn) };
     const paused = await pausedNow(cycle, request.post, intent);
     if (paused !== undefined) return { outcome: paused };
     await ledger.assertHeld();
@@ -159,9 +162,10 @@ async function markSent(
   cycle: PulledCycle,
   { lane, pace }: Turn,
   intent: IntentId | undefined,
+  signature: string | undefined,
 ): Promise<boolean> {
   const sent = (at: number): readonly Change[] =>
-    intent === undefined ? [] : [{ kind: "mark-sent", intent, at }];
+    intent === undefined ? [] : [{ kind: "mark-sent", intent, at, signature }];
   if (pace !== undefined) return takePace(cycle, lane, pace, sent);
   const { ledger, clock } = cycle.world;
   await ledger.commit(sent(clock.now()));
@@ -392,7 +396,8 @@ export async function parkAction(cycle: PulledCycle, action: Action, trouble: Tr
   return reportTrouble(cycle, post, trouble);
 }
 
-async function reportTrouble(
+/** Says what goes wrong with one post, and ends its action for this run. */
+export async function reportTrouble(
   cycle: PulledCycle,
   post: PostId,
   { place, ...trouble }: Trouble,

@@ -3,6 +3,7 @@ import type { IssueRecord } from "../../model/issue.ts";
 import type { ContentBase } from "../../model/link.ts";
 import type { UpdateIssue } from "../../plan/ground/action.ts";
 import { hashText } from "../../plan/ground/hash.ts";
+import { planSignature } from "../../plan/ground/identity.ts";
 import { hashBlock, replaceBlock, splitBody } from "../../plan/text/block.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -54,6 +55,7 @@ async function compose(
   if (earlier !== undefined) return postpone(cycle, earlier);
   return issueRequest(cycle, {
     action,
+    signature: planSignature(action),
     repository,
     write,
     place: nameIssue(cycle, action.issue),

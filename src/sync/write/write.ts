@@ -5,16 +5,18 @@ import { approvalSignature } from "../../plan/ground/identity.ts";
 import { attempt } from "../ground/attempt.ts";
 import { isApproved, isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";
+import { isTakenUp } from "../ground/order.ts";
 import { inParallel } from "../ground/parallel.ts";
-import { outcomeOf, postpone, putOff, replan } from "../ground/record.ts";
+import { type Asked, outcomeOf, postpone, putOff, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { isApprovedBy, type Judged } from "../ground/wanted.ts";
 import { lookAgain } from "../read/look-again.ts";
 import { estimate, noteBacklogs, readImport } from "./backlog.ts";
-import { changeIssue } from "./change.ts";
+import { type Again, changeIssue } from "./change.ts";
 import { commentIssue } from "./comment.ts";
 import { createIssue } from "./create.ts";
+import type { FreshIssue } from "./issue.ts";
 import { patchPost } from "./patch.ts";
 import { updateIssue } from "./update.ts";
 
@@ -41,6 +43,21 @@ const whats: Readonly<Record<ActionKind, string>> = {
  */
 export type Recheck = (wanted: Judged, now: Action | undefined) => Promise<Outcome | undefined>;
 
+/**
+ * Makes an action anew from what both sides show right before it is written; undefined where nothing asks for it any more.
+ *
+ * @param fresh the issue that it changes, where that was read a moment ago.
+ */
+export type Replan = (wanted: Judged, row: Row | undefined, fresh?: FreshIssue) => Promise<Asked | undefined>;
+
+/** How an order differs from what the rules ask for. */
+export interface Ways {
+  /** Where the order names the very actions; left out where it lets the plan decide. */
+  readonly recheck?: Recheck;
+  /** Where no rule asks for the actions; left out where the rules do. */
+  readonly replan?: Replan;
+}
+
 /** What is sent is recorded with its answer; that so many others wait may be recorded together. */
 const recordedAtOnce = 100;
 
@@ -48,13 +65,12 @@ const recordedAtOnce = 100;
  * Carries out what may go. Every action is planned again from its row as it is now, so that nothing is written that the
  * facts no longer ask for; what can't be done in this run stays due and says why.
  *
- * @param recheck where the order names the very actions; left out where it lets the plan decide.
  * @returns what became of each.
  */
 export async function write(
   cycle: PulledCycle,
   free: readonly Judged[],
-  recheck?: Recheck,
+  ways: Ways = {},
 ): Promise<ReadonlyMap<Judged, Outcome>> {
   const { world, memory } = cycle;
   const { ledger, clock } = world;
@@ -71,9 +87,9 @@ export async function write(
     const total = created + actions.length;
     let done = created;
     await inParallel(actions, width, async (action) => {
-      const outcome = await attempt(cycle, action, () => writeOne(cycle, action, recheck));
+      const outcome = await attempt(cycle, action, () => writeOne(cycle, action, ways));
       outcomes.set(action, outcome);
-      known.push(outcomeOf(cycle, action, outcome));
+      if (isTakenUp(cycle.run)) known.push(outcomeOf(cycle, action, outcome));
       if (known.length >= recordedAtOnce) await record();
       done += 1;
       cycle.world.progress?.show({
@@ -92,17 +108,21 @@ export async function write(
     });
     if (known.length > 0) await record();
   }
-  await noteBacklogs(cycle, outcomes);
+  if (isTakenUp(cycle.run)) await noteBacklogs(cycle, outcomes);
   return outcomes;
 }
 
-async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | undefined): Promise<Outcome> {
+async function writeOne(
+  cycle: PulledCycle,
+  wanted: Judged,
+  { recheck, replan: ask = (_, row) => replan(cycle, wanted, row) }: Ways,
+): Promise<Outcome> {
   // What waits is most of a large import, in every run of it: it is planned once less.
   const early = recheck === undefined ? await putOffWhereClosed(cycle, wanted.lanes) : undefined;
   if (early !== undefined) return early;
   const row =
     wanted.kind === "patch-post" ? await lookAgain(cycle, wanted.post) : await readRow(cycle, wanted.post);
-  const asked = await replan(cycle, wanted, row);
+  const asked = await ask(wanted, row);
   const other = await recheck?.(wanted, asked?.action);
   if (other !== undefined) return other;
   if (asked === undefined) return { kind: "unneeded" };
@@ -118,7 +138,10 @@ async function writeOne(cycle: PulledCycle, wanted: Judged, recheck: Recheck | u
   const isShown = isApprovedBy(wanted, { post, kind, signature: approvalSignature(action) });
   if (isApproved(cycle, post, kind) && !isShown)
     return postpone(cycle, "it is something else by now than what a person has let go");
-  return writeAction(cycle, asked.row, action, wanted);
+  return writeAction(cycle, asked.row, action, {
+    followUp: wanted.followUp,
+    again: async (fresh) => (await ask(wanted, undefined, fresh))?.action,
+  });
 }
 
 /** Leaves an action for a later run where none of its lanes takes any more in this one. */
@@ -128,14 +151,19 @@ async function putOffWhereClosed(cycle: PulledCycle, lanes: readonly Lane[]): Pr
   return putOff(cycle, first);
 }
 
-function writeAction(cycle: PulledCycle, row: Row, action: Action, { followUp }: Judged): Promise<Outcome> {
+function writeAction(
+  cycle: PulledCycle,
+  row: Row,
+  action: Action,
+  { followUp, again }: Pick<Judged, "followUp"> & { readonly again: Again },
+): Promise<Outcome> {
   switch (action.kind) {
     case "patch-post":
       return patchPost(cycle, { row, action });
     case "update-issue":
       return updateIssue(cycle, action);
     case "change-issue":
-      return changeIssue(cycle, action);
+      return changeIssue(cycle, action, again);
     case "comment-issue":
       return commentIssue(cycle, action);
     case "create-issue":

@@ -590,4 +590,8 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX other_marks_of_issue ON other_marks (repository, number);
   `,
+  `
+  -- signature: what a saved plan knows the action by that was done with this request; NULL: more of it was to follow.
+  ALTER TABLE intents ADD COLUMN signature TEXT;
+  `,
 ];

@@ -1,5 +1,5 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { AuditEntry, Intent, IntentId, RunWrite } from "../../journal.ts";
+import type { AuditEntry, Intent, IntentId, KnownAction, RunWrite } from "../../journal.ts";
 import { stored } from "../../stored.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { auditFieldsShape } from "../columns/shapes.ts";
@@ -15,6 +15,7 @@ export interface Audit {
   history(project: ProjectId, post: PostId | undefined, limit: number): readonly AuditEntry[];
   statusWrites(project: ProjectId, since: number): number;
   writesOf(run: number): readonly RunWrite[];
+  doneBy(action: KnownAction, since: number): number | undefined;
 }
 
 interface AuditColumns {
@@ -72,6 +73,13 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
       outcome = 'applied' OR EXISTS (SELECT 1 FROM intents WHERE intents.id = audit.intent AND intents.state = 'DONE'
         AND intents.attempts = 1) AS is_done
     FROM ${joined} WHERE run = ? AND outcome IN ('applied', 'unknown') ORDER BY audit.number`);
+  const selectDone = store.prepare<
+    [{ post: number; kind: string; signature: string; since: number }],
+    { run: number }
+  >(`
+    SELECT audit.run AS run FROM audit JOIN intents ON intents.id = audit.intent
+    WHERE audit.post = @post AND audit.at >= @since AND outcome = 'applied'
+      AND intents.kind = @kind AND intents.signature = @signature ORDER BY audit.number LIMIT 1`);
   const selectName = store.prepare<[number], { current_name: string }>(
     "SELECT current_name FROM repositories WHERE id = ?",
   );
@@ -116,6 +124,11 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     },
     statusWrites: (project, since) =>
       countStatus.all(project, since).reduce((sum, { count }) => sum + count, 0),
+    doneBy({ project, post, kind, signature }, since) {
+      const number = numbers.findProject(project);
+      const row = number === undefined ? undefined : numbers.findPost(number, post);
+      return row === undefined ? undefined : selectDone.get({ post: row, kind, signature, since })?.run;
+    },
     writesOf: (run) => selectWrites.all(run).map(toWrite),
   };
 }

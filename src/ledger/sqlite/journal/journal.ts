@@ -62,8 +62,9 @@ export function createJournal(
   const selectSameOpen = store.prepare<[number, number, string]>(
     "SELECT id FROM intents WHERE project = ? AND post = ? AND kind = ? AND ended_at IS NULL",
   );
-  const writeSent = store.prepare<[{ id: number; at: number }]>(`
-    UPDATE intents SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1
+  const writeSent = store.prepare<[{ id: number; at: number; signature: string | null }]>(`
+    UPDATE intents SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1,
+      signature = @signature
     WHERE id = @id AND state = 'PREPARED'`);
   const writeState = store.prepare<
     [{ id: number; state: string; at: number; message: string; answer: string | null }]
@@ -116,10 +117,11 @@ export function createJournal(
     },
     history: (project, post, limit) => audit.history(project, post, limit),
     writesOf: (run) => audit.writesOf(run),
+    doneBy: (action, since) => audit.doneBy(action, since),
     statusWrites: (project, since) => audit.statusWrites(project, since),
     changes: {
-      "mark-sent": ({ intent: id, at }) => {
-        if (writeSent.run({ id, at }) === 0) throw new Error(`Intent ${id} is not prepared.`);
+      "mark-sent": ({ intent: id, at, signature = null }) => {
+        if (writeSent.run({ id, at, signature }) === 0) throw new Error(`Intent ${id} is not prepared.`);
       },
       resolve: ({ intent: id, state, at, message, answer: shown }) => {
         if (state === "DONE" || state === "PREPARED") audit.correct(id, state === "DONE", message);
