@@ -83,7 +83,7 @@ async function findLinked(
   if (isUnderWay || row.openIntents.includes("change-issue")) {
     return "a write to the issue is under way";
   }
-  if (linked.isReadOnly === true) return "the issue is another account's";
+  if (linked.text === "read-only") return "the issue is another account's";
   const isShared = isOpened && (await ledger.rows.linkedTo(issue)).length > 1;
   return isShared ? "another post has been linked to the issue since" : linked;
 }
@@ -112,15 +112,15 @@ async function closeOpened(cycle: PulledCycle, linked: LinkedIssue, fresh: Fresh
 /** What people have done to an issue that we opened; undefined where it is as it was. */
 function whyTouched(
   { settings }: PulledCycle,
-  { content }: LinkedIssue,
+  { text }: LinkedIssue,
   { record: { title, body, issue } }: FreshIssue,
 ): string | undefined {
   const parts = splitBody(body);
   const isText =
-    content === undefined ||
-    (hashText(title) === content.titleHash &&
+    typeof text === "string" ||
+    (hashText(title) === text.content.titleHash &&
       parts !== undefined &&
-      hashBlock(parts.block) === content.blockHash);
+      hashBlock(parts.block) === text.content.blockHash);
   if (!isText || parts?.rest.trim() !== "") return "people have edited the issue";
   const isTaken = issue.assignees.some(
     (login) => !settings.issue.assignees.some((ours) => isSameLogin(login, ours)),
