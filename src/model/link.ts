@@ -79,28 +79,17 @@ export interface IssueBases {
   readonly base: IssueBase;
 }
 
-/** One issue of a row, with what the link remembers. */
-export interface LinkedIssue {
-  readonly link: Link;
-  /** undefined while it can't be said what the issue is: not read yet, not found, moved out of reach, or nothing of its repository is. */
-  readonly issue: Issue | undefined;
+/** What is known of an issue. */
+export interface KnownIssue {
+  readonly issue: Issue;
   /** What names of the project's rules mean in its repository; absent where none of them was ever seen there. */
   readonly pins?: readonly Pin[];
-  /** Whether the tracker said that the issue is gone (deleted, or not found twice). */
-  readonly isGone: boolean;
-  readonly content: ContentBase | undefined;
-  /** The text that is not to be written; absent where there is none. Any other one of the post's goes. */
-  readonly leftText?: LeftText;
-  /** Further posts of the project that the issue stands for, where its text is of this row's post. */
-  readonly others?: readonly Post[];
   /** What was read of it beside its record; absent where nothing was. */
   readonly signals?: Signals;
-  /** The issue that this one is a duplicate of, at the end of the chain (`signals.canonical`), as far as it is known. */
-  readonly canonical?: CanonicalIssue;
-  /** Of the fields that board rules have set or will set on this issue for this post; absent where there are none. */
-  readonly base?: IssueBase;
-  /** Of these fields, those that board rules ask for because of another post of the issue; absent where there are none. */
-  readonly claimed?: readonly IssueField[];
+}
+
+/** What changes of ours may be doing to an issue. */
+export interface OwnChanges {
   /** Set while a change of ours is under way, for whichever post: what the issue shows may or may not be its doing. */
   readonly isChanging?: true;
   /**
@@ -108,20 +97,58 @@ export interface LinkedIssue {
    * would then undo what has been made of these fields since. Absent where there are none.
    */
   readonly mayArrive?: readonly SentField[];
-  /** Set where an account that is only trusted opened the issue, and no person linked it: it is read and never written. */
-  readonly isReadOnly?: true;
 }
 
 /** An issue that stands in the place of its duplicates. */
-export interface CanonicalIssue {
-  readonly issue: Issue;
-  /** As of a linked issue. */
-  readonly pins?: readonly Pin[];
-  readonly signals?: Signals;
-  /** As of a linked issue. */
-  readonly isChanging?: true;
-  /** As of a linked issue. */
-  readonly mayArrive?: readonly SentField[];
+export interface CanonicalIssue extends KnownIssue, OwnChanges {}
+
+/** The text of a post in its issue. */
+export interface OwnText {
+  readonly content: ContentBase;
+  /** The text that is not to be written; absent where there is none. Any other one of the post's goes. */
+  readonly left?: LeftText;
+  /** Further posts of the project that the issue stands for. */
+  readonly others: readonly Post[];
+}
+
+/** One issue of a row, with what the link remembers. */
+export interface LinkedIssue extends OwnChanges {
+  readonly link: Link;
+  /**
+   * undefined while it can't be said what the issue is: not read yet, not found, moved out of reach, or nothing of its repository
+   * is. Of one that is gone, what it was last. `canonical`: the issue that it is a duplicate of, at the end of the chain
+   * (`signals.canonical`), as far as it is known.
+   */
+  readonly known: (KnownIssue & { readonly canonical?: CanonicalIssue }) | undefined;
+  /** Whether the tracker said that the issue is gone (deleted, or not found twice). */
+  readonly isGone: boolean;
+  /**
+   * `none`: it has no text of this post that we may write. `read-only`: an account that is only trusted opened it, and no person
+   * linked it, so it is read and never written.
+   */
+  readonly text: OwnText | "none" | "read-only";
+  /** Of the fields that board rules have set or will set on this issue for this post; absent where there are none. */
+  readonly base?: IssueBase;
+  /** Of these fields, those that board rules ask for because of another post of the issue; absent where there are none. */
+  readonly claimed?: readonly IssueField[];
+}
+
+/** A linked issue of which, and of whose canonical issue, other things are known; of an unknown one nothing is. */
+export function withKnown(
+  linked: LinkedIssue,
+  change: (known: KnownIssue) => Partial<KnownIssue>,
+): LinkedIssue {
+  if (linked.known === undefined) return linked;
+  const { canonical, ...known } = linked.known;
+  const end = canonical && { canonical: { ...canonical, ...change(canonical) } };
+  return { ...linked, known: { ...known, ...change(known), ...end } };
+}
+
+/** A linked issue where names of the rules mean what these pins say, each in its repository. */
+export function withPins(linked: LinkedIssue, pins: readonly Pin[]): LinkedIssue {
+  return withKnown(linked, ({ issue }) => ({
+    pins: pins.filter(({ repositoryId }) => repositoryId === issue.repositoryId),
+  }));
 }
 
 /** A field of an issue and what we have sent for it. */

@@ -40,15 +40,16 @@ function updateOf(
   linked: LinkedIssue,
   render: (others: readonly Post[]) => RenderedIssue,
 ): readonly UpdateIssue[] {
-  const { link, content, leftText, others = [] } = linked;
-  if (content === undefined) return [];
+  const { link, text, known } = linked;
+  if (typeof text === "string") return [];
+  const { content, left, others } = text;
   const { title, block, posts, titleHash, blockHash } = render(others);
   const isTitle = titleHash !== content.titleHash;
   const isBlock = blockHash !== content.blockHash;
   if (!isTitle && !isBlock) return [];
-  const isLeft = titleHash === leftText?.titleHash && blockHash === leftText.blockHash;
-  const seenAt = seenAtOf(linked);
-  if (isLeft && (leftText.seenAt === undefined || seenAt <= leftText.seenAt)) return [];
+  const isLeft = titleHash === left?.titleHash && blockHash === left.blockHash;
+  const seenAt = seenAtOf(known);
+  if (isLeft && (left.seenAt === undefined || seenAt <= left.seenAt)) return [];
   const parts = [...(isTitle ? ["title"] : []), ...(isBlock ? ["text"] : [])].join(" and ");
   return [
     {

@@ -1,5 +1,5 @@
-import type { Pin, RepositoryId } from "../model/issue.ts";
-import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
+import type { Pin } from "../model/issue.ts";
+import { type FieldBase, type Row, withPins } from "../model/link.ts";
 import type { RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { isSameTarget } from "./ground/fields.ts";
@@ -41,15 +41,8 @@ export function awaitLost(
 
 /** What the rules make of a row's issues where names mean what these pins say. */
 function derive({ links }: Row, pins: readonly Pin[], settings: RuleSettings): Derivation {
-  const of = (id: RepositoryId) => pins.filter(({ repositoryId }) => repositoryId === id);
-  const pinned = links.map(
-    (linked): LinkedIssue => ({
-      ...linked,
-      pins: of(linked.link.issue.repositoryId),
-      ...(linked.canonical && {
-        canonical: { ...linked.canonical, pins: of(linked.canonical.issue.repositoryId) },
-      }),
-    }),
+  return deriveTarget(
+    links.map((linked) => withPins(linked, pins)),
+    settings,
   );
-  return deriveTarget(pinned, settings);
 }

@@ -216,11 +216,9 @@ function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): Patch
   };
   const linked: LinkedIssue = {
     link: { post: row.post.id, issue: ref, origin: "opened" },
-    issue,
-    pins: context.pinsOf(draft.repo),
+    known: { issue, pins: context.pinsOf(draft.repo), signals: signalsOfNew },
     isGone: false,
-    content: draft.content,
-    signals: signalsOfNew,
+    text: "none",
   };
   return planPatch({ ...row, links: [linked] }, context).patch;
 }

@@ -133,10 +133,9 @@ function linkedRow(index: number, context: PlanContext): Row {
     links: [
       {
         link: { post: plain.post.id, issue: { repositoryId: 7, number: issue.number }, origin: "opened" },
-        issue,
+        known: { issue, signals: signalsOf(index) },
         isGone: false,
-        content: { titleHash, blockHash },
-        signals: signalsOf(index),
+        text: { content: { titleHash, blockHash }, others: [] },
       },
     ],
   };

@@ -48,7 +48,7 @@ export function describeAbsences(ledger: () => Ledger): void {
         expect(await ledger().absences.of(one)).toEqual(next);
         expect(await dueIds(ledger())).toEqual(before?.kind === next?.kind ? [] : ["p1"]);
         const [link] = (await readRow(ledger(), "p1")).links;
-        expect([link?.isGone, link?.issue !== undefined]).toEqual(
+        expect([link?.isGone, link?.known !== undefined]).toEqual(
           next === undefined ? [false, true] : [isGone, isKnown],
         );
       }
@@ -127,7 +127,12 @@ export function describeAbsences(ledger: () => Ledger): void {
       await settleAll(ledger());
       await ledger().commit([{ kind: "follow-transfer", from: one, to: there, moved }]);
       expect((await readRow(ledger(), "p1")).links).toEqual([
-        { link: { post: "p1", issue: refOf(there), origin: "opened" }, issue: there, isGone: false, content },
+        {
+          link: { post: "p1", issue: refOf(there), origin: "opened" },
+          known: { issue: there },
+          isGone: false,
+          text: { content, others: [] },
+        },
       ]);
       expect(await dueIds(ledger())).toEqual(["p1"]);
       expect((await ledger().pulls.marked(project, postId("p1")))?.issue).toEqual(there);

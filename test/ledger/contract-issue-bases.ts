@@ -173,7 +173,7 @@ export function describeIssueBases(current: () => Ledger): void {
         { project, post: "p2" },
       ]);
       expect(await ledger.rows.linkedTo(duplicate, "withDuplicates")).toEqual([{ project, post: "p2" }]);
-      const canonical = async () => (await readRow(ledger, "p2")).links[0]?.canonical;
+      const canonical = async () => (await readRow(ledger, "p2")).links[0]?.known?.canonical;
       expect(await canonical()).toEqual({ issue });
       const change = await sendIntent(ledger, { kind: "change-issue", repository: 10, number: 1 });
       expect(await canonical()).toEqual({ issue, isChanging: true });
@@ -243,7 +243,7 @@ export function describeIssueBases(current: () => Ledger): void {
         { field, value },
         { field, value },
       ]);
-      expect((await readRow(ledger, "p2")).links[0]?.canonical?.mayArrive).toHaveLength(2);
+      expect((await readRow(ledger, "p2")).links[0]?.known?.canonical?.mayArrive).toHaveLength(2);
       for (const one of [id, other])
         await ledger.commit([
           { kind: "resolve", intent: one, state: "DONE", at: noon, message: "the issue shows it" },
@@ -282,10 +282,10 @@ export function describeIssueBases(current: () => Ledger): void {
 
   describe("an issue that only a trusted account's mark links", () => {
     it.each([
-      ["adopted", false, true],
-      ["adopted", true, undefined],
-      ["opened", false, undefined],
-    ] as const)("%s, our own mark: %s → read only: %s", async (origin, isOwn, expected) => {
+      ["adopted", false, "read-only"],
+      ["adopted", true, "none"],
+      ["opened", false, "none"],
+    ] as const)("%s, our own mark: %s → %s", async (origin, isOwn, expected) => {
       const ledger = current();
       await pullPosts(ledger, [createPost("p1")]);
       await ledger.commit([
@@ -296,7 +296,7 @@ export function describeIssueBases(current: () => Ledger): void {
         },
         { kind: "link", project, link: { post: p1, issue: refOf(issue), origin }, issue, content: undefined },
       ]);
-      expect((await readRow(ledger, "p1")).links[0]?.isReadOnly).toBe(expected);
+      expect((await readRow(ledger, "p1")).links[0]?.text).toBe(expected);
     });
   });
 
@@ -305,7 +305,7 @@ export function describeIssueBases(current: () => Ledger): void {
       const ledger = current();
       await pullPosts(ledger, [createPost("p1")]);
       await linkPost(ledger, "p1", createIssue(1, { state: "closed", updatedAt: "2026-01-03T00:00:00Z" }));
-      const state = async () => (await readRow(ledger, "p1")).links[0]?.issue?.state;
+      const state = async () => (await readRow(ledger, "p1")).links[0]?.known?.issue.state;
       await ledger.commit([{ kind: "store-issues", issues: [issue], marked: [] }]);
       expect(await state()).toBe("closed");
       await ledger.commit([

@@ -109,12 +109,14 @@ export function describeLinks(ledger: () => Ledger): void {
       await pullPosts(ledger(), [createPost("p1"), createPost("p2", { title: "Two" }), createPost("p3")]);
       await linkPost(ledger(), "p1", one);
       await linkPost(ledger(), "p1", two);
-      expect((await readRow(ledger(), "p1")).links[0]).not.toHaveProperty("others");
+      const texts = async (id: string) => (await readRow(ledger(), id)).links.map(({ text }) => text);
+      const alone = { content, others: [] };
+      expect(await texts("p1")).toEqual([alone, alone]);
       for (const id of ["p3", "p2", "unlisted"]) await adopt(id);
       const [second, third] = await inOrder(["p2", "p3"], async (id) => (await readRow(ledger(), id)).post);
       const others = [second, third, { id: "unlisted", values: {} }];
-      expect((await readRow(ledger(), "p1")).links.map((link) => link.others)).toEqual([others, undefined]);
-      expect((await readRow(ledger(), "p2")).links[0]).not.toHaveProperty("others");
+      expect(await texts("p1")).toEqual([{ content, others }, alone]);
+      expect(await texts("p2")).toEqual(["none"]);
     });
 
     it("hands its text on when that post's link is ended", async () => {
@@ -124,7 +126,7 @@ export function describeLinks(ledger: () => Ledger): void {
       expect(await ledger().links.hasContent(refOf(one))).toBe(true);
       await settleAll(ledger());
       await ledger().commit([{ kind: "end-links", project, post: p1, issues: [refOf(one)], at: noon }]);
-      expect((await readRow(ledger(), "p2")).links).toMatchObject([{ content }]);
+      expect((await readRow(ledger(), "p2")).links).toMatchObject([{ text: { content } }]);
       expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
       await ledger().commit([{ kind: "end-links", project, post: p2, issues: [refOf(one)], at: noon }]);
       expect(await ledger().links.hasContent(refOf(one))).toBe(false);

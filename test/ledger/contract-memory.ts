@@ -132,13 +132,13 @@ export function describeMemory(ledger: () => Ledger): void {
       await pullPosts(ledger(), [createPost("p1")]);
       await linkPost(ledger(), "p1", createIssue(1));
       await ledger().commit([{ kind: "remember-repository", memory: repository }]);
-      expect((await readRow(ledger(), "p1")).links[0]?.issue).toBeUndefined();
+      expect((await readRow(ledger(), "p1")).links[0]?.known?.issue).toBeUndefined();
       await settleAll(ledger());
       await ledger().commit([
         { kind: "remember-repository", memory: { ...repository, pausedAt: undefined } },
         { kind: "mark-repository", repository: 10 },
       ]);
-      expect((await readRow(ledger(), "p1")).links[0]?.issue).toEqual(createIssue(1));
+      expect((await readRow(ledger(), "p1")).links[0]?.known?.issue).toEqual(createIssue(1));
       expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 

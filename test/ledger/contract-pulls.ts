@@ -213,7 +213,7 @@ export function describePulls(ledger: () => Ledger): void {
       const changed = createIssue(1, { labels: ["feedback", "in progress"], milestone: null });
       await ledger().commit([{ kind: "store-issues", issues: [changed], marked: [] }]);
       expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
-      expect((await readRow(ledger(), "p1")).links[0]?.issue).toEqual(changed);
+      expect((await readRow(ledger(), "p1")).links[0]?.known?.issue).toEqual(changed);
     });
 
     it("are in doubt where a list shows them otherwise than they are known of the very same second", async () => {

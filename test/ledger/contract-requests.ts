@@ -190,11 +190,11 @@ export function describeRequests(ledger: () => Ledger): void {
       const left = { titleHash: "t9", blockHash: "b9" };
       const of = { project, post: p1, issue: refOf(issue) };
       const links = async () => (await readRow(ledger(), "p1")).links;
-      expect((await links())[0]).not.toHaveProperty("leftText");
+      expect((await links())[0]?.text).not.toHaveProperty("left");
       await ledger().commit([{ kind: "leave-text", ...of, content: left }]);
-      expect(await links()).toMatchObject([{ leftText: left }]);
+      expect(await links()).toMatchObject([{ text: { left } }]);
       await ledger().commit([{ kind: "set-content", ...of, content: left }]);
-      expect((await links())[0]).not.toHaveProperty("leftText");
+      expect((await links())[0]?.text).not.toHaveProperty("left");
     });
   });
 

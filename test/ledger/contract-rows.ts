@@ -139,9 +139,9 @@ export function describeRows(ledger: () => Ledger): void {
         missing: 0,
         links: [2, 1].map((number) => ({
           link: { post: "p1", issue: { repositoryId: 10, number }, origin: "opened" },
-          issue: createIssue(number),
+          known: { issue: createIssue(number) },
           isGone: false,
-          content,
+          text: { content, others: [] },
         })),
         base: {},
         openIntents: ["patch-post"],
@@ -265,9 +265,9 @@ export function describeRows(ledger: () => Ledger): void {
       expect(links).toEqual([
         {
           link: { ...again, origin: "opened" },
-          issue: createIssue(1, { state: "closed" }),
+          known: { issue: createIssue(1, { state: "closed" }) },
           isGone: false,
-          content,
+          text: { content, others: [] },
         },
       ]);
     });
@@ -284,7 +284,7 @@ export function describeRows(ledger: () => Ledger): void {
       await pullPosts(ledger(), [createPost("p1")]);
       const link = { post: p1, issue: refOf(createIssue(1)), origin: "adopted" } as const;
       await ledger().commit([{ kind: "link", project, link, issue: createIssue(1), content: undefined }]);
-      expect((await readRow(ledger(), "p1")).links[0]?.content).toBeUndefined();
+      expect((await readRow(ledger(), "p1")).links[0]?.text).toBe("none");
       await ledger().commit([
         {
           kind: "set-content",
@@ -294,7 +294,9 @@ export function describeRows(ledger: () => Ledger): void {
           content: { titleHash: "t2", blockHash: "b2" },
         },
       ]);
-      expect((await readRow(ledger(), "p1")).links[0]?.content).toEqual({ titleHash: "t2", blockHash: "b2" });
+      expect((await readRow(ledger(), "p1")).links[0]?.text).toMatchObject({
+        content: { titleHash: "t2", blockHash: "b2" },
+      });
       const unlinked = { repositoryId: 10, number: 99 };
       await expect(
         ledger().commit([{ kind: "set-content", project, post: p1, issue: unlinked, content }]),

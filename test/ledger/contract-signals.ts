@@ -49,9 +49,9 @@ export function describeSignals(ledger: () => Ledger): void {
   describe("signals", () => {
     it("come back with their issue's row, which is due where one of them has changed", async () => {
       await linkThree(ledger());
-      expect(await firstLink(ledger(), "p1")).not.toHaveProperty("signals");
+      expect((await firstLink(ledger(), "p1"))?.known).not.toHaveProperty("signals");
       await ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: false }]);
-      expect((await firstLink(ledger(), "p1"))?.signals).toEqual(full);
+      expect((await firstLink(ledger(), "p1"))?.known?.signals).toEqual(full);
       expect(await dueIds(ledger())).toEqual(["p1"]);
       await settleAll(ledger());
       const { canonical, isReleased, ...rest } = full;
@@ -89,7 +89,7 @@ export function describeSignals(ledger: () => Ledger): void {
           isFill: false,
         },
       ]);
-      expect((await firstLink(ledger(), "p1"))?.signals).toEqual({
+      expect((await firstLink(ledger(), "p1"))?.known?.signals).toEqual({
         ...full,
         isReleased: known(true),
         projectStatus: { "acme/7/status": known("In progress"), "acme/8/status": known(null) },
@@ -112,7 +112,7 @@ export function describeSignals(ledger: () => Ledger): void {
       await settleAll(ledger());
       await ledger().commit([{ kind: "store-signals", issue: one, signals: full, isFill: true }]);
       const projectStatus = { ...full.projectStatus, "acme/7/status": known("Done") };
-      expect((await firstLink(ledger(), "p1"))?.signals).toEqual({
+      expect((await firstLink(ledger(), "p1"))?.known?.signals).toEqual({
         ...full,
         isReleased: known(true),
         projectStatus,
@@ -127,7 +127,7 @@ export function describeSignals(ledger: () => Ledger): void {
       const there = createIssue(7, { repositoryId: 20 });
       const moved = { kind: "moved", since: noon, to: refOf(there), name: "acme/api" } as const;
       await ledger().commit([{ kind: "follow-transfer", from: one, to: there, moved }]);
-      expect((await firstLink(ledger(), "p1"))?.signals).toEqual(full);
+      expect((await firstLink(ledger(), "p1"))?.known?.signals).toEqual(full);
     });
 
     it("are those of nothing where an issue can't be relied on", async () => {
@@ -180,21 +180,21 @@ export function describeSignals(ledger: () => Ledger): void {
 
     it("comes with the rows that follow it, and makes them due", async () => {
       await followFar(ledger());
-      expect((await firstLink(ledger(), "p1"))?.canonical).toEqual({ issue: far });
+      expect((await firstLink(ledger(), "p1"))?.known?.canonical).toEqual({ issue: far });
       const signals: Signals = { pullRequests: known([]) };
       await ledger().commit([{ kind: "store-signals", issue: refOf(far), signals, isFill: false }]);
-      expect((await firstLink(ledger(), "p1"))?.canonical).toEqual({ issue: far, signals });
+      expect((await firstLink(ledger(), "p1"))?.known?.canonical).toEqual({ issue: far, signals });
       expect(await dueIds(ledger())).toEqual(["p1"]);
       await settleAll(ledger());
       await ledger().commit([{ kind: "store-facts", issue: { ...far, state: "closed" } }]);
-      expect((await firstLink(ledger(), "p1"))?.canonical?.issue.state).toBe("closed");
+      expect((await firstLink(ledger(), "p1"))?.known?.canonical?.issue.state).toBe("closed");
       expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
     it("is kept up to date by lists, like one that is linked", async () => {
       await followFar(ledger());
       await ledger().commit([{ kind: "store-issues", issues: [{ ...far, state: "closed" }], marked: [] }]);
-      expect((await firstLink(ledger(), "p1"))?.canonical?.issue.state).toBe("closed");
+      expect((await firstLink(ledger(), "p1"))?.known?.canonical?.issue.state).toBe("closed");
       expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
@@ -202,18 +202,18 @@ export function describeSignals(ledger: () => Ledger): void {
       await linkThree(ledger());
       const renamed = createIssue(2, { labels: ["renamed"] });
       await ledger().commit([{ kind: "store-facts", issue: renamed }]);
-      expect((await firstLink(ledger(), "p2"))?.issue).toEqual(createIssue(2));
+      expect((await firstLink(ledger(), "p2"))?.known?.issue).toEqual(createIssue(2));
       expect(await dueIds(ledger())).toEqual([]);
       const later = createIssue(2, { state: "closed", updatedAt: "2030-01-01T00:00:00Z" });
       await ledger().commit([{ kind: "store-facts", issue: { ...later, nodeId: "I_another" } }]);
-      expect((await firstLink(ledger(), "p2"))?.issue).toEqual(createIssue(2));
+      expect((await firstLink(ledger(), "p2"))?.known?.issue).toEqual(createIssue(2));
       await ledger().commit([{ kind: "store-facts", issue: later }]);
-      expect((await firstLink(ledger(), "p2"))?.issue).toEqual(later);
+      expect((await firstLink(ledger(), "p2"))?.known?.issue).toEqual(later);
       expect(await dueIds(ledger())).toEqual(["p2"]);
       // Within a second it may have changed again.
       const again = { ...later, state: "open" } as const;
       await ledger().commit([{ kind: "store-facts", issue: again }]);
-      expect((await firstLink(ledger(), "p2"))?.issue).toEqual(again);
+      expect((await firstLink(ledger(), "p2"))?.known?.issue).toEqual(again);
     });
 
     it("is left to the lists while it is linked and absent", async () => {
@@ -235,7 +235,7 @@ export function describeSignals(ledger: () => Ledger): void {
       expect(await dueIds(ledger())).toEqual(["p1"]);
       await settleAll(ledger());
       await ledger().commit([{ kind: "store-facts", issue: far }]);
-      expect((await firstLink(ledger(), "p1"))?.canonical).toEqual({ issue: far });
+      expect((await firstLink(ledger(), "p1"))?.known?.canonical).toEqual({ issue: far });
       expect(await dueIds(ledger())).toEqual(["p1"]);
     });
 
@@ -249,7 +249,7 @@ export function describeSignals(ledger: () => Ledger): void {
           isFill: false,
         },
       ]);
-      expect((await firstLink(ledger(), "p1"))?.canonical).toEqual({ issue: createIssue(2) });
+      expect((await firstLink(ledger(), "p1"))?.known?.canonical).toEqual({ issue: createIssue(2) });
       await ledger().commit([
         { kind: "store-signals", issue: one, signals: { canonical: known(null) }, isFill: false },
       ]);
@@ -286,9 +286,9 @@ export function describeSignals(ledger: () => Ledger): void {
       const closed = { ...backlog, title: "1.0", state: "closed" } as const;
       await ledger().commit([{ kind: "replace-milestone", repository: 10, known: backlog, now: closed }]);
       expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
-      expect((await firstLink(ledger(), "p1"))?.issue?.milestone).toEqual(closed);
+      expect((await firstLink(ledger(), "p1"))?.known?.issue.milestone).toEqual(closed);
       expect(await ledger().absences.of(refOf(createIssue(3)))).toEqual(absent);
-      expect((await readRow(ledger(), "p3")).links[1]?.issue?.milestone?.number).toBe(8);
+      expect((await readRow(ledger(), "p3")).links[1]?.known?.issue.milestone?.number).toBe(8);
     });
   });
 }

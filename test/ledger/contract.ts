@@ -82,7 +82,9 @@ export function describeLedger(name: string, open: () => Ledger | Promise<Ledger
         const link = { post: postId("p1"), issue: refOf(issue), origin: "adopted" } as const;
         const content = { titleHash: "t", blockHash: "b" };
         const ahead = ledger.after([{ kind: "link", project, link, issue, content }]);
-        expect((await ahead.rows.row(project, postId("p1"), noon))?.links).toMatchObject([{ link, issue }]);
+        expect((await ahead.rows.row(project, postId("p1"), noon))?.links).toMatchObject([
+          { link, known: { issue } },
+        ]);
         expect(await ahead.links.hasContent(link.issue)).toBe(true);
         expect((await ledger.rows.row(project, postId("p1"), noon))?.links).toEqual([]);
         expect(await ledger.links.hasContent(link.issue)).toBe(false);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Issue } from "../../src/model/issue.ts";
-import type { ContentBase, LinkedIssue, Row } from "../../src/model/link.ts";
+import type { ContentBase, LeftText, LinkedIssue, Row } from "../../src/model/link.ts";
 import type { PostId } from "../../src/model/post.ts";
 import type { CreateIssue, UpdateIssue } from "../../src/plan/ground/action.ts";
 import { hashText } from "../../src/plan/ground/hash.ts";
@@ -12,6 +11,7 @@ import {
   makeAdopted,
   makeBase,
   makeContext,
+  makeIssue,
   makeLink,
   makeParked,
   makeRow,
@@ -136,7 +136,7 @@ describe("a selected post without an issue", () => {
 
 describe("the text of an issue that boardsync opened", () => {
   const content: ContentBase = { titleHash: hashText("Dark mode"), blockHash: hashText("Please") };
-  const link = makeLink(untouched, { content });
+  const link = makeLink(untouched, { text: { content, others: [] } });
   const update: UpdateIssue = {
     kind: "update-issue",
     post: postId,
@@ -146,7 +146,7 @@ describe("the text of an issue that boardsync opened", () => {
     posts: [postId],
     previous: content,
     content: { titleHash: hashText("Dark theme"), blockHash: content.blockHash },
-    seenAt: link.issue?.updatedAt ?? "",
+    seenAt: untouched.updatedAt,
     reason: "the post's title changed since #12 was last written",
   };
 
@@ -160,7 +160,7 @@ describe("the text of an issue that boardsync opened", () => {
 
   it("follows the further posts of the issue, and names them in its mark", () => {
     const others = [makeRow({ title: "Night mode" }).post].map((post) => ({ ...post, id: "p2" as PostId }));
-    const row = linked("Dark mode", "Please", { links: [{ ...link, others }] });
+    const row = linked("Dark mode", "Please", { links: [{ ...link, text: { content, others } }] });
     expect(plan(row).actions).toEqual([
       {
         ...update,
@@ -178,7 +178,7 @@ describe("the text of an issue that boardsync opened", () => {
   });
 
   it("is left where a person wants it left, until the post says something else", () => {
-    const links = [{ ...link, leftText: update.content }];
+    const links = [{ ...link, text: { content, others: [], left: update.content } }];
     expect(plan(linked("Dark theme", "Please", { links })).actions).toEqual([]);
     expect(plan(linked("Dark theme", "Soon", { links })).actions).toMatchObject([{ block: "Soon" }]);
     expect(plan(linked("Night theme", "Please", { links })).actions).toMatchObject([
@@ -193,7 +193,7 @@ describe("the text of an issue that boardsync opened", () => {
   });
 
   it("follows where the issue was found by its marker, too", () => {
-    const found = { ...makeAdopted(untouched), content };
+    const found = { ...makeAdopted(untouched), text: link.text };
     expect(plan(linked("Dark theme", "Please", { links: [found] })).actions).toEqual([update]);
   });
 
@@ -209,7 +209,7 @@ describe("the text of an issue that boardsync opened", () => {
 
   it("comes after what is written to the post", () => {
     const row = linked("Dark theme", "Please", {
-      links: [makeLink({ ...untouched, labels: ["started"] }, { content })],
+      links: [makeLink({ ...untouched, labels: ["started"] }, { text: link.text })],
     });
     expect(plan(row).actions.map(({ kind }) => kind)).toEqual(["patch-post", "update-issue"]);
   });
@@ -236,19 +236,23 @@ describe("the text of an issue that boardsync opened", () => {
   });
 
   it("is tried again where it was refused, or cut, once the issue has changed", () => {
-    const issue = { ...(link.issue as Issue), updatedAt: "2030-01-01T00:00:00Z" };
+    const known = { issue: makeIssue({ updatedAt: "2030-01-01T00:00:00Z" }) };
     const parked = [makeParked("update-issue", refusalSignature(update, makeSettings()))];
     expect(
-      plan(linked("Dark theme", "Please", { parked, links: [{ ...link, issue }] })).actions,
+      plan(linked("Dark theme", "Please", { parked, links: [{ ...link, known }] })).actions,
     ).toHaveLength(1);
-    const leftText = { ...update.content, seenAt: update.seenAt };
-    const left = (changes: Partial<LinkedIssue>) =>
-      plan(linked("Dark theme", "Please", { links: [{ ...link, leftText, ...changes }] })).actions;
+    const cut = { ...update.content, seenAt: update.seenAt };
+    const left = (changes: Partial<LinkedIssue>, text: LeftText = cut) =>
+      plan(
+        linked("Dark theme", "Please", {
+          links: [{ ...link, text: { content, others: [], left: text }, ...changes }],
+        }),
+      ).actions;
     expect(left({})).toEqual([]);
-    expect(left({ issue })).toHaveLength(1);
-    expect(left({ issue, leftText: update.content })).toEqual([]);
+    expect(left({ known })).toHaveLength(1);
+    expect(left({ known }, update.content)).toEqual([]);
     // What can't be said to have changed has not.
-    expect(left({ issue: undefined })).toEqual([]);
+    expect(left({ known: undefined })).toEqual([]);
   });
 
   it.each<[string, LinkedIssue]>([

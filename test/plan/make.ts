@@ -90,13 +90,20 @@ export const started = makeIssue({ labels: ["started"] });
 export const scheduled = makeIssue({ milestone: { number: 1, title: "Next", state: "open" } });
 export const untouched = makeIssue();
 
-export function makeLink(issue: Issue | undefined, changes: Partial<LinkedIssue> = {}): LinkedIssue {
+/** Parts of a linked issue; of what is known of it, all but its record. */
+export type LinkParts = Partial<LinkedIssue & Omit<NonNullable<LinkedIssue["known"]>, "issue">>;
+
+export function makeLink(
+  issue: Issue | undefined,
+  { pins, signals, canonical, ...changes }: LinkParts = {},
+): LinkedIssue {
   const ref = { repositoryId: 7, number: issue?.number ?? 12 };
+  const beside = { ...(pins && { pins }), ...(signals && { signals }), ...(canonical && { canonical }) };
   return {
     link: { post: postId, issue: ref, origin: "opened" },
-    issue,
+    known: issue && { issue, ...beside },
     isGone: false,
-    content: undefined,
+    text: "none",
     ...changes,
   };
 }

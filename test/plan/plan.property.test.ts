@@ -135,7 +135,7 @@ function play(
   for (const [now, next] of steps.entries()) {
     switch (next.kind) {
       case "issue":
-        row = { ...row, links: row.links.map((linked) => ({ ...linked, issue: next.issue })) };
+        row = { ...row, links: row.links.map((linked) => ({ ...linked, known: { issue: next.issue } })) };
         break;
       case "post":
         row = { ...row, post: { ...row.post, values: { ...row.post.values, [next.field]: next.value } } };

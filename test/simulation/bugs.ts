@@ -4,7 +4,7 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PacedWrite } from "../../src/ledger/pace.ts";
 import type { SharedLog } from "../../src/ledger/postgres/log.ts";
 import type { Issue, RepositoryId } from "../../src/model/issue.ts";
-import type { Row } from "../../src/model/link.ts";
+import { type Row, withPins } from "../../src/model/link.ts";
 import { applied } from "../../src/plan/fields/base.ts";
 import type { BoardRule, Rule } from "../../src/plan/ground/settings.ts";
 import { inOrder } from "../../src/select.ts";
@@ -686,8 +686,7 @@ function ofWhole({ side, fault, message, retryAt, concerns }: RemoteError): Remo
 
 /** Names in rules mean whatever is called so: nothing is known of what they meant. */
 function withoutPins(row: Row): Row {
-  const links = row.links.map(({ pins: _, ...linked }) => linked);
-  return { ...row, links };
+  return { ...row, links: row.links.map((linked) => withPins(linked, [])) };
 }
 
 /** An issue as somebody reads it who takes every reason that has no name for none of the rules. */

@@ -289,13 +289,13 @@ function checkTransfer({ scenario, hub, watch }: Stage, post: BoardPost, { links
 function checkText({ scenario, watch, hub }: Stage, post: BoardPost, row: Row, isSaid: boolean): void {
   if (scenario.settings.content !== "follow" || isSaid || watch.links.isForgotten(post.id)) return;
   if (post.values.isArchived === true && !scenario.board.hidden.includes("isArchived")) return;
-  for (const { link, content, leftText } of row.links) {
+  for (const { link, text } of row.links) {
     const issue = hub.find(link.issue.repositoryId, link.issue.number);
-    if (issue === undefined || link.origin !== "opened" || content === undefined || issue.isBlockEdited)
+    if (issue === undefined || link.origin !== "opened" || typeof text === "string" || issue.isBlockEdited)
       continue;
     if (issue.record.body.includes(String(post.values.description))) continue;
     // Somebody wants it left as it is.
-    if (leftText !== undefined && watch.links.isUnwanted(post.id)) continue;
+    if (text.left !== undefined && watch.links.isUnwanted(post.id)) continue;
     watch.violate(
       "I3",
       `${issue.repository.name}#${issue.number} does not show the text of ${post.id}, and nothing says why`,

@@ -771,7 +771,7 @@ describe("an issue that stands for several posts", () => {
     addPlanned(stage, 1);
     await stage.sync();
     await stage.sync();
-    const issue = (await stage.ledger.rows.row(project, "p1" as PostId, 0))?.links[0]?.issue;
+    const issue = (await stage.ledger.rows.row(project, "p1" as PostId, 0))?.links[0]?.known?.issue;
     if (issue === undefined) throw new Error("No issue.");
     const link = { post: "p2" as PostId, issue, origin: "adopted" } as const;
     await stage.ledger.commit([{ kind: "link", project, link, issue, content: undefined }]);

@@ -302,7 +302,7 @@ describe("an issue of several posts", () => {
     await stage.sync();
     stage.github.deleteIssue("acme/app", 2);
     const row = await stage.ledger.rows.row(project, p("p1"), stage.clock.now());
-    const issue = row?.links[0]?.issue;
+    const issue = row?.links[0]?.known?.issue;
     if (issue === undefined) throw new Error("The issue is not known.");
     stage.loseState();
     const marked = [{ issue, isOwn: true, project, posts: [p("p2")] }];
@@ -311,7 +311,7 @@ describe("an issue of several posts", () => {
     const texts = await Promise.all(
       ["p1", "p2"].map(async (post) => {
         const found = await stage.ledger.rows.row(project, p(post), stage.clock.now());
-        return found?.links.map(({ content }) => content !== undefined);
+        return found?.links.map(({ text }) => text !== "none");
       }),
     );
     expect(texts).toEqual([[true], [false]]);

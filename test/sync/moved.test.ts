@@ -175,7 +175,7 @@ describe("an issue that people delete", () => {
     const project = stage.ledger.memory.project("acme-app");
     if (project === undefined) throw new Error("The project is not known.");
     stage.github.openIssue("acme/app", { title: "Second", body, author: stage.github.login });
-    const known = (await stage.ledger.rows.row(project.id, "p1" as never, 0))?.links[0]?.issue;
+    const known = (await stage.ledger.rows.row(project.id, "p1" as never, 0))?.links[0]?.known?.issue;
     if (known === undefined) throw new Error("The issue is not known.");
     const issue = { ...known, number: 2 };
     const link = { post: "p1" as never, issue, origin: "adopted" as const };

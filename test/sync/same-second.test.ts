@@ -90,5 +90,5 @@ it("a label that was deleted is taken from the list, and no issue is asked for b
   expect(await stage.syncOne()).toMatchObject({ failed: 0 });
   expect(stage.reads().filter((read) => /\/issues\/\d/u.test(read))).toEqual([]);
   const row = await stage.ledger.rows.row("prj_app" as ProjectId, "p1" as PostId, stage.clock.now());
-  expect(row?.links[0]?.issue?.labels).toEqual([]);
+  expect(row?.links[0]?.known?.issue.labels).toEqual([]);
 });

@@ -1,13 +1,20 @@
-import type { Issue, IssueField, IssueRef, Milestone } from "../../model/issue.ts";
+import type { Issue, IssueField, IssueRef, Milestone, Signals } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
-import type { FieldBase, IssueBases, LinkedIssue, Row } from "../../model/link.ts";
+import {
+  type FieldBase,
+  type IssueBases,
+  type LinkedIssue,
+  type Row,
+  withKnown,
+  withPins,
+} from "../../model/link.ts";
 import type { PostChange, PostField, RuleField } from "../../model/post.ts";
 import { agree, noBase } from "../fields/base.ts";
 import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, readField } from "../ground/fields.ts";
 import { readIssueField, withFields } from "../ground/issue-fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
-import { isSamePlace } from "../rules/place.ts";
+import { isDuplicate, isSamePlace } from "../rules/place.ts";
 import { deriveTarget } from "../rules/rules.ts";
 import { deriveBoard } from "./board-rules.ts";
 
@@ -42,17 +49,10 @@ export function echoOnPost(
   const isMeant = (one: IssueRef): boolean => isSameIssue(one, issue);
   const withoutChange = (one: Issue): Issue => (isMeant(one) ? withFields(one, undone, milestones) : one);
   // The row may still list this change as under way; here it is known to be applied.
-  const links = row.links.map((linked) => {
-    const { issue: shown, canonical, ...rest } = linked;
-    return {
-      now: isMeant(linked.link.issue) ? withoutChain(linked) : linked,
-      before: {
-        ...rest,
-        issue: shown && withoutChange(shown),
-        ...(canonical && { canonical: { ...canonical, issue: withoutChange(canonical.issue) } }),
-      },
-    };
-  });
+  const links = row.links.map((linked) => ({
+    now: isMeant(linked.link.issue) ? withoutChain(linked) : linked,
+    before: withKnown(linked, (known) => ({ issue: withoutChange(known.issue) })),
+  }));
   const derive = (side: "now" | "before") =>
     deriveTarget(
       links.map((link) => link[side]),
@@ -65,7 +65,8 @@ export function echoOnPost(
       const isMoved = links.some(
         ({ now: own, before: other }) =>
           !isSamePlace(own, other, field, rules) ||
-          !isSamePlace(withoutPins(own), withoutPins(other), field, rules),
+          // As names will count once they mean something again.
+          !isSamePlace(withPins(own, []), withPins(other, []), field, rules),
       );
       return isMoved ? [[field, awaitTarget(row.base[field])]] : [];
     }
@@ -79,13 +80,6 @@ export function echoOnPost(
   return Object.fromEntries(fields);
 }
 
-/** As names will count once they mean something again. */
-function withoutPins({ pins: _, canonical, ...linked }: LinkedIssue): LinkedIssue {
-  if (canonical === undefined) return linked;
-  const { pins: __, ...other } = canonical;
-  return { ...linked, canonical: other };
-}
-
 /** The rules can't be evaluated now: the first target that can be evaluated becomes the new base, and is not written. */
 export function awaitTarget(base: FieldBase | undefined): FieldBase {
   return { ...(base ?? noBase), ruled: undefined, isAwaited: true };
@@ -93,9 +87,11 @@ export function awaitTarget(base: FieldBase | undefined): FieldBase {
 
 /** We have closed the issue as a duplicate. As long as the tracker names no other issue, it counts as a duplicate of none. */
 function withoutChain(linked: LinkedIssue): LinkedIssue {
-  const isDuplicate = linked.issue?.state === "closed" && linked.issue.stateReason === "duplicate";
-  if (!isDuplicate || linked.signals?.canonical !== undefined) return linked;
-  return { ...linked, signals: { ...linked.signals, canonical: { kind: "known", value: null } } };
+  const { known } = linked;
+  if (known === undefined || !isDuplicate(known.issue) || known.signals?.canonical !== undefined)
+    return linked;
+  const signals: Signals = { ...known.signals, canonical: { kind: "known", value: null } };
+  return { ...linked, known: { ...known, signals } };
 }
 
 /**
@@ -121,9 +117,9 @@ export function echoOnIssues(
     return without === undefined || !isSameTarget(field, without, target);
   });
   if (moved.length === 0) return [];
-  return row.links.flatMap(({ link, issue, base = {} }): readonly IssueBases[] => {
+  return row.links.flatMap(({ link, known, base = {} }): readonly IssueBases[] => {
     const bases = moved.map(([field, target]): [IssueField, FieldBase] => {
-      const shown = issue && readIssueField(issue, field);
+      const shown = known && readIssueField(known.issue, field);
       return [field, agree(field, base[field], target, shown)];
     });
     return [{ issue: link.issue, base: Object.fromEntries(bases) }];

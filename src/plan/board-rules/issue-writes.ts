@@ -59,7 +59,7 @@ function changesOf(row: Row, chosen: readonly WantedWrite[], reason: string): re
   const changes = [...Map.groupBy(chosen, ({ issue }) => issue)].map(
     ([linked, parts]): IssueWrites => ({
       issue: linked.link.issue,
-      seenAt: seenAtOf(linked),
+      seenAt: seenAtOf(linked.known),
       writes: parts.map(({ write }) => write),
     }),
   );
@@ -85,7 +85,7 @@ function commentsOf(
     });
     return {
       issue: linked.link.issue,
-      seenAt: seenAtOf(linked),
+      seenAt: seenAtOf(linked.known),
       write: { field: "comment", before: undefined, value: key, target: write.target },
       // A comment is asked for by a rule that has one.
       body: composeComment(key, renderComment(String(rule?.set.comment), row.post)),

@@ -161,16 +161,16 @@ function takeField(linked: LinkedIssue, [field, target]: Asks[number]): IssueDec
 }
 
 /** A5 and A6. */
-function isWritable({ issue, isGone, isReadOnly, isChanging, mayArrive }: LinkedIssue): boolean {
+function isWritable({ known, isGone, text, isChanging, mayArrive }: LinkedIssue): boolean {
   const isOpen = isChanging === true || mayArrive !== undefined;
-  return issue !== undefined && !isGone && isReadOnly !== true && !isOpen;
+  return known !== undefined && !isGone && text !== "read-only" && !isOpen;
 }
 
-function factsOf({ issue, link, base }: LinkedIssue, field: IssueField) {
+function factsOf({ known, link, base }: LinkedIssue, field: IssueField) {
   return {
     field,
     sides: { written: `issue #${link.issue.number}`, asking: "the post" },
-    post: issue && readIssueField(issue, field),
+    post: known && readIssueField(known.issue, field),
     base: base?.[field],
   };
 }

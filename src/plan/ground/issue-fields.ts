@@ -105,8 +105,8 @@ function stateValue(state: Issue["state"], reason: string | null): StateValue {
 }
 
 /** The state of an issue that a write was planned for: its `updatedAt`; '' where it is not known. */
-export function seenAtOf({ issue }: { readonly issue?: Pick<Issue, "updatedAt"> | undefined }): string {
-  return issue?.updatedAt ?? "";
+export function seenAtOf(known: { readonly issue: Pick<Issue, "updatedAt"> } | undefined): string {
+  return known?.issue.updatedAt ?? "";
 }
 
 /** The tracker's labels, types, logins and options are the same name in any case. */

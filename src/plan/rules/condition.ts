@@ -1,16 +1,12 @@
-import type { Issue, Pin, Readable, Signals } from "../../model/issue.ts";
+import type { Issue, Readable } from "../../model/issue.ts";
+import type { KnownIssue } from "../../model/link.ts";
 import { derivedOnce, showValue } from "../ground/fields.ts";
 import type { Condition, Rule } from "../ground/settings.ts";
 
 /** An issue as rules look at it: its own record, and what was read beside that. */
-export interface IssueFacts {
-  readonly issue: Issue;
-  /** undefined where nothing was read. */
-  readonly signals: Signals | undefined;
+export interface IssueFacts extends KnownIssue {
   /** Why it is in its state, in the words of a project's rules. */
   readonly reason: NamedReason;
-  /** What names of the rules mean in its repository; absent where none of them was ever seen there. */
-  readonly pins?: readonly Pin[] | undefined;
 }
 
 /** What could not be read, in words that go on a sentence: which fact, and why. */
@@ -45,13 +41,8 @@ export function stateOf(reason: string): "open" | "closed" {
 }
 
 /** An issue as the rules of a project look at it. */
-export function factsOf(
-  issue: Issue,
-  signals: Signals | undefined,
-  rules: readonly Rule[],
-  pins?: readonly Pin[],
-): IssueFacts {
-  return { issue, signals, reason: nameReason(issue, reasonsIn(rules)), pins };
+export function factsOf(known: KnownIssue, rules: readonly Rule[]): IssueFacts {
+  return { ...known, reason: nameReason(known.issue, reasonsIn(rules)) };
 }
 
 /**

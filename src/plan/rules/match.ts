@@ -114,6 +114,6 @@ export function isSignalNeeded(
 ): boolean {
   const { isReleased } = known;
   const isFinal = isReleased?.kind === "known" && isReleased.value;
-  const facts = factsOf(issue, isFinal ? { isReleased } : undefined, settings.rules, pins);
+  const facts = factsOf({ issue, pins, ...(isFinal && { signals: { isReleased } }) }, settings.rules);
   return [...matchFields(facts, settings).values()].some(({ doubt }) => doubt?.kind === "unknown");
 }

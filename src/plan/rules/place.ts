@@ -42,7 +42,7 @@ export function placeOf(linked: LinkedIssue, settings: PlaceSettings): Place {
     return { kind: "unknown", matches: new Map(ruledFields(rules).map((field) => [field, matchOf(field)])) };
   }
   const { issue } = found;
-  const duplicate = issue === linked.issue ? undefined : linked.issue;
+  const duplicate = issue === linked.known?.issue ? undefined : linked.known?.issue;
   return {
     kind: "known",
     issue,
@@ -87,20 +87,21 @@ export function nameWithDuplicate(issue: Issue, duplicate: Issue | undefined): s
  * issue in whose favour it was closed gets somewhere: that one stands in its place.
  */
 export function findFacts(
-  { link, issue, signals, canonical, pins }: LinkedIssue,
+  { link, known }: LinkedIssue,
   { rules, followDuplicates }: Pick<RuleSettings, "rules" | "followDuplicates">,
 ): IssueFacts | string {
-  if (issue === undefined) return `issue #${link.issue.number} can't be read`;
-  if (!followDuplicates || !isDuplicate(issue)) return factsOf(issue, signals, rules, pins);
-  const known = signals?.canonical;
+  if (known === undefined) return `issue #${link.issue.number} can't be read`;
+  const { issue, signals, canonical } = known;
+  if (!followDuplicates || !isDuplicate(issue)) return factsOf(known, rules);
+  const end = signals?.canonical;
   const name = `issue #${issue.number} was closed as a duplicate`;
-  if (known === undefined) return `${name}, and of which issue has not been read yet`;
-  if (known.kind === "unknown") return `${name}, and of which issue can't be read: ${known.message}`;
-  if (known.value === null) return factsOf(issue, signals, rules, pins);
+  if (end === undefined) return `${name}, and of which issue has not been read yet`;
+  if (end.kind === "unknown") return `${name}, and of which issue can't be read: ${end.message}`;
+  if (end.value === null) return factsOf(known, rules);
   if (canonical === undefined) {
-    return `${name} of ${placeIssue(known.value, issue)}, which has not been read yet`;
+    return `${name} of ${placeIssue(end.value, issue)}, which has not been read yet`;
   }
-  return factsOf(canonical.issue, canonical.signals, rules, canonical.pins);
+  return factsOf(canonical, rules);
 }
 
 function placeIssue({ repositoryId, number }: Pick<Issue, "repositoryId" | "number">, from: Issue): string {

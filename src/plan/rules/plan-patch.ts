@@ -1,5 +1,5 @@
 import type { Issue } from "../../model/issue.ts";
-import type { FieldBase, LinkedIssue, Row, SentField } from "../../model/link.ts";
+import type { FieldBase, OwnChanges, Row, SentField } from "../../model/link.ts";
 import type { FieldValue, PostChange, PostField, RuleField } from "../../model/post.ts";
 import { changedBases } from "../fields/base.ts";
 import {
@@ -121,17 +121,14 @@ export function noteUndecided(derived: Derivation): readonly Note[] {
 
 /** What an issue shows may be our own doing, or about to be undone by it, and is no reason to write before that is known. */
 export function isChanging({ links }: Pick<Row, "links">): boolean {
-  return links.some(
-    ({ canonical, ...linked }) => isInDoubt(linked) || (canonical !== undefined && isInDoubt(canonical)),
-  );
+  return links.some(({ known, ...own }) => {
+    const canonical = known?.canonical;
+    return isInDoubt(own, known?.issue) || (canonical !== undefined && isInDoubt(canonical, canonical.issue));
+  });
 }
 
 /** What arrives once more changes nothing where the issue still shows it. */
-function isInDoubt({
-  issue,
-  isChanging,
-  mayArrive = [],
-}: Omit<LinkedIssue, "link" | "isGone" | "content">): boolean {
+function isInDoubt({ isChanging, mayArrive = [] }: OwnChanges, issue: Issue | undefined): boolean {
   const isUndone = ({ field, value }: SentField): boolean =>
     issue !== undefined && readIssueField(issue, field) !== value;
   return isChanging === true || mayArrive.some(isUndone);

@@ -200,7 +200,7 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
       ...explainField(
         field,
         linked.base?.[field],
-        linked.issue && readIssueField(linked.issue, field),
+        linked.known && readIssueField(linked.known.issue, field),
         asksOf(field),
       ),
     })),
@@ -240,9 +240,10 @@ function explainField(
 /** A linked issue, held against every rule. */
 export async function explainIssue(explaining: Explaining, linked: LinkedIssue): Promise<ExplainedIssue> {
   // What an issue that is gone showed last counts for nothing.
-  const known: LinkedIssue = linked.isGone ? { ...linked, issue: undefined } : linked;
-  const { counts, match, rules, doubts } = viewIssue(known, explaining.settings);
-  const { issue, link } = known;
+  const known = linked.isGone ? undefined : linked.known;
+  const { counts, match, rules, doubts } = viewIssue({ ...linked, known }, explaining.settings);
+  const { link } = linked;
+  const issue = known?.issue;
   const isDuplicate = counts !== undefined && counts !== issue;
   return {
     issue: nameInLedger(explaining, link.issue),
@@ -268,7 +269,8 @@ function pickFacts(issue: Issue): ExplainedIssue["facts"] {
 
 async function remarksOn(explaining: Explaining, linked: LinkedIssue): Promise<readonly string[]> {
   const { ledger } = explaining;
-  const { link, others = [] } = linked;
+  const { link, text } = linked;
+  const others = typeof text === "string" ? [] : text.others;
   const paused = ledger.memory.repositoryById(link.issue.repositoryId)?.pausedAt;
   const remarks = [
     link.origin === "opened"
@@ -277,12 +279,12 @@ async function remarksOn(explaining: Explaining, linked: LinkedIssue): Promise<r
     await describeAbsence(explaining, linked),
     paused !== undefined &&
       `Many issues of its repository were not found at ${new Date(paused).toISOString()}, which looks like lost access: nothing is decided there until they are found again.`,
-    linked.isReadOnly &&
+    text === "read-only" &&
       "An account of `tracker.trustedAuthors` opened it: boardsync reads it and never writes to it.",
     linked.isChanging && "boardsync is changing it, so what it shows may be that change.",
     linked.mayArrive &&
       "It shows a change of boardsync that got no answer, so the same change may arrive once more. Until that is ruled out, nothing is written to it, and what people do about that change waits.",
-    linked.canonical?.isChanging &&
+    linked.known?.canonical?.isChanging &&
       "boardsync is changing the issue that it is a duplicate of, so what that one shows may be that change.",
     others.length > 0 && `It is the issue of other posts, too: ${others.map(({ id }) => id).join(", ")}.`,
   ];

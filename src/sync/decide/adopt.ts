@@ -70,7 +70,7 @@ function sayDuplicates(cycle: PulledCycle, row: Row, found: FoundMarker): void {
  * when it is moved to another repository, so there the same one is never taken for two.
  */
 export function findOthers(row: Row, { issue, others }: FoundMarker): readonly Issue[] {
-  const linked = row.links.map(({ link, issue: known }) => known ?? link.issue);
+  const linked = row.links.map(({ link, known }) => known?.issue ?? link.issue);
   const used = linked.length > 0 ? linked : [issue];
   const isUsed = (other: Issue): boolean =>
     used.some(

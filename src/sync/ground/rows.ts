@@ -22,10 +22,12 @@ function withoutUnread({ unread, course: { stale } }: Cycle, row: Row): Row {
   const isUnread = (issue: IssueRef | undefined): boolean =>
     issue !== undefined && unread.has(issue.repositoryId);
   const links = row.links.map((linked): LinkedIssue => {
-    const { canonical, signals, ...own } = linked;
-    if (isUnread(linked.link.issue)) return { ...own, ...(signals && { signals }), issue: undefined };
-    if (stale.has(issueKey(linked.link.issue))) return own;
-    return isUnread(canonical?.issue) ? { ...own, ...(signals && { signals }) } : linked;
+    if (linked.known === undefined || isUnread(linked.link.issue)) return { ...linked, known: undefined };
+    const { canonical, signals, ...record } = linked.known;
+    if (stale.has(issueKey(linked.link.issue))) return { ...linked, known: record };
+    return isUnread(canonical?.issue)
+      ? { ...linked, known: { ...record, ...(signals && { signals }) } }
+      : linked;
   });
   return { ...row, links };
 }

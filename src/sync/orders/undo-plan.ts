@@ -53,7 +53,7 @@ export function findLinked(settings: Settings, issue: IssueRef, row: Row | undef
   if (row === undefined || linked === undefined) return "the issue is not linked to the post any more";
   const isUnderWay = linked.isChanging === true || linked.mayArrive !== undefined;
   if (isUnderWay || row.openIntents.includes("change-issue")) return "a write to the issue is under way";
-  if (linked.isReadOnly === true) return "the issue is another account's";
+  if (linked.text === "read-only") return "the issue is another account's";
   return whyForbidden("change-issue", settings) ?? linked;
 }
 
@@ -111,15 +111,15 @@ function closeOpened(
 /** What people have done to an issue that we opened; undefined where it is as it was. */
 function whyTouched(
   { issue: { assignees } }: Settings,
-  { content }: LinkedIssue,
+  { text }: LinkedIssue,
   { title, body, issue }: IssueRecord,
 ): string | undefined {
   const parts = splitBody(body);
   const isText =
-    content === undefined ||
-    (hashText(title) === content.titleHash &&
+    typeof text === "string" ||
+    (hashText(title) === text.content.titleHash &&
       parts !== undefined &&
-      hashBlock(parts.block) === content.blockHash);
+      hashBlock(parts.block) === text.content.blockHash);
   if (!isText || parts?.rest.trim() !== "") return "people have edited the issue";
   const isTaken = issue.assignees.some((login) => !assignees.some((ours) => isSameLogin(login, ours)));
   return isTaken ? "somebody has been assigned to the issue" : undefined;

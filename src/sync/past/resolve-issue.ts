@@ -128,7 +128,8 @@ export async function resolveUpdate(cycle: PulledCycle, intent: Intent, hasReste
   const record = answer.kind === "found" || answer.kind === "moved" ? answer.record : undefined;
   const row = await readRow(cycle, post);
   const linked = record && row?.links.find(({ link }) => isSameIssue(link.issue, record.issue));
-  const before = linked?.content;
+  const text = linked?.text;
+  const before = typeof text === "object" ? text.content : undefined;
   const shown = record && before && readContent(record, sent, before);
   const isShown = shown !== undefined && isSameContent(shown, sent);
   if (!isShown && !hasRested) return;

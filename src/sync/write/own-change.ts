@@ -95,7 +95,7 @@ export function basesOf(
   if (linked === undefined) return [];
   const base: Partial<Record<IssueField, FieldBase>> = {};
   for (const write of writes) {
-    const shown = linked.issue && readIssueField(linked.issue, write.field);
+    const shown = linked.known && readIssueField(linked.known.issue, write.field);
     base[write.field] = applied(linked.base?.[write.field], write, shown);
   }
   return [{ issue: linked.link.issue, base }];

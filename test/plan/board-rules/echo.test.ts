@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Issue } from "../../../src/model/issue.ts";
-import type { IssueBase, LinkedIssue, Row } from "../../../src/model/link.ts";
+import type { IssueBase, Row } from "../../../src/model/link.ts";
 import { type PostField, postFields } from "../../../src/model/post.ts";
 import { echoOnIssues, echoOnPost, type OwnChange } from "../../../src/plan/board-rules/echo.ts";
 import { rebaseIssues } from "../../../src/plan/board-rules/rebase-board.ts";
@@ -9,6 +9,7 @@ import { planRow, recordApplied } from "../../../src/plan/plan.ts";
 import {
   aim,
   done,
+  type LinkParts,
   makeBase,
   makeContext,
   makeIssue,
@@ -28,7 +29,7 @@ const closing: OwnChange = {
 };
 const open = { status: makeBase(noTarget, "open", { foreign: "open" }) };
 
-function linked(issue: Issue | undefined, base: Row["base"] = open, changes: Partial<LinkedIssue> = {}): Row {
+function linked(issue: Issue | undefined, base: Row["base"] = open, changes: LinkParts = {}): Row {
   return makeRow({ status: "open" }, { links: [makeLink(issue, changes)], base });
 }
 
@@ -169,7 +170,7 @@ describe("a change of an issue that we made", () => {
     expect(echo(linked(closed), closing, { rules }).status?.isAwaited).toBe(true);
   });
 
-  it.each<[string, (pins: LinkedIssue["pins"]) => Row]>([
+  it.each<[string, (pins: LinkParts["pins"]) => Row]>([
     ["an issue", (pins) => linked(makeIssue({ labels: ["doing"] }), open, { ...(pins && { pins }) })],
     [
       "one that a duplicate follows",

@@ -385,9 +385,9 @@ describe("nothing is written to an issue", () => {
   const link = row.links[0] ?? makeLink(untouched);
 
   it.each<[string, Row]>([
-    ["that can't be read", { ...row, links: [{ ...link, issue: undefined }] }],
+    ["that can't be read", { ...row, links: [{ ...link, known: undefined }] }],
     ["that is gone", { ...row, links: [{ ...link, isGone: true }] }],
-    ["that a trusted account opened", { ...row, links: [{ ...link, isReadOnly: true }] }],
+    ["that a trusted account opened", { ...row, links: [{ ...link, text: "read-only" }] }],
     ["while a change of it is under way", { ...row, links: [{ ...link, isChanging: true }] }],
     ["while a PATCH of the post is under way", { ...row, openIntents: ["patch-post"] }],
     ["before a listing has shown what our last PATCH did", { ...row, seenAt: undefined }],
@@ -457,7 +457,7 @@ describe("posts and issues in all numbers", () => {
     // Whatever becomes of it, and for whichever post it was: the next run looks again.
     expect(plan(changing)).toMatchObject({ actions: [], base: {}, notes: [], dueAt: now });
     const canonical = { issue: finished, isChanging: true } as const;
-    const following = { ...row, links: row.links.map((one) => ({ ...one, canonical })) };
+    const following = { ...row, links: [makeLink(finished, { base: atRest, canonical })] };
     expect(plan(following)).toMatchObject({ actions: [], base: {}, notes: [], dueAt: now });
   });
 
@@ -480,7 +480,7 @@ describe("posts and issues in all numbers", () => {
     it("stops every PATCH where people have made something else of it, of a duplicate's issue, too", () => {
       expect(plan(withSent("open"))).toMatchObject({ actions: [], base: {}, notes: [], dueAt: now });
       const canonical = { issue: finished, mayArrive: sent("open") } as const;
-      const following = { ...row, links: row.links.map((one) => ({ ...one, canonical })) };
+      const following = { ...row, links: [makeLink(finished, { base: atRest, canonical })] };
       expect(plan(following)).toMatchObject({ actions: [], base: {}, notes: [], dueAt: now });
     });
 

@@ -22,7 +22,7 @@ function makeFacts(
     ...(projectStatus && { projectStatus }),
     ...(isReleased && { isReleased }),
   };
-  return factsOf(makeIssue(record), signals, rules);
+  return factsOf({ issue: makeIssue(record), signals }, rules);
 }
 
 /** The reasons that the other rules name. */

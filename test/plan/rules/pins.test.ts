@@ -12,7 +12,7 @@ const next: Pin = { repositoryId: 7, kind: "milestone", name: "Next", id: "3", n
 const bug: Pin = { repositoryId: 7, kind: "type", name: "Bug", id: "IT_1", now: "Bug" };
 
 /** Nothing was read beside the record. */
-const unread = { signals: undefined, reason: { kind: "named", reason: null } } as const;
+const unread = { reason: { kind: "named", reason: null } } as const;
 
 describe("what names mean", () => {
   const names = { label: ["Doing"], milestone: ["Next"], type: ["Bug"] };

@@ -1,13 +1,15 @@
 import { z } from "zod";
-import type { IssueRef, Pin } from "../../../model/issue.ts";
-import type {
-  CanonicalIssue,
-  IntentKind,
-  Link,
-  LinkedIssue,
-  Parked,
-  Row,
-  RowNote,
+import type { IssueRef } from "../../../model/issue.ts";
+import {
+  type CanonicalIssue,
+  type IntentKind,
+  type Link,
+  type LinkedIssue,
+  type OwnChanges,
+  type Parked,
+  type Row,
+  type RowNote,
+  withPins,
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
 import { dayMs } from "../../../model/time.ts";
@@ -157,6 +159,8 @@ export function createRowReader(
       groupByPost(found.some((columns) => columns[has] === 1) ? part.all(batch) : []);
     const linksOf = read("has_links", links);
     const pinsOf = linksOf.size === 0 ? [] : pins.read(project);
+    const pinned = (linked: LinkedIssue): LinkedIssue =>
+      pinsOf.length === 0 ? linked : withPins(linked, pinsOf);
     const isShared = [...linksOf.values()].some((found) => found.some(({ is_shared }) => is_shared === 1));
     const othersOf = groupByPost(isShared ? others.all(batch) : []);
     const basesOf = read("has_bases", bases);
@@ -173,7 +177,7 @@ export function createRowReader(
       ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
       ...(paused_at !== null && { pausedAt: paused_at }),
       links: (linksOf.get(number) ?? []).map((link) =>
-        withPins(toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number)), pinsOf),
+        pinned(toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number))),
       ),
       base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
       openIntents: (intentsOf.get(number) ?? []).map(({ kind }) => kind),
@@ -291,45 +295,38 @@ function toLinkedIssue(
   bases: readonly IssueBaseOfRow[] = [],
   others: readonly OtherColumns[] = [],
 ): LinkedIssue {
-  const { title_hash: titleHash, block_hash: blockHash } = found;
   const issue: IssueRef = { repositoryId: found.repository, number: found.number };
+  const isHere = ({ repository, number }: { repository: number; number: number }): boolean =>
+    found.repository === repository && found.number === number;
   return {
     link: { post, issue, origin: found.origin },
-    issue: found.facts === null || found.is_unknown === 1 ? undefined : decodeIssue(found.facts),
+    known: toKnown(found),
     isGone: found.is_gone === 1,
-    // What can't be read can't be brought up to date, either.
-    content:
-      titleHash === null || blockHash === null || found.is_unknown === 1
-        ? undefined
-        : { titleHash, blockHash },
-    ...(found.left_text !== null && { leftText: readLeftText(found.left_text) }),
-    ...toIssueBase(bases.filter(({ repository, number }) => isPlace(found, repository, number))),
-    ...(found.is_changing === 1 && { isChanging: true }),
-    ...toArriving(found.arriving),
-    ...(found.is_read_only === 1 && { isReadOnly: true }),
-    ...(found.is_shared === 1 && {
-      others: others.filter(({ repository, number }) => isPlace(found, repository, number)).map(toPost),
-    }),
-    ...(found.signals !== null && { signals: decodeSignals(found.signals) }),
-    ...(found.canonical !== null && { canonical: toCanonical(found, found.canonical) }),
+    text: toText(found, others.filter(isHere)),
+    ...toIssueBase(bases.filter(isHere)),
+    ...toOwnChanges(found.is_changing, found.arriving),
   };
 }
 
-/** What names of the project's rules mean where its issue is. */
-function withPins(linked: LinkedIssue, all: readonly Pin[]): LinkedIssue {
-  if (all.length === 0) return linked;
-  const { canonical } = linked;
-  const of = (issue: Pick<IssueRef, "repositoryId">) =>
-    all.filter(({ repositoryId }) => repositoryId === issue.repositoryId);
+function toKnown({ facts, is_unknown, signals, canonical, ...end }: LinkColumns): LinkedIssue["known"] {
+  if (facts === null || is_unknown === 1) return undefined;
   return {
-    ...linked,
-    pins: of(linked.link.issue),
-    ...(canonical && { canonical: { ...canonical, pins: of(canonical.issue) } }),
+    issue: decodeIssue(facts),
+    ...(signals !== null && { signals: decodeSignals(signals) }),
+    ...(canonical !== null && { canonical: toCanonical(end, canonical) }),
   };
 }
 
-function isPlace(found: LinkColumns, repository: number, number: number): boolean {
-  return found.repository === repository && found.number === number;
+function toText(found: LinkColumns, others: readonly OtherColumns[]): LinkedIssue["text"] {
+  const { title_hash: titleHash, block_hash: blockHash, left_text } = found;
+  if (found.is_read_only === 1) return "read-only";
+  // What can't be read can't be brought up to date, either.
+  if (titleHash === null || blockHash === null || found.is_unknown === 1) return "none";
+  return {
+    content: { titleHash, blockHash },
+    ...(left_text !== null && { left: readLeftText(left_text) }),
+    others: others.map(toPost),
+  };
 }
 
 function toIssueBase(bases: readonly IssueBaseOfRow[]): Pick<LinkedIssue, "base" | "claimed"> {
@@ -342,20 +339,22 @@ function toIssueBase(bases: readonly IssueBaseOfRow[]): Pick<LinkedIssue, "base"
 }
 
 function toCanonical(
-  { canonical_signals, is_canonical_changing, canonical_arriving }: LinkColumns,
+  found: Pick<LinkColumns, "canonical_signals" | "is_canonical_changing" | "canonical_arriving">,
   facts: string,
 ): CanonicalIssue {
+  const { canonical_signals: signals } = found;
   return {
     issue: decodeIssue(facts),
-    ...(canonical_signals !== null && { signals: decodeSignals(canonical_signals) }),
-    ...(is_canonical_changing === 1 && { isChanging: true }),
-    ...toArriving(canonical_arriving),
+    ...(signals !== null && { signals: decodeSignals(signals) }),
+    ...toOwnChanges(found.is_canonical_changing, found.canonical_arriving),
   };
 }
 
-function toArriving(changes: string): Pick<LinkedIssue, "mayArrive"> {
-  if (changes === "[]") return {};
-  return { mayArrive: readArriving(changes).flat() };
+function toOwnChanges(isChanging: number, arriving: string): OwnChanges {
+  return {
+    ...(isChanging === 1 && { isChanging: true }),
+    ...(arriving !== "[]" && { mayArrive: readArriving(arriving).flat() }),
+  };
 }
 
 function toPost({ id, facts }: OtherColumns): Post {
