@@ -16,6 +16,8 @@ export interface HeldMemory extends Memory {
   hold(read: Remembering): void;
   /** This has been committed. What is none of the memory is passed over. */
   learn(change: Change): void;
+  /** The memory as these changes would leave it. */
+  after(changes: readonly Change[]): Memory;
 }
 
 /** Holds nothing yet. */
@@ -78,6 +80,21 @@ export function createHeldMemory(): HeldMemory {
           return;
       }
     },
+    after(changes) {
+      const ahead = createHeldMemory();
+      ahead.hold({
+        account,
+        projects: [...projects.values()],
+        pagings: [...pagings].map(([project, paging]) => ({ project, paging })),
+        openLists: [...openLists].map(([project, place]) => ({ project, place })),
+        repositories: [...repositories.values()],
+        names: [...names],
+        projectFields: [...fields.values()],
+        sizes,
+      });
+      for (const one of changes) ahead.learn(one);
+      return ahead;
+    },
   };
 
   function learnRepository(memory: RepositoryMemory): void {
@@ -93,6 +110,7 @@ export function createHeldMemory(): HeldMemory {
 
 type OfMemory = Extract<Change, { readonly kind: `remember-${string}` }>;
 
-function isOfMemory(change: Change): change is OfMemory {
+/** Whether it changes what is remembered. */
+export function isOfMemory(change: Change): change is OfMemory {
   return change.kind.startsWith("remember-");
 }

@@ -41,8 +41,8 @@ export interface Ledger {
   readonly upkeep: Upkeep;
   /** All of these changes, in their order, or none when it throws. */
   commit(changes: readonly Change[]): Promise<void>;
-  /** What a row, a mark or a text would be if these changes were committed. Nothing is written. */
-  after(changes: readonly Change[]): Ahead;
+  /** The state as it would be if these changes were committed: each call asks anew which. Nothing is written. */
+  after(changes: () => readonly Change[]): Ahead;
   /**
    * Writes a consistent copy to a new file (mode 0600), while others read and write. A backup is stamped with the time, so
    * that it is known for one when it is put back; without a stamp the copy says of itself what the original says.
@@ -72,9 +72,8 @@ export interface Ledger {
   close(): void;
 }
 
-/** What can be read as changes will leave it. */
-export interface Ahead {
-  readonly rows: Pick<Rows, "row">;
-  readonly pulls: Pick<Pulls, "marked">;
-  readonly links: Pick<Links, "hasContent">;
-}
+/** All that can be read of a state and that changes make another thing of. */
+export type Ahead = Omit<
+  Ledger,
+  "commit" | "after" | "copyTo" | "identity" | "pageKey" | "assertHeld" | "close"
+>;

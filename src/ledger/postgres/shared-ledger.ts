@@ -97,11 +97,16 @@ export function createSharedLedger(shares: Shares): SharedLedger {
   });
 }
 
-function portOf(shares: Shares, holds: readonly LeaseNumber[]): Ledger {
+/** @param view what is read of the copy. */
+function portOf(
+  shares: Shares,
+  holds: readonly LeaseNumber[],
+  view: (copy: Ledger) => Ahead = (copy) => copy,
+): Ledger {
   const { replica, signs } = shares;
   type Method = (...asked: unknown[]) => Promise<unknown>;
   const call = (ledger: Ledger, part: (typeof parts)[number], name: string, asked: unknown[]) =>
-    (ledger[part] as unknown as Record<string, Method>)[name]?.(...asked);
+    (view(ledger)[part] as unknown as Record<string, Method>)[name]?.(...asked);
   const wrapped = Object.fromEntries(
     parts.map((part) => {
       const methods = Object.keys(replica.now()[part]).map((name): [string, Method] => [
@@ -117,10 +122,10 @@ function portOf(shares: Shares, holds: readonly LeaseNumber[]): Ledger {
     ...wrapped,
     runs: { ...wrapped.runs, heartbeat: () => signs.read(), replicas: () => signs.processes() },
     get memory() {
-      return replica.now().memory;
+      return view(replica.now()).memory;
     },
     get copiedAt() {
-      return replica.now().copiedAt;
+      return view(replica.now()).copiedAt;
     },
     get identity() {
       return replica.now().identity;
@@ -136,13 +141,7 @@ function portOf(shares: Shares, holds: readonly LeaseNumber[]): Ledger {
       }
       if (rest.length > 0) await replica.write(holds, (ledger) => ledger.commit(rest));
     },
-    after: (changes): Ahead => ({
-      rows: { row: (...asked) => replica.read((ledger) => ledger.after(changes).rows.row(...asked)) },
-      pulls: { marked: (...asked) => replica.read((ledger) => ledger.after(changes).pulls.marked(...asked)) },
-      links: {
-        hasContent: (...asked) => replica.read((ledger) => ledger.after(changes).links.hasContent(...asked)),
-      },
-    }),
+    after: (changes) => portOf(shares, holds, (copy) => copy.after(changes)),
     copyTo: (file, stampedAt) => replica.read((ledger) => ledger.copyTo(file, stampedAt)),
     async assertHeld() {
       const isLongEnough = (): boolean => {

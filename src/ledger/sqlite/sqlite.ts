@@ -1,6 +1,6 @@
 import type { Change } from "../change.ts";
-import { createHeldMemory, type HeldMemory } from "../held-memory.ts";
-import type { Ledger } from "../ledger.ts";
+import { createHeldMemory, type HeldMemory, isOfMemory } from "../held-memory.ts";
+import type { Ahead, Ledger } from "../ledger.ts";
 import type { Runs } from "../runs.ts";
 import type { Changes } from "./columns/changes.ts";
 import { createNumbers } from "./columns/numbers.ts";
@@ -65,10 +65,7 @@ export function openLedgerCopy(
   return { ledger: createLedger(store), isKnown };
 }
 
-type Parts = Omit<
-  Ledger,
-  "memory" | "commit" | "after" | "copyTo" | "copiedAt" | "identity" | "pageKey" | "assertHeld" | "close"
->;
+type Parts = Omit<Ahead, "memory" | "copiedAt">;
 
 /** The ledger over an open database. */
 export function createLedger(store: Store): Ledger {
@@ -109,6 +106,7 @@ export function createFollowing(store: Store): Following {
     orders: createOrders(store),
     runs: createRuns(store, createRewind(store, sightings)),
     notices: createNotices(store),
+    upkeep: createUpkeep(store),
   };
   const carried: Changes<Change["kind"]> = {
     ...remembered.changes,
@@ -128,13 +126,15 @@ export function createFollowing(store: Store): Following {
     "declare-old": ({ at }) => stamp.write(at),
   };
   const change = (one: Change): void => (carried[one.kind] as (change: Change) => void)(one);
-  const lookAhead = async <T>(changes: readonly Change[], read: () => T): Promise<T> =>
-    store.tryOut(() => {
+  const lookAhead = (changes: readonly Change[], read: () => unknown): unknown => {
+    if (changes.length === 0) return read();
+    return store.tryOut(() => {
       for (const one of changes) change(one);
       return read();
     });
+  };
   const ledger: Ledger = {
-    ...promised<Parts>({ ...parts, upkeep: createUpkeep(store) }),
+    ...promised<Parts>(parts),
     memory,
     runs: {
       ...promise<Runs>(parts.runs),
@@ -155,9 +155,13 @@ export function createFollowing(store: Store): Following {
     },
     commit: createCommit(store, change, memory),
     after: (changes) => ({
-      rows: { row: (...asked) => lookAhead(changes, () => parts.rows.row(...asked)) },
-      pulls: { marked: (...asked) => lookAhead(changes, () => parts.pulls.marked(...asked)) },
-      links: { hasContent: (...asked) => lookAhead(changes, () => parts.links.hasContent(...asked)) },
+      ...promised<Parts>(parts, (read) => lookAhead(changes(), read)),
+      get memory() {
+        return changes().some(isOfMemory) ? memory.after(changes()) : memory;
+      },
+      get copiedAt() {
+        return changes().findLast((one) => one.kind === "declare-old")?.at ?? stamp.read();
+      },
     }),
     copyTo: (file, stampedAt) => copyDatabase(store.database, file, stampedAt),
     // The operating system's lock is this process's for as long as it lives.

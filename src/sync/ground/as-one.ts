@@ -1,5 +1,5 @@
 import type { Change } from "../../ledger/change.ts";
-import type { Ahead, Ledger } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { Cycle } from "./cycle-state.ts";
 
 /**
@@ -7,7 +7,9 @@ import type { Cycle } from "./cycle-state.ts";
  * ended; nothing is where it throws. What it reads there is as its own changes will leave it.
  */
 export async function asOne<C extends Cycle, T>(cycle: C, work: (cycle: C) => Promise<T>): Promise<T> {
-  const { result, changes } = await collect(cycle, work);
+  const { own, take } = draft(cycle);
+  const result = await work(own);
+  const changes = take();
   if (changes.length > 0) await cycle.world.ledger.commit(changes);
   return result;
 }
@@ -17,15 +19,9 @@ export async function changesOf<C extends Cycle>(
   cycle: C,
   work: (cycle: C) => Promise<unknown>,
 ): Promise<readonly Change[]> {
-  return (await collect(cycle, work)).changes;
-}
-
-async function collect<C extends Cycle, T>(
-  cycle: C,
-  work: (cycle: C) => Promise<T>,
-): Promise<{ readonly result: T; readonly changes: readonly Change[] }> {
   const { own, take } = draft(cycle);
-  return { result: await work(own), changes: take() };
+  await work(own);
+  return take();
 }
 
 /** A cycle whose commits are kept until they are taken. It reads as what it keeps will leave the state. */
@@ -34,27 +30,10 @@ export function draft<C extends Cycle>(
 ): { readonly own: C; readonly take: () => readonly Change[] } {
   const { world } = cycle;
   const changes: Change[] = [];
-  const ledger = draftOf(world.ledger, changes);
-  return { own: { ...cycle, world: { ...world, ledger } }, take: () => changes.splice(0) };
-}
-
-/** A ledger that keeps its changes to itself, and reads as if they had been made. */
-function draftOf(ledger: Ledger, changes: Change[]): Ledger {
-  const now = (): Ahead => (changes.length === 0 ? ledger : ledger.after(changes));
-  return Object.create(ledger, {
-    rows: { get: () => Object.create(ledger.rows, { row: { value: now().rows.row } }) },
-    pulls: { get: () => Object.create(ledger.pulls, { marked: { value: now().pulls.marked } }) },
-    links: { get: () => Object.create(ledger.links, { hasContent: { value: now().links.hasContent } }) },
-    copiedAt: {
-      get: () => changes.findLast((one) => one.kind === "declare-old")?.at ?? ledger.copiedAt,
-    },
-    commit: {
-      value: async (more: readonly Change[]) => {
-        changes.push(...more);
-      },
-    },
-    after: {
-      value: (more: readonly Change[]) => ledger.after([...changes, ...more]),
-    },
+  const ledger: Ledger = Object.create(world.ledger, {
+    ...Object.getOwnPropertyDescriptors(world.ledger.after(() => changes)),
+    commit: { value: async (more: readonly Change[]) => void changes.push(...more) },
+    after: { value: (more: () => readonly Change[]) => world.ledger.after(() => [...changes, ...more()]) },
   });
+  return { own: { ...cycle, world: { ...world, ledger } }, take: () => changes.splice(0) };
 }

@@ -7,7 +7,6 @@ import { unshownValues } from "../../plan/named-values.ts";
 import type { PlanContext } from "../../plan/plan.ts";
 import { namesOfRules } from "../../plan/rules/pins.ts";
 import { unseenConditions } from "../../plan/select.ts";
-import { asOne } from "./as-one.ts";
 import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
 import { projectNow, rememberOfProject } from "./cycle-state.ts";
 import { isPreview } from "./order.ts";
@@ -120,9 +119,8 @@ async function markRowsForFullLook(cycle: Cycle): Promise<boolean> {
   const isShown = isPreview(cycle.run) && cycle.settings.writes !== "all";
   const isFirst = !isFresh || memory.settingsPrint !== print;
   if (!isFirst && !isShown) return false;
-  await asOne(cycle, async (cycle) => {
-    await cycle.world.ledger.commit([{ kind: "mark-due", project: memory.id, which: "all" }]);
-    await rememberOfProject(cycle, { settingsPrint: print, fullAt: isFresh ? memory.fullAt : now });
-  });
+  await rememberOfProject(cycle, { settingsPrint: print, fullAt: isFresh ? memory.fullAt : now }, [
+    { kind: "mark-due", project: memory.id, which: "all" },
+  ]);
   return isFirst;
 }

@@ -1,4 +1,5 @@
 import type { PagePlace } from "../../board/board.ts";
+import type { Change } from "../../ledger/change.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { Who } from "../../ledger/requests.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
@@ -225,10 +226,12 @@ export function projectNow({
   return world.ledger.memory.project(project.key) ?? memory;
 }
 
-/** Remembers something new of a cycle's project. */
+/** Remembers something new of a cycle's project. `cause`: what it comes with, made before. */
 export async function rememberOfProject(
   cycle: Pick<Cycle, "world" | "project" | "memory">,
   news: Partial<ProjectMemory>,
+  cause: readonly Change[] = [],
 ): Promise<void> {
-  await cycle.world.ledger.commit([{ kind: "remember-project", memory: { ...projectNow(cycle), ...news } }]);
+  const memory = { ...projectNow(cycle), ...news };
+  await cycle.world.ledger.commit([...cause, { kind: "remember-project", memory }]);
 }

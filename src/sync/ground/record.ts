@@ -131,14 +131,16 @@ function endedParked({ settings }: PulledCycle, row: Row, decision: Decision): r
   return row.parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, settings)));
 }
 
-/** What became of a write is known now: its row is decided again. */
+/** What became of a write is known now: its row is decided again. `known`: what else is recorded of that, before. */
 export async function endIntent(
   { world: { ledger, clock }, memory }: PulledCycle,
   { id, post }: Intent,
   state: "DONE" | "REJECTED" | "PREPARED",
   message: string,
+  known: readonly Change[] = [],
 ): Promise<void> {
   await ledger.commit([
+    ...known,
     { kind: "resolve", intent: id, state, at: clock.now(), message },
     { kind: "mark-due", project: memory.id, which: [post] },
   ]);

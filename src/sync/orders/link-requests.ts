@@ -5,7 +5,7 @@ import { isSameIssue, isSameRepository } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { contentNow } from "../decide/adopt.ts";
-import { asOne } from "../ground/as-one.ts";
+import { asOne, changesOf } from "../ground/as-one.ts";
 import { attempt } from "../ground/attempt.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf, laneOfIssue } from "../ground/lane.ts";
@@ -149,6 +149,8 @@ async function link(
     const { ledger } = own.world;
     await ledger.commit([{ kind: "end-request", request: id }]);
     if (isKnown === true) return;
+    // What its mark tells of the state is judged without the new link.
+    const facts = await changesOf(cycle, (before) => storeRecords(before, [record]));
     await endPrepared(own, post, "a person changed the post's links");
     const seen = asked !== undefined && isSameIssue(asked, issue) ? asked : record.issue;
     const link = { post, issue, origin: "adopted" } as const;
@@ -158,7 +160,7 @@ async function link(
     ]);
     await takeBackText(own, post, issue);
     await takeAsTheyAre(own, post);
-    await storeRecords(own, [record]);
+    await own.world.ledger.commit(facts);
     await audit(own, post, issue, "link-issue", `a person linked it${sayBy(by)}`);
     own.tally.adopted += 1;
   });

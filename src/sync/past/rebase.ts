@@ -3,7 +3,6 @@ import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { standStill } from "../../plan/plan.ts";
 import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
-import { asOne } from "../ground/as-one.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { rememberOfProject } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/rows.ts";
@@ -24,10 +23,7 @@ export async function rebase(cycle: Cycle): Promise<void> {
   // What only the new rules look at has not been read yet, and without it they make nothing of the known facts.
   if (known !== undefined) await readSignals(cycle, "unknown");
   const rebased = known === undefined ? nothing : await rebaseRows(cycle, known);
-  await asOne(cycle, async (own) => {
-    await own.world.ledger.commit(rebased.changes);
-    await rememberOfProject(own, { rules });
-  });
+  await rememberOfProject(cycle, { rules }, rebased.changes);
   if (rebased.apart === 0) return;
   log.warn(
     { project: cycle.project.key, posts: rebased.apart },

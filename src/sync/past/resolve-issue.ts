@@ -1,3 +1,4 @@
+import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
 import type { Issue, IssueField, IssueRecord } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
@@ -133,16 +134,12 @@ export async function resolveUpdate(cycle: PulledCycle, intent: Intent, hasReste
   const shown = record && before && readContent(record, sent, before);
   const isShown = shown !== undefined && isSameContent(shown, sent);
   if (!isShown && !hasRested) return;
-  await asOne(cycle, async (own) => {
-    if (shown !== undefined && record !== undefined) {
-      const { issue } = record;
-      await own.world.ledger.commit([
-        { kind: "set-content", project: own.memory.id, post, issue, content: shown },
-      ]);
-    }
-    if (isShown) await endIntent(own, intent, "DONE", "the issue shows what was sent");
-    else await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
-  });
+  const ours: readonly Change[] =
+    record === undefined || shown === undefined
+      ? []
+      : [{ kind: "set-content", project: cycle.memory.id, post, issue: record.issue, content: shown }];
+  if (isShown) await endIntent(cycle, intent, "DONE", "the issue shows what was sent", ours);
+  else await endIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh", ours);
   if (isShown) cycle.tally.issueWrites += 1;
 }
 

@@ -5,7 +5,6 @@ import { isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { isSameValue, readField } from "../../plan/ground/fields.ts";
 import { doubtSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
-import { asOne } from "../ground/as-one.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -107,13 +106,10 @@ async function takeApplied(
   const standing = { kind: "linked", reason: intent.reason } as const;
   const place = { project: cycle.memory.id, post: intent.post };
   const record = { base, issueBases, standing, notes: [], due: "now" } as const;
-  await asOne(cycle, async (own) => {
-    await own.world.ledger.commit([
-      { ...place, kind: "record-row", record },
-      { ...place, kind: "unpark", of: "patch-post" },
-    ]);
-    await endIntent(own, intent, "DONE", message);
-  });
+  await endIntent(cycle, intent, "DONE", message, [
+    { ...place, kind: "record-row", record },
+    { ...place, kind: "unpark", of: "patch-post" },
+  ]);
 }
 
 /** What it asked for and the post shows: that is no news for its issues, whoever has made it so. */
@@ -143,12 +139,9 @@ async function parkUnsure(
     since: clock.now(),
     signature: doubtSignature(action),
   };
-  await asOne(cycle, async (own) => {
-    await own.world.ledger.commit([
-      { ...place, kind: "set-bases", bases: { base: {}, issueBases } },
-      { ...place, kind: "park", parked },
-    ]);
-    await endIntent(own, intent, "REJECTED", "unsure, parked");
-  });
+  await endIntent(cycle, intent, "REJECTED", "unsure, parked", [
+    { ...place, kind: "set-bases", bases: { base: {}, issueBases } },
+    { ...place, kind: "park", parked },
+  ]);
   noteError(cycle.tally, { post, code: "board.unsure", message });
 }

@@ -1,11 +1,11 @@
 import type { ListEnd } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
+import type { Change } from "../../ledger/change.ts";
 import type { PullMeasure } from "../../ledger/pulls.ts";
 import type { PersonRequest } from "../../ledger/requests.ts";
 import type { PostId } from "../../model/post.ts";
 import { isShrunk } from "../../plan/guard.ts";
 import { isPushedFromHead, repeatedPosts } from "../../plan/repeats.ts";
-import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
@@ -127,13 +127,13 @@ async function endPull(
     log.warn({ project: cycle.project.key, reason: hold }, "Nothing is written: the project is held");
   }
   const kind = end.kind === "complete" && hold === undefined ? "complete" : "usable";
-  await asOne(cycle, async (own) => {
-    const { ledger } = own.world;
-    await ledger.commit([{ kind: "end-pull", pull, end: kind, at: endedAt }]);
-    if (end.kind === "complete")
-      await ledger.commit(acceptances.map(({ id }) => ({ kind: "end-request", request: id })));
-    if ([...seen].join() !== projectNow(own).seen.join()) await rememberOfProject(own, { seen: [...seen] });
-  });
+  const accepted = end.kind === "complete" ? acceptances : [];
+  const ended: readonly Change[] = [
+    { kind: "end-pull", pull, end: kind, at: endedAt },
+    ...accepted.map(({ id }) => ({ kind: "end-request", request: id }) as const),
+  ];
+  if ([...seen].join() === projectNow(cycle).seen.join()) await ledger.commit(ended);
+  else await rememberOfProject(cycle, { seen: [...seen] }, ended);
   if (kind === "complete" && !isPreview(cycle.run)) await sayMissing(cycle, endedAt);
   return { seen, posts: measure.posts, hold, kind, beganAt };
 }

@@ -4,7 +4,6 @@ import type { Pin, RepositoryId } from "../../model/issue.ts";
 import { readRules } from "../../plan/ground/identity.ts";
 import { awaitLost } from "../../plan/lost-names.ts";
 import { namesOfRules, newsOfPin, type PinNews, pinNames, pinNouns } from "../../plan/rules/pins.ts";
-import { asOne } from "../ground/as-one.ts";
 import { type Cycle, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { lookAtCarriers, pullCatalogue } from "./pull-catalogue.ts";
@@ -39,9 +38,7 @@ export async function pinKnown(cycle: Cycle): Promise<void> {
   if (JSON.stringify(pinned) === JSON.stringify(known)) return;
   const lost = pinned.filter((pin) => isLostPin(newsOfPin(findPin(known, pin), pin)));
   const changes = lost.length === 0 ? [] : await awaitRows(cycle, pinned, lost);
-  await asOne(cycle, async (own) => {
-    await own.world.ledger.commit([{ kind: "set-pins", project: cycle.memory.id, pins: pinned }, ...changes]);
-  });
+  await ledger.commit([{ kind: "set-pins", project: cycle.memory.id, pins: pinned }, ...changes]);
   for (const pin of pinned) sayPinNews(cycle, findPin(known, pin), pin);
 }
 

@@ -97,18 +97,19 @@ export async function send<A extends WriteAnswer>(
     const stop = stopOf(cycle, turn.lane.side);
     if (stop !== undefined) return { outcome: await prepareAgain(cycle, turn, stop, intent) };
     const answer = await request.call();
+    const recorded = answerOf(cycle, turn, request, intent, answer);
     const againAfterMs = isSecond ? undefined : againAfter(answer);
     if (againAfterMs === undefined) {
       await noteClosure(cycle, turn.lane, answer);
       const outcome = await asOne(cycle, async (own) => {
-        await recordAnswer(own, turn, request, intent, answer);
+        await own.world.ledger.commit(recorded);
         if (isApplied(answer)) await request.record(own, answer);
         if (isApplied(answer)) await forgetWait(own, turn);
         return isApplied(answer) ? done : await request.fail(own, answer as Failure<A>);
       });
       return { answer, outcome };
     }
-    await asOne(cycle, (own) => recordAnswer(own, turn, request, intent, answer));
+    await ledger.commit(recorded);
     await clock.sleep(againAfterMs, cycle.run.bounds.signal);
   }
 }
@@ -228,38 +229,34 @@ function printWrites(writes: readonly IntentWrite<Field>[] = []): string {
 }
 
 /** The audit's line, and the end of the intent. */
-async function recordAnswer<A extends WriteAnswer>(
-  { world: { ledger, clock }, run, memory, course }: PulledCycle,
+function answerOf<A extends WriteAnswer>(
+  { world: { clock }, run, memory, course }: PulledCycle,
   { lane }: Turn,
   request: Request<A>,
   intent: IntentId | undefined,
   answer: A,
-): Promise<void> {
+): readonly Change[] {
   const message = answer.kind === "applied" ? undefined : answer.message;
   const { post, reason } = request;
   const told = request.tell(answer);
-  await ledger.commit([
-    {
-      kind: "audit",
-      entry: {
-        ...told,
-        ...(intent !== undefined && { intent }),
-        at: clock.now(),
-        run: run.number,
-        side: lane.side,
-        project: memory.id,
-        post,
-        reason: `${reason}${sayWhere({ course }, post, told.kind)}`,
-        outcome: answer.kind,
-        message,
-        // The guard counts PATCHes by the audit, and issue writes by the run.
-        isApproved: told.kind === "patch-post" && isApproved({ course }, post, "patch-post"),
-      },
-    },
-  ]);
-  if (intent === undefined) return;
+  const entry: AuditEntry = {
+    ...told,
+    ...(intent !== undefined && { intent }),
+    at: clock.now(),
+    run: run.number,
+    side: lane.side,
+    project: memory.id,
+    post,
+    reason: `${reason}${sayWhere({ course }, post, told.kind)}`,
+    outcome: answer.kind,
+    message,
+    // The guard counts PATCHes by the audit, and issue writes by the run.
+    isApproved: told.kind === "patch-post" && isApproved({ course }, post, "patch-post"),
+  };
+  if (intent === undefined) return [{ kind: "audit", entry }];
   const words = isApplied(answer) ? (request.words?.(answer) ?? "accepted") : String(message);
-  await ledger.commit([
+  return [
+    { kind: "audit", entry },
     {
       kind: "resolve",
       intent,
@@ -268,7 +265,7 @@ async function recordAnswer<A extends WriteAnswer>(
       message: words,
       ...(isApplied(answer) && { answer: request.answered?.(answer) }),
     },
-  ]);
+  ];
 }
 
 interface FailureMeaning {

@@ -325,7 +325,10 @@ describe("a state that stops working", () => {
       store.file,
     );
     await expectStateError(
-      () => ledger.after([]).links.hasContent({ repositoryId: 1, number: 1 }),
+      () =>
+        ledger
+          .after(() => [{ kind: "declare-old", at: noon }])
+          .links.hasContent({ repositoryId: 1, number: 1 }),
       "locked by another process",
       store.file,
     );
