@@ -2,29 +2,26 @@ import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/model/link.ts";
 import type { PostId } from "../../src/model/post.ts";
 import type { World } from "../../src/sync/ground/world.ts";
+import { withReads } from "../simulation/with-parts.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** A program that has a mistake in it, which one post brings to light: its rows are not what the planner is promised. */
 function stumbleOver(stage: Stage, post: string): void {
   const spoil = (row: Row): Row =>
     row.post.id === post ? ({ ...row, post: { ...row.post, values: null } } as unknown as Row) : row;
-  stage.bend((world: World) => {
-    const { rows } = world.ledger;
-    return {
-      ...world,
-      ledger: {
-        ...world.ledger,
-        rows: {
-          ...rows,
-          due: async (...given) => (await rows.due(...given)).map(spoil),
-          row: async (...given) => {
-            const row = await rows.row(...given);
-            return row && spoil(row);
-          },
+  stage.bend((world: World) => ({
+    ...world,
+    ledger: withReads(world.ledger, ({ rows }) => ({
+      rows: {
+        ...rows,
+        due: async (...given) => (await rows.due(...given)).map(spoil),
+        row: async (...given) => {
+          const row = await rows.row(...given);
+          return row && spoil(row);
         },
       },
-    };
-  });
+    })),
+  }));
 }
 
 describe("a mistake of ours that one post brings to light", () => {

@@ -13,7 +13,7 @@ import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker
 import { fieldKey, known } from "./github-facts.ts";
 import type { HubServer } from "./github-server.ts";
 import type { Bug } from "./stage.ts";
-import { withParts } from "./with-parts.ts";
+import { withParts, withReads } from "./with-parts.ts";
 import type { Way } from "./world.ts";
 
 /** A bug that somebody might write, planted from outside, and the promises one of which it breaks. */
@@ -49,7 +49,7 @@ function withoutSeen(change: Change): Change {
 }
 
 const ofLedger = (change: (ledger: Ledger) => Partial<Ledger>): Bug =>
-  ofWorld(({ ledger }) => ({ ledger: withParts(ledger, change(ledger)) }));
+  ofWorld(({ ledger }) => ({ ledger: withReads(ledger, change) }));
 
 const ofJournal = (change: (journal: Ledger["journal"]) => Partial<Ledger["journal"]>): Bug =>
   ofLedger(({ journal }) => ({ journal: withParts(journal, change(journal)) }));

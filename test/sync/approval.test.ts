@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { foreseeHeld } from "../../src/sync/orders/approve.ts";
-import { withParts } from "../simulation/with-parts.ts";
+import { withParts, withReads } from "../simulation/with-parts.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
@@ -368,12 +368,15 @@ describe("what a person asked for and a run failed to do", () => {
     await ask(stage, "discard", "p1", "p2");
     let isFailing = true;
     stage.bend((world) => {
-      const { rows } = world.ledger;
-      const row: typeof rows.row = async (project, post, now) => {
-        if (isFailing && post === "p1") throw new Error("a mistake");
-        return rows.row(project, post, now);
-      };
-      return { ...world, ledger: withParts(world.ledger, { rows: withParts(rows, { row }) }) };
+      const ledger = withReads(world.ledger, ({ rows }) => ({
+        rows: withParts(rows, {
+          row: async (project, post, now) => {
+            if (isFailing && post === "p1") throw new Error("a mistake");
+            return rows.row(project, post, now);
+          },
+        }),
+      }));
+      return { ...world, ledger };
     });
     expect(await stage.syncOne()).toMatchObject({ postWrites: 0, parked: 1, errors: [{ code: "internal" }] });
     expect(await stage.ledger.requests.pending(project)).toMatchObject([{ kind: "discard", posts: ["p1"] }]);

@@ -30,10 +30,13 @@ export function draft<C extends Cycle>(
 ): { readonly own: C; readonly take: () => readonly Change[] } {
   const { world } = cycle;
   const changes: Change[] = [];
-  const ledger: Ledger = Object.create(world.ledger, {
-    ...Object.getOwnPropertyDescriptors(world.ledger.after(() => changes)),
-    commit: { value: async (more: readonly Change[]) => void changes.push(...more) },
-    after: { value: (more: () => readonly Change[]) => world.ledger.after(() => [...changes, ...more()]) },
+  const ahead = world.ledger.after(() => changes);
+  const kept: Pick<Ledger, "commit" | "after"> = {
+    commit: async (more) => void changes.push(...more),
+    after: (more) => world.ledger.after(() => [...changes, ...more()]),
+  };
+  const ledger = new Proxy(world.ledger, {
+    get: (now, name) => Reflect.get([kept, ahead].find((one) => name in one) ?? now, name),
   });
   return { own: { ...cycle, world: { ...world, ledger } }, take: () => changes.splice(0) };
 }
