@@ -144,7 +144,8 @@ async function undo(desk: Desk, sides: Sides, run: string): Promise<void> {
   expect(text).toContain(`Undo of run ${run}: 1 undone.`);
   expect(await readStatus(sides)).toBe("planned");
   const after = await desk.type("boardsync plan");
-  expect(after).toMatchObject({ code: 0, text: expect.stringContaining("acme-app: nothing to do.") });
+  const apart = "acme-app: 1 post differs from its issue and stays so.";
+  expect(after).toMatchObject({ code: 0, text: expect.stringContaining(apart) });
 }
 
 /** What the board's customers see of the post whose issue was closed. */
