@@ -40,3 +40,12 @@ describe("what a row asks for whatever stops it", () => {
     expect(wished({ ...row, ...changes }, makeContext())).toBeUndefined();
   });
 });
+
+it.each<[string, Partial<Row>, "all" | "none", boolean]>([
+  ["follows", {}, "all", true],
+  ["does not where `writes` forbids it", {}, "none", false],
+  ["does not where the post is quarantined", { isQuarantined: true }, "all", false],
+])("what settles %s once its time is over", (_, changes, writes, isComing) => {
+  const context = makeContext({ settings: makeSettings({ settleMs: 600_000, writes }) });
+  expect(planRow({ ...row, ...changes }, context).settling !== undefined).toBe(isComing);
+});
