@@ -143,7 +143,7 @@ export type RowChange =
    * the row is due again only as `due` says. A record of what stands already writes nothing.
    */
   | (OfPost & { readonly kind: "record-row"; readonly record: RowRecord })
-  /** Replaces what is said of one action of a post; other notes stay, and so does a hold of another action of its kind. */
+  /** Replaces the notes about one action of a post. Notes about others stay, also a hold of another action of the same kind. */
   | (OfPost & {
       readonly kind: "note-action";
       readonly of: Required<RowNote>["action"];

@@ -9,8 +9,8 @@ import { type Delay, type Outcome, sayDelay } from "./verdict.ts";
 import { isSameAsked, type ToldAction } from "./wanted.ts";
 
 /*
- * What is said of a post until it is decided again: of its fields, and of each action that is asked for and not done. A decision
- * says it first; what becomes of an action then replaces what was said of that action alone. Nothing is planned here.
+ * The notes of a post. A decision writes all of them: about its fields, and about each action that is asked for and not done. What
+ * becomes of an action then replaces the note about that action, and no other. Nothing is planned here.
  */
 
 export function tellAction(cycle: Pick<PulledCycle, "world">, row: Row, action: Action): ToldAction {
@@ -18,7 +18,7 @@ export function tellAction(cycle: Pick<PulledCycle, "world">, row: Row, action: 
   return { post, kind, planned: describeChange(cycle, row, action), approval: approvalSignature(action) };
 }
 
-/** What is said of a row as it was decided: an action that waited or was held before does so until something becomes of it. */
+/** The notes of a decision. An action that has a note already, because it waits or is held, keeps that note. */
 export function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number): readonly RowNote[] {
   const fields = decision.notes.map((note) => noteField(cycle, row, decision, note, now));
   const actions = decision.actions.flatMap((action) => noteAction(row, tellAction(cycle, row, action), now));

@@ -1,10 +1,7 @@
-import type { Row } from "../../model/link.ts";
-import type { Action, Decision } from "../../plan/ground/action.ts";
+import type { Action } from "../../plan/ground/action.ts";
 import { noteSignature, planSignature } from "../../plan/ground/identity.ts";
-import { planRow } from "../../plan/plan.ts";
 import { inOrder } from "../../select.ts";
 import { findWanted } from "../decide/approvals.ts";
-import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle, Tally } from "../ground/cycle-state.ts";
 import { savedActions, savedAt } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
@@ -140,7 +137,7 @@ function noteRefusal(
   noteError(tally, { post, code: "plan.moved", message });
 }
 
-/** Why an action is not wanted any more, in the words of the row. */
+/** Why an action is not wanted any more, by what was recorded when its row was decided. */
 async function whyNot(cycle: PulledCycle, { post, kind }: SavedAction): Promise<string> {
   const row = await readRow(cycle, post);
   if (row === undefined) return "no listing of the board has shown the post";
@@ -148,12 +145,8 @@ async function whyNot(cycle: PulledCycle, { post, kind }: SavedAction): Promise<
   if (row.openIntents.includes(kind)) return "such a write is under way, and its outcome is not known yet";
   const parked = row.parked.find((one) => one.kind === kind);
   if (parked !== undefined) return parked.message;
-  const notes = (await decide(cycle, row))?.notes.map(({ message }) => message) ?? [];
-  return notes.length === 0 ? movedSince : `${movedSince} (${notes.join("; ")})`;
-}
-
-async function decide(cycle: PulledCycle, row: Row): Promise<Decision | undefined> {
-  return attemptNow(cycle, row.post.id, async () =>
-    planRow(row, await cycle.context(cycle.world.clock.now())),
+  const notes = (row.notes ?? []).flatMap(({ action: about, message }) =>
+    about === undefined ? [message] : [],
   );
+  return notes.length === 0 ? movedSince : `${movedSince} (${notes.join("; ")})`;
 }

@@ -77,9 +77,9 @@ export async function write(
   const { pace } = world.policy;
   const outcomes = new Map<Judged, Outcome>();
   const known: Change[] = [];
-  const record = (): Promise<void> => cycle.world.ledger.commit(known.splice(0));
+  const record = (): Promise<void> => ledger.commit(known.splice(0));
   for (const kind of writeSequence) {
-    const width = kind === "patch-post" ? cycle.world.policy.concurrency : 1;
+    const width = kind === "patch-post" ? world.policy.concurrency : 1;
     const actions = free.filter((action) => action.kind === kind);
     const under =
       kind === "create-issue" ? await readImport({ ledger, pace }, memory.id, clock.now()) : undefined;
@@ -92,7 +92,7 @@ export async function write(
       if (isTakenUp(cycle.run)) known.push(outcomeOf(cycle, action, outcome));
       if (known.length >= recordedAtOnce) await record();
       done += 1;
-      cycle.world.progress?.show({
+      world.progress?.show({
         project: cycle.project.key,
         what: whats[kind],
         done,

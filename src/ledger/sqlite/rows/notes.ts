@@ -17,11 +17,11 @@ const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting"
 
 type ActionOfNote = Required<RowNote>["action"];
 
-/** Writes what is said of posts. What stands already keeps its time; where nothing changes, nothing is written. */
+/** Writes the notes of posts. A note that is there already keeps its time. Notes that are the same are not written again. */
 export interface NoteWriter {
   /** Replaces the notes of a post. */
   replace(project: number, post: number, notes: readonly RowNote[]): void;
-  /** Replaces those that are about one action: not what is held of another one of its kind. */
+  /** Replaces the notes about one action. A hold of another action of the same kind stays. */
   replaceOf(project: number, post: number, action: ActionOfNote, notes: readonly RowNote[]): void;
 }
 
