@@ -74,7 +74,7 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
   if (decided.every(isAtRest)) return { ...noPatch, base, notes: undecided };
   const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
   const chosen = chooseFree(wanted);
-  const others = wanted.filter((one) => !chosen.includes(one)).map(noteHold);
+  const others = chosen.length < wanted.length ? wanted.flatMap(noteHold) : [];
   const notes = [...decided.flatMap((field) => field.notes), ...others, ...undecided];
   const settling = decided.filter(({ notes }) => notes.some(({ kind }) => kind === "settling"));
   const asked = { ...valuesOf(wanted.map(({ write }) => write)), ...valuesOf(settling.map(toWish)) };
@@ -168,8 +168,8 @@ function postPolicy({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
   return { whenNoRule, settleMs, conflict: policies[conflict] };
 }
 
-function noteHold({ write, hold }: HeldWrite): Note {
-  return { kind: "held", field: write.field, message: String(hold) };
+function noteHold({ write, hold }: HeldWrite): readonly Note[] {
+  return hold === undefined ? [] : [{ kind: "held", field: write.field, message: hold }];
 }
 
 /** P. What a missing post showed last says nothing of what it shows now: no base may rest on it. */
