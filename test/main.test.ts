@@ -259,7 +259,9 @@ describe("a signal", () => {
     expect(await ended).toBe(code);
   });
 
-  it("leaves a write that gets no answer after a while; the daemon exits 0, and nothing is opened twice", async () => {
+  it("leaves a write that gets no answer after a while; the daemon exits 0, and nothing is opened twice", {
+    tags: "long",
+  }, async () => {
     const stage = await openStage("timeout: 60s");
     const { child, ended } = await startHanging("daemon", stage, giveGrace(100));
     child.kill("SIGTERM");

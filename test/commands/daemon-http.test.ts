@@ -1,3 +1,5 @@
+/** @module-tag long */
+
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { type RunningDaemon, startDaemon } from "./daemon-stage.ts";

@@ -1,3 +1,5 @@
+/** @module-tag long */
+
 import { describe, expect, it } from "vitest";
 import { hostileTitles } from "../support/hostile-titles.ts";
 import {

@@ -1,3 +1,5 @@
+/** @module-tag long */
+
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -113,7 +113,7 @@ it("what a proxy did has a remedy of its own on both sides", async () => {
   for (const { code, detail } of [board, github]) expect(adviceOn({ code, detail })).toContain("NO_PROXY");
 });
 
-describe("on the command line a proxy is named, without its password", () => {
+describe("on the command line a proxy is named, without its password", { tags: "long" }, () => {
   const env = { HTTP_PROXY: "http://me:hunter2@127.0.0.1:9" };
   const named = "the proxy http://127.0.0.1:9 of HTTP_PROXY refused the connection (ECONNREFUSED)";
 

@@ -11,7 +11,7 @@ describe("the README's pictures", () => {
     expect(readSignature(picture)).toBe(printOfSources());
   });
 
-  it("show the lines that the demo prints", () => {
+  it("show the lines that the demo prints", { tags: "long" }, () => {
     const told = tellSteps();
     expect(told.split("\n").length).toBeGreaterThan(8);
     expect(readShown()).toBe(told);

@@ -58,7 +58,9 @@ describe("the simulation over HTTP", () => {
     expect(failed).toEqual([]);
   });
 
-  it("finds it when a POST that is answered by 502 is sent again below the ports", async () => {
+  it("finds it when a POST that is answered by 502 is sent again below the ports", {
+    tags: "long",
+  }, async () => {
     expect(["I1", "I11"]).toContain(await findFailure({ isOverHttp: true, bug: sendsAgain }));
     expect(await findFailure({ isOverHttp: true })).toBeUndefined();
     expect(await findFailure({ bug: sendsAgain })).toBeUndefined();

@@ -33,7 +33,7 @@ describe("the simulation", () => {
     patience,
   );
 
-  it("draws orders of people more often there", async () => {
+  it("draws orders of people more often there", { tags: "long" }, async () => {
     const countOrders = async (way: Way): Promise<number> => {
       let orders = 0;
       for (let seed = 1; seed <= slice / 4; seed += 1) {

@@ -23,7 +23,7 @@ async function openOld(kind?: "unstamped"): Promise<Stage> {
   return stage;
 }
 
-describe("a large backup that was put back", () => {
+describe("a large backup that was put back", { tags: "long" }, () => {
   it("is taken over in batches, so that no transaction holds all of its pairs, and begins anew after a crash between two", async () => {
     let most = 0;
     let lastRow = Number.POSITIVE_INFINITY;

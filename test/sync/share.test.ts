@@ -45,7 +45,7 @@ function lastOf({ opened }: LongTime, project: string): number {
 const config = { tracker: { kind: "github", pace: { createsPerMinute: 2, createsPerHour: 4 } } };
 const turns = { "one after another in a run": [undefined], "each by itself": [["big"], ["small"], ["tiny"]] };
 
-describe("an import over a day", () => {
+describe("an import over a day", { tags: "long" }, () => {
   it(
     "uses at least 95 % of the pace, and never exceeds it",
     async () => {

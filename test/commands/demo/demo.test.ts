@@ -1,3 +1,5 @@
+/** @module-tag long */
+
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { chapters } from "../../../src/commands/demo/chapters.ts";

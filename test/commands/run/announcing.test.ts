@@ -156,7 +156,7 @@ describe("a notice", () => {
     expect(message).not.toContain("`boardsync ");
   });
 
-  it("of a side that can't be reached is said, too", async () => {
+  it("of a side that can't be reached is said, too", { tags: "long" }, async () => {
     const [stage, listener] = [await openStage(), await listen()];
     const file = announcing(stage, listener, (config) =>
       config.replace(/(board:\s*\{?\s*url: )"?http[^\s",}]+"?/, `$1${deadUrl}`),

@@ -1,3 +1,5 @@
+/** @module-tag long */
+
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";

@@ -1,3 +1,5 @@
+/** @module-tag long */
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

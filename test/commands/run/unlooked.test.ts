@@ -1,3 +1,5 @@
+/** @module-tag long */
+
 import { describe, expect, it } from "vitest";
 import { primaryLimit, secondaryLimit } from "../../support/sandbox/github/faults.ts";
 import type { Ran, Stage } from "../stage.ts";

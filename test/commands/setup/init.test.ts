@@ -291,7 +291,7 @@ describe("init with flags", () => {
   it.each([
     ["the board is down", { board: deadUrl }, {}],
     ["the board refuses the key", {}, { BOARD_API_KEY: "wrong-key-0123456789" }],
-  ])("exits 3 where %s, and writes nothing", async (_, sides: { board?: string }, env) => {
+  ])("exits 3 where %s, and writes nothing", { tags: "long" }, async (_, sides: { board?: string }, env) => {
     const stage = await openStage();
     const args = ["init", "--board-url", sides.board ?? stage.story.board.url, ...pairs];
     expect((await stage.run(args, { env: { ...noFile, ...env } })).code).toBe(3);
@@ -350,7 +350,7 @@ describe("init at a terminal", () => {
   it.each([
     ["an address where nobody answers", { BOARD_API_KEY: undefined }, deadUrl],
     ["a key of the environment that is refused", { BOARD_API_KEY: "wrong-key-0123456789" }, undefined],
-  ])("exits 3 with %s, and writes nothing", async (_, env, url) => {
+  ])("exits 3 with %s, and writes nothing", { tags: "long" }, async (_, env, url) => {
     const stage = await openStage();
     const { options } = answering([url ?? stage.story.board.url], stage.story.board.key);
     const ran = await stage.run(["init"], { ...options, env: { ...nothing, ...env } });
