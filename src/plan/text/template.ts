@@ -23,6 +23,9 @@ const LEFT_OUT_FILTERS = [
  */
 const LIMITS = { parseLimit: 100_000, memoryLimit: 10_000_000, renderLimit: 5_000 };
 
+/** Nothing of the machine: no files, and not its language, which liquidjs would look up, at 10 ms a process. */
+const ALONE = { templates: {}, locale: "en" };
+
 /** A template that can't be read, or fails on one scope. The message is the reason, with line and column. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
@@ -39,7 +42,7 @@ export class TemplateError extends Error {
 export function readTemplate(text: string, toSafe: (value: string) => string, place?: string): Template {
   const engine = new Liquid({
     ...LIMITS,
-    templates: {},
+    ...ALONE,
     ownPropertyOnly: true,
     strictFilters: true,
     outputEscape: (value: unknown) => toSafe(textOf(value)),
@@ -61,7 +64,7 @@ function explained<T>(place: string | undefined, work: () => T): T {
 
 /** Whether a template names a value, wherever in it; `path` is where the value stands, as in `["post", "votes"]`. */
 export function namesValue(text: string, path: readonly string[]): boolean {
-  return new Liquid({ templates: {} })
+  return new Liquid(ALONE)
     .globalVariableSegmentsSync(text)
     .some((segments) => path.every((part, index) => segments[index] === part));
 }
@@ -95,7 +98,7 @@ export function checkTemplate(text: string, kind: TemplateKind): string | Unknow
     return `The template can't be read: ${sayLiquidError(error)}.`;
   }
   const known: readonly string[] = templateValues[kind];
-  const names = new Liquid({ templates: {} }).globalVariableSegmentsSync(text).map(variableOf);
+  const names = new Liquid(ALONE).globalVariableSegmentsSync(text).map(variableOf);
   const name = names.find((one) => !known.some((value) => isPartOf(value, one) || isPartOf(one, value)));
   return name === undefined ? undefined : { name, known };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { checkTemplate, readTemplate, templateValues } from "../../../src/plan/text/template.ts";
 
 describe("a template", () => {
@@ -14,6 +14,13 @@ describe("a template", () => {
       (value) => value.replaceAll("<", "[lt]"),
     );
     expect(template({ a: "%3Ci" })).toBe("<b>[lt]i</b>%3Ci[lt][lt]i");
+  });
+
+  it("is read and checked without a look at the machine's language", () => {
+    const asked = vi.spyOn(Intl, "DateTimeFormat");
+    expect(readTemplate("{{ a }}", String)({ a: 1 })).toBe("1");
+    expect(checkTemplate("{{ post.title }}", "text")).toBeUndefined();
+    expect(asked).not.toHaveBeenCalled();
   });
 
   it("gives nothing for what is missing", () => {
