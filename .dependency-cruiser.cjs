@@ -14,7 +14,7 @@ const table = {
   errors: { folders: [], packages: [] },
   escape: { folders: [], packages: [] },
   select: { folders: [], packages: [] },
-  log: { folders: ["escape"], packages: ["pino", "pino-pretty", "node:module"] },
+  log: { folders: ["escape"], packages: ["pino"] },
   // Of the two sides and the ledger the sync knows the ports alone; the ledger's is one file a part, beside `sqlite`.
   sync: {
     folders: ["model", "plan", "errors", "log", "select", "board/board", "tracker/tracker", "ledger/*"],

@@ -22,6 +22,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --cache /tmp/npm && rm -rf /tmp/npm
 COPY --from=build /app/dist ./dist
+# What `boardsync help CODE` and `help TOPIC` print.
+COPY config/docs ./config/docs
 # So that `docker compose exec boardsync boardsync status` is all there is to type.
 RUN ln -s /app/dist/main.js /usr/local/bin/boardsync
 # The state's folder belongs to the image's user. Others may make files in it, too, so that `--user` works with any number;

@@ -9,8 +9,9 @@ import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Dialect } from "./model/dialect.ts";
 import type { Clock, Random, Traffic } from "./model/surroundings.ts";
-import type { PullRequestWish, Rule, Settings } from "./plan/ground/settings.ts";
+import type { PullRequestWish, Rule, Select, Settings } from "./plan/ground/settings.ts";
 import { defaultRules } from "./plan/rules/rules.ts";
+import { listGroups } from "./plan/select-conditions.ts";
 import { boardHash } from "./plan/text/marker.ts";
 import { createRenderer } from "./plan/text/render.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.ts";
@@ -199,16 +200,16 @@ export function syncProjects(config: Config): readonly SyncProject[] {
 }
 
 function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "project"> {
-  const { archived, ...select } = project.select;
-  const { labels, categoryLabels, assignees, milestone, type, redact } = project.issue;
+  const { labels, categoryLabels, voteLabels, assignees, milestone, type, redact } = project.issue;
   return {
     repo: project.repo,
     writes: project.writes,
-    select: { ...select, archived: archived ?? false, isArchivedDefault: archived === undefined },
+    select: selectOf(project.select),
     route: project.route,
     issue: {
       labels,
       categoryLabels,
+      ...(voteLabels !== undefined && { voteLabels }),
       assignees,
       ...(milestone !== undefined && { milestone }),
       ...(type !== undefined && { type }),
@@ -225,6 +226,12 @@ function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "pro
     settleMs: config.settle,
     guard: config.guard,
   };
+}
+
+/** Posts that are archived stay out, unless any condition says something else of them. */
+function selectOf(given: ProjectConfig["select"]): Select {
+  const isArchivedDefault = listGroups(given).every((group) => group.given.archived === undefined);
+  return { ...given, ...(isArchivedDefault && { archived: false }), isArchivedDefault };
 }
 
 function ruleOf({ when = {}, set }: NonNullable<ProjectConfig["rules"]>[number], repo: string): Rule {

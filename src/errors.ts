@@ -34,6 +34,7 @@ export type FaultDetail =
   | "gone" // 410: switched off there, or deleted
   | "said" // another refusal, in the API's own words
   | "cut" // the answer broke off on its way
+  | "large" // more than one answer shows
   | "proxy" // the proxy before it did not let it through
   | "told"; // the message itself says what to do
 

@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { type Level, pino } from "pino";
 import { escapeControls, escapeJson, escapeMarkup } from "./escape.ts";
 
@@ -14,11 +13,10 @@ export interface Log {
 export interface LogOptions {
   /** One of pino's levels, or `silent`. */
   readonly level: string;
-  /** Readable lines for a person at a terminal; else one JSON document a line. */
-  readonly isReadable: boolean;
-  /** Of readable lines. */
-  readonly hasColours: boolean;
+  /** Its texts are shown on a terminal: what that would act on is made visible in them. */
+  readonly isShown: boolean;
   readonly redact: Redact;
+  /** Takes one JSON document a line. */
   write(line: string): void;
 }
 
@@ -40,8 +38,7 @@ const maxCauses = 5;
  * also carry requests and answers.
  */
 export function createLog(options: LogOptions): Log {
-  const { redact, isReadable } = options;
-  const print = isReadable ? createPrinter(options.hasColours) : escapeJson;
+  const { redact, isShown } = options;
   const logger = pino(
     {
       level: options.level,
@@ -51,26 +48,16 @@ export function createLog(options: LogOptions): Log {
       // Errors have become plain fields before pino sees them.
       serializers: { err: (fields: unknown) => fields },
     },
-    { write: (line) => options.write(print(line)) },
+    { write: (line) => options.write(escapeJson(line)) },
   );
   const toText = (raw: string): string => {
     const text = shorten(redact(raw));
-    return isReadable ? escapeControls(text) : text;
+    return isShown ? escapeControls(text) : text;
   };
-  // At a terminal a message keeps to its line, or a title in it could look like further lines of the log.
-  const toMessage = (raw: string): string =>
-    isReadable ? toText(raw).replaceAll("\n", "<0a>") : toText(raw);
   const writeAt = (level: Level) => (fields: object, message: string) => {
-    if (logger.isLevelEnabled(level)) logger[level](toFields(fields, toText), toMessage(message));
+    if (logger.isLevelEnabled(level)) logger[level](toFields(fields, toText), toText(message));
   };
   return { debug: writeAt("debug"), info: writeAt("info"), warn: writeAt("warn"), error: writeAt("error") };
-}
-
-/** It is loaded where there is a terminal, at once and not as a promise: most logs go elsewhere. */
-function createPrinter(hasColours: boolean): (line: string) => string {
-  const load = createRequire(import.meta.url);
-  const { prettyFactory }: typeof import("pino-pretty") = load("pino-pretty");
-  return prettyFactory({ colorize: hasColours, translateTime: "SYS:HH:MM:ss", singleLine: true });
 }
 
 function shorten(text: string): string {

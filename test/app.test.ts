@@ -88,6 +88,8 @@ projects:
       minVotes: 5
       archived: true
       createdAfter: 2026-01-01
+      olderThan: 14d
+      any: [{ statuses: open }]
     route: [{ category: cat_api, repo: acme/api }]
     issue:
       title: "T {{ post.title }}"
@@ -148,6 +150,8 @@ describe("the settings of the config", () => {
           onRoadmap: true,
           minVotes: 5,
           archived: true,
+          olderThan: 1_209_600_000,
+          any: [{ statuses: ["open"] }],
           isArchivedDefault: false,
           createdAfter: expect.stringContaining("2026-01-01"),
         },
@@ -235,6 +239,17 @@ describe("the settings of the config", () => {
       guard: { issues: 50, statuses: 25, flips: 3 },
     });
     expect(project?.settings.issue).toEqual({ labels: [], categoryLabels: {}, assignees: [] });
+  });
+
+  it("leave archived posts out only where no condition says what is wanted of them", () => {
+    const selectOf = (select: string) =>
+      syncProjects(load(smallest.replace("acme/app }", `acme/app, select: ${select} }`)).config)[0]?.settings
+        .select;
+    expect(selectOf("{ minVotes: 2 }")).toEqual({ minVotes: 2, archived: false, isArchivedDefault: true });
+    expect(selectOf("{ any: [{ not: { archived: true } }] }")).toEqual({
+      any: [{ not: { archived: true } }],
+      isArchivedDefault: false,
+    });
   });
 });
 

@@ -31,8 +31,7 @@ function givenLog(options: Partial<LogOptions> = {}): { readonly log: Log; reado
   const lines: string[] = [];
   const log = createLog({
     level: "debug",
-    isReadable: false,
-    hasColours: false,
+    isShown: false,
     redact: redactor([]),
     write: (line) => lines.push(line),
     ...options,
@@ -52,8 +51,8 @@ function jsonOf(fields: object, message?: string, options?: Partial<LogOptions>)
   return JSON.parse(lineOf(fields, message, options));
 }
 
-function readableOf(fields: object, message?: string, options: Partial<LogOptions> = {}): string {
-  return lineOf(fields, message, { ...options, isReadable: true });
+function shownOf(fields: object, message?: string, options: Partial<LogOptions> = {}): string {
+  return lineOf(fields, message, { ...options, isShown: true });
 }
 
 describe("a line of JSON", () => {
@@ -325,8 +324,8 @@ function lowerEscapes(text: string): string {
 
 describe("a secret", () => {
   it.each(hidings)("in %s is in no line", (_name, fields, message) => {
-    for (const isReadable of [false, true]) {
-      const line = lineOf(fields, message, { isReadable, redact: redactor([secret]) });
+    for (const isShown of [false, true]) {
+      const line = lineOf(fields, message, { isShown, redact: redactor([secret]) });
       expect(line).toContain("[redacted]");
       expect(line).not.toContain("S3cr3t");
       expect(line).not.toContain("UzNjcjN0");
@@ -334,9 +333,9 @@ describe("a secret", () => {
     }
   });
 
-  it("of several lines is in no readable stack", () => {
+  it("of several lines is in no stack", () => {
     const key = "-----BEGIN KEY-----\nMIIabc\nMIIdef\n-----END KEY-----";
-    const line = readableOf({ err: new Error(`Bad key ${key}`) }, `Bad key ${key}`, {
+    const line = shownOf({ err: new Error(`Bad key ${key}`) }, `Bad key ${key}`, {
       redact: redactor([key]),
     });
     expect(line).toContain("Bad key [redacted]");
@@ -435,71 +434,22 @@ describe("the redaction", () => {
   });
 });
 
-describe("a readable line", () => {
-  it("has the time, the level, the message and the fields", () => {
-    expect(readableOf({ project: "acme", run: 3 }, "Project started")).toMatch(
-      /^\[\d\d:\d\d:\d\d\] INFO: Project started \{"project":"acme","run":3\}\n$/,
-    );
-  });
-
-  it("without fields is the message alone", () => {
-    expect(readableOf({}, "Daemon started")).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: Daemon started\s*\n$/);
-  });
-
-  it("shows an error with its stack, line by line, and its cause", () => {
-    const cause = new Error("refused");
-    const line = readableOf({ project: "acme", err: new Error("no", { cause }) }, "Failed");
-    expect(line).toMatch(/ERROR|INFO/);
-    expect(line).toContain('"message": "no"');
-    expect(line).toMatch(/\n +Error: no\n +at /);
-    expect(line).toMatch(/\n +Error: refused\n +at /);
-  });
-
+describe("a line for a terminal", () => {
   it.each(hostile)("shows %s instead of passing it on", (_name, text) => {
     const error = Object.assign(new Error(`a${text}b`), { code: `c${text}`, name: `n${text}` });
-    const line = readableOf({ [`key${text}`]: `v${text}`, list: [text], err: error }, `m${text}n`);
-    expect(line).not.toMatch(unsafe);
+    const line = shownOf({ [`key${text}`]: `v${text}`, list: [text], err: error }, `m${text}n`);
+    expect(JSON.stringify(JSON.parse(line))).not.toMatch(unsafe);
     const shown = escapeControls(text);
     for (const part of [`key${shown}`, `v${shown}`, `a${shown}b`, `c${shown}`, `m${shown}n`]) {
       expect(line).toContain(part);
     }
   });
 
-  it("keeps a message and its fields from looking like further lines", () => {
-    const forged = "fine\n[12:00:00] ERROR: forged";
-    const line = readableOf({ title: forged, err: new Error(forged) }, forged);
-    expect(line).not.toMatch(/^\[12:00:00\]/m);
-    expect(line).toContain("fine<0a>[12:00:00] ERROR: forged");
-  });
-
-  it("has colours only where they are wanted, and then only the printer's own", () => {
-    const plain = readableOf({ title: "\u001b[41m" }, "Said \u001b[41m");
-    const coloured = readableOf({ title: "\u001b[41m" }, "Said \u001b[41m", { hasColours: true });
-    expect(plain).not.toContain("\u001b");
-    expect(coloured).toContain("\u001b[32mINFO\u001b[39m");
-    expect(coloured).not.toContain("\u001b[41m");
-    expect(coloured).toContain("Said <1b>[41m");
-  });
-
-  it("never passes a control character on, whatever is in it", () => {
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ noUnicodeString: false })),
-        fc.string({ unit: "binary" }),
-        (data, message) => {
-          const line = readableOf({ ...data, err: new Error(message), data }, message);
-          expect(line).not.toMatch(unsafe);
-          expect(line.endsWith("\n")).toBe(true);
-        },
-      ),
-    );
-  });
-
   it("is written within the call, in the order of the calls", () => {
-    const { log, lines } = givenLog({ isReadable: true });
+    const { log, lines } = givenLog({ isShown: true });
     log.warn({}, "one");
     log.error({}, "two");
-    expect(lines.map((line) => line.trimEnd().slice(11))).toEqual(["WARN: one", "ERROR: two"]);
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["one", "two"]);
   });
 });
 

@@ -29,6 +29,13 @@ export interface CommandCall {
 }
 
 const postArgument = new Argument("<post>", "its id, or PROJECT/ID");
+const targets = new Argument("<post...>", "PROJECT, or POST and more of them");
+const targetsOrAll = new Argument("[post...]", "PROJECT, or POST and more of them; none with --all");
+const code = new Option(
+  "--code <code>",
+  "with PROJECT: the posts that are parked, or failed last, with this code",
+);
+const all = new Option("--all", "every project");
 const full = new Option("--full", "list every action: more than 20 alike are one line otherwise");
 const yes = new Option("-y, --yes", "don't ask");
 const noWait = new Option("--no-wait", "beside a daemon: give it the order, and don't wait for it");
@@ -88,10 +95,14 @@ export const commandTable: readonly CommandRow[] = [
         "exit 10 when there is something to do, now, later or when a person lets it go",
       ),
       full,
+      new Option("--show <post>", "print the issue of one post as it will be, to the letter").conflicts(
+        "out",
+      ),
       new Option("-o, --out <file>", "save it, for `boardsync apply`; replaces a file that is there"),
     ],
     examples: [
       "boardsync plan --project acme-app --detailed-exitcode",
+      "boardsync plan --show acme-app/p1",
       "boardsync plan --out today.plan && boardsync apply today.plan",
     ],
     run: async ({ terminal, options }) => (await import("./run/plan.ts")).plan(terminal, options()),
@@ -176,11 +187,12 @@ export const commandTable: readonly CommandRow[] = [
     name: "approve",
     summary: "let held actions go, by the next run; all of a project, or those of some posts",
     args: [
-      new Argument("<project>", "the project, as the config names it"),
+      new Argument("<project>", "the project, as the config names it; or a post"),
       new Argument("[post...]", "only what is held of these posts"),
     ],
     options: [
       new Option("--discard", "never do them: take both sides as they are, open no issue"),
+      code,
       full,
       yes,
     ],
@@ -189,41 +201,49 @@ export const commandTable: readonly CommandRow[] = [
       "boardsync approve acme-app p1 p2 --yes",
       "boardsync approve acme-app --discard",
     ],
-    run: async ({ terminal, options, args: [project = ""], rest }) =>
-      (await import("./order/approve.ts")).approve(terminal, options(), project, rest),
+    run: async ({ terminal, options, args: [first = ""], rest }) =>
+      (await import("./order/approve.ts")).approve(terminal, options(), [first, ...rest]),
   },
   {
     name: "retry",
-    summary: "try again what is parked of a post, by the next run",
-    args: [postArgument],
-    examples: ["boardsync retry acme-app/p1"],
-    run: async ({ terminal, options, args: [post = ""] }) =>
-      (await import("./order/retry.ts")).retry(terminal, options(), "retry", post),
+    summary: "try again what is parked, of posts or of a whole project, by the next run",
+    args: [targets],
+    options: [code],
+    examples: ["boardsync retry acme-app/p1", "boardsync retry acme-app --code board.rejected"],
+    run: async ({ terminal, options, rest }) =>
+      (await import("./order/retry.ts")).retry(terminal, options(), "retry", rest),
   },
   {
     name: "release",
-    summary: "end a post's quarantine, by the next run",
-    args: [postArgument],
-    examples: ["boardsync release acme-app/p1"],
-    run: async ({ terminal, options, args: [post = ""] }) =>
-      (await import("./order/retry.ts")).retry(terminal, options(), "release", post),
+    summary: "end quarantines, of posts or of a whole project, by the next run",
+    args: [targets],
+    options: [code],
+    examples: ["boardsync release acme-app/p1", "boardsync release acme-app"],
+    run: async ({ terminal, options, rest }) =>
+      (await import("./order/retry.ts")).retry(terminal, options(), "release", rest),
   },
   {
     name: "pause",
-    summary: "write nothing for a post, to either side, from now on, until it is resumed",
-    args: [postArgument],
-    examples: ["boardsync pause acme-app/p1"],
-    run: async ({ terminal, options, args: [post = ""] }) =>
-      (await import("./order/pause.ts")).pause(terminal, options(), post),
+    summary: "stop all writes for posts, a project, or everything, at once, until it is resumed",
+    args: [targetsOrAll],
+    options: [all, code],
+    examples: ["boardsync pause --all", "boardsync pause acme-app", "boardsync pause acme-app/p1"],
+    run: async ({ terminal, options, rest }) =>
+      (await import("./order/pause.ts")).pause(terminal, options(), rest),
   },
   {
     name: "resume",
-    summary: "end a post's pause, by the next run; what has come together meanwhile is told",
-    args: [postArgument],
-    options: [new Option("--discard", "never tell it: take both sides as they are, open no issue"), yes],
-    examples: ["boardsync resume acme-app/p1", "boardsync resume acme-app/p1 --discard --yes"],
-    run: async ({ terminal, options, args: [post = ""] }) =>
-      (await import("./order/pause.ts")).resume(terminal, options(), post),
+    summary: "end a pause, by the next run; what has come together meanwhile is told",
+    args: [targetsOrAll],
+    options: [
+      new Option("--discard", "never tell it: take both sides as they are, open no issue"),
+      all,
+      code,
+      yes,
+    ],
+    examples: ["boardsync resume --all", "boardsync resume acme-app/p1 --discard --yes"],
+    run: async ({ terminal, options, rest }) =>
+      (await import("./order/pause.ts")).resume(terminal, options(), rest),
   },
   {
     name: "link",
@@ -321,6 +341,14 @@ export const commandTable: readonly CommandRow[] = [
       "boardsync completion fish > ~/.config/fish/completions/boardsync.fish",
     ],
     run: ({ terminal, args: [shell] }) => completion(terminal, shell as (typeof shells)[number]),
+  },
+  {
+    name: "help",
+    summary: "print the help of a command, what a message's code means, or what to do by the runbook",
+    args: [new Argument("[word]", "a command, a code such as tracker.rejected, or a topic such as stop")],
+    examples: ["boardsync help plan", "boardsync help tracker.rejected", "boardsync help stop"],
+    run: async ({ terminal, program, options, args: [word] }) =>
+      (await import("./look/help.ts")).help(terminal, program, options(), word),
   },
   {
     name: wordsCommand,

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
 import { escapeControls } from "../escape.ts";
+import { quoteForShell } from "../sync/ground/remedy.ts";
 import { type CommandCall, type CommandRow, commandTable } from "./commands.ts";
 import { hintWithConfig } from "./open/started-as.ts";
 import { failWith, printFailure } from "./print/failure.ts";
@@ -53,7 +54,7 @@ function createProgram(terminal: Terminal, finish: Finish): Command {
     )
     .version(terminal.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
-    .helpCommand("help [command]", "print the help of a command")
+    .helpCommand(false)
     .exitOverride()
     .showSuggestionAfterError(true)
     .showHelpAfterError("(--help says more)")
@@ -82,6 +83,7 @@ Examples:
   boardsync plan      what would be done, and who would hear of it
   boardsync sync      do it, once
   boardsync daemon    do it for ever
+  boardsync help      what to do when something is wrong
 
 Exit codes:
   0  in step
@@ -91,9 +93,12 @@ Exit codes:
   4  something waits for a person
   5  another instance holds the state`;
 
-/** Examples as a person can type them here. */
-function nameProgram({ command }: Terminal, examples: string): string {
-  return examples.replaceAll(/(?<=^|\s)boardsync (?=[a-z])/gm, () => `${command} `);
+/** Examples as a person can type them here. cron starts in another folder, where npx would look for nothing of ours. */
+function nameProgram({ command, cwd }: Terminal, examples: string): string {
+  const before = command === "boardsync" ? "" : `cd ${quoteForShell(cwd)} && `;
+  return examples
+    .replaceAll(/^( *\*\/\d+(?: \*){4} +)(?=boardsync )/gm, (schedule) => `${schedule}${before}`)
+    .replaceAll(/(?<=^|\s)boardsync (?=[a-z])/gm, () => `${command} `);
 }
 
 function showExamples({ examples, title }: CommandRow): string {

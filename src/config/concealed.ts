@@ -21,6 +21,7 @@ function* listWords(schema: JsonSchema): Generator<string> {
   const { enum: choices, const: only } = schema as { enum?: readonly unknown[]; const?: unknown };
   for (const choice of [...(choices ?? []), only, "any"]) if (typeof choice === "string") yield choice;
   for (const part of [schema.items, ...(schema.anyOf ?? [])]) if (part !== undefined) yield* listWords(part);
+  yield* schema.propertyNames?.enum ?? [];
   for (const [key, part] of Object.entries(schema.properties ?? {})) {
     yield key;
     yield* listWords(part);
@@ -126,7 +127,7 @@ function conceal(value: unknown, key: string, path: string, standIns: StandIns):
 
 function concealText(text: string, key: string, path: string, { of, word }: StandIns): string {
   if (schemaWords.has(text) || /^\d{1,6}[smhd]$/.test(text)) return text;
-  if (key === "schedule" || key === "timezone" || key === "createdAfter") return text;
+  if (/^(schedule|timezone|createdAfter|createdBefore)$/.test(key)) return text;
   if (/^status(es)?$/.test(key)) return word("status", text);
   if (/^\.board\.(list|paging|fields)\./.test(path)) return word("key", text);
   if (/^\.(board|tracker|http)\.(url|formerUrls)$/.test(path) && URL.canParse(text))

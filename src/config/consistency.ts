@@ -1,6 +1,6 @@
 import { type Fault, type FoundValue, findAll, hasKey, type Path, quote } from "./paths.ts";
 import { suggest } from "./suggest.ts";
-import { isExposed } from "./values.ts";
+import { instant, isExposed } from "./values.ts";
 
 /** Says what is wrong with the syntax of a Liquid template; undefined when nothing is. */
 export type CheckTemplate = (
@@ -28,6 +28,8 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
       ...findStrayLabels(project),
       ...findIdleReasons(project),
       ...findTooManyLabels(project),
+      ...findSharedLabels(project),
+      ...findIdleConditions(project),
     ]),
     ...findBrokenTemplates(content, context.checkTemplate),
   ];
@@ -104,20 +106,83 @@ function findStrayLabels(project: FoundValue): readonly Fault[] {
     }));
 }
 
+/** A label by votes comes and goes, so nothing else may ask for it, and no two numbers share one. */
+function findSharedLabels(project: FoundValue): readonly Fault[] {
+  const fold = ({ value }: FoundValue): string => String(value).toLowerCase();
+  const maps = (name: string): readonly FoundValue[] =>
+    findAll(project.value, `issue.${name}`).flatMap(({ path, value }) =>
+      Object.entries(Object(value)).map(([key, label]) => ({ path: [...path, key], value: label })),
+    );
+  const lists = ["issue.labels.*", "boardRules.*.set.addLabels", "boardRules.*.set.removeLabels"];
+  const others = lists
+    .flatMap((pattern) => findAll(project.value, pattern))
+    .flatMap((found) => (Array.isArray(found.value) ? findAll(found.value, "*") : [found]))
+    .concat(maps("categoryLabels"));
+  const taken = new Map(others.map((found) => [fold(found), "is given by another setting, too"]));
+  return maps("voteLabels").flatMap((found): readonly Fault[] => {
+    const clash = taken.get(fold(found));
+    taken.set(fold(found), "stands here twice");
+    if (clash === undefined) return [];
+    const message = `${quote(String(found.value))} ${clash}; a label by votes must be one of its own`;
+    return [{ path: [...project.path, ...found.path], at: "value", message }];
+  });
+}
+
 /** GitHub refuses an issue with more labels than this. */
 const mostLabels = 100;
 
-/** The labels of every issue leave room for the one of its post's category. */
+/** The labels of every issue leave room for those of its post's category and votes. */
 function findTooManyLabels(project: FoundValue): readonly Fault[] {
   return findAll(project.value, "issue.labels").flatMap(({ path, value }): readonly Fault[] => {
     const labels = new Set(findAll(value, "*").map((label) => String(label.value).toLowerCase()));
-    const further = findAll(project.value, "issue.categoryLabels")
-      .flatMap((found) => Object.entries(Object(found.value)))
-      .find(([, label]) => !labels.has(String(label).toLowerCase()));
-    if (further === undefined || labels.size < mostLabels) return [];
-    const message = `are ${labels.size}, and ${quote(further[0])} of \`issue.categoryLabels\` adds one more; an issue has at most ${mostLabels}`;
+    const further = ["categoryLabels", "voteLabels"].flatMap((name) =>
+      findAll(project.value, `issue.${name}`)
+        .flatMap((found) => Object.entries(Object(found.value)))
+        .filter(([, label]) => !labels.has(String(label).toLowerCase()))
+        .slice(0, 1)
+        .map(([key]) => `${quote(key)} of \`issue.${name}\``),
+    );
+    if (labels.size + further.length <= mostLabels || further.length === 0) return [];
+    const message = `are ${labels.size}, and ${further.join(" and ")} ${further.length === 1 ? "adds" : "add"} one more; an issue has at most ${mostLabels}`;
     return [{ path: [...project.path, ...path], at: "key", message }];
   });
+}
+
+/** Groups of conditions stand no deeper in each other. An alias that stands in its own anchor has no end. */
+const deepest = 10;
+const mostIdle = 100;
+
+/** What no post can fulfil in `select`. */
+function findIdleConditions(project: FoundValue): readonly Fault[] {
+  const faults: Fault[] = [];
+  for (const fault of idleIn(project, "select")) {
+    faults.push(fault);
+    if (faults.length === mostIdle) break;
+  }
+  return faults;
+}
+
+function* idleIn(around: FoundValue, pattern: string, depth = 0): Generator<Fault> {
+  for (const found of findAll(around.value, pattern)) {
+    const { value } = found;
+    const path = [...around.path, ...found.path];
+    if (depth > deepest) {
+      yield { path, at: "value", message: `stands in ${deepest} other groups; fewer have to do` };
+      return;
+    }
+    const { minVotes, maxVotes, createdAfter, createdBefore } = Object(value);
+    if (Number.isInteger(minVotes) && minVotes > maxVotes) {
+      const message = `is less than \`minVotes: ${minVotes}\`, so no post would match`;
+      yield { path: [...path, "maxVotes"], at: "value", message };
+    }
+    const [after, before] = [createdAfter, createdBefore].map((given) => instant().safeParse(given).data);
+    if (after !== undefined && before !== undefined && after >= before) {
+      const message = "is not later than `createdAfter`, so no post would match";
+      yield { path: [...path, "createdBefore"], at: "value", message };
+    }
+    yield* idleIn({ path, value }, "any.*", depth + 1);
+    yield* idleIn({ path, value }, "not", depth + 1);
+  }
 }
 
 function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined): readonly Fault[] {

@@ -48,13 +48,14 @@ export function parseConfigDocument(text: string): ConfigDocument {
   // Without `prettyErrors: false` the messages would quote lines of the file. The library's own search for repeated keys
   // compares each with each.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  const problems = [
-    ...[...document.errors, ...document.warnings].map((error) => describeYamlError(error, lines)),
+  const found = [
+    ...[...document.errors, ...document.warnings].map((error) => describeYamlError(error, document, lines)),
     ...findRepeatedKeys(document).map(({ path, offset }) => ({
       ...toPosition(offset, lines),
       message: `${formatPath(path)}: this key stands here already; keep one of them`,
     })),
-  ].slice(0, faultLimit);
+  ];
+  const problems = uniqueOf(found).slice(0, faultLimit);
   const locate = (fault: Fault): Position => toPosition(findOffset(document, fault), lines);
   // Where the text is no YAML, what it seems to hold would only bring errors that are not there.
   if (document.errors.length > 0) return { content: undefined, problems, locate };
@@ -73,10 +74,40 @@ const plainWords: Readonly<Partial<Record<YAMLError["code"], string>>> = {
   RESOURCE_EXHAUSTION: "the file is nested too deeply",
 };
 
-function describeYamlError(error: YAMLError, lines: LineCounter): Problem {
+function describeYamlError(error: YAMLError, document: Document, lines: LineCounter): Problem {
+  const opened = findOpenQuote(error, document, lines);
+  if (opened !== undefined)
+    return { ...opened, message: "the quote that begins here is not closed on its line; close it" };
+  if (/^Missing closing ["']quote/.test(error.message))
+    return {
+      ...toPosition(error.pos[0], lines),
+      message: "a quote that begins on this line is not closed; close it",
+    };
   const words = error.message.replaceAll(/\s+/g, " ").trim();
   const message = plainWords[error.code] ?? `this is not valid YAML: ${words}`;
   return { ...toPosition(error.pos[0], lines), message };
+}
+
+/** One slip may be several errors. */
+function uniqueOf(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((one) => [`${one.line}:${one.column}: ${one.message}`, one])).values()];
+}
+
+/**
+ * Where the quote begins that an error comes from: one that nothing closes, or that the quote which begins the next text closes,
+ * lines below, where the error then is. undefined where it comes from something else.
+ */
+function findOpenQuote(error: YAMLError, document: Document, lines: LineCounter): Position | undefined {
+  const at = toPosition(error.pos[0], lines);
+  let found: Position | undefined;
+  visit(document, {
+    Scalar(_, { type, range }) {
+      if (range == null || (type !== "QUOTE_DOUBLE" && type !== "QUOTE_SINGLE")) return;
+      const [begin, end] = [toPosition(range[0], lines), toPosition(range[1], lines)];
+      if (begin.line < end.line && begin.line < at.line && at.line <= end.line) found = begin;
+    },
+  });
+  return found;
 }
 
 /** The keys that stand in their map already, and where each begins. */

@@ -59,10 +59,23 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: "it is not UTF-8 text",
 };
 
-/** Why a file could not be read, in plain words and without its content. */
-export function explainReadFault(fault: unknown): string {
+/**
+ * Why a file could not be read, in plain words and without its content.
+ *
+ * @param place - its name as it was given, and where that leads: a relative one may lead elsewhere than a person thinks.
+ */
+export function explainReadFault(fault: unknown, place?: FilePlace): string {
   const code = String(Object(fault).code);
-  return reasons[code] ?? `it can't be read (${code})`;
+  const reason = reasons[code] ?? `it can't be read (${code})`;
+  return place === undefined || place.name === place.path || !isAbsent(fault)
+    ? reason
+    : `${reason} (${place.path})`;
+}
+
+interface FilePlace {
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
 }
 
 /** Whether reading failed because nothing stands at the path. */

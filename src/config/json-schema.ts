@@ -6,8 +6,13 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: boolean | JsonSchema;
+  /** The keys that a map may have. */
+  readonly propertyNames?: { readonly enum?: readonly string[] };
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];
+  /** The name of one of `$defs` of the whole schema: `#/$defs/conditions`. */
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
 /** The JSON Schema (2020-12) of what a person writes into the config file; for editors, and for `boardsync schema`. */

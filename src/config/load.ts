@@ -61,10 +61,11 @@ function problemsOf(result: ConfigResult | SecretsResult): readonly string[] {
 function readConfig(source: ConfigSource): ConfigResult {
   const file = nameFile(source);
   let text: string;
+  const path = resolve(source.cwd, file);
   try {
-    text = source.readText(resolve(source.cwd, file));
+    text = source.readText(path);
   } catch (fault) {
-    return { kind: "faulty", problems: [explainMissingConfig(file, fault)] };
+    return { kind: "faulty", problems: [explainMissingConfig(file, path, fault)] };
   }
   const parsed = parseConfig(text, source.checkTemplate);
   const httpHost = readVariable(source.environment, "BOARDSYNC_HTTP_HOST");
@@ -89,8 +90,8 @@ function readConfig(source: ConfigSource): ConfigResult {
   return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file } };
 }
 
-function explainMissingConfig(file: string, fault: unknown): string {
-  const reason = `${file}: ${explainReadFault(fault)}`;
+function explainMissingConfig(file: string, path: string, fault: unknown): string {
+  const reason = `${file}: ${explainReadFault(fault, { name: file, path })}`;
   if (!isAbsent(fault)) return reason;
   return `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; \`boardsync init\` writes one from what your board shows`;
 }

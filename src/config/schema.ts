@@ -168,20 +168,67 @@ const label = name(50);
 const milestone = name(255);
 const issueType = name(100);
 
-const select = z
-  .strictObject({
-    statuses: oneOrMany(status).describe("The post has one of these statuses.").exactOptional(),
-    categories: oneOrMany(category)
-      .describe("The post has one of these category ids, as `boardsync check` lists them.")
-      .exactOptional(),
-    reviewed: z.boolean().describe("Whether the post is reviewed.").exactOptional(),
-    onRoadmap: z.boolean().describe("Whether the post is on the roadmap.").exactOptional(),
-    minVotes: wholeNumber(0, 1_000_000_000)
-      .describe("The post has at least this many votes.")
-      .exactOptional(),
-    archived: z.boolean().describe("Whether the post is archived. Without it: not archived.").exactOptional(),
-    createdAfter: instant().describe("The post was created after this day or time (UTC).").exactOptional(),
+const roadmapColumn = z.enum(["PLANNED", "IN_PROGRESS", "COMPLETED"]);
+
+const onField = z.strictObject({
+  statuses: oneOrMany(status).describe("The post has one of these statuses.").exactOptional(),
+  categories: oneOrMany(category)
+    .describe("The post has one of these category ids, as `boardsync check` lists them.")
+    .exactOptional(),
+  reviewed: z.boolean().describe("Whether the post is reviewed.").exactOptional(),
+  onRoadmap: z.boolean().describe("Whether the post is on the roadmap.").exactOptional(),
+  roadmapColumn: oneOrMany(roadmapColumn)
+    .describe("The post is in one of these columns of the roadmap.")
+    .exactOptional(),
+  title: oneOrMany(name(200))
+    .describe("One of these texts stands in the post's title, in any case. No patterns.")
+    .exactOptional(),
+  minVotes: wholeNumber(0, 1_000_000_000).describe("The post has at least this many votes.").exactOptional(),
+  maxVotes: wholeNumber(0, 1_000_000_000).describe("The post has at most this many votes.").exactOptional(),
+  archived: z
+    .boolean()
+    .describe("Whether the post is archived. Where no condition says so: not archived.")
+    .exactOptional(),
+  createdAfter: instant().describe("The post was created after this day or time (UTC).").exactOptional(),
+  createdBefore: instant().describe("The post was created before this day or time (UTC).").exactOptional(),
+  olderThan: duration("1s", "9999d").describe("The post was created so long ago.").exactOptional(),
+});
+
+interface Conditions extends z.output<typeof onField> {
+  any?: Conditions[];
+  not?: Conditions;
+}
+
+interface GivenConditions extends z.input<typeof onField> {
+  any?: GivenConditions[];
+  not?: GivenConditions;
+}
+
+/** Groups may stand in groups. */
+const innerConditions: z.ZodType<Conditions, GivenConditions> = onField
+  .extend({
+    get any() {
+      return anyOf();
+    },
+    get not() {
+      return innerConditions.exactOptional();
+    },
   })
+  .check(needsKeys(1, "has no condition: name one"))
+  .describe("Conditions that hold together.")
+  .meta({ id: "conditions", minProperties: 1 });
+
+function anyOf() {
+  return z
+    .array(innerConditions)
+    .min(1)
+    .max(100)
+    .describe("At least one of these groups holds.")
+    .exactOptional();
+}
+
+const select = z
+  .strictObject({ ...onField.shape, any: anyOf(), not: innerConditions.exactOptional() })
   .prefault({})
   .describe("Which posts become issues; every condition must hold. A linked post stays linked.");
 
@@ -204,6 +251,13 @@ const issue = z
       .record(category, label)
       .default({})
       .describe("The label for each category id, beside `labels`."),
+    voteLabels: z
+      .record(z.string().regex(/^\d{1,9}$/, { error: "must be a number of votes" }), label)
+      .check(needsKeys(1, "names no label: give one, or leave it out"))
+      .describe(
+        "By votes: an issue has the label of the highest number that its post has reached, and no other of these.",
+      )
+      .exactOptional(),
     assignees: z.array(login).max(10).default([]).describe("Logins that every issue is assigned to."),
     milestone: milestone.describe("The title of the milestone of every issue.").exactOptional(),
     type: issueType.describe("The name of the issue type of every issue.").exactOptional(),
@@ -290,11 +344,13 @@ const condition = z
 const change = z
   .strictObject({
     status: status.describe("The status, in the board's own word. A change notifies voters.").exactOptional(),
-    roadmapColumn: z
-      .enum(["PLANNED", "IN_PROGRESS", "COMPLETED"])
-      .describe("The roadmap's column.")
+    roadmapColumn: roadmapColumn.describe("The roadmap's column.").exactOptional(),
+    roadmapOrder: z
+      .union([z.number(), z.literal("byVotes")])
+      .describe(
+        "The place in its column; `byVotes`: the most votes first, sent at most once each `fullEvery`.",
+      )
       .exactOptional(),
-    roadmapOrder: z.number().describe("The place in its column.").exactOptional(),
     roadmapPublic: z.boolean().describe("Whether the roadmap shows it to everyone.").exactOptional(),
     onRoadmap: z.boolean().describe("Whether it is on the roadmap.").exactOptional(),
     isReviewed: z.boolean().describe("Whether it is reviewed.").exactOptional(),
@@ -342,6 +398,15 @@ const boardRule = z.strictObject({
     .meta({ minProperties: 1 }),
 });
 
+const following = z.enum(["follow", "once"]);
+
+const conflict = z.enum(["tracker", "board", "hold", "pause"]);
+
+const conflictField = z.enum([
+  ...(Object.keys(change.shape) as (keyof typeof change.shape)[]),
+  ...(["state", "milestone", "labels", "default"] as const),
+]);
+
 const project = z.strictObject({
   project: name(200).describe("The board's project: its id or slug. Stands once in the file."),
   repo: repository().describe("The repository whose issues belong to it: owner/name."),
@@ -358,9 +423,11 @@ const project = z.strictObject({
     .describe("Where matching posts go instead of `repo`. The first match wins."),
   issue,
   content: z
-    .enum(["follow", "once"])
+    .union([following, z.partialRecord(z.enum(["title", "description"]), following)])
     .default("follow")
-    .describe("Whether a later edit of the post updates its part of the issue."),
+    .describe(
+      "Whether a later edit of the post updates its part of the issue; also by `title` and `description`. What a map leaves out follows.",
+    ),
   rules: z
     .array(rule)
     .min(1)
@@ -382,9 +449,11 @@ const project = z.strictObject({
     .describe("What the post makes of the issue.")
     .exactOptional(),
   conflict: z
-    .enum(["tracker", "board", "hold"])
+    .union([conflict, z.partialRecord(conflictField, conflict)])
     .default("tracker")
-    .describe("Who wins when both sides changed the same thing since the last run."),
+    .describe(
+      "Who wins when both sides changed the same thing since the last run; `pause`: a person's change on the board pauses the post. Also by field: `{ status: hold, default: tracker }`.",
+    ),
   several: z
     .enum(["all", "any", "primary"])
     .default("all")
@@ -479,7 +548,17 @@ export const configSchema = z.strictObject({
   keep: duration("1d", "9999d").prefault("180d").describe("How long the history is kept."),
   heartbeat: webAddress().describe("Called after each run without failures.").exactOptional(),
   notices: z
-    .strictObject({ url: webAddress().describe("Where to post them, as Slack's JSON.") })
+    .strictObject({
+      url: webAddress().describe("Where to post them."),
+      kind: z
+        .enum(["slack", "discord", "teams", "generic"])
+        .default("slack")
+        .describe("What reads them there; `generic`: JSON with `about` and a plain `text`."),
+      digest: z
+        .enum(["daily", "weekly", "never"])
+        .default("never")
+        .describe("How often one message says what was opened and told, and what is held and fails."),
+    })
     .describe("One message a run about what waits for a person.")
     .exactOptional(),
   projects: z.array(project).min(1).max(1000).describe("What is kept in step with what."),

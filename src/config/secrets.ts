@@ -253,12 +253,13 @@ function readSecretFile(
   judge: Judge,
 ): SecretReading {
   const subject = `${name} names ${JSON.stringify(file)}`;
+  const path = resolve(cwd, file);
   try {
     // Editors and `echo` end a file with a line break that is no part of the secret.
-    const value = readText(resolve(cwd, file)).replace(/[\r\n]+$/, "");
+    const value = readText(path).replace(/[\r\n]+$/, "");
     return value === "" ? { problem: `${subject}, and that file is empty` } : judge(value, subject);
   } catch (fault) {
-    return { problem: `${subject}: ${explainReadFault(fault)}` };
+    return { problem: `${subject}: ${explainReadFault(fault, { name: file, path })}` };
   }
 }
 

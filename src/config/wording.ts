@@ -83,7 +83,11 @@ function wordUnion(alternatives: readonly (readonly Issue[])[]): string {
 }
 
 function expectedType(issue: Issue): string {
-  if (issue.code === "invalid_value") return issue.values[0] === false ? "false" : "text";
+  if (issue.code === "invalid_value") {
+    const [value, another] = issue.values;
+    if (value === false) return "false";
+    return another === undefined ? quote(String(value)) : "text";
+  }
   return issue.code === "invalid_type" ? nameType(issue.expected) : "text";
 }
 
@@ -146,17 +150,22 @@ function wordKey(parent: Path, key: string, known: readonly string[]): string {
 
 /** The keys that the schema knows at a path. */
 function findKeys(schema: JsonSchema, path: Path): readonly string[] {
-  let places: readonly JsonSchema[] = alternativesOf(schema);
+  let places: readonly JsonSchema[] = alternativesOf(schema, schema);
   for (const step of path) {
     const next = places.flatMap((place) => {
       const child = typeof step === "number" ? place.items : place.properties?.[step];
-      return child === undefined ? [] : alternativesOf(child);
+      return child === undefined ? [] : alternativesOf(child, schema);
     });
     places = next;
   }
-  return places.flatMap((place) => Object.keys(place.properties ?? {}));
+  return places.flatMap(({ properties = {}, propertyNames }) => [
+    ...Object.keys(properties),
+    ...(propertyNames?.enum ?? []),
+  ]);
 }
 
-function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
-  return schema.anyOf ?? [schema];
+/** What may stand at a place. A part that holds parts of its own kind is defined at the end of the whole, and named here. */
+function alternativesOf(part: JsonSchema, { $defs = {} }: JsonSchema): readonly JsonSchema[] {
+  const defined = part.$ref === undefined ? undefined : $defs[part.$ref.replace("#/$defs/", "")];
+  return part.anyOf ?? [defined ?? part];
 }

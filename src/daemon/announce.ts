@@ -6,6 +6,8 @@ import { inOrder, select } from "../select.ts";
 import { asStarted } from "../sync/ground/remedy.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { readProjectState } from "../sync/tell/project-state.ts";
+import { bodyFor, type Channel } from "./channels.ts";
+import { composeDigest, type DigestPart, type DigestRhythm, isDigestDue } from "./digest.ts";
 import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
 
 /** More than this is not looked through for the posts to name. */
@@ -15,8 +17,10 @@ const maxWaiting = 1000;
 export interface AnnounceOptions {
   /** Called after a run without failures. */
   readonly heartbeat: string | undefined;
-  /** Told what waits for a person. */
-  readonly notices: string | undefined;
+  /** Told what waits for a person, and from time to time what was done. */
+  readonly notices:
+    | { readonly url: string; readonly kind: Channel; readonly digest: DigestRhythm }
+    | undefined;
   /** Every project of the config, by its key. */
   readonly projects: readonly string[];
   readonly ledger: Ledger;
@@ -41,6 +45,7 @@ export async function announceRun(report: RunReport, options: AnnounceOptions): 
   if (signal.aborted) return;
   try {
     await Promise.all([sendHeartbeat(report, options), sendNotices(report, options)]);
+    await sendDigest(options);
   } catch (error) {
     log.warn({ err: error }, "What a run has to tell could not be told; the run is not affected");
   }
@@ -57,8 +62,8 @@ async function sendHeartbeat(report: RunReport, options: AnnounceOptions): Promi
 }
 
 async function sendNotices({ projects }: RunReport, options: AnnounceOptions): Promise<void> {
-  const { notices: url, ledger, clock, command } = options;
-  if (url === undefined) return;
+  const { notices, ledger, clock, command } = options;
+  if (notices === undefined) return;
   const now = clock.now();
   const news = pickNews(
     (await inOrder(projects, async (report) => causesOf(report, ledger))).flat(),
@@ -78,9 +83,61 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
     projects.filter(({ project }) => news.some(({ cause }) => cause.startsWith(`${project}/`))),
     async ({ project }) => ({ project, state: await readProjectState(ledger, project, { now }) }),
   );
-  const text = asStarted(composeMessage(news, concerned).text, command);
-  const outcome = await call("notice", url, JSON.stringify({ text }), options);
+  const text = asStarted(composeMessage(news, concerned), command);
+  const body = JSON.stringify(bodyFor(notices.kind, "notice", text));
+  const outcome = await call("notice", notices.url, body, options);
   if (outcome === "refused") await ledger.commit([{ kind: "unsay", causes: news.map(({ cause }) => cause) }]);
+}
+
+/** Of what the last digest is remembered by. No project is called so: its causes have a slash. */
+const digestCause = "digest";
+
+/** One message about all projects, once a day or a week. The first one comes a day or a week after they were turned on. */
+async function sendDigest(options: AnnounceOptions): Promise<void> {
+  const { notices, projects, ledger, clock } = options;
+  if (notices === undefined || notices.digest === "never") return;
+  const now = clock.now();
+  const last = (await ledger.notices.said()).find(({ cause }) => cause === digestCause);
+  const remember = (at: number) =>
+    ledger.commit([
+      { kind: "say", notices: [{ cause: digestCause, state: "", at }], forgetBefore: now - forgottenAfterMs },
+    ]);
+  // One that lies ahead was said before the clock was set back.
+  if (last === undefined || last.at > now) return remember(now);
+  if (!isDigestDue(notices.digest, last.at, now)) return;
+  // Before it leaves: one whose answer is lost may have been read.
+  await remember(now);
+  const parts = await inOrder(projects, async (project) => partOf(project, last.at, ledger));
+  const text = composeDigest(parts, last.at);
+  const body = JSON.stringify(bodyFor(notices.kind, "digest", text));
+  if ((await call("notice", notices.url, body, options)) === "refused") await remember(last.at);
+}
+
+async function partOf(project: string, since: number, ledger: Ledger): Promise<DigestPart> {
+  const id = ledger.memory.project(project)?.id;
+  const failed = Number(Object((await ledger.runs.last(project))?.report).failed ?? 0);
+  if (id === undefined)
+    return {
+      project,
+      failed,
+      opened: 0,
+      told: 0,
+      voters: null,
+      held: 0,
+      parked: 0,
+      quarantined: 0,
+      paused: 0,
+    };
+  const { held, parked, quarantined, paused } = await ledger.rows.counts(id);
+  return {
+    project,
+    failed,
+    held,
+    parked,
+    quarantined,
+    paused,
+    ...(await ledger.journal.doneSince(id, since)),
+  };
 }
 
 async function causesOf(report: ProjectReport, ledger: Ledger): Promise<readonly Cause[]> {

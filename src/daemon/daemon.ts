@@ -57,6 +57,8 @@ export interface DaemonOptions {
   readonly timekeeper: Timekeeper;
   readonly random: Random;
   readonly log: Log;
+  /** What its first line says beside its projects; left out: nothing. */
+  readonly about?: Readonly<Record<string, string>>;
   /** Ends the daemon: nothing new is started, what runs ends by itself. */
   readonly signal: AbortSignal;
 }
@@ -114,6 +116,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const turn = turns.get(key);
     if (ran === "fine" && turn !== undefined) turn.succeededAt = monotonic();
     if (ran === "elsewhere") void askAgain(key, place.dueAt);
+    else if (turn !== undefined && !signal.aborted) sayNext(turn);
     if (queue.waiting().length === 0) options.rest();
   };
   const askAgain = async (key: string, at: number): Promise<void> => {
@@ -131,6 +134,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
     start: (key) => enqueue(key, "follow"),
   });
 
+  const sayNext = ({ key, schedule }: Pick<DaemonProject, "key" | "schedule">): void => {
+    const at = schedule.next(clock.now());
+    if (Number.isFinite(at)) log.info({ project: key, at: new Date(at).toISOString() }, "Next run");
+  };
   const takeTurn = (key: string): void => {
     // Every replica has the same time of the schedule.
     if (!enqueue(key, "skip", Math.floor(clock.now() / 1000) * 1000))
@@ -173,7 +180,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
       try {
         startSchedules();
         const starts = planStarts(options, options.projects);
-        log.info({ projects: [...turns.keys()] }, "Daemon started");
+        log.info({ projects: [...turns.keys()], ...options.about }, "Daemon started");
+        log.info({ next: listNext(options, starts) }, "Next runs");
         await Promise.all([
           keepBeating(options),
           options.people && keepLooking(options.people),
@@ -243,6 +251,23 @@ function planStarts(
     .map(({ key, schedule, lastRunAt }) => ({ key, lastRunAt, periodMs: schedule.periodMs(now) }))
     .filter(({ lastRunAt, periodMs }) => !(lastRunAt !== undefined && isWithin(now - lastRunAt, periodMs)))
     .map(({ key, periodMs }) => ({ key, delayMs: random() * Math.min(maxStartDelayMs, periodMs / 10) }));
+}
+
+/** When each project runs next, soonest first; one whose schedule has no time left is not named. */
+function listNext(
+  { clock, projects }: DaemonOptions,
+  starts: readonly FirstRun[],
+): readonly { readonly project: string; readonly at: string }[] {
+  const now = clock.now();
+  const delays = new Map(starts.map(({ key, delayMs }) => [key, delayMs]));
+  return projects
+    .map(({ key, schedule }) => {
+      const delayMs = delays.get(key);
+      return { project: key, at: delayMs === undefined ? schedule.next(now) : now + delayMs };
+    })
+    .filter(({ at }) => Number.isFinite(at))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ project, at }) => ({ project, at: new Date(at).toISOString() }));
 }
 
 /** A run that lies ahead was before the clock was set back, nobody knows how long. */

@@ -1,4 +1,5 @@
 import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
+import { beginSentence } from "../sync/tell/sentence.ts";
 import type { HttpPart } from "./http.ts";
 import { share } from "./share.ts";
 
@@ -20,9 +21,7 @@ export function healthPart(findLate: () => Promise<readonly LateProject[]>): Htt
     server.get("/healthz", (_request, reply) => reply.send({ status: "ok" }));
     server.get("/readyz", async (_request, reply) => {
       const reasons = (await findLateOnce()).map(({ project, state }) => {
-        const sentence = describeState(state);
-        const begun = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
-        return { project, reason: `${begun}. \`boardsync status\` says more.` };
+        return { project, reason: `${beginSentence(describeState(state))}. \`boardsync status\` says more.` };
       });
       if (reasons.length === 0) return reply.send({ status: "ready" });
       return reply.code(503).send({ status: "not ready", reasons });

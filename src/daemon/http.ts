@@ -17,6 +17,8 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+type Server = FastifyInstance["server"];
+
 /** Where to listen. */
 export interface HttpPlace {
   readonly host: string;
@@ -85,16 +87,22 @@ export async function serveHttp(where: HttpPlace, log: Log, parts: readonly Http
   answerFaults(server, log);
   for (const part of parts) part(server);
   try {
-    const address = await server.listen({ host: where.host, port: where.port });
-    return { address, close: () => server.close() };
+    await server.listen({ host: where.host, port: where.port });
+    return { address: addressOf(server.server.address(), where), close: () => server.close() };
   } catch (error) {
     await server.close();
     throw new ConfigError([explainListenFault(where, error)]);
   }
 }
 
+/** Where it listens: fastify would call every address of the machine its loopback. */
+function addressOf(bound: ReturnType<Server["address"]>, { host, port }: HttpPlace): string {
+  const at = typeof bound === "object" && bound !== null ? bound : { address: host, port };
+  return `http://${at.address.includes(":") ? `[${at.address}]` : at.address}:${at.port}`;
+}
+
 /** One address must not take all connections, nor one connection all of the process's time. */
-function boundConnections(server: FastifyInstance["server"]): void {
+function boundConnections(server: Server): void {
   const open = new Map<string, number>();
   server.maxConnections = maxConnections;
   server.on("connection", (socket) => {

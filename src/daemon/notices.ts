@@ -10,8 +10,8 @@ import { describePlanned, groupWaiting } from "../sync/tell/waiting-lines.ts";
 const quietMs = hourMs;
 /** A cause that stays as it is is said again after this: it still waits. */
 const reminderMs = 24 * quietMs;
-/** After this it doesn't matter any more what was said. */
-export const forgottenAfterMs = 2 * reminderMs;
+/** After this it doesn't matter any more what was said: a digest, which comes once a week at the least, is said by then. */
+export const forgottenAfterMs = 15 * reminderMs;
 /** So many posts are named for a cause; `boardsync status` has all. */
 const maxNamed = 5;
 /** The longest part of an id that is shown. */
@@ -42,7 +42,7 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
     {
       kind: "held" as const,
       count: held,
-      next: `look at \`boardsync plan\`, then \`boardsync approve ${clean(project)}\``,
+      next: "`boardsync status` shows why, and the ways out",
     },
     {
       kind: "parked" as const,
@@ -128,14 +128,14 @@ export function pickNews(
 }
 
 /**
- * A message as Slack, and what understands its JSON, takes it.
+ * A message in Slack's way.
  *
  * @param ends - how the projects of the run stand.
  */
 export function composeMessage(
   causes: readonly Cause[],
   ends: readonly { readonly project: string; readonly state: ProjectState }[],
-): { readonly text: string } {
+): string {
   const lines = causes.slice(0, maxLines).map(({ sentence }) => `• ${sentence}`);
   const more = causes.length - lines.length;
   const end = more > 0 ? [`… and ${more} more: \`boardsync status\` has them all.`] : [];
@@ -143,11 +143,11 @@ export function composeMessage(
     .filter(({ state }) => state.kind !== "in-sync")
     .slice(0, maxLines)
     .map(({ project, state }) => `*boardsync* ${clean(project)}: ${describeState(state)}.`);
-  return { text: [...states, ...lines, ...end].join("\n") };
+  return [...states, ...lines, ...end].join("\n");
 }
 
 /** Ids come from outside, too: nothing in them may command Slack, call people, or pass for another line. */
-function clean(id: string, maxLength: number = maxIdLength): string {
+export function clean(id: string, maxLength: number = maxIdLength): string {
   const short = id.length > maxLength ? `${id.slice(0, maxLength).toWellFormed()}…` : id;
   return escapeControls(short.replaceAll(/\s/g, " "))
     .replaceAll("&", "&amp;")

@@ -13,7 +13,7 @@ export function showRepository({ id, name }: DemoRepository) {
 /** An issue. */
 export function showIssue(state: DemoState, repository: DemoRepository, issue: DemoIssue) {
   const base = `${state.url}/repos/${repository.name}`;
-  const { id, number, title, body, author, assignees, closedAt } = issue;
+  const { id, number, title, body, author, assignees, closedAt, closedBy } = issue;
   return {
     ...{ id, node_id: nodeId(issue), number, url: `${base}/issues/${number}`, repository_url: base },
     ...{ title, body, user: showUser(author), state: issue.state, state_reason: issue.stateReason },
@@ -26,6 +26,7 @@ export function showIssue(state: DemoState, repository: DemoRepository, issue: D
     },
     ...{ created_at: timestamp(issue.createdAt), updated_at: timestamp(issue.updatedAt) },
     closed_at: closedAt === null ? null : timestamp(closedAt),
+    closed_by: closedBy === null ? null : showUser(closedBy),
   };
 }
 

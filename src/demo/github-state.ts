@@ -21,6 +21,8 @@ export interface DemoIssue {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly closedAt: number | null;
+  /** Who closed it; null while it is open. */
+  readonly closedBy: string | null;
 }
 
 /** A repository, and what is in it. */
@@ -80,7 +82,7 @@ export function createState({ repositories, people, login, now }: StateOptions):
     })),
     nextId,
     save(repository, issue, change) {
-      const next = { ...issue, ...moveState(issue, change, now()), updatedAt: now() };
+      const next = { ...issue, ...moveState(issue, change, now(), login), updatedAt: now() };
       const isSame = JSON.stringify({ ...next, updatedAt: issue.updatedAt }) === JSON.stringify(issue);
       const kept = isSame && repository.issues.has(issue.number) ? issue : next;
       repository.issues.set(issue.number, kept);
@@ -98,10 +100,21 @@ export function createState({ repositories, people, login, now }: StateOptions):
 }
 
 /** A change with what follows from it: a reason counts only when the state changes, as GitHub says of `state_reason`. */
-function moveState(issue: DemoIssue, change: Partial<DemoIssue>, now: number): Partial<DemoIssue> {
+function moveState(
+  issue: DemoIssue,
+  change: Partial<DemoIssue>,
+  now: number,
+  login: string,
+): Partial<DemoIssue> {
   const { state, stateReason, ...others } = change;
   if (state === undefined || state === issue.state) return others;
   return state === "closed"
-    ? { ...others, state, stateReason: stateReason ?? "completed", closedAt: now }
-    : { ...others, state, stateReason: "reopened", closedAt: null };
+    ? {
+        ...others,
+        state,
+        stateReason: stateReason ?? "completed",
+        closedAt: now,
+        closedBy: change.closedBy ?? login,
+      }
+    : { ...others, state, stateReason: "reopened", closedAt: null, closedBy: null };
 }

@@ -75,7 +75,7 @@ export async function startDemoGitHub(options: DemoGitHubOptions): Promise<DemoG
       const labels = [...issue(name, number).labels, label];
       change(name, number, { labels: state.spell(repositoryOf(name), labels) });
     },
-    close: (name, number) => change(name, number, { state: "closed" }),
+    close: (name, number) => change(name, number, { state: "closed", closedBy: "dana" }),
     reopen: (name, number) => change(name, number, { state: "open" }),
     hangAt: (number) =>
       new Promise((resolve) => {

@@ -197,6 +197,17 @@ export type RowChange =
   | (OfPost & { readonly kind: "pause"; readonly at: number })
   /** Ends a pause, as long as this is still asked for: the post may have been paused once more meanwhile. */
   | (OfPost & { readonly kind: "resume"; readonly request: RequestId })
+  /**
+   * A person wants nothing written for a project (undefined: for any), either way. What was asked for of its end is asked for no
+   * more, and rows that wait for a time are due, so that the next run notes why they wait now.
+   */
+  | { readonly kind: "pause-whole"; readonly project: ProjectId | undefined; readonly at: number }
+  /** Ends such a pause; of a request as long as that is still asked for. Rows that it held up become due. */
+  | {
+      readonly kind: "resume-whole";
+      readonly project: ProjectId | undefined;
+      readonly request: RequestId | undefined;
+    }
   /** A person lets such a post get an issue like a new one. */
   | (OfPost & { readonly kind: "reopen" })
   /** A person wants another issue for a post: its links end, and the marks of the old issues count no more. */

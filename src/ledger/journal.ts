@@ -26,6 +26,18 @@ export interface Journal {
   doneBy(action: KnownAction, since: number): Promise<number | undefined>;
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
   statusWrites(project: ProjectId, since: number): Promise<number>;
+  /** What was done for people after a time. */
+  doneSince(project: ProjectId, since: number): Promise<DoneSince>;
+}
+
+/** What was done for people in a while. */
+export interface DoneSince {
+  /** Issues. */
+  readonly opened: number;
+  /** Changes of a status that voters have heard of. */
+  readonly told: number;
+  /** How many voters these have by now; null where none of them shows votes. */
+  readonly voters: number | null;
 }
 
 /** An action, by what a saved plan knows it by. */
@@ -61,6 +73,8 @@ export interface NewIntent {
   readonly issueWrites?: readonly IntentWrite<IssueField>[];
   /** Of a PATCH: the record's `updatedAt` before, if it has one. */
   readonly updatedAtBefore?: string;
+  /** Of a change of status: how many voters the board showed right before it; absent where it shows none. */
+  readonly voters?: number;
 }
 
 export interface IntentWrite<Name extends Field = RuleField> {
@@ -114,6 +128,21 @@ export interface AuditEntry {
     | "unauthorized";
   readonly message: string | undefined;
   readonly isApproved: boolean;
+  /** Of a change of status: how many voters the board showed right before it; absent where it shows none, or an older version wrote the line. */
+  readonly voters?: number;
+}
+
+/** Whether voters hear of a write: not of one that was refused, or never left. One whose answer was lost they may have heard of. */
+export function isHeard({ side, fields, outcome }: Pick<AuditEntry, "side" | "fields" | "outcome">): boolean {
+  const hasArrived = outcome === "applied" || outcome === "unknown";
+  return side === "board" && hasArrived && fields.some(({ field }) => field === "status");
+}
+
+/** How many voters heard of a write: 0 where nobody was mailed, null where it is not known how many they were. */
+export function votersWhoHeard(
+  entry: Pick<AuditEntry, "side" | "fields" | "outcome" | "voters">,
+): number | null {
+  return isHeard(entry) ? (entry.voters ?? null) : 0;
 }
 
 /** What a run did to one side. */

@@ -32,7 +32,8 @@ interface AnyRequest extends Who {
  * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
  * these posts as they are. `resume`: ends their pause; `resume-discard`: takes both sides as they are, and then ends it. `approve`: lets these very actions go; `isWhole` when the whole project was approved. `accept-size`: of a
  * project that is held because the board shrank, the present size is the new measure. `link`: of this post and an issue that
- * people opened. `unlink`: ends these links.
+ * people opened. `unlink`: ends these links. `resume-project`: ends the pause of the whole project; with `isDiscard` both sides of
+ * what it held up are taken as they are before that.
  */
 export type NewRequest = AnyRequest &
   (
@@ -52,6 +53,7 @@ export type NewRequest = AnyRequest &
         readonly issue?: Issue;
       }
     | { readonly kind: "unlink"; readonly post: PostId; readonly issues: readonly IssueRef[] }
+    | { readonly kind: "resume-project"; readonly isDiscard: boolean }
     | { readonly kind: "approve"; readonly actions: readonly ActionName[]; readonly isWhole: boolean }
   );
 

@@ -1,5 +1,15 @@
+import type { Cause } from "../model/causes.ts";
 import type { IssueRef } from "../model/issue.ts";
-import type { FieldBase, IssueBases, Parked, PlannedChange, Row, RowNote } from "../model/link.ts";
+import type {
+  FieldBase,
+  IntentKind,
+  IssueBases,
+  PlannedChange,
+  Row,
+  RowNote,
+  WholePause,
+  WriteKind,
+} from "../model/link.ts";
 import type { PostId, ProjectId, RuleField } from "../model/post.ts";
 import type { LinkedPost } from "./absences.ts";
 
@@ -15,6 +25,10 @@ export interface Rows {
   shown(project: ProjectId, field: "status" | "categoryId"): Promise<readonly string[]>;
   /** Whether a person wants nothing written for a post now. */
   isPaused(project: ProjectId, post: PostId): Promise<boolean>;
+  /** The pauses that concern a project as a whole, that of all projects first; of no project that one alone. */
+  wholePauses(project: ProjectId | undefined): Promise<readonly WholePause[]>;
+  /** Every quarantined post that is not paused itself, by its id. */
+  quarantined(project: ProjectId): Promise<readonly PostId[]>;
   counts(project: ProjectId): Promise<RowCounts>;
   /** Every action that is held, by post. */
   held(project: ProjectId): Promise<readonly HeldAction[]>;
@@ -24,6 +38,14 @@ export interface Rows {
     limit: number,
     kinds?: readonly WaitingRow["kind"][],
   ): Promise<readonly WaitingRow[]>;
+  /** The same of one post. */
+  waitingOf(project: ProjectId, post: PostId): Promise<readonly WaitingRow[]>;
+}
+
+/** Of a post whose issue is gone it is said that it is parked: that nothing can be decided of it is the same once more. */
+export function withoutEchoes(rows: readonly WaitingRow[]): readonly WaitingRow[] {
+  const gone = new Set(rows.flatMap(({ cause, post }) => (cause === "issue-gone" ? [post] : [])));
+  return rows.filter(({ kind, post }) => kind !== "undecided" || !gone.has(post));
 }
 
 export interface RowRecord {
@@ -39,12 +61,13 @@ export interface RowRecord {
 /** What an approval names an action by. */
 export interface ActionName {
   readonly post: PostId;
-  readonly kind: Parked["kind"];
+  readonly kind: WriteKind;
   readonly signature: string;
 }
 
 /** An action that is held until a person lets it go. */
 export interface HeldAction extends ActionName {
+  readonly cause: Cause;
   readonly message: string;
   /** Of the post; null where the board shows none. */
   readonly title: string | null;
@@ -84,6 +107,7 @@ export interface WaitingRow {
   readonly issues: readonly IssueRef[];
   /** `missing`: a linked post that the board no longer lists, since the list that lacked it first. */
   readonly kind: RowNote["kind"] | "parked" | "intent" | "missing";
+  readonly cause: Cause;
   readonly code: string | undefined;
   readonly message: string;
   readonly since: number;
@@ -93,6 +117,8 @@ export interface WaitingRow {
   readonly planned: PlannedChange | undefined;
   /** When it follows by itself at the earliest, epoch ms; undefined where that is not known. */
   readonly until: number | undefined;
+  /** Of a write whose outcome nobody knows: its kind. */
+  readonly intent?: IntentKind;
   /** Held, and no approval lets it go by itself: its cause (`writes`, a board that shrank) holds more than this action. */
   readonly isStopped?: true;
 }

@@ -38,6 +38,16 @@ export interface SignOfLife {
   readonly isLast?: true;
   /** Of its HTTP, `http://host:port`; undefined where it serves none. */
   readonly address?: string | undefined;
+  /** The config that it works by; left out by an older version. */
+  readonly config?: WorkedBy;
+}
+
+/** Which config a daemon works by. */
+export interface WorkedBy {
+  /** Tells it from every other one. */
+  readonly print: string;
+  /** When it was read, epoch ms. */
+  readonly readAt: number;
 }
 
 /** One of several daemons on one state. */
@@ -48,6 +58,8 @@ export interface Replica {
   readonly at: number;
   /** The projects that it runs now, as the config names them. */
   readonly projects: readonly string[];
+  /** The config that it works by; left out by an older version. */
+  readonly config?: WorkedBy;
 }
 
 export interface RunRecord {

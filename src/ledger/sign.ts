@@ -1,15 +1,21 @@
-import type { SignOfLife } from "./runs.ts";
+import type { SignOfLife, WorkedBy } from "./runs.ts";
 import { parse, unusable } from "./stored.ts";
 
 /** A sign of life as a state keeps it. By hand, because `boardsync health` reads it, and loads as little as can be. */
 export function toSign(place: string, text: string): SignOfLife {
   const found = parse(place, text);
-  const { at, who, isLast, address }: Partial<Record<keyof SignOfLife, unknown>> = Object(found);
+  const { at, who, isLast, address, config }: Partial<Record<keyof SignOfLife, unknown>> = Object(found);
   if (typeof at !== "number" || typeof who !== "string") throw unusable(place, "it is no sign of life");
   return {
     at,
     who,
     ...(isLast === true && { isLast }),
     ...(typeof address === "string" && { address }),
+    ...toConfig(config),
   };
+}
+
+function toConfig(found: unknown): Pick<SignOfLife, "config"> {
+  const { print, readAt }: Partial<Record<keyof WorkedBy, unknown>> = Object(found);
+  return typeof print === "string" && typeof readAt === "number" ? { config: { print, readAt } } : {};
 }

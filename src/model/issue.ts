@@ -81,6 +81,8 @@ export interface Issue extends IssueRef {
   readonly state: "open" | "closed";
   /** `completed`, `not_planned`, `duplicate`, `reopened`, a value still unknown to us, or null. */
   readonly stateReason: string | null;
+  /** When it was closed last, ISO 8601, and by which account; absent while it is open, and where the tracker tells no time. */
+  readonly closed?: { readonly at: string; readonly by: string | null };
   readonly labels: readonly string[];
   /** Ids of `labels`, in their order; '' where the tracker gave none. Absent in facts of older states. */
   readonly labelIds?: readonly string[];
@@ -96,12 +98,15 @@ export interface Issue extends IssueRef {
 }
 
 /** A fact that may not be readable (a permission, a renamed field, a partial answer): unknown is never the same as "no". */
-export type Readable<T> =
-  | { readonly kind: "known"; readonly value: T }
-  | { readonly kind: "unknown"; readonly message: string };
+export type Readable<T> = { readonly kind: "known"; readonly value: T } | Unreadable;
 
-/** An unknown fact with these words has more parts than one answer shows. A stranger who adds parts can make it so. */
-export const beyondReach = "more than one answer shows";
+/** Which fact can't be read, and why, in words. */
+export interface Unreadable {
+  readonly kind: "unknown";
+  readonly message: string;
+  /** It has more parts than one answer shows. A stranger who adds parts can make it so. */
+  readonly isTooLarge?: true;
+}
 
 /** A pull request that will close the issue, or is linked to it by hand. */
 export interface LinkedPullRequest {

@@ -1,3 +1,4 @@
+import type { Cause } from "./causes.ts";
 import type { Issue, IssueField, IssueRef, Pin, Signals } from "./issue.ts";
 import type { FieldValue, Post, PostChange, PostId, RuleField } from "./post.ts";
 
@@ -157,9 +158,13 @@ export interface SentField {
   readonly value: FieldValue;
 }
 
+/** What can be written because of a post. */
+export type WriteKind = "create-issue" | "update-issue" | "change-issue" | "comment-issue" | "patch-post";
+
 /** Why nothing is sent for a post, or for one kind of write to it, until something changes or a person acts. */
 export interface Parked {
-  readonly kind: "create-issue" | "update-issue" | "change-issue" | "comment-issue" | "patch-post";
+  /** `read-issue`: its issue is not where it was, so nothing is decided for it. */
+  readonly kind: WriteKind | "read-issue";
   readonly code: string;
   readonly message: string;
   readonly since: number;
@@ -171,7 +176,7 @@ export interface Parked {
  * The kinds of writes in the journal. A write of the internal note is not an action of the plan, because the plan never sees
  * notes.
  */
-export type IntentKind = Parked["kind"] | "patch-note";
+export type IntentKind = WriteKind | "patch-note";
 
 /** A sentence about a row that stands until the next record of it. */
 export interface RowNote {
@@ -185,11 +190,12 @@ export interface RowNote {
     | "waiting"
     /** Decided, of a post that a person has paused. */
     | "paused";
+  readonly cause: Cause;
   readonly message: string;
   /** When it was said first: a note that stands already, or another one of `held` or `waiting`, keeps its time. */
   readonly since: number;
   /** The action that it is about; absent where it is about fields. `signature`: where a person may let it go, what an approval names it by. */
-  readonly action?: { readonly kind: Parked["kind"]; readonly signature?: string };
+  readonly action?: { readonly kind: WriteKind; readonly signature?: string };
   /** What would be written. */
   readonly planned?: PlannedChange;
   /** When it follows by itself at the earliest, epoch ms; left out where that is not known. */
@@ -208,13 +214,25 @@ export interface PlannedChange {
   }[];
   /** Voters who would hear of it: 0 without a change of status, null where the board does not show votes. */
   readonly notifies: number | null;
-  /** Of a hold that ends with its cause, also when no person has let it go: the repository is public. */
-  readonly isPassing?: true;
 }
 
 /** The reason why nothing is written for a paused post. */
 export const pausedByPerson =
-  "a person has paused the post: nothing is written for it, either way, until `boardsync resume`";
+  "a person has paused the post, or changed it on the board under `conflict: pause`: nothing is written for it, either way, until `boardsync resume`";
+
+/** A pause of more than one post: of a whole project, or of all projects. */
+export interface WholePause {
+  readonly of: "project" | "all";
+  /** Epoch ms. */
+  readonly since: number;
+}
+
+/** The reason why nothing is written while it lasts. */
+export const pausedAsWhole: Readonly<Record<WholePause["of"], string>> = {
+  project:
+    "a person has paused the project: nothing is written for it, either way, until `boardsync resume PROJECT`",
+  all: "a person has paused all projects: nothing is written, either way, until `boardsync resume --all`",
+};
 
 /** Everything that one decision needs. Built by the ledger, read by the plan. */
 export interface Row {
@@ -230,6 +248,8 @@ export interface Row {
   readonly unlinkedAt?: number;
   /** Since when a person wants nothing written for it, either way (epoch ms). Absent where nobody does. */
   readonly pausedAt?: number;
+  /** The pause of its project, or of all projects. Absent where there is none. */
+  readonly wholePause?: WholePause;
   readonly links: readonly LinkedIssue[];
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
   /** Kinds with an intent that is SENT or UNKNOWN: nothing more of that kind is sent until its outcome is known. */

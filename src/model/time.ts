@@ -31,3 +31,18 @@ export function readInstant(value: unknown): number {
   if (!/[a-z/]/i.test(text)) return Number.NaN;
   return Date.parse(zoned.test(text) ? text : `${text} GMT`);
 }
+
+const units: readonly (readonly [unit: string, ms: number])[] = [
+  ["day", dayMs],
+  ["hour", hourMs],
+  ["minute", minuteMs],
+  ["second", 1000],
+];
+
+/** A length of time in its largest unit: "3 minutes"; below two seconds in milliseconds. */
+export function describeLength(ms: number): string {
+  if (ms < 2000) return `${Math.round(ms)} ms`;
+  const [unit, size] = units.find(([, one]) => ms >= one) ?? ["second", 1000];
+  const number = Math.round(ms / size);
+  return number === 1 ? `1 ${unit}` : `${number} ${unit}s`;
+}

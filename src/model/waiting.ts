@@ -22,9 +22,19 @@ const missingFrom = {
   more: "the board no longer lists the post; nothing is written to it until it is listed again, and `boardsync unlink` takes its issue from it",
 };
 
-/** The sentence of what waits. @param fact - of an intent its kind, of a missing post how many lists lack it; else the sentence. */
+/** From when on a write of unknown outcome is looked up; epoch ms. */
+export function lookUpAt(
+  kind: IntentKind,
+  since: number,
+  waits: { readonly createMs: number; readonly patchMs: number },
+): number {
+  if (kind === "create-issue") return since + waits.createMs;
+  return kind === "patch-post" ? since + waits.patchMs : since;
+}
+
+/** The sentence of what waits. @param fact - of an intent its kind, of a missing post how many lists lack it; else the sentence; '' of a post's own pause. */
 export function wordWait(kind: string, fact: string): string {
   if (kind === "intent") return inDoubt[fact as IntentKind];
-  if (kind === "paused") return pausedByPerson;
+  if (kind === "paused" && fact === "") return pausedByPerson;
   return kind === "missing" ? missingFrom[Number(fact) === 1 ? "one" : "more"] : fact;
 }

@@ -29,15 +29,14 @@ export function guard(
   const issues = counted.reduce((sum, action) => sum + action.issues, 0);
   const statuses = counted.filter(({ isNotifying }) => isNotifying).length;
   const soFar = recent.statusWrites;
-  const tail = "held until `boardsync approve` lets them go";
   return {
     holdIssues:
       issues > limits.issues
-        ? `${issues === 1 ? "1 issue" : `${issues} issues`} would be created or changed by this run, and \`guard.issues\` allows ${limits.issues}: ${tail}`
+        ? `${issues === 1 ? "1 issue" : `${issues} issues`} would be created or changed by this run, and \`guard.issues\` allows ${limits.issues}`
         : undefined,
     holdStatuses:
       statuses > 0 && statuses + soFar > limits.statuses
-        ? `${statuses === 1 ? "1 post would notify its voters" : `${statuses} posts would notify their voters`}, ${soFar} did in the last 60 minutes, and \`guard.statuses\` allows ${limits.statuses} in 60 minutes: ${tail}`
+        ? `${statuses === 1 ? "1 post would notify its voters" : `${statuses} posts would notify their voters`}, ${soFar} did in the last 60 minutes, and \`guard.statuses\` allows ${limits.statuses} in 60 minutes`
         : undefined,
   };
 }

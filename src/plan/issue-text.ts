@@ -30,20 +30,36 @@ export function draftIssue(row: Row, settings: Settings, render: Render, reason:
  * that stands for several posts it is the text of the first, the one whose link remembers it.
  */
 export function followContent(row: Row, settings: Settings, render: Render): readonly UpdateIssue[] {
-  if (settings.content === "once" || absence(row) !== undefined) return [];
+  if (absence(row) !== undefined) return [];
+  const follows = { title: isFollowed("title", settings), description: isFollowed("description", settings) };
+  if (!follows.title && !follows.description) return [];
   return row.links
     .filter(({ isGone }) => !isGone)
-    .flatMap((linked) => updateOf(linked, (others) => render(row.post, others)));
+    .flatMap((linked) => updateOf(linked, follows, (others) => render(row.post, others)));
+}
+
+function isFollowed(part: keyof Follows, { content }: Settings): boolean {
+  return (typeof content === "string" ? content : content[part]) !== "once";
+}
+
+/** Which parts of an issue's text follow the post. */
+interface Follows {
+  readonly title: boolean;
+  readonly description: boolean;
 }
 
 function updateOf(
   linked: LinkedIssue,
+  follows: Follows,
   render: (others: readonly Post[]) => RenderedIssue,
 ): readonly UpdateIssue[] {
   const { link, text, known } = linked;
   if (typeof text === "string") return [];
   const { content, left, others } = text;
-  const { title, block, posts, titleHash, blockHash } = render(others);
+  const { title, block, posts, ...rendered } = render(others);
+  // What does not follow stays as it was written, also for the day when it does.
+  const titleHash = follows.title ? rendered.titleHash : content.titleHash;
+  const blockHash = follows.description ? rendered.blockHash : content.blockHash;
   const isTitle = titleHash !== content.titleHash;
   const isBlock = blockHash !== content.blockHash;
   if (!isTitle && !isBlock) return [];

@@ -1,5 +1,6 @@
 import { foldStatus } from "./ground/fields.ts";
 import type { Settings } from "./ground/settings.ts";
+import { listGroups } from "./select-conditions.ts";
 
 /** Fields of a post whose values are the board's own words, and which the config names. */
 export type NamedField = "status" | "categoryId";
@@ -24,8 +25,10 @@ export function namedValues(
   const written = (field: NamedField, where: string, value: unknown): readonly NamedValue[] =>
     typeof value === "string" ? [{ field, where, value, isSought: false }] : [];
   return [
-    ...(select.statuses ?? []).flatMap((status) => sought("status", "select.statuses", status)),
-    ...(select.categories ?? []).flatMap((category) => sought("categoryId", "select.categories", category)),
+    ...listGroups(select).flatMap(({ name, given: { statuses = [], categories = [] } }) => [
+      ...statuses.flatMap((status) => sought("status", `${name}.statuses`, status)),
+      ...categories.flatMap((category) => sought("categoryId", `${name}.categories`, category)),
+    ]),
     ...route.flatMap(({ status, category }, index) => [
       ...sought("status", `route[${index}].status`, status),
       ...sought("categoryId", `route[${index}].category`, category),

@@ -10,10 +10,11 @@ import type { CreateIssue, Decision, PatchPost } from "./ground/action.ts";
 import { sortOut } from "./ground/obstacle.ts";
 import type { Render, RenderComment, Settings } from "./ground/settings.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
+import { inNumbers, isByVotes } from "./rules/by-votes.ts";
 import { signalsOfNew } from "./rules/conditions.ts";
 import { isChanging, noteUndecided, planPatch, readKnown } from "./rules/plan-patch.ts";
-import { deriveTarget } from "./rules/rules.ts";
-import { selectPost } from "./select.ts";
+import { deriveTarget, type FieldDerivation } from "./rules/rules.ts";
+import { selectPost, turnsAt } from "./select.ts";
 
 /*
  * One row, as it stands now, becomes actions or none. Voters are mailed by a change of status, so a post is written at most
@@ -50,6 +51,9 @@ import { selectPost } from "./select.ts";
  *     14  T a value           P ≠ P₀, `conflict: tracker`   write; P is what a restore goes back to
  *     15  T a value           P ≠ P₀, `conflict: board`     record, say that they differ
  *     16  T a value           P ≠ P₀, `conflict: hold`      write, held
+ *     32  T or T₀ a value     P ≠ P₀, T and what we sent,   P₀ := P, and all that the post asks for waits until a
+ *                               `conflict: pause`, in any     person resumes it
+ *                               row
  *     17  no rule any more,   P = what our write left       write the last value that was not ours
  *           `restore`
  *     18  no rule any more    any other, or `keep`, or no   record
@@ -102,6 +106,8 @@ export interface PlanContext {
   readonly now: number;
   /** `waits.patch`: for so long the board's list may show a post as it was before our write. */
   readonly patchMs: number;
+  /** `fullEvery`: so often, at most, the order of a post by its votes is sent. */
+  readonly fullEveryMs: number;
   /** Set where PATCHes are listed and none goes: no post is going to follow its issue then. */
   readonly isBoardReadOnly?: true;
 }
@@ -115,27 +121,40 @@ export function planRow(listed: Row, context: PlanContext): Decision {
 /**
  * Takes both sides as they are: no action, every base as it is now, and a note wherever the two differ. For `--adopt`, for
  * an issue that was found or named, and for a state that is not to be trusted.
+ *
+ * @param votes what follows the votes is no side that anyone has left as it is: the next plan sorts the post, and labels its
+ *   issues. `leave`: a person wants that left, too.
  */
-export function adoptRow(listed: Row, context: PlanContext): Decision {
+export function adoptRow(listed: Row, context: PlanContext, votes: "follow" | "leave" = "follow"): Decision {
   const row = withLate(listed, context);
   if (row.links.length === 0) return { ...planUnlinked(row, context), actions: [], stopped: [] };
-  const issues = adoptIssues(row, context);
+  const isLeft = votes === "leave";
+  const issues = adoptIssues(row, context, isLeft);
   const derived = deriveTarget(row.links, context.settings);
-  const decided = [...derived].map(([field, found]) => {
-    const base = row.base[field];
-    const isStillAwaited = found.kind === "unnamed" && base?.isAwaited === true;
-    if (found.kind === "unknown" || isStillAwaited) return { field, base: awaitTarget(base), notes: [] };
-    const post = readKnown(row, field, context.seen);
-    // A pair that is taken as it is while an issue is closed for a reason that no rule names has been asked for nothing yet.
-    const target = found.kind === "derived" ? found.target : (base?.target ?? noTarget);
-    return { field, ...takeAsItIs({ field, sides: postSides, target, post, base }) };
-  });
+  const isFollowing = (found: FieldDerivation): boolean =>
+    !isLeft && found.kind === "derived" && isByVotes(found);
+  const taken = [...derived].filter(([, found]) => !isFollowing(found));
+  const decided = taken.flatMap(([field, found]) => adoptField(row, field, found, context) ?? []);
   return {
     ...standStill(row),
     base: changedBases(row.base, decided),
     issueBases: issues.issueBases,
     notes: [...noteUndecided(derived), ...decided.flatMap(({ notes }) => notes), ...issues.notes],
+    ...(!isLeft && (taken.length < derived.size || context.settings.issue.voteLabels !== undefined)
+      ? { dueAt: context.now }
+      : {}),
   };
+}
+
+/** One field as both sides have it; undefined where the board does not show what it follows. */
+function adoptField(row: Row, field: RuleField, found: FieldDerivation, { seen }: PlanContext) {
+  const base = row.base[field];
+  const isStillAwaited = found.kind === "unnamed" && base?.isAwaited === true;
+  if (found.kind === "unknown" || isStillAwaited) return { field, base: awaitTarget(base), notes: [] };
+  const post = readKnown(row, field, seen);
+  // A pair that is taken as it is while an issue is closed for a reason that no rule names has been asked for nothing yet.
+  const target = found.kind === "derived" ? inNumbers(found, row, seen) : (base?.target ?? noTarget);
+  return target && { field, ...takeAsItIs({ field, sides: postSides, target, post, base }) };
 }
 
 /**
@@ -158,7 +177,7 @@ export function recordApplied(
 }
 
 function planLinked(row: Row, context: PlanContext): Decision {
-  const { patch, stopped, settling, asked, base, notes } = planPatch(row, context);
+  const { patch, stopped, settling, asked, base, notes, pauses } = planPatch(row, context);
   const isQuarantined = row.isQuarantined || notes.some(({ kind }) => kind === "quarantined");
   const issues = planIssues({ ...row, isQuarantined }, context.isBoardReadOnly ? {} : asked, context);
   const updates = followContent(row, context.settings, context.render);
@@ -173,6 +192,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
     base,
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes],
+    ...(pauses !== undefined && { pauses }),
     dueAt: isUnderWay(row) ? context.now : earliest(times),
   };
 }
@@ -183,16 +203,17 @@ function isUnderWay(row: Row): boolean {
 }
 
 function planUnlinked(row: Row, context: PlanContext): Decision {
-  const { settings, seen, render } = context;
+  const { settings, render } = context;
   const skip = (reason: string): Decision => atRest(row, { kind: "skipped", reason });
   if (row.missing > 0) return skip("the board no longer lists the post");
   if (row.unlinkedAt !== undefined) return skip(unlinked);
-  const { isSelected, reason } = selectPost(row.post, settings, seen);
-  if (!isSelected) return skip(reason);
+  const { isSelected, reason } = selectPost(row.post, settings, context);
+  const dueAt = turnsAt(row.post, settings, context);
+  if (!isSelected) return { ...skip(reason), dueAt };
   const draft = draftIssue(row, settings, render, reason);
   const create = { ...draft, followUp: planFollowUp(row, draft, context) };
   const { free: actions, stopped } = sortOut([create], row, settings);
-  return { ...standStill(row), actions, stopped, standing: { kind: "wanted", reason } };
+  return { ...standStill(row), actions, stopped, standing: { kind: "wanted", reason }, dueAt };
 }
 
 const unlinked =

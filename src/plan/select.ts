@@ -1,11 +1,13 @@
 import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, Post, PostField } from "../model/post.ts";
-import { readInstant } from "../model/time.ts";
 import { lookedAt } from "./board-rules/board-rules.ts";
-import { derivedOnce, foldStatus, readField, showValue } from "./ground/fields.ts";
+import { voteLabel } from "./board-rules/vote-labels.ts";
+import { foldStatus, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
-import type { Select, Settings } from "./ground/settings.ts";
+import type { Settings } from "./ground/settings.ts";
+import { byVotes } from "./rules/by-votes.ts";
 import { ruledFields } from "./rules/match.ts";
+import { type Group, type Leaf, leavesOf, type Part, selectGroup } from "./select-conditions.ts";
 
 /** Whether a post becomes an issue, with the reason in words. */
 export interface Selection {
@@ -13,105 +15,171 @@ export interface Selection {
   readonly reason: string;
 }
 
-/** One condition of `select`. */
-interface PostCondition {
-  readonly field: PostField;
-  /** What it asks for; undefined when the settings don't name it. */
-  read(select: Select): Wish | undefined;
+/** What a selection goes by, beside the settings. */
+export interface SelectLook {
+  /** The fields that any record of the last pull showed; all others are unseen. */
+  readonly seen: ReadonlySet<PostField>;
+  /** Epoch ms. */
+  readonly now: number;
 }
-
-interface Wish {
-  readonly words: string;
-  /** A default holds for a field that the board does not show; what a person asked for does not. */
-  readonly isDefault?: boolean;
-  holds(value: FieldValue): boolean;
-}
-
-/** Every condition there is: a new one is one more of these, and its rows in the table test. */
-const conditions: Readonly<Record<Exclude<keyof Select, "isArchivedDefault">, PostCondition>> = {
-  archived: {
-    field: "isArchived",
-    read: (select) => ({ ...isFlag(select.archived), isDefault: select.isArchivedDefault }),
-  },
-  statuses: {
-    field: "status",
-    read: ({ statuses }) => statuses && { words: statuses.join(", "), holds: isOneOf(statuses) },
-  },
-  categories: {
-    field: "categoryId",
-    read: ({ categories }) =>
-      categories && {
-        words: categories.join(", "),
-        holds: (value) => value !== null && categories.includes(String(value)),
-      },
-  },
-  reviewed: {
-    field: "isReviewed",
-    read: ({ reviewed }) => (reviewed === undefined ? undefined : isFlag(reviewed)),
-  },
-  onRoadmap: {
-    field: "onRoadmap",
-    read: ({ onRoadmap }) => (onRoadmap === undefined ? undefined : isFlag(onRoadmap)),
-  },
-  minVotes: {
-    field: "votes",
-    read: ({ minVotes }) =>
-      minVotes === undefined
-        ? undefined
-        : { words: `${minVotes} or more`, holds: (value) => typeof value === "number" && value >= minVotes },
-  },
-  createdAfter: {
-    field: "createdAt",
-    read: ({ createdAfter }) =>
-      createdAfter === undefined
-        ? undefined
-        : {
-            words: `${createdAfter} or later`,
-            holds: (value) => readInstant(value) >= readInstant(createdAfter),
-          },
-  },
-};
 
 /** Decides whether a post that has no issue gets one. The first condition that does not hold is the reason. */
-export function selectPost(
-  post: Post,
-  settings: Pick<Settings, "select">,
-  seen: ReadonlySet<PostField>,
-): Selection {
+export function selectPost(post: Post, { select }: Pick<Settings, "select">, look: SelectLook): Selection {
   const met: string[] = [];
-  for (const { name, field, wish } of wishes(settings.select)) {
-    const value = readField(post, field, seen);
-    if (value === undefined && wish.isDefault) continue;
-    if (value === undefined || !wish.holds(value)) {
-      const reason = `${field} is ${showValue(value)}; select.${name} wants ${wish.words}`;
-      return { isSelected: false, reason };
-    }
-    met.push(`${field} is ${showValue(value)}`);
+  for (const part of selectGroup(select).parts) {
+    if (tryPart(part, post, look) !== true) return { isSelected: false, reason: sayUnmet(part, post, look) };
+    met.push(...sayMet(part, post, look));
   }
   return { isSelected: true, reason: `selected: ${met.join(", ") || "every post is"}` };
+}
+
+/**
+ * When the selection may change although the post does not (epoch ms), since a post gets older; undefined where it never does.
+ */
+export function turnsAt(
+  post: Post,
+  { select }: Pick<Settings, "select">,
+  { seen, now }: SelectLook,
+): number | undefined {
+  const times = leavesOf(selectGroup(select)).flatMap(
+    (leaf) => leaf.turnsAt?.(readField(post, leaf.field, seen)) ?? [],
+  );
+  // A board may write any number as a time.
+  const ahead = times.map(Math.ceil).filter((at) => at > now && Number.isSafeInteger(at));
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
 }
 
 /** One condition of `select`, beside what the post shows. */
 export interface SelectView {
   /** As the config calls it. */
   readonly name: string;
-  readonly field: PostField;
   readonly wants: string;
   readonly shows: string;
   readonly holds: boolean;
 }
 
-/** Every condition of `select`, met or not, for a person who asks why. It decides nothing: `selectPost` does. */
+/**
+ * Every condition of `select`, met or not, for a person who asks why: those of `any` and `not` stand behind these. It decides
+ * nothing: `selectPost` does.
+ */
 export function viewSelection(
   post: Post,
   { select }: Pick<Settings, "select">,
-  seen: ReadonlySet<PostField>,
+  look: SelectLook,
 ): readonly SelectView[] {
-  return wishes(select).map(({ name, field, wish }) => {
-    const value = readField(post, field, seen);
-    const holds = value === undefined ? wish.isDefault === true : wish.holds(value);
-    return { name: `select.${name}`, field, wants: wish.words, shows: showValue(value), holds };
-  });
+  return viewGroup(selectGroup(select), post, look);
+}
+
+function viewGroup({ parts }: Group, post: Post, look: SelectLook): readonly SelectView[] {
+  return parts.flatMap((part) => [
+    { name: part.name, ...viewPart(part, post, look), holds: tryPart(part, post, look) === true },
+    ...groupsIn(part).flatMap((group) => viewGroup(group, post, look)),
+  ]);
+}
+
+function groupsIn(part: Part): readonly Group[] {
+  switch (part.kind) {
+    case "leaf":
+      return [];
+    case "any":
+      return part.groups;
+    case "not":
+      return [part.group];
+  }
+}
+
+function viewPart(part: Part, post: Post, look: SelectLook): Pick<SelectView, "wants" | "shows"> {
+  switch (part.kind) {
+    case "leaf":
+      return { wants: part.words, shows: sayField(part, post, look) };
+    case "any":
+      return {
+        wants: `one of ${part.groups.length} to hold`,
+        shows: sayMet(part, post, look)[0] ?? "none holds",
+      };
+    case "not": {
+      const held = tryGroup(part.group, post, look);
+      const shows = held === undefined ? "nobody can tell" : held ? "it holds" : "it does not";
+      return { wants: "this not to hold, as a whole", shows };
+    }
+  }
+}
+
+/** Whether a part holds; undefined where nobody can tell, and then its opposite doesn't hold, either. */
+function tryPart(part: Part, post: Post, look: SelectLook): boolean | undefined {
+  switch (part.kind) {
+    case "leaf": {
+      const value = readField(post, part.field, look.seen);
+      if (value === undefined) return part.isDefault === true ? true : undefined;
+      return part.holds(value, look.now);
+    }
+    case "any": {
+      const tried = part.groups.map((group) => tryGroup(group, post, look));
+      return tried.includes(true) ? true : tried.includes(undefined) ? undefined : false;
+    }
+    case "not": {
+      const tried = tryGroup(part.group, post, look);
+      return tried === undefined ? undefined : !tried;
+    }
+  }
+}
+
+function tryGroup({ parts }: Group, post: Post, look: SelectLook): boolean | undefined {
+  const tried = parts.map((part) => tryPart(part, post, look));
+  return tried.includes(false) ? false : tried.includes(undefined) ? undefined : true;
+}
+
+/** Why a part does not hold. */
+function sayUnmet(part: Part, post: Post, look: SelectLook): string {
+  switch (part.kind) {
+    case "leaf":
+      return `${sayField(part, post, look)}; ${part.name} wants ${part.words}`;
+    case "any":
+      return `${part.name} wants one of these: ${cut(part.groups.map((group) => sayUnmetIn(group, post, look)))}`;
+    case "not":
+      return tryGroup(part.group, post, look) === true
+        ? `${part.name} shuts it out: ${part.group.parts.flatMap((one) => sayMet(one, post, look)).join(", ")}`
+        : sayUnmetIn(part.group, post, look);
+  }
+}
+
+/** Of the first part that does not hold. */
+function sayUnmetIn({ parts }: Group, post: Post, look: SelectLook): string {
+  return parts
+    .filter((part) => tryPart(part, post, look) !== true)
+    .slice(0, 1)
+    .map((part) => sayUnmet(part, post, look))
+    .join();
+}
+
+/** A reason names no more of them. */
+const mostNamed = 3;
+
+function cut(reasons: readonly string[]): string {
+  const rest = reasons.length - mostNamed;
+  return [...reasons.slice(0, mostNamed), ...(rest > 0 ? [`and ${rest} more`] : [])].join(" | ");
+}
+
+/** What of the post makes a part hold; nothing where that is a default. */
+function sayMet(part: Part, post: Post, look: SelectLook): readonly string[] {
+  switch (part.kind) {
+    case "leaf":
+      return readField(post, part.field, look.seen) === undefined ? [] : [sayField(part, post, look)];
+    case "any":
+      return part.groups
+        .filter((group) => tryGroup(group, post, look) === true)
+        .slice(0, 1)
+        .map(
+          ({ name, parts }) =>
+            `${name} holds (${parts.flatMap((one) => sayMet(one, post, look)).join(", ")})`,
+        );
+    case "not":
+      return [`${part.name} does not hold (${sayUnmetIn(part.group, post, look)})`];
+  }
+}
+
+function sayField({ field }: Leaf, post: Post, { seen }: SelectLook): string {
+  return `${field} is ${showValue(readField(post, field, seen))}`;
 }
 
 /** The repository of a new issue: the first route whose conditions all hold, else the project's own. */
@@ -130,51 +198,27 @@ export function routePost(post: Post, settings: Settings): RepositoryName {
 
 /** The labels of a new issue, each once. */
 export function labelsFor(post: Post, settings: Pick<Settings, "issue">): readonly string[] {
-  const label = categoryLabel(post, settings);
-  const wanted = label === undefined ? settings.issue.labels : [...settings.issue.labels, label];
+  const further = [categoryLabel(post, settings), voteLabel(post.values.votes, settings)];
+  const wanted = [...settings.issue.labels, ...further.filter((label) => label !== undefined)];
   return wanted.filter((one, index) => wanted.findIndex((other) => isSameName(one, other)) === index);
 }
 
 /** Settings that look at a field which the board does not show: such a condition selects nothing. */
 export function unseenConditions(settings: Settings, seen: ReadonlySet<PostField>): readonly string[] {
-  const named: (readonly [string, PostField])[] = wishes(settings.select)
-    .filter(({ wish }) => !wish.isDefault)
-    .map(({ name, field }) => [`select.${name}`, field]);
+  const named: (readonly [string, PostField])[] = leavesOf(selectGroup(settings.select))
+    .filter(({ isDefault }) => isDefault !== true)
+    .map(({ name, field }) => [name, field]);
   if (settings.route.some(({ category }) => category !== undefined))
     named.push(["route.category", "categoryId"]);
   if (settings.route.some(({ status }) => status !== undefined)) named.push(["route.status", "status"]);
   if (Object.keys(settings.issue.categoryLabels).length > 0)
     named.push(["issue.categoryLabels", "categoryId"]);
+  if (settings.issue.voteLabels !== undefined) named.push(["issue.voteLabels", "votes"]);
   for (const field of ruledFields(settings.rules)) named.push([`rules.set.${field}`, field]);
+  if (settings.rules.some(({ set }) => set.roadmapOrder === byVotes))
+    named.push(["rules.set.roadmapOrder", "votes"]);
   for (const { name, field } of lookedAt(settings.boardRules)) named.push([`boardRules.when.${name}`, field]);
   return named.filter(([, field]) => !seen.has(field)).map(([name]) => name);
-}
-
-interface NamedWish {
-  readonly name: string;
-  readonly field: PostField;
-  readonly wish: Wish;
-}
-
-const named = Object.entries(conditions);
-
-const wishes = derivedOnce((select: Select): readonly NamedWish[] => {
-  const found: NamedWish[] = [];
-  for (const [name, { field, read }] of named) {
-    const wish = read(select);
-    if (wish !== undefined) found.push({ name, field, wish });
-  }
-  return found;
-});
-
-/** A flag that is null is not set. */
-function isFlag(wanted: boolean): Wish {
-  return { words: String(wanted), holds: (value) => (value === true) === wanted };
-}
-
-function isOneOf(statuses: readonly string[]): Wish["holds"] {
-  const wanted = new Set(statuses.map(foldStatus));
-  return (value) => typeof value === "string" && wanted.has(foldStatus(value));
 }
 
 function isStatus(value: FieldValue | undefined, wanted: string): boolean {

@@ -93,6 +93,7 @@ function contextOf(renderer: Renderer): PlanContext {
     now,
     pinsOf: () => [],
     patchMs: 120_000,
+    fullEveryMs: 21_600_000,
   };
 }
 

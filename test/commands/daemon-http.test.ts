@@ -97,7 +97,7 @@ describe("the metrics", () => {
     const ready = await fetch(`${address}/readyz`);
     expect(ready.status).toBe(503);
     const reason = expect.stringMatching(
-      /^Failing \(board\.unreachable\): no run without a failure yet, and it is to run every \d+ s\. `boardsync status`/,
+      /^Failing \(board\.unreachable\): no good run yet, and it is to run every \d+ s\. `boardsync status`/,
     );
     const reasons = ["acme-app", "acme-api"].map((project) => ({ project, reason }));
     expect(await ready.json()).toMatchObject({ reasons });

@@ -27,7 +27,7 @@ export interface RunningDaemon {
 export function startDaemon(
   stage: Stage,
   args: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string | undefined>> = {},
 ): RunningDaemon {
   const interruption = new AbortController();
   const lines: Line[] = [];

@@ -22,7 +22,7 @@ describe("an import that the pace draws out", () => {
     expect(doneAt).toBeLessThan(Date.now() + 2.1 * 3_600_000);
     const { out } = await stage.run(["status", "--config", file]);
     expect(out).toMatch(
-      /\n {2}acme-app: issues opened: 2 of 4, the last one about .*\d\d:\d\d \(in .+\)\.\n/,
+      /\n {2}acme-app: issues opened: 2 of 4, the last one about .*\d\d:\d\d(?: UTC)? \(in .+\)\.\n/,
     );
     await stage.run(["sync", "--config", config(100)]);
     const after = await stage.run(["status", "--json", "--config", file]);

@@ -64,7 +64,7 @@ describe("a state on PostgreSQL", () => {
       code: 2,
       err: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`, then \`boardsync sync\`.\n`,
     });
-    expect(await server.ask(stage.url, "SELECT to_regclass('boardsync.head') AS head")).toEqual([
+    expect(await server.ask(stage.url, "SELECT to_regclass('boardsync.state') AS head")).toEqual([
       { head: null },
     ]);
   });

@@ -48,6 +48,13 @@ describe("help", () => {
     expect((await runIn(["help", "sync"])).out).toBe((await runIn(["sync", "--help"])).out);
   });
 
+  it("without a word also lists the topics of the runbook", async () => {
+    const { code, out } = await runIn(["help"]);
+    expect(code).toBe(0);
+    expect(out).toContain((await runIn(["--help"])).out);
+    expect(out).toMatch(/\n {2}stop +stop everything\n/);
+  });
+
   it("fits a narrow terminal", async () => {
     const { out } = await runCommand(["--help"], { env: {}, cwd: makeFolder() }, { columns: 80 });
     expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -71,7 +78,8 @@ describe("bad usage exits 2, says what is wrong on stderr, and nothing on stdout
     [["demo", "--serve", "--port", "0"], "a port is 1 to 65534."],
     [["demo", "--serve", "--port", "abc"], "a port is 1 to 65534."],
     [[], "Usage: boardsync"],
-    [["help", "nope"], "Usage: boardsync"],
+    [["help", "nope"], "error: there is no command, code or topic 'nope'\nTopics: stop, closed, "],
+    [["help", "rejected"], "(Did you mean board.rejected, tracker.rejected?)"],
   ])("%j", async (args, words) => {
     const { code, out, err } = await runIn(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -92,8 +100,10 @@ describe("bad usage exits 2, says what is wrong on stderr, and nothing on stdout
 it("takes the common options before and behind the command", async () => {
   const before = await runIn(["--json", "--config", "a.yaml", "status"]);
   const behind = await runIn(["status", "--config", "a.yaml", "--json"]);
-  expect(before).toMatchObject({ code: 2, out: behind.out });
-  expect(before.out).toContain("a.yaml: there is no such file");
+  for (const { code, out } of [before, behind]) {
+    expect(code).toBe(2);
+    expect(out).toMatch(/a\.yaml: there is no such file \(\/.*\/a\.yaml\)\. Name the config/);
+  }
 });
 
 it("tells which command is going to run", async () => {
@@ -113,4 +123,16 @@ it("a mistake of ours is said with its stack, and exits 1", async () => {
   const err = createOutput();
   expect(await runProgram(createTerminal({ args: ["schema"], out, err }))).toBe(1);
   expect(err.text()).toMatch(/^a bug<1b>\nThis is a mistake in boardsync\..*\nTypeError: a bug<1b>\n {4}at /);
+});
+
+it("shows a line for cron that goes to where the program is found", async () => {
+  const shown = async (command: string): Promise<string> => {
+    const out = createOutput();
+    await runProgram(createTerminal({ args: ["sync", "--help"], out, command, cwd: "/srv/my sync" }));
+    return out.text();
+  };
+  expect(await shown("boardsync")).toContain("  */5 * * * *  boardsync sync --quiet");
+  expect(await shown("npx boardsync")).toContain(
+    "  */5 * * * *  cd '/srv/my sync' && npx boardsync sync --quiet",
+  );
 });

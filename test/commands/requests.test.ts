@@ -20,7 +20,9 @@ describe("boardsync approve", () => {
     const approved = await stage.run(["approve", "acme-app", "--yes"]);
     expect(approved.code).toBe(0);
     expect(approved.out).toContain("`guard.statuses` allows 0");
-    expect(approved.out).toMatch(/p1 [\s\S]*patch-post[\s\S]*planned →[\s\S]*completed/);
+    expect(approved.out).toMatch(
+      / {2}“Dark mode” \(p1\) → acme\/app#1\n {4}status: planned → completed, .*; 128 voters hear of it\n/,
+    );
     expect(approved.out).toContain("acme-app: 2 actions approved. The next run does it.");
     expect(stage.story.board.notifications).toEqual([]);
     expect((await stage.run(["sync"])).code).toBe(0);
@@ -84,7 +86,7 @@ describe("boardsync approve", () => {
     const linesOf = ({ out }: { readonly out: string }): number => out.split("\n").length;
     const plan = await stage.run(["plan"]);
     const approval = await stage.run(["approve", "acme-app"], { ask: () => Promise.resolve("n") });
-    expect(approval.out).toMatch(/3\d\d ×[\s\S]*create-issue/);
+    expect(approval.out).toMatch(/ 3\d\d posts: “Dark mode” \(p1\), .* and 3\d\d more\n {4}opens an issue/);
     expect(linesOf(plan)).toBeLessThan(40);
     expect(linesOf(approval)).toBeLessThan(40);
     expect(linesOf(await stage.run(["plan", "--full"]))).toBeGreaterThan(300);

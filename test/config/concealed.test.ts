@@ -26,6 +26,7 @@ function* wordsOf(schema: JsonSchema): Generator<string> {
   const { enum: choices, const: only } = schema as { enum?: readonly unknown[]; const?: unknown };
   for (const choice of [...(choices ?? []), only]) if (typeof choice === "string") yield choice;
   for (const part of [schema.items, ...(schema.anyOf ?? [])]) if (part !== undefined) yield* wordsOf(part);
+  yield* schema.propertyNames?.enum ?? [];
   for (const [key, part] of Object.entries(schema.properties ?? {})) {
     yield key;
     yield* wordsOf(part);
@@ -61,7 +62,8 @@ describe("a concealed config", () => {
             { when: { assigned: true }, set: { roadmapOrder: 1.5, categoryId: null } },
             { when: { milestone: "any" }, set: { roadmapPublic: true } },
           ],
-          conflict: "hold",
+          content: { title: "once", description: "follow" },
+          conflict: { status: "hold", labels: "board", default: "pause" },
         },
       ],
     });

@@ -107,9 +107,10 @@ describe("the settings' documentation", () => {
   it("has examples that are YAML and of the setting's type", () => {
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
+    const { $defs } = configJsonSchema();
     for (const { path, part } of settings) {
       const example: unknown = parse(String(rows.get(path)?.[3]).replaceAll(/^`|`$/g, ""));
-      expect(ajv.validate(part, example), `${path}: ${JSON.stringify(example)}`).toBe(true);
+      expect(ajv.validate({ ...part, $defs }, example), `${path}: ${JSON.stringify(example)}`).toBe(true);
     }
   });
 

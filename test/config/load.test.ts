@@ -102,7 +102,11 @@ describe("a config that is fine", () => {
       isArchived: false,
       categoryId: null,
     });
-    expect(project).toMatchObject({ conflict: "hold", schedule: "*/2 * * * *", followDuplicates: false });
+    expect(project).toMatchObject({
+      conflict: { status: "hold" },
+      schedule: "*/2 * * * *",
+      followDuplicates: false,
+    });
   });
 
   it("may be JSON", () => {
@@ -204,7 +208,7 @@ describe("where the config is found", () => {
     expect(
       problemsOf(() => loadConfig(sourceOf("", { file: undefined, readText: readTextFrom({}) }))),
     ).toEqual([
-      "config/boardsync.yaml: there is no such file. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at config/boardsync.yaml; `boardsync init` writes one from what your board shows",
+      "config/boardsync.yaml: there is no such file (/home/me/config/boardsync.yaml). Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at config/boardsync.yaml; `boardsync init` writes one from what your board shows",
     ]);
   });
 

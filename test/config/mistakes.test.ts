@@ -136,7 +136,7 @@ describe("a mistake in the config is said with its line, column and path", () =>
     [
       "an endless number",
       withProject(`rules:\n  - set: { roadmapOrder: .inf }`),
-      "6:30: projects[0].rules[0].set.roadmapOrder: must be a number",
+      "6:30: projects[0].rules[0].set.roadmapOrder: must be a number or `byVotes`",
     ],
     [
       "yes for true",
@@ -272,6 +272,82 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "a day that is none",
       withProject("select: { createdAfter: 2026-02-30 }"),
       "5:29: projects[0].select.createdAfter: must be a day such as `2026-01-31`, or a time such as `2026-01-31T09:00:00Z`",
+    ],
+    [
+      "votes that are no number",
+      withProject("issue: { voteLabels: { many: a } }"),
+      "5:28: projects[0].issue.voteLabels.many: this key must be a number of votes",
+    ],
+    [
+      "no label by votes",
+      withProject("issue: { voteLabels: {} }"),
+      "5:26: projects[0].issue.voteLabels: names no label: give one, or leave it out",
+    ],
+    [
+      "one label for two numbers of votes",
+      withProject("issue: { voteLabels: { 10: Hot, 50: hot } }"),
+      '5:41: projects[0].issue.voteLabels["50"]: `hot` stands here twice; a label by votes must be one of its own',
+    ],
+    ...["labels: [Hot]", "categoryLabels: { c: Hot }"].map((other): [string, string, string] => [
+      `a label by votes that ${other} gives, too`,
+      withProject(`issue: { ${other}, voteLabels: { 10: hot } }`),
+      expect.stringMatching(
+        /voteLabels\["10"\]: `hot` is given by another setting, too; a label by votes must be one of its own$/,
+      ),
+    ]),
+    ...["addLabels: hot", "removeLabels: [x, Hot]"].map((set): [string, string, string] => [
+      `a label by votes that a board rule sets: ${set}`,
+      withProject(
+        `issue: { voteLabels: { 10: hot } }\nboardRules: [{ when: { archived: true }, set: { ${set} } }]`,
+      ),
+      '5:32: projects[0].issue.voteLabels["10"]: `hot` is given by another setting, too; a label by votes must be one of its own',
+    ]),
+    [
+      "no room for labels by votes",
+      withProject(
+        `issue: { categoryLabels: { c: c1 }, voteLabels: { 10: hot }, labels: [${Array.from({ length: 99 }, (_, index) => `l${index}`).join()}] }`,
+      ),
+      "5:66: projects[0].issue.labels: are 99, and `c` of `issue.categoryLabels` and `10` of `issue.voteLabels` add one more; an issue has at most 100",
+    ],
+    [
+      "a conflict of a field that is none",
+      withProject("conflict: { stauts: hold }"),
+      "5:17: projects[0].conflict.stauts: unknown key `stauts` — did you mean `status`?",
+    ],
+    [
+      "a conflict that nobody wins",
+      withProject("conflict: { status: nobody }"),
+      "5:25: projects[0].conflict.status: must be `tracker`, `board`, `hold` or `pause`, not `nobody`",
+    ],
+    [
+      "a part of the content that is none",
+      withProject("content: { tilte: once }"),
+      "5:16: projects[0].content.tilte: unknown key `tilte` — did you mean `title`?",
+    ],
+    [
+      "a group of conditions without any",
+      withProject("select: { any: [{ minVotes: 1 }, {}] }"),
+      "5:38: projects[0].select.any[1]: has no condition: name one",
+    ],
+    [
+      "an unknown condition in a group",
+      withProject("select: { any: [{ not: { minvote: 1 } }] }"),
+      "5:30: projects[0].select.any[0].not.minvote: unknown key `minvote` — did you mean `minVotes`?",
+    ],
+    [
+      "votes that no post has",
+      withProject("select: { not: { minVotes: 5, maxVotes: 4 } }"),
+      "5:45: projects[0].select.not.maxVotes: is less than `minVotes: 5`, so no post would match",
+    ],
+    [
+      "a time that is over before it begins",
+      withProject("select: { createdAfter: 2026-02-01, createdBefore: 2026-01-31T23:00:00-01:00 }"),
+      "5:56: projects[0].select.createdBefore: is not later than `createdAfter`, so no post would match",
+    ],
+    [
+      "groups that stand in themselves",
+      withProject("select: &all { any: [*all] }"),
+      "5:26: projects[0].select.any[0].any[0].any[0].any[0].any[0].any[0].any[0].any[0].any[0].any[0].any[0]: stands in 10 other groups; fewer have to do",
     ],
     [
       "a repository without its owner",
@@ -571,7 +647,21 @@ describe("YAML that can't be read", () => {
       "# hello\n\n# world\n",
       "1:1: the file is empty; `boardsync init` writes one from what your board shows",
     ],
-    ["a quote that never ends", "board: 'secret", "1:15: this is not valid YAML: Missing closing 'quote"],
+    [
+      "a quote that never ends",
+      "board: 'secret",
+      "1:15: a quote that begins on this line is not closed; close it",
+    ],
+    [
+      "a quote that never ends, with many lines below",
+      `board:\n  url: "https://b.example\n${"a: b\n".repeat(60)}`,
+      "2:8: the quote that begins here is not closed on its line; close it",
+    ],
+    [
+      "a quote that the next one closes",
+      `board:\n  url: 'https://b.example\n${"a: b\n".repeat(20)}c: 'd'\n`,
+      "2:26: a quote that begins on this line is not closed; close it",
+    ],
     ["a tab", "board:\n\turl: x", "2:1: this is not valid YAML: Tabs are not allowed as indentation"],
     ["two documents", "a: 1\n---\nb: 2", "2:1: the file must hold one document, without further `---` lines"],
     ["an unknown tag", smallest("state: !env STATE"), "3:8: this is not valid YAML: Unresolved tag: !env"],

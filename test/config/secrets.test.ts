@@ -98,7 +98,7 @@ describe("secrets", () => {
   });
 
   it.each<[string, string | Error | undefined, string]>([
-    ["is not there", undefined, ": there is no such file"],
+    ["is not there", undefined, ": there is no such file (/home/me/run/token)"],
     ["may not be read", failure("EACCES"), ": this user may not read it"],
     ["is a directory", failure("EISDIR"), ": it is a directory"],
     ["is empty", "\n", ", and that file is empty"],

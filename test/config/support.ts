@@ -97,7 +97,7 @@ budget: 10m
 http: { host: 127.0.0.1, port: 8787, orders: false }
 keep: 180d
 heartbeat: https://hc.example.com/ping/1
-notices: { url: https://hooks.example.com/services/1 }
+notices: { url: https://hooks.example.com/services/1, kind: teams, digest: weekly }
 projects:
   - project: acme-app
     repo: acme/app
@@ -111,6 +111,13 @@ projects:
       minVotes: 5
       archived: false
       createdAfter: 2026-01-01
+      createdBefore: 2027-01-01
+      olderThan: 14d
+      maxVotes: 500
+      roadmapColumn: PLANNED
+      title: [dark mode, theme]
+      any: [{ minVotes: 20 }, { not: { statuses: open } }]
+      not: { title: test }
     route:
       - { category: cat_api, repo: acme/api }
       - { label: "area: billing", repo: acme/billing }
@@ -119,11 +126,12 @@ projects:
       body: "{{ post.description }}"
       labels: [feedback]
       categoryLabels: { cat_1: "area: billing" }
+      voteLabels: { 10: "votes: 10+", 50: "votes: 50+" }
       assignees: []
       milestone: "Backlog"
       type: Feature
       postUrl: "https://feedback.example.com/p/{{ post.id }}"
-    content: follow
+    content: { title: once, description: follow }
     rules:
       - when: { state: closed, reason: completed }
         set:  { status: completed, roadmapColumn: COMPLETED }
@@ -136,7 +144,7 @@ projects:
       - when: { milestone: any }
         set:  { status: planned, roadmapColumn: PLANNED, onRoadmap: true, roadmapPublic: true }
     whenNoRule: restore
-    conflict: hold
+    conflict: { status: hold, labels: board, default: pause }
     several: all
     followDuplicates: false
     backlink: false

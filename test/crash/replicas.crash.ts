@@ -156,12 +156,13 @@ it("connections that are cut around a COMMIT, before it arrives and before its a
   const world = await givenWorld(names, (url) => server.urlOf(new URL(url).pathname.slice(1), proxy.port));
   addPosts(world, names, 40, 0);
   daemon(world);
+  await until("the first writes", () => world.gate.passed.some(isWrite));
   let cuts = 0;
   const isAllOpened = (): boolean => new Set(titlesOf(world)).size >= 40;
   while (!isAllOpened()) {
     const { passed } = world.gate;
     const before = passed.filter(isWrite).length;
-    proxy.cutAt("INSERT INTO boardsync.entries", cuts % 2 === 0 ? "after" : "before");
+    proxy.cutAt("COMMIT\0", cuts % 2 === 0 ? "after" : "before");
     cuts += 1;
     // Of the last issue there is one write alone.
     await until("further writes", () => passed.filter(isWrite).length >= before + 2 || isAllOpened());

@@ -398,6 +398,7 @@ describe("after a signal the daemon", () => {
     for (const schedule of schedules) expect(schedule.calls).toEqual(["start", "stop"]);
     expect(log.lines.map(({ fields, message }) => ({ fields, message }))).toEqual([
       { fields: { projects: ["a", "b"] }, message: "Daemon started" },
+      { fields: { next: [{ project: "b", at: "2026-03-06T12:00:01.000Z" }] }, message: "Next runs" },
       {
         fields: { signal: "SIGTERM" },
         message: "Daemon stopping: the write in hand is finished, nothing new is started",
@@ -460,7 +461,11 @@ describe("after a signal the daemon", () => {
     gate("a").open();
     await ending;
     expect(starts()).toEqual(["a starts at 1000"]);
-    expect(messages("info")).toHaveLength(2);
+    expect(messages("info")).toEqual([
+      "Daemon started",
+      "Next runs",
+      expect.stringMatching(/^Daemon stopping/),
+    ]);
   });
 
   it("ends although the run in hand fails", async () => {
@@ -672,4 +677,15 @@ it("the timetable knows when a run of a project succeeded last, another config o
   await settle();
   daemon.reschedule([{ key: "a", schedule: createFakeSchedule(), lastRunAt: start }]);
   expect(daemon.timetable()[0]?.succeededAt).toBe(origin + minute);
+});
+
+it("says after each run when the project runs next, and nothing where it never does", async () => {
+  const schedule = { ...createFakeSchedule(), next: (now: number) => now + 5 * minute };
+  const { clock, log } = givenDaemon({ projects: [{ key: "a", schedule }, { key: "b" }] });
+  await clock.advance(minute);
+  await settle();
+  const said = log.lines.filter(({ message }) => message === "Next run");
+  expect(said.map(({ fields }) => fields)).toEqual([
+    { project: "a", at: new Date(start + 1000 + 5 * minute).toISOString() },
+  ]);
 });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { healthPart, type LateProject } from "../../src/daemon/health.ts";
 import { type HttpPart, type HttpPlace, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
 import { metricsPart } from "../../src/daemon/metrics.ts";
@@ -115,7 +115,7 @@ describe("the daemon's HTTP", () => {
       late: "it is to run every 300 s",
     });
     const reason =
-      "Failing: no run without a failure yet, and it is to run every 300 s; put off: GitHub wants no request before 10:00. `boardsync status` says more.";
+      "Failing: no good run yet, and it is to run every 300 s; put off: GitHub wants no request before 10:00. `boardsync status` says more.";
     const reasons = [{ project: "acme-app", reason }];
     const late = await fetch(`${(await given({}, [{ project: "acme-app", state }])).address}/readyz`);
     expect([late.status, await late.json()]).toEqual([503, { status: "not ready", reasons }]);
@@ -263,4 +263,15 @@ describe("the daemon's HTTP", () => {
     await server.close();
     await cut;
   });
+});
+
+it.each([
+  ["0.0.0.0", "http://0.0.0.0:"],
+  ["127.0.0.1", "http://127.0.0.1:"],
+  ["::1", "http://[::1]:"],
+])("says where it listens at %s, as it was told", async (host, address) => {
+  const server = await serveHttp({ host, port: 0 }, createMemoryLog(), []);
+  onTestFinished(() => server.close());
+  expect(server.address.startsWith(address)).toBe(true);
+  expect(server.address).not.toMatch(/:0$/);
 });

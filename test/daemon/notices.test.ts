@@ -39,6 +39,7 @@ function waitingOf(kind: WaitingRow["kind"], ...posts: readonly string[]): reado
     post: post as PostId,
     issues: [],
     kind,
+    cause: "guard",
     code: undefined,
     message: "a private title",
     since: now,
@@ -73,7 +74,7 @@ describe("what a person should hear of", () => {
     ];
     const sentences = findCauses(report, waiting).map(({ sentence }) => sentence);
     expect(sentences).toEqual([
-      "acme-app: 2 held (p1, p2). Next: look at `boardsync plan`, then `boardsync approve acme-app`.",
+      "acme-app: 2 held (p1, p2). Next: `boardsync status` shows why, and the ways out.",
       "acme-app: 1 parked (p3). Next: `boardsync status` says why, `boardsync retry POST` tries again.",
       "acme-app: 1 quarantined (p9). Next: `boardsync release POST` ends it.",
       "acme-app: 2 failed with board.rejected (p4, p5). Next: `boardsync status` says more.",
@@ -155,7 +156,7 @@ it("a message has twenty lines at most, and says how many there are more", () =>
     report: readReport({ hold: "It shrank." }),
     lastSuccessAt: now,
   });
-  const lines = composeMessage(causes, [{ project: "acme@app", state }]).text.split("\n");
+  const lines = composeMessage(causes, [{ project: "acme@app", state }]).split("\n");
   expect(lines).toHaveLength(22);
   expect(lines[0]).toBe("*boardsync* acme@\u200bapp: needs you (1 action).");
   expect(lines[1]).toBe("• cause 0");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PersonRequest } from "../../src/ledger/requests.ts";
+import type { PostId as PersonPost } from "../../src/model/post.ts";
 import { addWaits, openPage, type PageSetup, type PageStage } from "../support/page-stage.ts";
 
 const token = "page-token-0123456789";
@@ -38,6 +39,10 @@ async function ask(stage: PageStage, button: string, path = "/", headers = {}): 
 describe("an order on the page", () => {
   it("approves what was shown with its voters, at the second form and not at the first, and starts the run", async () => {
     const stage = await openHeld();
+    const before = await stage.page("/");
+    expect(before.indexOf("Discard all…")).toBeLessThan(before.indexOf("Approve all 2…"));
+    expect(before).toContain("take back what asks for it, as by reopening the issues");
+    expect(await stage.page("/runs/2")).toContain("At its end 2 held");
     const question = await ask(stage, "Approve all 2…");
     expect(question).toContain("<h1><bdi>Approve 2 actions of acme-app?</bdi></h1>");
     expect(question).toMatch(/<p class="mailed">\d+ voters will be mailed\.<\/p>/);
@@ -52,7 +57,12 @@ describe("an order on the page", () => {
     expect(stage.started).toEqual(["acme-app"]);
     const after = await stage.page(done.headers.get("location") ?? "");
     expect(after).toContain('role="status">2 actions approved. A run starts now and does it.</p>');
-    expect(after).toContain("It is asked for: the next run does it.");
+    const post = await stage.page("/post/acme-app/p1");
+    for (const page of [after, post]) {
+      expect(page).toContain("It is asked for: a run starts at once and does it.");
+      expect(page).not.toMatch(/>(Approve|Discard)/);
+    }
+    expect(post.indexOf("What waits")).toBeLessThan(post.indexOf("Unlink acme/app#1…"));
     expect(await stage.page(done.headers.get("location") ?? "")).not.toContain('role="status"');
 
     await stage.stage.run(["sync", "-c", `${stage.stage.folder}/page.yaml`]);
@@ -76,12 +86,12 @@ describe("an order on the page", () => {
 
   it("retries, releases, unlinks and links, each as the command does, and comes back to the post", async () => {
     const stage = await openWaits();
-    for (const [button, path] of [
+    for (const [button, path, label = `${button}…`] of [
       ["Retry", "/"],
       ["Release", "/"],
-      ["Unlink", "/post/acme-app/p1"],
+      ["Unlink", "/post/acme-app/p1", "Unlink acme/app#1…"],
     ] as const) {
-      const question = await ask(stage, `${button}…`, path);
+      const question = await ask(stage, label, path);
       expect((await stage.post(stage.form(question, button))).headers.get("location")).toMatch(
         new RegExp(`^\\.${path}\\?done=`),
       );
@@ -295,5 +305,103 @@ describe("nothing is done for", () => {
     expect((await send("form=x", "text/plain")).status).toBe(415);
     expect((await send("form=x", "multipart/form-data; boundary=x")).status).toBe(415);
     expect((await post({ form: "x".repeat(9000) })).status).toBe(413);
+  });
+});
+
+describe("the switch that stops everything", () => {
+  it("is on the first page, stops at once, and is pulled back there", async () => {
+    const stage = await openPage({ orders: true });
+    const question = await ask(stage, "Stop all writes…");
+    expect(question).toContain("<h1><bdi>Stop all writes for all projects?</bdi></h1>");
+    expect(question).toContain("From now on nothing is written for any project, to either side");
+    const done = await stage.post(stage.form(question, "Stop all writes"));
+    expect(done.status).toBe(303);
+    expect(await stage.page(done.headers.get("location") ?? "")).toContain("All projects are paused since");
+    expect(stage.started).toEqual([]);
+    stage.stage.story.github.close("acme/app", 1, "completed");
+    await stage.stage.run(["sync", "-c", `${stage.stage.folder}/page.yaml`]);
+    expect(stage.stage.story.board.notifications).toEqual([]);
+    expect(await stage.page("/post/acme-app/p1")).toContain("boardsync resume --all");
+
+    const resume = await ask(stage, "Resume all projects…");
+    expect(resume).toMatch(/\d+ voters will be mailed\./);
+    expect((await stage.post(stage.form(resume, "Resume"))).status).toBe(303);
+    expect(stage.started).toEqual(["acme-app", "acme-api"]);
+    expect(await stage.page("/")).toContain("Resumed by the next run.");
+    await stage.stage.run(["sync", "-c", `${stage.stage.folder}/page.yaml`]);
+    expect(stage.stage.story.board.notifications.map(({ post }) => post)).toEqual(["p1"]);
+  });
+
+  it("is there for each project, too", async () => {
+    const stage = await openPage({ orders: true });
+    const question = await ask(stage, "Pause…");
+    expect(question).toContain("Stop all writes for acme-app?");
+    const form = stage.form(await stage.page("/"), "Pause…");
+    expect((await stage.post(stage.form(question, "Stop all writes"))).status).toBe(303);
+    expect(await (await stage.post(form)).text()).toContain("It is paused already.");
+    expect(await stage.page("/")).toContain("Paused as a whole since");
+    const quietly = await ask(stage, "Resume without writing…");
+    expect(quietly).toContain("No voter will be mailed.");
+    expect((await stage.post(stage.form(quietly, "Resume without writing"))).status).toBe(303);
+    expect(await pending(stage)).toMatchObject([{ kind: "resume-project", isDiscard: true, by: "page" }]);
+    expect(await stage.page("/")).toContain("Resumed by the next run.");
+  });
+});
+
+describe("all that needs a person in one order", () => {
+  it("is retried, or released", async () => {
+    const stage = await openPage({
+      orders: true,
+      after: async (ledger) => {
+        const project = ledger.memory.project("acme-app")?.id;
+        if (project === undefined) throw new Error("There was no run.");
+        const at = { project, kind: "park" } as const;
+        const parked = {
+          kind: "patch-post",
+          code: "board.rejected",
+          message: "no",
+          since: 1,
+          signature: "s",
+        };
+        const posts = ["p1", "p2", "p3", "p4"].map((id) => id as PersonPost);
+        await ledger.commit([
+          { ...at, post: posts[0] as PersonPost, parked: { ...parked, kind: "patch-post" } },
+          { ...at, post: posts[1] as PersonPost, parked: { ...parked, kind: "patch-post" } },
+          { kind: "quarantine", project, post: posts[2] as PersonPost },
+          { kind: "quarantine", project, post: posts[3] as PersonPost },
+          ...posts.slice(2).map(
+            (post) =>
+              ({
+                kind: "note-action",
+                project,
+                post,
+                of: { kind: "patch-post" },
+                notes: [
+                  {
+                    kind: "quarantined",
+                    cause: "quarantined",
+                    message: "flapped",
+                    since: 1,
+                    action: { kind: "patch-post" },
+                  },
+                ],
+              }) as const,
+          ),
+        ]);
+      },
+    });
+    const old = stage.form(await stage.page("/"), "Retry all 2…");
+    const retry = await ask(stage, "Retry all 2…");
+    expect(retry).toContain("Try 2 posts of acme-app again?");
+    expect(retry).toContain("Acme-app/p1: no.");
+    expect((await stage.post(stage.form(retry, "Retry"))).status).toBe(303);
+    const release = await ask(stage, "Release all 2…");
+    expect((await stage.post(stage.form(release, "Release"))).status).toBe(303);
+    expect(await pending(stage)).toMatchObject([
+      { kind: "retry", posts: ["p1", "p2"] },
+      { kind: "release", posts: ["p3", "p4"] },
+    ]);
+    expect(await stage.page("/")).not.toContain("Retry all 2…");
+    expect(await (await stage.post(old)).text()).toContain("That is asked for already");
   });
 });

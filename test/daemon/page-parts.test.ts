@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { issueAddress, readPostAddress, siteOf, webAddress } from "../../src/daemon/page/addresses.ts";
+import { describeLength } from "../../src/model/time.ts";
 import { readReport } from "../../src/sync/tell/stored-report.ts";
-import { describeLength } from "../../src/sync/tell/times.ts";
 import { addPost, openPage, parkPost } from "../support/page-stage.ts";
 
 describe("the addresses on the status page", () => {
@@ -39,7 +39,8 @@ describe("a stored report", () => {
   it.each([null, "x", {}, { errors: "none", requests: 7, created: "3" }])(
     "of another version, such as %j, is read as far as it goes",
     (report) => {
-      const none = { created: 0, issueWrites: 0, postWrites: 0, errors: [], putOff: [] };
+      const writes = { created: 0, issueWrites: 0, postWrites: 0, statusWrites: 0, voters: null };
+      const none = { ...writes, held: 0, parked: 0, quarantined: 0, errors: [], putOff: [] };
       expect(readReport(report)).toEqual({ ...none, requests: { board: 0, tracker: 0 } });
       expect(readReport(report)).toMatchObject({ hold: undefined, result: undefined });
     },
@@ -108,7 +109,7 @@ describe("the status page of a busy project", () => {
     });
     const text = await page("/post/acme-app/p1");
     expect(text).toContain("From the post to its issues");
-    expect(text).toContain("Fields of its issues that board rules set");
+    expect(text).toContain("Fields of its issues that the post decides");
   });
 
   it("says which writes its config stops", async () => {

@@ -27,6 +27,8 @@ describe("the status page", () => {
     expect(text).toContain("<h1>1 project needs you</h1>");
     expect(text).toContain("<bdi>Needs you (3 actions)");
     expect([...text.matchAll(/<code class="command">([^<]+)</g)].map(([, command]) => command)).toEqual([
+      "boardsync explain acme-app/p1",
+      "boardsync approve acme-app p1 --discard",
       "boardsync approve acme-app p1",
       "boardsync retry acme-app/p2",
       "boardsync release acme-app/p4",
@@ -206,6 +208,19 @@ describe("the page of a run", () => {
     expect(text).toContain('<code class="command">boardsync undo 1</code>');
     expect(text).toMatch(/4 issues opened[\s\S]*2 issues opened/);
     expect(text).not.toContain('rel="prev"');
+  });
+
+  it("says how many voters heard, of each write and of all", async () => {
+    const { page, stage } = await openPage();
+    stage.story.github.close("acme/app", 1, "completed");
+    await stage.run(["sync", "-c", `${stage.folder}/page.yaml`]);
+    const text = await page("/runs/2");
+    expect(text).toContain("1 to posts, 128 voters mailed.");
+    const counted = /status: planned → completed.*<td[^>]* data-title="Voters"[^>]*><div>128</;
+    expect(text).toMatch(counted);
+    expect(await page("/")).toContain("1 to posts, 128 voters mailed");
+    expect(await page("/post/acme-app/p1")).toMatch(counted);
+    expect(await page("/runs/1")).not.toContain("voters mailed");
   });
 
   it("leads to the run before and after it, and says where nothing was written", async () => {

@@ -36,7 +36,11 @@ describe("the image", () => {
     expect(valuesOf("RUN").filter((run) => run.includes("npm ci"))).toEqual([
       expect.stringContaining("--omit=dev"),
     ]);
-    expect(valuesOf("COPY")).toEqual(["package.json package-lock.json ./", "--from=build /app/dist ./dist"]);
+    expect(valuesOf("COPY")).toEqual([
+      "package.json package-lock.json ./",
+      "--from=build /app/dist ./dist",
+      "config/docs ./config/docs",
+    ]);
     expect(imageEnvironment()["NODE_ENV"]).toBe("production");
     expect(valuesOf("ENV", 1)).toEqual([]);
   });

@@ -147,8 +147,8 @@ export function describeBrowse(ledger: () => Ledger, isNear: boolean): void {
       await settleAll(ledger());
       const action = { kind: "patch-post", signature: "s1" } as const;
       const notes = [
-        { kind: "held", message: "too many", since: noon + 1, action },
-        { kind: "waiting", message: "the pace", since: noon + 2 },
+        { kind: "held", cause: "guard", message: "too many", since: noon + 1, action },
+        { kind: "waiting", cause: "pace", message: "the pace", since: noon + 2 },
       ] as const;
       await ledger().commit([
         { kind: "record-row", project, post: postId("p1"), record: createRecord({ notes }) },
@@ -156,8 +156,8 @@ export function describeBrowse(ledger: () => Ledger, isNear: boolean): void {
       ]);
       const [parked, held, waiting] = [
         { post: "p2", kind: "parked", code: "board.rejected", since: noon },
-        { post: "p1", kind: "held", code: undefined, since: noon + 1, title: "Title of p1" },
-        { post: "p1", kind: "waiting", since: noon + 2 },
+        { post: "p1", kind: "held", cause: "guard", code: undefined, since: noon + 1, title: "Title of p1" },
+        { post: "p1", kind: "waiting", cause: "pace", since: noon + 2 },
       ];
       expect(await look.waiting(project, 10, ["held", "quarantined", "parked"])).toMatchObject([
         parked,

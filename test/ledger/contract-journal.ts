@@ -25,6 +25,7 @@ const patch: NewIntent = createIntent({
     { field: "roadmapOrder", before: undefined, value: null, target: { kind: "none" } },
   ],
   updatedAtBefore: "2026-01-01T00:00:00Z",
+  voters: 128,
 });
 
 const intents: readonly [string, NewIntent][] = [
@@ -332,6 +333,7 @@ export function describeJournal(ledger: () => Ledger): void {
           outcome: "unknown",
           message: "The process ended before the answer came.",
           isApproved: false,
+          voters: 128,
         },
       ]);
       expect((await readRow(ledger(), "p1")).statusWrites).toEqual([noon]);
@@ -392,6 +394,12 @@ export function describeJournal(ledger: () => Ledger): void {
       for (const entry of lines) await ledger().commit([{ kind: "audit", entry }]);
       expect(await journal.statusWrites(project, noon)).toBe(2);
       expect(await journal.statusWrites("unknown" as typeof project, noon)).toBe(0);
+      const own = { ...counted, kind: "create-issue", fields: [] };
+      for (const entry of [own, own, { ...own, at: noon - 1 }, { ...own, outcome: "rejected" as const }])
+        await ledger().commit([{ kind: "audit", entry }]);
+      expect(await journal.doneSince(project, noon - 1)).toMatchObject({ opened: 2, told: 2 });
+      const none = { opened: 0, told: 0, voters: null };
+      expect(await journal.doneSince("unknown" as typeof project, noon)).toEqual(none);
     });
   });
 

@@ -23,8 +23,8 @@ export function describeLookup(ledger: () => Ledger): void {
       await settleAll(ledger());
       const action = { kind: "patch-post", signature: "s1" } as const;
       const notes = [
-        { kind: "held", message: "too many", since: noon, action },
-        { kind: "disagreement", message: "apart", since: noon },
+        { kind: "held", cause: "guard", message: "too many", since: noon, action },
+        { kind: "disagreement", cause: "differs", message: "apart", since: noon },
       ] as const;
       await ledger().commit([
         { kind: "record-row", project, post: postId("p1"), record: createRecord({ notes }) },

@@ -135,7 +135,7 @@ export function describePages(ledger: () => Ledger): void {
   });
 
   describe("a page is unknown", () => {
-    const act: readonly [string, (of: Ledger) => void][] = [
+    const act: readonly [string, (of: Ledger) => Promise<void>][] = [
       [
         "we have written to one of its posts",
         (of) => of.commit([{ kind: "forget-look", project, post: postId("p1") }]),
@@ -149,7 +149,7 @@ export function describePages(ledger: () => Ledger): void {
     it.each(act)("once %s", async (_, touch) => {
       await pullPages(ledger(), 1, { a: [p1, p2] });
       expect(await known(ledger(), "a")).toEqual(["a"]);
-      touch(ledger());
+      await touch(ledger());
       expect(await known(ledger(), "a")).toEqual([]);
     });
 

@@ -76,6 +76,102 @@ export function describeRequests(ledger: () => Ledger): void {
     });
   });
 
+  describe("a pause of a whole", () => {
+    const pauses = () => ledger().rows.wholePauses(project);
+    const request = { kind: "resume-project", isDiscard: false } as const;
+    const askResume = async (): Promise<RequestId> => {
+      await ledger().commit([{ kind: "add-request", request: { ...request, project, at: noon } }]);
+      const [found] = await ledger().requests.pending(project);
+      if (found === undefined) throw new Error("a request was added");
+      return found.id;
+    };
+
+    it("is of one project or of all, that of all first, and stands in each row of it", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      expect(await pauses()).toEqual([]);
+      await ledger().commit([{ kind: "pause-whole", project, at: noon }]);
+      await ledger().commit([{ kind: "pause-whole", project, at: noon + 1 }]);
+      expect(await pauses()).toEqual([{ of: "project", since: noon }]);
+      expect(await ledger().rows.wholePauses(otherProject)).toEqual([]);
+      expect(await ledger().rows.wholePauses(undefined)).toEqual([]);
+      await ledger().commit([{ kind: "pause-whole", project: undefined, at: noon + 2 }]);
+      expect(await pauses()).toEqual([
+        { of: "all", since: noon + 2 },
+        { of: "project", since: noon },
+      ]);
+      expect(await ledger().rows.wholePauses(otherProject)).toEqual([{ of: "all", since: noon + 2 }]);
+      expect((await readRow(ledger(), "p1")).wholePause).toEqual({ of: "all", since: noon + 2 });
+      expect(await ledger().rows.isPaused(project, p1)).toBe(false);
+    });
+
+    it("ends as long as that is asked for, and a pause that is made once more takes that back", async () => {
+      await ledger().commit([{ kind: "pause-whole", project, at: noon }]);
+      const first = await askResume();
+      await ledger().commit([{ kind: "pause-whole", project, at: noon + 1 }]);
+      expect(await ledger().requests.pending(project)).toEqual([]);
+      await ledger().commit([{ kind: "resume-whole", project, request: first }]);
+      expect(await pauses()).toHaveLength(1);
+      const second = await askResume();
+      await ledger().commit([{ kind: "resume-whole", project, request: second }]);
+      expect(await pauses()).toEqual([]);
+    });
+
+    it("that is of all takes back what was asked for of any project, and ends without a request", async () => {
+      await ledger().commit([{ kind: "pause-whole", project, at: noon }]);
+      await askResume();
+      await ledger().commit([{ kind: "pause-whole", project: undefined, at: noon }]);
+      expect(await ledger().requests.pending(project)).toEqual([]);
+      await ledger().commit([{ kind: "resume-whole", project: undefined, request: undefined }]);
+      expect(await pauses()).toEqual([{ of: "project", since: noon }]);
+    });
+
+    it("makes what waits for a time due, and at its end what it held up, which is listed until then", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await settleAll(ledger());
+      const planned = { place: null, changes: [], notifies: 3 } as const;
+      const action = { kind: "patch-post" } as const;
+      const record = (post: typeof p1, kind: "settling" | "paused" | "held") =>
+        ({
+          kind: "note-action",
+          project,
+          post,
+          of: action,
+          notes: [
+            {
+              kind,
+              cause: kind === "paused" ? "project-paused" : "turn",
+              message: "why",
+              since: noon,
+              planned,
+              action,
+            },
+          ],
+        }) as const;
+      await ledger().commit([record(p1, "settling"), { kind: "pause-whole", project, at: noon }]);
+      expect(await dueIds(ledger())).toEqual(["p1"]);
+      await settleAll(ledger());
+      await ledger().commit([record(p1, "paused"), record(postId("p2"), "held")]);
+      const line = { kind: "paused", post: "p1", message: "why", cause: "project-paused", planned };
+      expect(await ledger().rows.waiting(project, 9, ["paused"])).toMatchObject([line]);
+      expect(await ledger().rows.counts(project)).toMatchObject({ paused: 0, held: 1, waiting: 0 });
+      await ledger().commit([{ kind: "resume-whole", project: undefined, request: undefined }]);
+      expect(await dueIds(ledger())).toEqual(["p1"]);
+    });
+  });
+
+  describe("quarantined posts", () => {
+    it("are listed, but for those that are paused", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await ledger().commit([
+        { kind: "quarantine", project, post: p1 },
+        { kind: "quarantine", project, post: postId("p2") },
+        { kind: "pause", project, post: postId("p2"), at: noon },
+      ]);
+      expect(await ledger().rows.quarantined(project)).toEqual(["p1"]);
+      expect(await ledger().rows.quarantined(otherProject)).toEqual([]);
+    });
+  });
+
   describe("a pause", () => {
     const pausedAt = async (): Promise<number | undefined> => (await readRow(ledger(), "p1")).pausedAt;
     const pause = (at: number): Promise<void> => ledger().commit([{ kind: "pause", project, post: p1, at }]);
@@ -138,9 +234,9 @@ export function describeRequests(ledger: () => Ledger): void {
       const said = { message: "why", since: noon, planned } as const;
       const action = { kind: "patch-post", signature: "s1" } as const;
       const notes = [
-        { ...said, kind: "held", action },
-        { ...said, kind: "settling", until: noon },
-        { ...said, kind: "disagreement" },
+        { ...said, kind: "held", cause: "guard", action },
+        { ...said, kind: "settling", cause: "settling", until: noon },
+        { ...said, kind: "disagreement", cause: "differs" },
       ] as const;
       await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes }) },
@@ -165,12 +261,18 @@ export function describeRequests(ledger: () => Ledger): void {
     it("is listed with what it holds up, and without that where a run has not told", async () => {
       await pullPosts(ledger(), [createPost("p1")]);
       await pause(noon);
-      const line = { post: p1, kind: "paused", message: pausedByPerson, since: noon } as const;
+      const line = {
+        post: p1,
+        kind: "paused",
+        cause: "paused",
+        message: pausedByPerson,
+        since: noon,
+      } as const;
       expect(await ledger().rows.waiting(project, 9)).toMatchObject([{ ...line, planned: undefined }]);
       const planned = { place: null, changes: [], notifies: 3 } as const;
       const said = { message: pausedByPerson, since: noon + 1, planned } as const;
       const record = async (...kinds: ("paused" | "held")[]): Promise<void> => {
-        const notes = kinds.map((kind) => ({ ...said, kind }));
+        const notes = kinds.map((kind) => ({ ...said, kind, cause: "paused" }) as const);
         await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
       };
       for (const kinds of [["held"], ["paused"], ["paused", "held"]] as const) {
@@ -204,17 +306,26 @@ export function describeRequests(ledger: () => Ledger): void {
       const { message, kind, signature } = held;
       const changes = [{ field: "status", from: "planned", to: "completed" }];
       const planned = { place: "acme/app#1", changes, notifies: 3 };
-      const note = { kind: "held", message, since: noon, action: { kind, signature }, planned } as const;
+      const note = {
+        kind: "held",
+        cause: "guard",
+        message,
+        since: noon,
+        action: { kind, signature },
+        planned,
+      } as const;
       await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes: [note] }) },
         {
           kind: "record-row",
           project,
           post: postId("p2"),
-          record: createRecord({ notes: [{ kind: "held", message, since: noon }] }),
+          record: createRecord({ notes: [{ kind: "held", cause: "guard", message, since: noon }] }),
         },
       ]);
-      expect(await ledger().rows.held(project)).toEqual([{ ...held, title: expect.any(String), planned }]);
+      expect(await ledger().rows.held(project)).toEqual([
+        { ...held, cause: "guard", title: expect.any(String), planned },
+      ]);
       expect(await ledger().rows.held(otherProject)).toEqual([]);
     });
   });

@@ -388,7 +388,7 @@ export function describeRows(ledger: () => Ledger): void {
         { kind: "record-row", project, post: postId("p3"), record: createRecord({ standing: skipped }) },
         { kind: "record-row", project, post: postId("p4"), record: createRecord({ standing: skipped }) },
       ]);
-      const held = { kind: "held", message: "a person has to choose", since: noon } as const;
+      const held = { kind: "held", cause: "guard", message: "a person has to choose", since: noon } as const;
       const differs = (["disagreement", "did-not-stick"] as const).map((kind) => ({ ...held, kind }));
       await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes: [held, held, ...differs] }) },
@@ -415,7 +415,7 @@ export function describeRows(ledger: () => Ledger): void {
       const action = { kind: "patch-post", signature: "s1" } as const;
       const planned = (notifies: number | null) => ({ place: null, changes: [], notifies });
       const free = [7, 5, null].map((notifies) => ({ ...held, action, planned: planned(notifies) }));
-      const settling = { kind: "settling", message: "later", since: noon } as const;
+      const settling = { kind: "settling", cause: "settling", message: "later", since: noon } as const;
       const later = [9, 3].map((until) => ({ ...settling, until: noon + until }));
       await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes: [held, ...free, ...later] }) },
@@ -441,8 +441,8 @@ export function describeRows(ledger: () => Ledger): void {
         ["p1", "p2", "p3"].map((id) => createPost(id)),
       );
       const notes = [
-        { kind: "settling", message: "until noon", since: noon },
-        { kind: "waiting", message: "the hour's limit", since: noon },
+        { kind: "settling", cause: "settling", message: "until noon", since: noon },
+        { kind: "waiting", cause: "pace", message: "the hour's limit", since: noon },
       ] as const;
       await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
       await sendIntent(ledger(), { kind: "patch-post" });
@@ -457,6 +457,7 @@ export function describeRows(ledger: () => Ledger): void {
       const sayAt = async (at: number, words: string): Promise<void> => {
         const notes = (["held", "disagreement", "waiting"] as const).map((kind) => ({
           kind,
+          cause: "guard" as const,
           message: `${kind} ${words}`,
           since: at,
         }));
@@ -481,8 +482,8 @@ export function describeRows(ledger: () => Ledger): void {
       await linkPost(ledger(), "p1", createIssue(2));
       await linkPost(ledger(), "p1", createIssue(1));
       const notes = [
-        { kind: "held", message: "a person has to choose", since: noon + 30 },
-        { kind: "disagreement", message: "the sides differ", since: noon + 10 },
+        { kind: "held", cause: "guard", message: "a person has to choose", since: noon + 30 },
+        { kind: "disagreement", cause: "differs", message: "the sides differ", since: noon + 10 },
       ] as const;
       await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes }) },
@@ -503,6 +504,8 @@ export function describeRows(ledger: () => Ledger): void {
           post: "p2",
           issues: [],
           kind: "intent",
+          cause: "in-doubt",
+          intent: "create-issue",
           code: undefined,
           message: expect.stringContaining("opened"),
           since: noon,
@@ -511,6 +514,7 @@ export function describeRows(ledger: () => Ledger): void {
           post: "p1",
           issues,
           kind: "disagreement",
+          cause: "differs",
           code: undefined,
           message: "the sides differ",
           since: noon + 10,
@@ -519,6 +523,7 @@ export function describeRows(ledger: () => Ledger): void {
           post: "p2",
           issues: [],
           kind: "parked",
+          cause: "refused",
           code: "board.rejected",
           message: "The board refuses it.",
           since: noon + 20,
@@ -527,6 +532,7 @@ export function describeRows(ledger: () => Ledger): void {
           post: "p1",
           issues,
           kind: "held",
+          cause: "guard",
           code: undefined,
           message: "a person has to choose",
           since: noon + 30,
@@ -535,12 +541,16 @@ export function describeRows(ledger: () => Ledger): void {
           post: "p2",
           issues: [],
           kind: "intent",
+          cause: "in-doubt",
+          intent: "update-issue",
           code: undefined,
           message: expect.stringContaining("change of its issue"),
           since: noon + 40,
         },
       ]);
       expect(await ledger().rows.waiting(project, 2)).toEqual(waiting.slice(0, 2));
+      expect(await ledger().rows.waitingOf(project, p1)).toEqual(waiting.filter(({ post }) => post === p1));
+      expect(await ledger().rows.waitingOf(project, postId("p9"))).toEqual([]);
       expect(await ledger().rows.waiting(otherProject, 2)).toEqual([]);
       await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord() }]);
       expect(await ledger().rows.waiting(project, 10)).toHaveLength(3);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { migrations } from "../../src/ledger/sqlite/file/migrations.ts";
+import { migrations } from "../../src/ledger/sql/schema.ts";
 import { timesOf } from "../../src/plan/pace.ts";
 import { inOrder } from "../../src/select.ts";
 import {
@@ -24,7 +24,8 @@ const keepMs = 10 * dayMs;
 /** By then everything from noon is older than `keepMs`. */
 const later = noon + keepMs + 1;
 
-export function describeUpkeep(ledger: () => Ledger): void {
+/** @param isNear - whether what is free is used again at once: a server does so in its own time. */
+export function describeUpkeep(ledger: () => Ledger, isNear: boolean): void {
   /** A run of one project, with what its report says. */
   const finishRun = async (at: number, report: object = { failed: 0 }): Promise<number> => {
     const { runs } = ledger();
@@ -203,6 +204,7 @@ export function describeUpkeep(ledger: () => Ledger): void {
       expect(full).toMatchObject({ links: 2 });
       expect(full.bytes).toBeGreaterThan(300_000);
       await prune();
+      if (!isNear) return;
       const empty = await ledger().upkeep.size();
       expect(empty.freeBytes).toBeGreaterThan(full.freeBytes + 300_000);
       await auditMany(2000);

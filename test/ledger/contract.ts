@@ -58,7 +58,7 @@ export function describeLedger(name: string, open: () => Ledger | Promise<Ledger
     describeNotices(current);
     describeJournal(current);
     describeBacklogs(current);
-    describeUpkeep(current);
+    describeUpkeep(current, isNear);
 
     describe("changes that are committed together", () => {
       const record = (post: string): Change => ({

@@ -82,7 +82,7 @@ describe("a time that others write", () => {
           instants: ${JSON.stringify(spellings.map(([text]) => text))}.map(readInstant),
           selected: times.map((createdAt) => {
             const { post } = pickRecord({ id: "p1", createdAt }, "id", {});
-            return selectPost(post, settings, new Set(["createdAt"])).isSelected;
+            return selectPost(post, settings, { seen: new Set(["createdAt"]), now }).isSelected;
           }),
           retry: [{}, { date: "Sat Jan 31 09:00:00 2026" }].map((more) => readRetryAfter({ "retry-after": later, ...more }, now)),
         }));`;

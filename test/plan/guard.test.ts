@@ -30,12 +30,11 @@ describe("the guard", () => {
     expect([holdIssues !== undefined, holdStatuses !== undefined]).toEqual(expected);
   });
 
-  it("says how many there are and what lets them go", () => {
+  it("says how many there are, and what is allowed", () => {
     expect(guard([create, create, create, loud, loud], { statusWrites: 2 }, limits)).toEqual({
-      holdIssues:
-        "3 issues would be created or changed by this run, and `guard.issues` allows 2: held until `boardsync approve` lets them go",
+      holdIssues: "3 issues would be created or changed by this run, and `guard.issues` allows 2",
       holdStatuses:
-        "2 posts would notify their voters, 2 did in the last 60 minutes, and `guard.statuses` allows 3 in 60 minutes: held until `boardsync approve` lets them go",
+        "2 posts would notify their voters, 2 did in the last 60 minutes, and `guard.statuses` allows 3 in 60 minutes",
     });
     const one = guard([{ ...loud, issues: 1 }], { statusWrites: 3 }, { issues: 0, statuses: 3 });
     expect(one.holdIssues).toMatch(/^1 issue would be created or changed /);

@@ -5,7 +5,7 @@ import type { CreateIssue, UpdateIssue } from "../../src/plan/ground/action.ts";
 import { hashText } from "../../src/plan/ground/hash.ts";
 import { refusalSignature, signatureOf } from "../../src/plan/ground/identity.ts";
 import type { Settings } from "../../src/plan/ground/settings.ts";
-import { planRow } from "../../src/plan/plan.ts";
+import { type PlanContext, planRow } from "../../src/plan/plan.ts";
 import {
   aim,
   makeAdopted,
@@ -20,8 +20,8 @@ import {
   untouched,
 } from "./make.ts";
 
-function plan(row: Row, settings: Partial<Settings> = {}) {
-  return planRow(row, makeContext({ settings: makeSettings(settings) }));
+function plan(row: Row, settings: Partial<Settings> = {}, more: Partial<PlanContext> = {}) {
+  return planRow(row, makeContext({ settings: makeSettings(settings), ...more }));
 }
 
 describe("a selected post without an issue", () => {
@@ -131,6 +131,17 @@ describe("a selected post without an issue", () => {
   ])("is skipped where it is %s, with the reason", (_, skipped, reason) => {
     const decision = plan(skipped);
     expect([decision.actions, decision.standing]).toEqual([[], { kind: "skipped", reason }]);
+    expect(decision.dueAt).toBeUndefined();
+  });
+
+  it.each([
+    ["too young", { olderThan: 500 }, "skipped"],
+    ["not too old yet", { not: { olderThan: 500 } }, "wanted"],
+  ])("is looked at again when it is old enough, where it is %s", (_, select, kind) => {
+    const post = makeRow({ ...row.post.values, createdAt: 999_999_900_000 });
+    const settings = { ...plain, select: { ...select, isArchivedDefault: false } };
+    const decision = plan(post, settings, { now: 999_999_900_100 });
+    expect([decision.standing.kind, decision.dueAt]).toEqual([kind, 999_999_900_500]);
   });
 });
 
@@ -233,6 +244,25 @@ describe("the text of an issue that boardsync opened", () => {
     ],
   ])("is left alone %s", (_, row, settings) => {
     expect(plan(row, settings).actions).toEqual([]);
+  });
+
+  it("follows by parts, and a part that begins to follow catches up", () => {
+    const both = linked("Dark theme", "Soon");
+    const content = { title: "once", description: "follow" } as const;
+    const [action, ...others] = plan(both, { content }).actions;
+    expect(others).toEqual([]);
+    expect(action).toMatchObject({
+      title: undefined,
+      block: "Soon",
+      content: { titleHash: hashText("Dark mode") },
+    });
+    expect(plan(linked("Dark theme", "Please"), { content }).actions).toEqual([]);
+    const text = { content: { titleHash: hashText("Dark mode"), blockHash: hashText("Soon") }, others: [] };
+    const written = { ...both, links: [{ ...link, text }] };
+    expect(plan(written, { content }).actions).toEqual([]);
+    expect(plan(written, { content: { title: "follow" } }).actions).toMatchObject([{ title: "Dark theme" }]);
+    expect(plan(both, { content: { description: "once" } }).actions).toMatchObject([{ block: undefined }]);
+    expect(plan(both, { content: { title: "once", description: "once" } }).actions).toEqual([]);
   });
 
   it("is tried again where it was refused, or cut, once the issue has changed", () => {

@@ -162,6 +162,7 @@ export function makeContext(changes: Partial<PlanContext> = {}): PlanContext {
     pinsOf: () => [],
     now: 1_000_000,
     patchMs: 120_000,
+    fullEveryMs: 21_600_000,
     ...changes,
   };
 }

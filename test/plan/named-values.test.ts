@@ -12,7 +12,12 @@ const nothing: Settings = {
 };
 
 const all: Settings = {
-  select: { ...nothing.select, statuses: ["planned"], categories: ["cat_1"] },
+  select: {
+    ...nothing.select,
+    statuses: ["planned"],
+    categories: ["cat_1"],
+    any: [{ statuses: ["planned"], not: { categories: ["cat_1"] } }],
+  },
   route: [
     { category: "cat_2", repo: "acme/api" },
     { status: "open", repo: "acme/web" },
@@ -39,6 +44,8 @@ describe("the values of the board that a config names", () => {
     ).toEqual([
       ["status", "planned", "select.statuses", true],
       ["categoryId", "cat_1", "select.categories", true],
+      ["status", "planned", "select.any[0].statuses", true],
+      ["categoryId", "cat_1", "select.any[0].not.categories", true],
       ["categoryId", "cat_2", "route[0].category", true],
       ["status", "open", "route[1].status", true],
       ["categoryId", "cat_3", "issue.categoryLabels", true],

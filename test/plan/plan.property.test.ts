@@ -72,7 +72,7 @@ const history = fc.array(step, { maxLength: 30 });
 const settings: fc.Arbitrary<Settings> = fc
   .record({
     whenNoRule: fc.constantFrom("restore" as const, "keep" as const),
-    conflict: fc.constantFrom("tracker" as const, "board" as const, "hold" as const),
+    conflict: fc.constantFrom("tracker" as const, "board" as const, "hold" as const, "pause" as const),
     settleMs: fc.constantFrom(0, 2),
   })
   .map((chosen) => makeSettings({ ...chosen, rules, guard: { issues: 50, statuses: 25, flips: 1000 } }));

@@ -428,6 +428,7 @@ describe("the issue's side has moved", () => {
     expect(decision.notes).toEqual([
       {
         kind: "held",
+        cause: "conflict",
         field: "status",
         message:
           "status was set to `later` on the board while the issue asks for `completed`: a person has to choose",
@@ -682,7 +683,7 @@ describe("what is to be written stays out of the plan", () => {
   ])("row 26: where the issue %s, nothing changes and it is said", (_, link, message) => {
     const decision = plan(linked(done, "planned", base, { links: [link] }));
     expect([decision.actions, decision.base]).toEqual([[], {}]);
-    expect(decision.notes).toEqual([{ kind: "undecided", message }]);
+    expect(decision.notes).toEqual([{ kind: "undecided", cause: "undecided", message }]);
   });
 });
 

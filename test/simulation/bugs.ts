@@ -1,11 +1,12 @@
-import { RemoteError, StateError } from "../../src/errors.ts";
+import { RemoteError } from "../../src/errors.ts";
 import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PacedWrite } from "../../src/ledger/pace.ts";
-import type { SharedLog } from "../../src/ledger/postgres/log.ts";
 import type { Issue, RepositoryId } from "../../src/model/issue.ts";
 import { type Row, withPins } from "../../src/model/link.ts";
-import { applied } from "../../src/plan/fields/base.ts";
+import type { FieldValue } from "../../src/model/post.ts";
+import { applied, noBase } from "../../src/plan/fields/base.ts";
+import { labelField } from "../../src/plan/ground/issue-fields.ts";
 import type { BoardRule, Rule } from "../../src/plan/ground/settings.ts";
 import { inOrder } from "../../src/select.ts";
 import type { World } from "../../src/sync/ground/world.ts";
@@ -13,6 +14,7 @@ import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker
 import { fieldKey, known } from "./github-facts.ts";
 import type { HubServer } from "./github-server.ts";
 import type { Bug } from "./stage.ts";
+import { voteLabels } from "./wishes.ts";
 import { withParts, withReads } from "./with-parts.ts";
 import type { Way } from "./world.ts";
 
@@ -33,6 +35,9 @@ const quirky: Way = { isQuirky: true };
 
 /** Two projects of one board, and posts that move. */
 const moving: Way = { isMoving: true };
+
+/** Settings that few projects have. */
+const wishing: Way = { isWishing: true };
 
 /** Two replicas of one state. */
 const shared: Way = { isOverHttp: false, isShared: true };
@@ -405,7 +410,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "lease-not-checked",
     words: "a request leaves without a look at what is left of the lease",
-    breaks: ["I12"],
+    // Whose lease is over may write what another has learned meanwhile.
+    breaks: ["I12", "I6"],
     way: shared,
     from: 124,
     bug: ofLedger(() => ({ assertHeld: async () => undefined })),
@@ -416,14 +422,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: ["I12"],
     way: shared,
     from: 3,
-    bug: { log: (log) => ({ ...log, turn: (after) => log.turn(after, []) }) },
+    bug: { omits: "comparing leases" },
   },
   {
     name: "sent-elsewhere",
     words: "SENT is committed on another connection, outside of the turn that compares the lease",
     breaks: ["I12"],
     way: shared,
-    from: 730,
+    from: 1255,
     bug: {
       world: (world, _hub, replica) => {
         const { ledger } = world;
@@ -440,7 +446,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: ["I5", "I1", "I2", "I12", "no bug"],
     way: shared,
     from: 90,
-    bug: { log: trustCommits },
+    bug: { omits: "looking up commits" },
   },
   {
     name: "pace-per-replica",
@@ -454,7 +460,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "pause-not-checked",
     words: "a pause that comes in the middle of a run is not asked for any more",
     breaks: ["I17"],
-    from: 1,
+    from: 6034,
     bug: ofRows(() => ({ isPaused: () => Promise.resolve(false) })),
   },
   {
@@ -473,6 +479,75 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       };
     }),
+  },
+  {
+    name: "conflict-does-not-pause",
+    words: "a person's change of a status pauses its post for one run only",
+    breaks: ["I17"],
+    way: wishing,
+    from: 280,
+    bug: {
+      ...ofChanges((change) => (change.kind === "pause" ? [] : [change])),
+      // Every issue asks for a status, and people want another one.
+      scenario: ({ settings, board, ...scenario }) => ({
+        ...scenario,
+        board: { ...board, hidden: [], refuses: undefined, ignoresStatus: false },
+        settings: {
+          ...settings,
+          rules: askingRules,
+          select: unarchived,
+          guard: wide,
+          settleMs: 0,
+          conflict: "pause",
+          writes: "all",
+        },
+      }),
+    },
+  },
+  {
+    name: "label-of-anybody",
+    words: "a label by votes counts as ours, whoever has set it",
+    breaks: ["I21"],
+    way: wishing,
+    from: 70,
+    bug: ofRows((rows) => ({
+      due: async (...asked) => (await rows.due(...asked)).map(withOwnLabels),
+      row: async (...asked) => {
+        const row = await rows.row(...asked);
+        return row && withOwnLabels(row);
+      },
+    })),
+  },
+  {
+    name: "votes-of-the-first-look",
+    words: "the votes of a post stay what they were when it was seen first",
+    breaks: ["I3", "I18"],
+    way: wishing,
+    from: 10,
+    bug: ofRows((rows) => {
+      const first = new Map<Row["post"]["id"], FieldValue>();
+      const withFirst = (row: Row): Row => {
+        const { id, values } = row.post;
+        const votes = first.get(id) ?? values.votes ?? 0;
+        first.set(id, votes);
+        return { ...row, post: { ...row.post, values: { ...values, votes } } };
+      };
+      return {
+        due: async (...asked) => (await rows.due(...asked)).map(withFirst),
+        row: async (...asked) => {
+          const row = await rows.row(...asked);
+          return row && withFirst(row);
+        },
+      };
+    }),
+  },
+  {
+    name: "order-at-once",
+    words: "the order by votes is sent with every vote",
+    breaks: ["I21"],
+    way: wishing,
+    from: 260,
+    bug: ofWorld(({ policy }) => ({ policy: { ...policy, fullEveryMs: 1 } })),
   },
   {
     name: "cascade-cut-short",
@@ -695,27 +770,6 @@ function nameReasons<Answer extends { readonly issue: Issue }>(record: Answer): 
   return isUnnamed ? { ...record, issue: { ...issue, stateReason: "outdated" } } : record;
 }
 
-/** Whatever becomes of a COMMIT: whoever sent it goes on as if it were there. */
-function trustCommits(log: SharedLog): SharedLog {
-  return {
-    ...log,
-    async turn(after, holds) {
-      const turn = await log.turn(after, holds);
-      return {
-        ...turn,
-        async append(body) {
-          try {
-            return await turn.append(body);
-          } catch (error) {
-            if (!(error instanceof StateError)) throw error;
-            return after + (turn.news?.length ?? 0) + 1;
-          }
-        },
-      };
-    },
-  };
-}
-
 /** What a replica has written itself, for as long as its history goes on. */
 function countAlone(): Bug {
   const counted = new WeakMap<HubServer, Map<number, PacedWrite[]>>();
@@ -736,6 +790,16 @@ function countAlone(): Bug {
       return { ...world, ledger: withParts(ledger, { commit, pace }) };
     },
   };
+}
+
+/** Labels by votes as if we had set them. */
+function withOwnLabels(row: Row): Row {
+  const written = { sent: true, shown: true };
+  const ours = { target: { kind: "value", value: true }, post: true, foreign: false, written } as const;
+  const labels = Object.fromEntries(
+    Object.values(voteLabels).map((label) => [labelField(label), { ...noBase, ...ours }]),
+  );
+  return { ...row, links: row.links.map((linked) => ({ ...linked, base: { ...linked.base, ...labels } })) };
 }
 
 function denyUnknown(answer: SignalAnswer): SignalAnswer {

@@ -133,7 +133,14 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
   const shownInRun = new Set<Spot>();
   let run = 0;
   let isWhole = true;
+  /** The latest that the program's clock has shown: a post does not get younger where that is set back. */
+  let latest = 0;
+  const programTime = (): number => {
+    latest = Math.max(latest, time.now() + scenario.skewMs);
+    return latest;
+  };
   const look = (post: BoardPost, askedAt: number, project: ProjectId): void => {
+    programTime();
     const values = Object.fromEntries([...seen].map((field) => [field, post.values[field]]));
     const spot = spotOf(post.id, project);
     looks.set(spot, { at: time.now(), askedAt, values });
@@ -191,7 +198,8 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
     isSelected(id, project) {
       const look = lookOf(looks, id, project);
       return (
-        look !== undefined && selectPost({ id, values: look.values }, scenario.settings, seen).isSelected
+        look !== undefined &&
+        selectPost({ id, values: look.values }, scenario.settings, { seen, now: programTime() }).isSelected
       );
     },
     absences: (post, project) => lookOf(absences, post, project)?.count ?? 0,

@@ -6,6 +6,7 @@ import { isSameTarget, isSameValue } from "../../src/plan/ground/fields.ts";
 import { readIssueField } from "../../src/plan/ground/issue-fields.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Looks } from "./checks-board.ts";
+import { isVoteLabel } from "./checks-wishes.ts";
 import type { ChangeWrite, HubIssue } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
 import type { Scenario } from "./scenario.ts";
@@ -156,6 +157,7 @@ export function checkIssueChanges(
       }
       if (!isAnswered) return;
       for (const field of fields) {
+        if (isVoteLabel(field)) continue;
         const times = count(issue, field, 1);
         const changes = allowed(issue, field);
         if (times <= changes) continue;

@@ -2,6 +2,7 @@ import type { Issue } from "../../src/model/issue.ts";
 import { type FieldValue, type PostId, type RuleField, ruleFields } from "../../src/model/post.ts";
 import { isDuplicate } from "../../src/plan/rules/place.ts";
 import type { BoardPost } from "./board-server.ts";
+import { isOrderByVotes } from "./checks-wishes.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import { type Asked, type CountingIssue, readRules } from "./reading.ts";
 import type { Scenario } from "./scenario.ts";
@@ -53,6 +54,9 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
   /** Of the facts of an issue that the state knew last: epoch ms, never earlier than before. */
   const known = new Map<HubIssue, number>();
   const foreign = new Map<string, Set<FieldValue>>();
+  /** What the board has shown last, and what a write has made of it since. */
+  const shownLast = new Map<PostId, BoardPost>();
+  const votesShown = new Map<PostId, FieldValue | undefined>();
 
   const note = (issue: HubIssue): void => {
     const trail = versions.get(issue) ?? [];
@@ -121,6 +125,8 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
       const asked = askedOf(issues, field, back);
       if (asked === undefined) return true;
       if (asked.some((one) => one.kind === "value" && isSame(one.value, value))) return true;
+      const votes = votesShown.get(post);
+      if (asked.some((one) => one.kind === "value" && isOrderByVotes(one.value, value, votes))) return true;
       const isNone = asked.some(({ kind }) => kind === "none");
       if (isNone && scenario.settings.whenNoRule === "restore" && isForeign(post, field, value)) return true;
       // What is unknown leaves what was asked before.
@@ -140,8 +146,6 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
       if (touched.get(field)?.by !== "us") noteValue(id, field, value);
     }
   };
-  /** What the board has shown last, and what a write has made of it since. */
-  const shownLast = new Map<PostId, BoardPost>();
   return {
     issueOpens: noteAll,
     issueMoves: noteAll,
@@ -162,6 +166,7 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
     boardShows(shown) {
       for (const post of shown) {
         shownLast.set(post.id, post);
+        votesShown.set(post.id, post.values.votes);
         noteForeign(post);
       }
     },

@@ -1,4 +1,4 @@
-import { decodeIssue } from "../../src/ledger/sqlite/columns/facts.ts";
+import { decodeIssue } from "../../src/ledger/sql/columns/facts.ts";
 import type { IssueRecord } from "../../src/model/issue.ts";
 import type { IntentKind } from "../../src/model/link.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
@@ -108,7 +108,7 @@ export function checkLinks(state: State, hub: HubServer, orders: LinkOrders, vio
 export function checkFreshness(state: State, hub: HubServer, violate: Violate): Check {
   const shown = new Map<HubRepository, { readonly records: readonly IssueRecord[]; readonly etag: string }>();
   const selectEtag = state.look<[number], { etag: string | null }>(
-    "SELECT etag FROM repositories WHERE id = ?",
+    "SELECT memory ->> '$.etag' AS etag FROM repositories WHERE id = ?",
   );
   const selectFacts = state.look<[number], { number: number; facts: string }>(
     `SELECT DISTINCT issues.number, facts FROM issues

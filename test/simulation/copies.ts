@@ -1,5 +1,5 @@
-import { stampCopy } from "../../src/ledger/sqlite/file/copy.ts";
-import type { Store } from "../../src/ledger/sqlite/file/store.ts";
+import { stampCopy } from "../../src/ledger/sql/stamp.ts";
+import type { SqliteStore } from "../../src/ledger/sqlite/database.ts";
 
 type Line = Readonly<Record<string, string | number | null>>;
 
@@ -14,31 +14,37 @@ export interface Copy {
  *
  * @param childrenFirst - the tables, each before those that it refers to.
  */
-export function copyTables({ prepare }: Store, childrenFirst: readonly string[], stampedAt: number): Copy {
+export function copyTables(
+  { prepare, carry }: SqliteStore,
+  childrenFirst: readonly string[],
+  stampedAt: number,
+): Copy {
   const tables = [...childrenFirst, "sqlite_sequence", "meta"];
   return {
     stampedAt,
-    tables: new Map(tables.map((name) => [name, prepare<[], Line>(`SELECT * FROM ${name}`).all()])),
+    tables: new Map(tables.map((name) => [name, carry(prepare<[], Line>(`SELECT * FROM ${name}`).all())])),
   };
 }
 
 /** Puts a copy into a state that is empty but for its schema; a dump of a server has no stamp. */
 export function fillTables(
-  { prepare, transaction }: Store,
+  store: SqliteStore,
   childrenFirst: readonly string[],
   { tables, stampedAt }: Copy,
   isStamped = true,
 ): void {
-  transaction(() => {
-    for (const name of [...childrenFirst.toReversed(), "sqlite_sequence", "meta"]) {
-      for (const line of tables.get(name) ?? []) {
-        const columns = Object.keys(line);
-        const places = columns.map(() => "?").join();
-        prepare<Line[string][]>(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`).run(
-          ...Object.values(line),
-        );
+  store.carry(
+    store.transaction(function* () {
+      for (const name of [...childrenFirst.toReversed(), "sqlite_sequence", "meta"]) {
+        for (const line of tables.get(name) ?? []) {
+          const columns = Object.keys(line);
+          const places = columns.map(() => "?").join();
+          yield* store
+            .prepare<Line[string][]>(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`)
+            .run(...Object.values(line));
+        }
       }
-    }
-    if (isStamped) stampCopy((sql, value) => prepare<[string | number]>(sql).run(value), stampedAt);
-  });
+      if (isStamped) yield* stampCopy(store, stampedAt);
+    }),
+  );
 }

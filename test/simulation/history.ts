@@ -49,6 +49,8 @@ export type Step =
   | { readonly kind: "pausing"; readonly seed: number; readonly request: number }
   /** What only some histories have (`quirks.ts`). */
   | { readonly kind: "quirk"; readonly seed: number }
+  /** What people do about the settings of `wishes.ts`. */
+  | { readonly kind: "wish"; readonly seed: number }
   /** Somebody edits the config. */
   | { readonly kind: "config"; readonly seed: number }
   /** The program's clock is set. */
@@ -78,6 +80,7 @@ const weights: Readonly<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>
   pause: 0,
   pausing: 0,
   quirk: 0,
+  wish: 0,
 };
 
 const lengths = {
@@ -138,6 +141,7 @@ function drawStep(random: Random, kind: keyof typeof weights): Step {
     case "config":
     case "pause":
     case "quirk":
+    case "wish":
       return { kind, seed: random.seed() };
   }
 }
@@ -168,8 +172,8 @@ function drawFreeze(random: Random) {
   } as const;
 }
 
-/** How far into a run something happens at most: most runs ask four times or so, and commit twenty times. */
-const reaches = { await: [4, 8, 20], commit: [12, 24, 40], point: [10, 40, 120] } as const;
+/** How far into a run something happens at most: most runs ask four times or so, and commit twenty times; half of them pass 140 points. */
+const reaches = { await: [4, 8, 20], commit: [12, 24, 40], point: [40, 120, 240] } as const;
 
 function drawDoom(random: Random): Doom {
   const when = random.pick(["before", "after"] as const);
@@ -218,6 +222,7 @@ export function describeStep(step: Step): string {
     case "config":
     case "pause":
     case "quirk":
+    case "wish":
       return step.kind;
     case "pausing":
       return `a run, with faults, during which somebody pauses a post at request ${step.request}`;

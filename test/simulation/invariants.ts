@@ -14,6 +14,7 @@ import {
   kindOf,
 } from "./checks-state.ts";
 import { checkContent, checkIssueGuard, checkOnce, checkPace } from "./checks-tracker.ts";
+import { checkConflictPauses, checkOrders, createVoteLabels, type VoteLabels } from "./checks-wishes.ts";
 import type { Time } from "./clock.ts";
 import { isChange } from "./github.ts";
 import type { ChangeWrite, HubRepository, HubServer } from "./github-server.ts";
@@ -78,6 +79,7 @@ export interface Watch {
   readonly targets: Targets;
   readonly links: LinkOrders;
   readonly looks: Looks;
+  readonly voteLabels: VoteLabels;
   readonly violate: Violate;
 }
 
@@ -104,6 +106,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
   const links = createLinkOrders(hub);
   const targets = createTargets(time, scenario, state, hub, links);
   const looks = createLooks(time, scenario, state);
+  const voteLabels = createVoteLabels(state, violate);
   const programTime = (): number => time.now() + scenario.skewMs;
   const events = joinChecks([
     links.check,
@@ -125,11 +128,14 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkIssueGuard(scenario, links, violate),
     checkHolds(state, violate),
     checkPauses(state, violate),
+    voteLabels.check,
+    checkOrders(time, scenario, violate),
+    checkConflictPauses(scenario, targets, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),
     noteTaken(looks, taken, attempted),
   ]);
-  return { events, violations, sent, totals, taken, attempted, targets, links, looks, violate };
+  return { events, violations, sent, totals, taken, attempted, targets, links, looks, voteLabels, violate };
 }
 
 /** I15, first half: only `sync` writes. Everything that left is noted for the second half. */

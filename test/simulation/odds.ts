@@ -9,6 +9,7 @@ export interface Odds {
   readonly pauses: number;
   readonly quirks: number;
   readonly moves: number;
+  readonly wishes: number;
   /** Weights beside those of the other kinds of step. */
   readonly steps: Readonly<Partial<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>>;
 }
@@ -20,6 +21,7 @@ export const usualOdds: Odds = {
   pauses: 0.1,
   quirks: 0.15,
   moves: 0.04,
+  wishes: 0.1,
   steps: {},
 };
 
@@ -29,6 +31,9 @@ export const quirkyOdds: Odds = { ...usualOdds, quirks: 1, moves: 0.25 };
 /** Two projects of one board, and people who move posts, in all of them. */
 export const movingOdds: Odds = { ...usualOdds, moves: 1 };
 
+/** Settings that few projects have, in all of them. */
+export const wishingOdds: Odds = { ...usualOdds, wishes: 1 };
+
 /** What few histories have, in most of them: mistakes that are seldom met are met there. */
 export const rareOdds: Odds = {
   signals: 0.6,
@@ -37,5 +42,6 @@ export const rareOdds: Odds = {
   pauses: 0.3,
   quirks: 0.3,
   moves: 0.04,
+  wishes: 0.3,
   steps: { order: 20, config: 2 },
 };

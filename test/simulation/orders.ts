@@ -123,6 +123,7 @@ function postsOf(order: NewRequest): readonly PostId[] {
     case "approve":
       return [...new Set(order.actions.map(({ post }) => post))];
     case "accept-size":
+    case "resume-project":
       return [];
     case "retry":
     case "release":

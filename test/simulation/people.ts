@@ -80,7 +80,7 @@ export function createPeople(
     "SELECT 1 AS found FROM links WHERE repository = ? AND number = ?",
   );
   const searches = state.look<[number], { found: number }>(
-    "SELECT 1 AS found FROM repositories WHERE id = ? AND scanned_at IS NOT NULL",
+    "SELECT 1 AS found FROM repositories WHERE id = ? AND memory ->> '$.scannedAt' IS NOT NULL",
   );
   /** A state that was lost finds that out by the issues that are listed; if those go first, nothing shows it. */
   const isSearched = ({ id }: HubRepository): boolean => searches(id).length > 0;

@@ -11,9 +11,11 @@ import {
 import { isSameTarget, isSameValue, showValue } from "../../src/plan/ground/fields.ts";
 import { writeRules } from "../../src/plan/ground/identity.ts";
 import { isAllowed } from "../../src/plan/ground/obstacle.ts";
+import { byVotes } from "../../src/plan/rules/by-votes.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import { inOrder, select } from "../../src/select.ts";
 import type { BoardPost } from "./board-server.ts";
+import { checkVotesAtRest } from "./checks-wishes.ts";
 import { isOutOfReach } from "./github-server.ts";
 import { isMovedSince } from "./invariants.ts";
 import { hasHold } from "./orders.ts";
@@ -173,7 +175,12 @@ async function checkPlace(
   }
 }
 
-function checkUnlinked({ scenario, watch }: Stage, post: BoardPost, row: Row, isWaiting: boolean): void {
+function checkUnlinked(
+  { scenario, watch, time }: Stage,
+  post: BoardPost,
+  row: Row,
+  isWaiting: boolean,
+): void {
   const seen = new Set(postFields.filter((field) => !scenario.board.hidden.includes(field)));
   const values = Object.fromEntries(
     [...seen].map((field): [PostField, unknown] => [field, post.values[field]]),
@@ -181,7 +188,7 @@ function checkUnlinked({ scenario, watch }: Stage, post: BoardPost, row: Row, is
   const { isSelected, reason } = selectPost(
     { id: post.id, values: values as Row["post"]["values"] },
     scenario.settings,
-    seen,
+    { seen, now: time.now() + scenario.skewMs },
   );
   if (row.unlinkedAt !== undefined) {
     if (!watch.links.isUnwanted(post.id))
@@ -217,6 +224,8 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, waiting: readonly 
     scenario.settings.rules.flatMap(({ set }) => Object.keys(set) as RuleField[]),
   )) {
     const history = watch.targets.of(post.id, field);
+    // What follows the votes is looked at below.
+    if (history?.target.kind === "value" && history.target.value === byVotes) continue;
     if (history === undefined || !isInReach || watch.targets.isUnknown(post.id, field)) continue;
     const base = row.base[field];
     if (base === undefined || !isSameTarget(field, base.target, history.target)) {
@@ -256,6 +265,7 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, waiting: readonly 
     );
   }
   checkText(stage, post, row, waits.size > 0);
+  checkVotesAtRest(stage, post, row, waits);
 }
 
 /** Whether a write that did not arrive is taken for done: that the two sides differ explains nothing then. */

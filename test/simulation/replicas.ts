@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { StateError } from "../../src/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { LeaseNumber, SharedLog } from "../../src/ledger/postgres/log.ts";
-import { openReplica, type Replica } from "../../src/ledger/postgres/replica.ts";
-import { createSharedLedger } from "../../src/ledger/postgres/shared-ledger.ts";
+import { createValidity } from "../../src/ledger/postgres/leases.ts";
+import { createSharedLedger } from "../../src/ledger/postgres/postgres.ts";
+import type { LeaseNumber } from "../../src/ledger/postgres/store.ts";
 import type { HeldProjects, SharedLedger } from "../../src/ledger/shared.ts";
-import type { Base } from "../../src/ledger/sqlite/base.ts";
+import { createHeld, createLedger } from "../../src/ledger/sql/ledger.ts";
 import type { RunResult } from "../../src/sync/run.ts";
 import type { Time } from "./clock.ts";
 import type { Totals } from "./invariants.ts";
@@ -14,7 +14,7 @@ import { pickWeighted } from "./random.ts";
 import type { Replicas } from "./replicated-state.ts";
 import { projectKey, type Scenario } from "./scenario.ts";
 import type { Counts, Freeze, RunEnd } from "./stage.ts";
-import type { Fate, Line, Question, StateServer } from "./state-server.ts";
+import type { Fate, Line, Omission, Question, ServerProcess, StateServer } from "./state-server.ts";
 import type { Events, Violate } from "./watcher.ts";
 import type { Weather, Wire } from "./wire.ts";
 
@@ -28,8 +28,8 @@ export interface CrewSettings<Sides> {
   readonly totals: Totals;
   readonly events: Events;
   readonly violate: Violate;
-  /** Bends the log, for a planted bug. */
-  readonly log: ((log: SharedLog) => SharedLog) | undefined;
+  /** What the server leaves out, for a planted bug. */
+  readonly omits: Omission | undefined;
   /** What a process has of both sides for as long as it lives. */
   connect(life: Life): Sides;
   /** One run of a project that is held; `undefined` where it ended in the middle. */
@@ -44,9 +44,6 @@ export interface Worker<Sides> {
   readonly life: Life;
   readonly sides: Sides;
   readonly ledger: SharedLedger;
-  readonly replica: Replica;
-  /** Its copy of the state. */
-  base(): Base;
   /** What a timer would have done meanwhile. */
   catchUp(): void;
 }
@@ -62,16 +59,11 @@ export interface Crew {
   isFree(): boolean;
   /** Nobody reaches the state until then, true time. */
   cut(until: number): void;
-  /** Every copy that lives comes to the rows of the server. */
-  checkCopies(): Promise<void>;
 }
 
 const replicaCount = 2;
 /** As `placeOfState` does with the longest request that a config has by itself. */
 export const requestMs = 30_000;
-/** Of entries: after which somebody keeps an image, so that who is behind has to load it. */
-const imageShare = 0.03;
-
 export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
   const { replicas, scenario, time, wire, counts, totals, events, violate } = settings;
   const leaseMs = scenario.leaseMs ?? requestMs;
@@ -87,12 +79,12 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
   const server: StateServer = replicas.open({
     now: serverTime,
     wait: (ms) => time.advance(ms),
+    omits: settings.omits,
     events: {
-      committed({ line }) {
+      committed(line) {
         const life = lives.get(line);
         if (life?.isDeposed === true)
           violate("I12", "something is committed for a run whose project another process has taken");
-        if (wire.weather.random.chance(imageShare)) server.keepImage(replicas.image());
       },
       taken(line) {
         wire.tell(`${line.who} takes the project`);
@@ -132,15 +124,14 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
   const start = async (index: number, halt: Life["halt"]): Promise<Worker<Sides>> => {
     const life = startLife();
     life.halt = halt;
-    const validUntil = new Map<string, number>();
     const startedAt = time.now();
+    const monotonic = (): number => time.now() - startedAt;
+    const validity = createValidity(monotonic, requestMs);
     const line: Line = {
       who: `replica ${index}`,
       leaseMs,
-      monotonic: () => time.now() - startedAt,
-      prolonged(holds: readonly LeaseNumber[], until: number) {
-        for (const { project } of holds) validUntil.set(project, until);
-      },
+      monotonic,
+      prolonged: validity.prolonged,
       fate: drawFate,
       pass(question, when) {
         if (question === "commit") meetDoom(life, "commit", when);
@@ -150,23 +141,31 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
       isStill: () => isStill(life),
     };
     lives.set(line, life);
-    const { log, leases } = server.connect(line);
-    let base: Base | undefined;
-    const replica = await openReplica(settings.log?.(log) ?? log, (image) => {
-      base = replicas.make(image);
-      return base;
-    });
-    await replica.follow();
+    const { leases, engineOf, place } = server.connect(line);
+    const process: ServerProcess = {
+      known: place(),
+      moved() {
+        held.numbers.forget();
+        return base.relearn();
+      },
+      assertHeld: (holds) => validity.assertLong(holds, leases),
+    };
+    const engine = engineOf([], process);
+    const held = createHeld(engine.store);
+    const base = createLedger(engine, held);
+    const relearn = async (): Promise<void> => {
+      await engine.carry(base.relearn);
+      process.known = place();
+    };
+    await relearn();
     const due = new Set<() => void>();
     const ledger = createSharedLedger({
-      replica,
+      ledger: base.ledger,
+      ofHold: (holds: readonly LeaseNumber[]) => createLedger(engineOf(holds, process), held).ledger,
+      relearn,
       leases,
-      signs: { write: async () => undefined, read: async () => undefined, processes: async () => [] },
-      validUntil,
-      requestMs,
       clockAheadMs: 0,
       now: () => 0,
-      monotonic: line.monotonic,
       leaseMs,
       repeat(everyMs, work) {
         const happen = (): void => {
@@ -181,7 +180,6 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
         };
         return stop;
       },
-      close: () => replica.close(),
     });
     life.whyNot = (leftAt) => {
       const lease = server.lease(projectKey);
@@ -194,9 +192,7 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
       index,
       life,
       ledger,
-      replica,
       sides: settings.connect(life),
-      base: () => base as Base,
       catchUp() {
         const missed = [...due];
         due.clear();
@@ -350,14 +346,6 @@ export function createCrew<Sides>(settings: CrewSettings<Sides>): Crew {
     isFree: () => (server.lease(projectKey)?.until ?? 0) <= serverTime() && time.now() >= cutUntil,
     cut(until) {
       cutUntil = until;
-    },
-    async checkCopies() {
-      for (const worker of workers) {
-        if (worker === undefined) continue;
-        await worker.replica.follow();
-        if (!replicas.isSame(worker.base()))
-          violate("no bug", `the copy of replica ${worker.index} is another one than the state`);
-      }
     },
   };
 }

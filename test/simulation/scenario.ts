@@ -46,6 +46,8 @@ export interface Scenario {
   readonly posts: number;
   /** What few histories have of what the two sides may do; absent where there is nothing of it. */
   readonly quirks?: Quirks;
+  /** Whether it has settings that few projects have (`wishes.ts`). */
+  readonly isWishing?: boolean;
   /** Of a state that two replicas share: how long a lease holds by itself. */
   readonly leaseMs?: number;
 }

@@ -10,7 +10,7 @@ const usage =
   "node test/simulation/simulate.ts [--seeds N] [--from S] [--minutes M]   plays N histories, or as many as M minutes hold\n" +
   "node test/simulation/simulate.ts --seed S [--whole]                     plays one and tells it\n" +
   "--workers N plays on so many threads, --all goes on after a failure, --rare draws often what is seldom,\n" +
-  "--quirks draws what refuses, renames or shows late in every history, --moves two projects and posts that move, --http plays over real HTTP, --shared with two replicas of one state (README.md)\n";
+  "--quirks draws what refuses, renames or shows late in every history, --moves two projects and posts that move, --wishes settings that few projects have, --http plays over real HTTP, --shared with two replicas of one state (README.md)\n";
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +26,7 @@ const { values } = parseArgs({
     shared: { type: "boolean", default: false },
     quirks: { type: "boolean", default: false },
     moves: { type: "boolean", default: false },
+    wishes: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -37,6 +38,7 @@ const way: Way = {
   isRare: values.rare,
   isQuirky: values.quirks,
   isMoving: values.moves,
+  isWishing: values.wishes,
 };
 
 const states = createStates();
@@ -109,7 +111,7 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
     "",
     ...told.story,
     "",
-    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}${values.shared ? " --shared" : ""}${values.quirks ? " --quirks" : ""}${values.moves ? " --moves" : ""}`,
+    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}${values.shared ? " --shared" : ""}${values.quirks ? " --quirks" : ""}${values.moves ? " --moves" : ""}${values.wishes ? " --wishes" : ""}`,
   ]);
 }
 

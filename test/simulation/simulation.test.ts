@@ -19,6 +19,7 @@ describe("the simulation", () => {
     ["", slice, {}],
     [" that draw often what few have", slice / 2, { isRare: true }],
     [" of what refuses, renames and shows late", slice / 4, { isQuirky: true }],
+    [" of settings that few projects have", slice / 4, { isWishing: true }],
     [" of two replicas", slice / 4, { isOverHttp: false, isShared: true }],
   ])(
     "breaks no promise in the histories%s 1 to %i",

@@ -1,6 +1,5 @@
 import type { Send } from "../../src/http/send.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { SharedLog } from "../../src/ledger/postgres/log.ts";
 import type { Log } from "../../src/log.ts";
 import type { RenderedIssue } from "../../src/plan/ground/settings.ts";
 import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
@@ -20,6 +19,7 @@ import { type Crew, createCrew, isUnreachable } from "./replicas.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Connect, connectInMemory } from "./sides.ts";
 import type { State } from "./state.ts";
+import type { Omission } from "./state-server.ts";
 import type { Events } from "./watcher.ts";
 import { createWire, type Weather, type Wire } from "./wire.ts";
 
@@ -31,8 +31,8 @@ export interface Bug {
   readonly scenario?: (scenario: Scenario) => Scenario;
   /** Bends the settings of the project; the checks go by what the config says. */
   readonly settings?: (settings: Scenario["settings"]) => Scenario["settings"];
-  /** Bends the log of a shared state. */
-  readonly log?: (log: SharedLog) => SharedLog;
+  /** What the server of a shared state leaves out. */
+  readonly omits?: Omission;
   /** Bends what carries the requests to GitHub: it shows over HTTP only. */
   readonly carry?: (send: Send) => Send;
   /** Whether the journal does not wait for the disk (`synchronous=NORMAL`). */
@@ -300,7 +300,7 @@ export function createStage(
       totals: watch.totals,
       events: watch.events,
       violate: watch.violate,
-      log: bug.log,
+      omits: bug.omits,
       connect: (life) => sidesOf(life, eventsOf(watch.events, life)),
       go({ life, sides, ledger: unheld, index }, ledger, end) {
         return go(joinWorld(sides, ledger, { index, unheld }), life, "sync", end);

@@ -1,15 +1,12 @@
 import { StateError } from "../../src/errors.ts";
-import type {
-  CommitTurn,
-  Entry,
-  Image,
-  LeaseNumber,
-  Leases,
-  SharedLog,
-} from "../../src/ledger/postgres/log.ts";
+import type { Leases, Validity } from "../../src/ledger/postgres/leases.ts";
+import type { LeaseNumber } from "../../src/ledger/postgres/store.ts";
+import type { Engine } from "../../src/ledger/sql/ledger.ts";
+import { type Asked, answer, type Carry, type Store } from "../../src/ledger/sql/store.ts";
+import type { SqliteStore } from "../../src/ledger/sqlite/database.ts";
 
 /** What a process asks the server for; `doubt` is whether a COMMIT has arrived whose answer was lost. */
-export type Question = "turn" | "commit" | "doubt" | "read" | "image" | "take" | "renew" | "release";
+export type Question = "begin" | "commit" | "doubt" | "read" | "take" | "renew" | "release";
 
 /** What becomes of a question. */
 export type Fate = "fine" | "unsent" | "answer lost";
@@ -21,8 +18,7 @@ export interface Line {
   readonly leaseMs: number;
   /** The process's own clock: milliseconds since some moment. */
   monotonic(): number;
-  /** These leases hold until then, by that clock. */
-  readonly prolonged: (holds: readonly LeaseNumber[], until: number) => void;
+  readonly prolonged: Validity["prolonged"];
   fate(question: Question): Fate;
   /** Before a question leaves and after its answer has come: here a process may stand still, or end. */
   pass(question: Question, when: "before" | "after"): Promise<void> | undefined;
@@ -30,26 +26,37 @@ export interface Line {
   isStill(): boolean;
 }
 
-/** What is committed, and by whom. */
-export interface Committed {
-  readonly line: Line;
-  readonly entry: Entry;
-}
-
 /** What the server tells whoever watches it. */
 export interface ServerEvents {
-  committed(committed: Committed): void;
+  committed(line: Line): void;
   taken(line: Line, project: string): void;
   released(line: Line, project: string): void;
 }
 
-/** The server of a shared state, in memory: what `server-log.ts` does by SQL, for many processes and their bad lines. */
+/** What one process has of the server. */
+export interface Connected {
+  readonly leases: Leases;
+  /** For a run that holds leases, or for none. */
+  engineOf(holds: readonly LeaseNumber[], process: ServerProcess): Engine;
+  /** Where the tables are. */
+  place(): number;
+}
+
+/** What a process knows, and what it forgets when the tables are not where they were. */
+export interface ServerProcess {
+  known: number;
+  moved(): Asked<void>;
+  assertHeld(holds: readonly LeaseNumber[]): Promise<void>;
+}
+
+/**
+ * The server of a shared state: a database in memory, with what `postgres/store.ts` does by SQL around its transactions, for
+ * many processes and their bad lines.
+ */
 export interface StateServer {
-  connect(line: Line): { readonly log: SharedLog; readonly leases: Leases };
-  /** Another state, as one that was deleted or put back; every lease is over. */
-  reset(image: Image, isAtHome: boolean): void;
-  /** Makes an image of all that is committed, as a process does whose log has grown long. */
-  keepImage(body: Buffer): void;
+  connect(line: Line): Connected;
+  /** Another state is there, as one that was deleted or put back; every lease is over. */
+  reset(isAtHome: boolean): void;
   lease(project: string): Lease | undefined;
   /** It runs out now. */
   endLease(project: string): void;
@@ -64,15 +71,19 @@ export interface Lease {
   readonly until: number;
 }
 
+/** What a planted bug leaves out. */
+export type Omission = "comparing leases" | "looking up commits";
+
 export interface ServerSettings {
   /** The clock of the server, epoch ms. */
   now(): number;
-  /** Lets time pass: somebody waits for the turn of a process that stands still. */
+  /** Lets time pass: somebody waits for a transaction of a process that stands still. */
   wait(ms: number): void;
   readonly events: ServerEvents;
+  readonly omits: Omission | undefined;
 }
 
-/** A transaction that has locked the head. */
+/** A transaction that holds its locks. */
 interface Session {
   readonly line: Line;
   /** When the server heard of it last. */
@@ -81,27 +92,30 @@ interface Session {
   readonly prolonging: ReadonlyMap<string, Lease>;
 }
 
-/** A process that has stopped in its turn loses it: `idle_in_transaction_session_timeout`. */
+/** A process that has stopped in its transaction loses it: `idle_in_transaction_session_timeout`. */
 const idleMs = 8_000;
 
-export function createStateServer({ now, wait, events }: ServerSettings): StateServer {
-  let entries: readonly Entry[] = [];
-  let images: readonly Image[] = [];
-  let head = 0;
+export function createStateServer(
+  truth: SqliteStore,
+  { now, wait, events, omits }: ServerSettings,
+): StateServer {
   let isAtHome = true;
   /** Each state has another one, and each that was put back once somebody has committed to it. */
   let place = 0;
   let leases = new Map<string, Lease>();
   let session: Session | undefined;
   let waiting: (() => void)[] = [];
+  const declareOld = truth.prepare<[string]>(
+    "INSERT INTO meta (key, value) VALUES ('copied_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+  );
 
   const isHeld = ({ project, number }: LeaseNumber): boolean => {
     const lease = leases.get(project);
     return lease?.number === number && lease.until > now();
   };
+  const isOpen = (one: Session): boolean => session === one && now() - one.heardAt < idleMs;
   const isLocked = (project: string): boolean =>
     session !== undefined && isOpen(session) && session.prolonging.has(project);
-  const isOpen = (one: Session): boolean => session === one && now() - one.heardAt < idleMs;
   const end = (one: Session): void => {
     if (session !== one) return;
     session = undefined;
@@ -125,107 +139,114 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
     session = own;
     return own;
   };
-  const commit = (own: Session, body: Buffer): number => {
-    head += 1;
-    const entry: Entry = { number: head, body };
-    entries = [...entries, entry];
-    if (!isAtHome) place += 1;
-    isAtHome = true;
+  const commit = <T>(own: Session, work: () => Asked<T>): T => {
+    const result = truth.carry(truth.transaction(work));
     for (const [project, lease] of own.prolonging) leases.set(project, lease);
-    events.committed({ line: own.line, entry });
-    return head;
-  };
-  /** Undefined where the first of them is not the next. */
-  const newsAfter = (after: number): readonly Entry[] | undefined => {
-    const news = entries.filter(({ number }) => number > after);
-    return after + news.length === head ? news : undefined;
-  };
-  const keepImage = (image: Image): void => {
-    const last = Math.max(...images.map(({ number }) => number).filter((number) => number < image.number));
-    entries = entries.filter(({ number }) => number > last);
-    images = [...images.filter(({ number }) => number >= image.number), image];
+    events.committed(own.line);
+    return result;
   };
 
-  const logOf = (line: Line): SharedLog => {
-    const ask = async <T>(question: Question, answer: () => T): Promise<T> => {
-      await line.pass(question, "before");
-      const fate = line.fate(question);
-      if (fate !== "fine") throw unreachable();
-      const answered = answer();
-      await line.pass(question, "after");
-      return answered;
+  const carryOf = (line: Line, holds: readonly LeaseNumber[], process: ServerProcess): Carry => {
+    /** The tables were put back: they say so from now on, once. */
+    const settle = (own: Session): void => {
+      if (isAtHome) return;
+      commit({ ...own, prolonging: new Map() }, () => declareOld.run(String(now())));
+      isAtHome = true;
+      place += 1;
     };
-    /** Whoever has the turn sees all that was committed. */
-    const isThere = async (number: number, body: Buffer): Promise<boolean> => {
+    const isThere = async (): Promise<boolean> => {
+      if (omits === "looking up commits") return true;
       await line.pass("doubt", "before");
-      if (line.fate("doubt") !== "fine") return false;
-      end(await lock(line, []));
-      return entries.some((entry) => entry.number === number && entry.body.equals(body));
+      return line.fate("doubt") === "fine";
     };
-    const append = async (own: Session, number: number, body: Buffer): Promise<void> => {
-      let fate: Fate = "unsent";
-      try {
-        await line.pass("commit", "before");
-        fate = isOpen(own) ? line.fate("commit") : "unsent";
-        if (fate !== "unsent") commit(own, body);
-      } finally {
-        end(own);
-      }
-      await line.pass("commit", "after");
-      if (fate === "fine" || (await isThere(number, body))) return;
-      throw unreachable();
-    };
-    return {
-      async turn(after, holds) {
-        const beganAt = line.monotonic();
-        await line.pass("turn", "before");
-        if (line.fate("turn") !== "fine") throw unreachable();
-        const own = await lock(line, holds);
-        if (own.prolonging.size < holds.length) {
-          end(own);
-          throw lost(holds.filter(({ project }) => !own.prolonging.has(project)));
-        }
-        const turn: CommitTurn = {
-          news: newsAfter(after),
-          place: String(place),
-          isAtHome,
-          now: now(),
-          async append(body) {
-            const number = head + 1;
-            await append(own, number, body);
-            if (holds.length > 0) line.prolonged(holds, beganAt + line.leaseMs);
-            return number;
-          },
-          async end() {
-            end(own);
-          },
-        };
+    const begin = async (): Promise<Session> => {
+      for (;;) {
+        await line.pass("begin", "before");
+        if (line.fate("begin") !== "fine") throw unreachable();
+        const own = await lock(line, omits === "comparing leases" ? [] : holds);
         try {
-          await line.pass("turn", "after");
+          if (omits !== "comparing leases" && own.prolonging.size < holds.length)
+            throw lost(holds.filter(({ project }) => !own.prolonging.has(project)));
+          const isMoved = !isAtHome || process.known !== place;
+          settle(own);
+          if (!isMoved) {
+            await line.pass("begin", "after");
+            return own;
+          }
         } catch (error) {
           end(own);
           throw error;
         }
-        return turn;
-      },
-      read: (after) =>
-        ask("read", () => {
-          const news = entries.filter(({ number }) => number > after);
-          const isWhole = news.every(({ number }, index) => number === after + index + 1);
-          const isBehind = news.length === 0 && head > after;
-          return { entries: isWhole && !isBehind ? news : undefined, place: String(place) };
-        }),
-      image: () =>
-        ask("image", () => {
-          const newest = images.toSorted((one, other) => other.number - one.number)[0];
-          if (newest === undefined) throw new Error("The server has no state.");
-          return { ...newest, place: String(place) };
-        }),
-      async keepImage(image) {
-        keepImage(image);
-      },
+        end(own);
+        truth.carry(process.moved());
+        process.known = place;
+        if (holds.length > 0) throw unreachable("The state was put back in the middle of this run.");
+      }
+    };
+    const transact = async <T>(work: () => Asked<T>): Promise<T> => {
+      const beganAt = line.monotonic();
+      const own = await begin();
+      let fate: Fate = "unsent";
+      let result: { readonly value: T } | undefined;
+      try {
+        await line.pass("commit", "before");
+        fate = isOpen(own) ? line.fate("commit") : "unsent";
+        // What does not arrive was tried all the same, and is taken back.
+        if (fate === "unsent") throwAway(truth, work);
+        else result = { value: commit(own, work) };
+      } finally {
+        end(own);
+      }
+      await line.pass("commit", "after");
+      if (fate !== "fine" && !(await isThere())) throw unreachable();
+      if (result === undefined) {
+        if (omits !== "looking up commits") throw unreachable();
+        return truth.carry(truth.tryOut(work));
+      }
+      line.prolonged(holds, beganAt + line.leaseMs);
+      return result.value;
+    };
+    return async (work) => {
+      const steps = work()[Symbol.iterator]();
+      let step = steps.next();
+      // What only reads has been answered by now.
+      if (step.done === true) {
+        await line.pass("read", "before");
+        if (line.fate("read") !== "fine") throw unreachable();
+        await line.pass("read", "after");
+      }
+      while (step.done !== true) {
+        let made: unknown;
+        try {
+          made = await transact(step.value as () => Asked<unknown>);
+        } catch (error) {
+          if (steps.throw === undefined) throw error;
+          step = steps.throw(error);
+          continue;
+        }
+        step = steps.next(made);
+      }
+      return step.value;
     };
   };
+
+  const engineOf = (line: Line, holds: readonly LeaseNumber[], process: ServerProcess): Engine => ({
+    store: {
+      ...truth,
+      *transaction<T>(work: () => Asked<T>): Asked<T> {
+        if (truth.database.inTransaction) return yield* work();
+        return (yield work) as T;
+      },
+    } satisfies Store,
+    carry: carryOf(line, holds, process),
+    assertDurable: () => undefined,
+    size: () => answer(() => ({ bytes: 0, freeBytes: 0, journalBytes: 0 })),
+    trimJournal: () => answer(() => 0),
+    schema: () => answer(() => 1),
+    copyTo: async () => undefined,
+    assertHeld: () => process.assertHeld(holds),
+    close: () => undefined,
+  });
 
   const leasesOf = (line: Line): Leases => {
     const free = ({ project, number }: LeaseNumber): void => {
@@ -267,7 +288,6 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
           leases.set(project, { number, holder: line.who, until: now() + line.leaseMs });
         if (fate === "answer lost") throw unreachable();
         line.prolonged(kept, beganAt + line.leaseMs);
-        return kept;
       },
       async release(holds) {
         await line.pass("release", "before");
@@ -279,17 +299,17 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
   };
 
   return {
-    connect: (line) => ({ log: logOf(line), leases: leasesOf(line) }),
-    reset(image, atHome) {
-      entries = [];
-      images = [image];
-      head = image.number;
+    connect: (line) => ({
+      leases: leasesOf(line),
+      engineOf: (holds, process) => engineOf(line, holds, process),
+      place: () => place,
+    }),
+    reset(atHome) {
       isAtHome = atHome;
       if (atHome) place += 1;
       leases = new Map();
       session = undefined;
     },
-    keepImage: (body) => keepImage({ number: head, body }),
     lease: (project) => leases.get(project),
     endLease(project) {
       const lease = leases.get(project);
@@ -301,8 +321,13 @@ export function createStateServer({ now, wait, events }: ServerSettings): StateS
   };
 }
 
-function unreachable(): StateError {
-  return new StateError("The state can't be reached.", { code: "state.unreachable" });
+/** Does what a transaction does that is rolled back at its end. */
+function throwAway<T>(truth: SqliteStore, work: () => Asked<T>): void {
+  truth.carry(truth.tryOut(work));
+}
+
+function unreachable(why = "The state can't be reached."): StateError {
+  return new StateError(why, { code: "state.unreachable" });
 }
 
 function lost(holds: readonly LeaseNumber[]): StateError {

@@ -3,16 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { migrate } from "../../src/ledger/sqlite/file/migrate.ts";
-import { applicationId, migrations } from "../../src/ledger/sqlite/file/migrations.ts";
-import {
-  createStore,
-  keepPlan,
-  openStore,
-  type Query,
-  type Store,
-} from "../../src/ledger/sqlite/file/store.ts";
+import { type Asked, answer, type Query } from "../../src/ledger/sql/store.ts";
+import type { SqliteStore } from "../../src/ledger/sqlite/database.ts";
+import { toSqlite } from "../../src/ledger/sqlite/dialect.ts";
 import { createLedger } from "../../src/ledger/sqlite/sqlite.ts";
+import { openMemoryStore, openStore } from "../../src/ledger/sqlite/store.ts";
 import { type Copy, copyTables, fillTables } from "./copies.ts";
 import { type Life, meetDoom } from "./process.ts";
 import { createReplicatedState, type ReplicatedState } from "./replicated-state.ts";
@@ -65,7 +60,7 @@ export function createState(isShared: boolean): State {
   const folder = mkdtempSync(join(existsSync(shared) ? shared : tmpdir(), "boardsync-simulation-"));
   let files = 0;
   let file = join(folder, "state.db");
-  const openFile = (): Store =>
+  const openFile = (): SqliteStore =>
     cacheStatements(isShared ? openStore(file, { now: openedAt, version }) : openInMemory());
   const openLook = (): Onlooker =>
     createOnlooker(isShared ? new Database(file, { readonly: true }) : store.database);
@@ -127,14 +122,10 @@ export function createState(isShared: boolean): State {
  * Nobody else opens this state and no power cut ever meets it: what was committed only has to be there for the same
  * connection, so that it never needs a file.
  */
-function openInMemory(): Store {
-  const file = ":memory:";
-  const database = new Database(file);
-  database.pragma("foreign_keys = ON");
-  database.pragma("trusted_schema = OFF");
-  migrate(database, { file, path: file, applicationId, migrations, now: openedAt, version });
-  claimDurable(database);
-  return createStore(database, file, undefined);
+function openInMemory(): SqliteStore {
+  const store = openMemoryStore({ now: openedAt, version });
+  claimDurable(store.database);
+  return store;
 }
 
 /** From here on the connection has another answer to the program's question whether its commits last. */
@@ -158,7 +149,7 @@ export function createOnlooker(database: Database.Database): Onlooker {
       if (database.inTransaction) throw new Error("Nobody can look into a transaction.");
       let statement = statements.get(sql);
       if (statement === undefined) {
-        statement = database.prepare(keepPlan(sql));
+        statement = database.prepare(toSqlite(sql));
         statements.set(sql, statement);
       }
       return (statement as Database.Statement<Bound, Found>).all(...bound);
@@ -167,7 +158,7 @@ export function createOnlooker(database: Database.Database): Onlooker {
 }
 
 /** Prepares every statement once for all ledgers over a connection. */
-export function cacheStatements(store: Store): Store {
+export function cacheStatements(store: SqliteStore): SqliteStore {
   const prepared = new Map<string, Query<never, unknown>>();
   return {
     ...store,
@@ -184,55 +175,53 @@ export function cacheStatements(store: Store): Store {
  *
  * @param isCopy - whether all of it is inside a transaction that is never committed.
  */
-function mortal(store: Store, life: Life, isCopy: boolean): Store {
+function mortal(store: SqliteStore, life: Life, isCopy: boolean): SqliteStore {
   let isInside = isCopy;
   return {
     ...store,
     prepare: <Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found> => {
       // Most of the statements of a process are never asked: they are prepared when they are.
       let prepared: Query<Bound, Found> | undefined;
-      const ask = (): Query<Bound, Found> => {
-        meetEnd(life);
-        prepared ??= store.prepare<Bound, Found>(sql);
-        return prepared;
-      };
-      // A statement by itself is a commit, too.
-      const write = (how: "run" | "insert", bound: Bound): number => {
-        if (isInside) return ask()[how](...bound);
-        meetDoom(life, "commit", "before");
-        const done = ask()[how](...bound);
-        meetDoom(life, "commit", "after");
-        return done;
-      };
-      return {
-        run: (...bound) => write("run", bound),
-        insert: (...bound) => write("insert", bound),
-        get: (...bound) => ask().get(...bound),
-        all: (...bound) => ask().all(...bound),
-        tables: () => ask().tables(),
-      };
-    },
-    transaction<T>(work: () => T): T {
-      meetEnd(life);
-      if (isInside) return store.transaction(work);
-      isInside = true;
-      try {
-        const done = store.transaction(() => {
-          const result = work();
-          // All of it is written, and none of it is committed.
-          meetDoom(life, "commit", "before");
-          return result;
+      const ask = <T>(make: (query: Query<Bound, Found>) => Asked<T>): Asked<T> =>
+        answer(() => {
+          meetEnd(life);
+          prepared ??= store.prepare<Bound, Found>(sql);
+          return store.carry(make(prepared));
         });
-        meetDoom(life, "commit", "after");
-        return done;
-      } finally {
-        isInside = false;
-      }
+      return {
+        run: (...bound) => ask((query) => query.run(...bound)),
+        count: (...bound) => ask((query) => query.count(...bound)),
+        get: (...bound) => ask((query) => query.get(...bound)),
+        all: (...bound) => ask((query) => query.all(...bound)),
+      };
     },
-    read<T>(work: () => T): T {
-      meetEnd(life);
-      return isInside ? work() : store.read(work);
-    },
+    transaction: <T>(work: () => Asked<T>): Asked<T> =>
+      answer(() => {
+        meetEnd(life);
+        if (isInside) return store.carry(store.transaction(work));
+        isInside = true;
+        try {
+          const done = store.carry(
+            store.transaction(() =>
+              answer(() => {
+                const result = store.carry(work());
+                // All of it is written, and none of it is committed.
+                meetDoom(life, "commit", "before");
+                return result;
+              }),
+            ),
+          );
+          meetDoom(life, "commit", "after");
+          return done;
+        } finally {
+          isInside = false;
+        }
+      }),
+    read: <T>(work: () => Asked<T>): Asked<T> =>
+      answer(() => {
+        meetEnd(life);
+        return store.carry(isInside ? work() : store.read(work));
+      }),
   };
 }
 
@@ -242,22 +231,21 @@ function meetEnd(life: Life): void {
 }
 
 /** Many tables are empty after a history: to see that of all of them costs what one of the deletes would. */
-export function createEraser(store: () => Store, tables: readonly string[]): () => void {
+export function createEraser(store: () => SqliteStore, tables: readonly string[]): () => void {
   const lines = [...tables, "sqlite_sequence", "meta WHERE key <> 'version'"];
   const find = lines
     .map((from, index) => `SELECT ${index} AS filled WHERE EXISTS (SELECT 1 FROM ${from})`)
     .join(" UNION ALL ");
   return () => {
-    const { prepare, transaction } = store();
-    transaction(() => {
-      const filled = new Set(
-        prepare<[], { filled: number }>(find)
-          .all()
-          .map((found) => found.filled),
-      );
-      for (const [index, from] of lines.entries())
-        if (filled.has(index)) prepare(`DELETE FROM ${from}`).run();
-    });
+    const { prepare, transaction, carry } = store();
+    carry(
+      transaction(function* () {
+        const found = yield* prepare<[], { filled: number }>(find).all();
+        const filled = new Set(found.map((one) => one.filled));
+        for (const [index, from] of lines.entries())
+          if (filled.has(index)) yield* prepare(`DELETE FROM ${from}`).run();
+      }),
+    );
   };
 }
 

@@ -1,4 +1,4 @@
-import { decodeIssue, decodeSignals } from "../../src/ledger/sqlite/columns/facts.ts";
+import { decodeIssue, decodeSignals } from "../../src/ledger/sql/columns/facts.ts";
 import type { Issue, Signals } from "../../src/model/issue.ts";
 import type { Target } from "../../src/model/link.ts";
 import type { PostId, RuleField } from "../../src/model/post.ts";

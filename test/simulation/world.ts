@@ -5,7 +5,7 @@ import { changeConfig } from "./config-changes.ts";
 import { addStandstills, describeStep, drawHistory, type Step } from "./history.ts";
 import { type Loopback, openLoopback } from "./http-sides.ts";
 import type { Totals, Violation } from "./invariants.ts";
-import { movingOdds, type Odds, quirkyOdds, rareOdds, usualOdds } from "./odds.ts";
+import { movingOdds, type Odds, quirkyOdds, rareOdds, usualOdds, wishingOdds } from "./odds.ts";
 import { orderSomething } from "./orders.ts";
 import { addPauses, pauseSomething, planPause } from "./pauses.ts";
 import { addPost } from "./people.ts";
@@ -20,6 +20,7 @@ import { type Bug, createStage, type RunEnd, type Stage } from "./stage.ts";
 import type { States } from "./state.ts";
 import { backUp, loseState, putBack } from "./state-acts.ts";
 import type { Weather } from "./wire.ts";
+import { actWish, addWishes, addWishSteps } from "./wishes.ts";
 
 /** What became of one history. */
 export interface Outcome {
@@ -48,6 +49,8 @@ export interface Way {
   readonly isQuirky?: boolean;
   /** Two projects of one board, and people who move posts from one to the other, in every history; else one in twenty-five has that. */
   readonly isMoving?: boolean;
+  /** Settings that few projects have (`wishes.ts`), in every history; else one in ten has some. */
+  readonly isWishing?: boolean;
   /** Two replicas share the state; else one seed in twenty has that. */
   readonly isShared?: boolean;
 }
@@ -68,6 +71,7 @@ const sharedSalt = 0x165667b1;
 const pausesSalt = 0x165667b1;
 const quirksSalt = 0x2545f491;
 const movesSalt = 0x1b873593;
+const wishesSalt = 0x85ebca6b;
 
 /** Plays one history: the same seed, the same history. */
 export async function playHistory(
@@ -91,7 +95,11 @@ export async function playHistory(
   const isPlain = isOverHttp || isShared || withDuplicates !== twoWay;
   const withMoves = isPlain ? withDuplicates : addMoves(withDuplicates, createRandom(seed ^ movesSalt), odds);
   const whole = isPlain || withMoves !== withDuplicates ? withMoves : addQuirks(withDuplicates, quirky, odds);
-  const drawnScenario = options.bug?.scenario?.(whole) ?? whole;
+  const wishing = createRandom(seed ^ wishesSalt);
+  // A planted bug is looked for where it was found.
+  const isOther = options.bug !== undefined && options.isWishing !== true;
+  const wished = isOther ? whole : addWishes(whole, wishing, odds);
+  const drawnScenario = options.bug?.scenario?.(wished) ?? wished;
   const sharing = createRandom(seed ^ sharedSalt);
   const leaseMs = sharing.pick([35, 60, 120]) * 1_000;
   const single = oneAtATime(options.scenario ?? drawnScenario, loopback);
@@ -101,9 +109,10 @@ export async function playHistory(
   const stage = createStage({ ...scenario }, state, options.bug ?? {}, loopback?.connect);
   for (let count = 0; count < scenario.posts; count += 1) addPost(stage.board, random);
   const oneByOne = drawHistory(random, odds);
-  const drawnSteps = isShared
+  const unwished = isShared
     ? addStandstills(oneByOne, sharing)
     : addQuirkSteps(addPauses(oneByOne, createRandom(seed ^ pausesSalt), odds), drawnScenario, quirky);
+  const drawnSteps = addWishSteps(unwished, drawnScenario, wishing);
   const steps = options.steps ?? drawnSteps;
   const story: string[] = [];
   const tell = (words: () => string): void => {
@@ -118,7 +127,6 @@ export async function playHistory(
   if (stage.watch.violations.length === 0) {
     tell(() => "faults and people stop");
     await comeToRest(stage);
-    await stage.crew?.checkCopies();
   }
   stage.endProcess();
   await loopback?.close();
@@ -139,7 +147,8 @@ export async function playHistory(
   };
 }
 
-function oddsOf({ isRare, isQuirky, isMoving }: Way): Odds {
+function oddsOf({ isRare, isQuirky, isMoving, isWishing }: Way): Odds {
+  if (isWishing === true) return wishingOdds;
   if (isRare === true) return rareOdds;
   if (isMoving === true) return movingOdds;
   return isQuirky === true ? quirkyOdds : usualOdds;
@@ -208,6 +217,8 @@ async function play(stage: Stage, step: Step): Promise<string> {
     }
     case "quirk":
       return actQuirk(stage, createRandom(step.seed));
+    case "wish":
+      return actWish(stage, createRandom(step.seed));
     case "config":
       return changeConfig(stage, createRandom(step.seed));
     case "clock":

@@ -120,6 +120,7 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
           isOn: setup.orders === true ? () => true : setup.orders.isOn,
           tracker: () => connectSides(config, secretsOf(stage), machine).tracker,
           start: (key) => started.push(key),
+          projects: () => config.projects.map(({ project }) => project),
           log,
           signal: new AbortController().signal,
         },
@@ -283,8 +284,24 @@ export async function addHistory(ledger: Ledger): Promise<void> {
 export async function addOthers(ledger: Ledger): Promise<void> {
   const project = projectOf(ledger);
   const notes = [
-    ["p1", { kind: "settling", message: "status becomes `completed` at 10:00", since: Date.now() }],
-    ["p2", { kind: "disagreement", message: "status is `open`, the issue asks for `planned`", since: 1 }],
+    [
+      "p1",
+      {
+        kind: "settling",
+        cause: "settling",
+        message: "status becomes `completed` at 10:00",
+        since: Date.now(),
+      },
+    ],
+    [
+      "p2",
+      {
+        kind: "disagreement",
+        cause: "differs",
+        message: "status is `open`, the issue asks for `planned`",
+        since: 1,
+      },
+    ],
   ] as const;
   for (const [post, note] of notes) {
     const standing = { kind: "linked", reason: "it has an issue" } as const;
@@ -309,8 +326,8 @@ export async function addWaits(ledger: Ledger): Promise<void> {
         notes: [
           {
             kind: "held",
-            message:
-              "26 status writes in an hour are more than `guard.statuses` (25): held until `boardsync approve` lets them go",
+            cause: "guard",
+            message: "26 status writes in an hour are more than `guard.statuses` (25)",
             since,
             action,
           },
@@ -339,7 +356,12 @@ export async function addWaits(ledger: Ledger): Promise<void> {
         base: {},
         standing: { kind: "linked", reason: "it has an issue" },
         notes: [
-          { kind: "quarantined", message: "its status has changed 4 times in 24 hours", since: since + 2 },
+          {
+            kind: "quarantined",
+            cause: "quarantined",
+            message: "its status has changed 4 times in 24 hours",
+            since: since + 2,
+          },
         ],
         due: undefined,
       },

@@ -83,7 +83,8 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Test
   };
 }
 
-async function freePort(): Promise<number> {
+/** One that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

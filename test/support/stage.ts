@@ -232,8 +232,7 @@ function createStage(
       random: () => 0.5,
       log: createLog({
         level: "debug",
-        isReadable: false,
-        hasColours: false,
+        isShown: false,
         redact: known.redact,
         write: (line) => log.push(line),
       }),

@@ -5,8 +5,12 @@ export interface TcpProxy {
   readonly port: number;
   /** How many messages clients have sent. */
   readonly messages: number;
+  /** Whether it has cut a connection. */
+  readonly isCut: boolean;
   /** Cuts the connection when the client sends a message with this text: before it is passed on, or before it is answered. */
   cutAt(text: string, when: "before" | "after"): void;
+  /** Nothing more gets through, and nobody is told. */
+  freeze(): void;
   close(): Promise<void>;
 }
 
@@ -15,6 +19,8 @@ export async function openProxy(target: number): Promise<TcpProxy> {
   let cut: { readonly text: string; readonly when: "before" | "after" } | undefined;
   const sockets = new Set<Socket>();
   let messages = 0;
+  let isCut = false;
+  let isFrozen = false;
   const server = createServer((client) => {
     const upstream = connect(target, "127.0.0.1");
     let isMute = false;
@@ -24,9 +30,10 @@ export async function openProxy(target: number): Promise<TcpProxy> {
       [upstream, client],
     ] as const) {
       from.on("error", () => to.destroy());
-      from.on("close", () => to.destroy());
+      from.on("close", () => isFrozen || to.destroy());
     }
     client.on("data", (bytes) => {
+      if (isFrozen) return;
       messages += 1;
       if (cut === undefined || !bytes.includes(cut.text)) {
         upstream.write(bytes);
@@ -34,6 +41,7 @@ export async function openProxy(target: number): Promise<TcpProxy> {
       }
       const { when } = cut;
       cut = undefined;
+      isCut = true;
       if (when === "before") {
         client.destroy();
         return;
@@ -44,7 +52,7 @@ export async function openProxy(target: number): Promise<TcpProxy> {
     });
     upstream.on("data", (bytes) => {
       if (isMute) client.destroy();
-      else client.write(bytes);
+      else if (!isFrozen) client.write(bytes);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -55,8 +63,14 @@ export async function openProxy(target: number): Promise<TcpProxy> {
     get messages() {
       return messages;
     },
+    get isCut() {
+      return isCut;
+    },
     cutAt(text, when) {
       cut = { text, when };
+    },
+    freeze() {
+      isFrozen = true;
     },
     async close() {
       for (const socket of sockets) socket.destroy();

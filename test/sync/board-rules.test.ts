@@ -280,7 +280,7 @@ describe("what a board rule can ask for", () => {
           issue: "acme/app#1",
           code: "tracker.rejected",
           message:
-            'What a board rule asks of acme/app#1 was refused: acme/app has no milestone "Never": create it, or correct the board rule. What else it asks for is done; `boardsync retry p1` tries this again.',
+            'What the post asks of acme/app#1 was refused: acme/app has no milestone "Never": create it, or correct the board rule. What else it asks for is done; `boardsync retry p1` tries this again.',
         },
       ],
     });
@@ -718,11 +718,11 @@ describe("a guard", () => {
     );
     move(stage, { status: "declined", title: "Dark mode" });
     const reason = "the post: status is `declined` → board rule 1";
-    const common = { post: "p1", issue: "acme/app#1", reason, notifies: 0, when: "now" };
+    const common = { post: "p1", title: "Dark mode", issue: "acme/app#1", reason, notifies: 0, when: "now" };
     expect(await stage.plan()).toEqual(
       expect.arrayContaining([
-        { kind: "change-issue", fields: { state: "closed" }, ...common },
-        { kind: "comment-issue", fields: { comment: "No: Dark mode" }, ...common },
+        { kind: "change-issue", fields: { state: "closed" }, before: { state: "open" }, ...common },
+        { kind: "comment-issue", fields: { comment: "No: Dark mode" }, before: {}, ...common },
       ]),
     );
     expect(stage.writes()).toEqual([]);

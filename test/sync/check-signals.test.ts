@@ -82,7 +82,7 @@ describe("a check of what rules look at beside issues' records", () => {
   });
 
   it.each([
-    [["Bug"], ["it has only Bug: such issues are opened without one, and such a rule never matches."]],
+    [["Bug"], ['it has only "Bug": such issues are opened without one, and such a rule never matches.']],
     [undefined, ["it has no issue types (only organisations do)"]],
     [["Bug", "feature"], []],
   ])("names issue types that are not among %j", async (types, said) => {
@@ -90,7 +90,7 @@ describe("a check of what rules look at beside issues' records", () => {
     const stage = await openChecked({ type: "Feature" }, { repositories: [repository] });
     const found = (await words(stage)).split("\n").filter((line) => line.includes("issue type"));
     expect(found).toEqual(
-      said.map((part) => expect.stringContaining(`error: acme/app has no issue type Feature, ${part}`)),
+      said.map((part) => expect.stringContaining(`error: acme/app has no issue type "Feature", ${part}`)),
     );
   });
 

@@ -224,7 +224,7 @@ describe("the explanation of what waits", () => {
     const { waits, next } = await stage.explain("p1");
     const from = new Date(stage.clock.now() + 30 * minuteMs).toISOString();
     expect(waits).toMatchObject([
-      { kind: "unknown", command: null, message: expect.stringContaining(`not sent again, from ${from} on`) },
+      { kind: "unknown", command: null, message: expect.stringContaining(`It is looked up from ${from} on`) },
     ]);
     expect(next).toContain(waits[0]?.message);
   });

@@ -54,6 +54,34 @@ describe("too much at once", () => {
     expect(await stage.syncOne()).toMatchObject({ held: 0, statusWrites: 1 });
   });
 
+  it("is a warning when it begins, with what the issues have in common, and none while it stays", async () => {
+    const stage = await openStage({ config: { ...fast, guard: { statuses: 1 } } });
+    addPlanned(stage, 3);
+    await stage.sync();
+    closeAll(stage, 3);
+    await stage.sync();
+    await stage.sync();
+    const warnings = stage.log.flatMap((line) => {
+      const { level, project, cause, changes, voters, reason } = JSON.parse(line);
+      return level === "warn" ? [{ project, cause, changes, voters, reason }] : [];
+    });
+    expect(warnings).toEqual([
+      {
+        project: "acme-app",
+        cause: "guard",
+        changes: 3,
+        voters: 9,
+        reason:
+          "3 posts would notify their voters, 0 did in the last 60 minutes, and `guard.statuses` allows 1 in 60 minutes; 3 issues were closed in the same second, all by @octocat",
+      },
+    ]);
+    stage.github.reopen("acme/app", 3);
+    await stage.sync();
+    stage.github.close("acme/app", 3, "completed");
+    await stage.sync();
+    expect(stage.log.filter((line) => line.includes("begin to wait for a person"))).toHaveLength(1);
+  });
+
   it("that is held does not fill the guard for what comes after it", async () => {
     const stage = await openStage({ config: { ...fast, guard: { statuses: 1 } } });
     addPlanned(stage, 3);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { dayMs, hourMs } from "../../src/model/time.ts";
 import { twoProjects } from "../support/setups.ts";
 import { addPlanned, openStage, standardProject } from "../support/stage.ts";
 
@@ -212,4 +213,29 @@ it("more posts than are decided in one batch are all decided", async () => {
   for (let added = 0; added < 1010; added += 1) stage.board.addPost("acme-app", { status: "open" });
   addPlanned(stage, 2);
   expect(await stage.syncOne()).toMatchObject({ posts: 1012, skipped: 1010, created: 2 });
+});
+
+describe("a post that has to be older", () => {
+  const config = {
+    projects: [{ ...standardProject, select: { olderThan: "14d", not: { title: "test" } } }],
+  };
+
+  it("becomes an issue when it is, though nothing has changed, and one that is shut out never does", async () => {
+    const stage = await openStage(config);
+    const createdAt = new Date(stage.clock.now() - 13 * dayMs).toISOString();
+    addPlanned(stage, [{ createdAt }, { createdAt, title: "A Test" }]);
+    expect(await stage.sync()).toMatchObject({ projects: [{ created: 0, skipped: 2, waiting: 0 }] });
+    const explained = await stage.explain("p1");
+    expect(explained.standing.reason).toContain("select.olderThan wants an age of 14d or more");
+    const turn = Date.parse(createdAt) + 14 * dayMs;
+    expect(explained.next.join()).toContain(`and at ${new Date(turn).toISOString()}, when it is old enough`);
+    stage.clock.skip(turn - stage.clock.now() - hourMs);
+    expect(await stage.sync()).toMatchObject({ projects: [{ created: 0 }] });
+    stage.clock.skip(hourMs);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ created: 1, skipped: 1 }] });
+    expect(stage.github.issues("acme/app").map(({ title }) => title)).toEqual(["Post 1"]);
+    expect((await stage.explain("p2")).standing.reason).toMatch(
+      /^select\.not shuts it out: title is `A Test`/,
+    );
+  });
 });

@@ -65,6 +65,52 @@ async function expectCalm(stage: Stage): Promise<void> {
   expect(stage.writes()).toEqual([]);
 }
 
+describe("a person's change on the board, with `conflict: pause`", () => {
+  const projects = [{ ...standardProject, conflict: { status: "pause", default: "tracker" } }];
+
+  /** The issue is closed, and a person has set another status meanwhile. */
+  async function openMoved(): Promise<Stage> {
+    const stage = await openPairs(2, { projects });
+    stage.board.editPost("acme-app", "p1", { status: "later" });
+    stage.github.close(repo, 1, "completed");
+    return stage;
+  }
+
+  /** What voters have heard; the board mails them for a person's change, too. */
+  const told = ({ board }: Stage) => board.notifications.map(({ post, to }) => `${post} ${to}`);
+
+  it("pauses that post, and no other", async () => {
+    const stage = await openMoved();
+    stage.github.close(repo, 2, "completed");
+    const [line] = await stage.plan();
+    expect(line).toMatchObject({ post: "p1", when: "held", held: pausedByPerson });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 1 }] });
+    expect(told(stage)).toEqual(["p1 later", "p2 completed"]);
+    expect(await stage.ledger.rows.waiting(project, 9)).toMatchObject([{ post: "p1", kind: "paused" }]);
+    expect(stage.log.join()).toContain("A person's change pauses a post");
+    await expectCalm(stage);
+  });
+
+  it("lets what the issue asks for go once the post is resumed, and does not pause it again", async () => {
+    const stage = await openMoved();
+    await stage.sync();
+    await ask(stage, "resume");
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 1 }] });
+    expect(statusOf(stage)).toBe("completed");
+    expect(told(stage)).toEqual(["p1 later", "p1 completed"]);
+    await stage.sync();
+    await expectCalm(stage);
+  });
+
+  it("stays where its pause ends with `resume --discard`", async () => {
+    const stage = await openMoved();
+    await stage.sync();
+    await ask(stage, "resume-discard");
+    await expectCalm(stage);
+    expect([statusOf(stage), told(stage)]).toEqual(["later", ["p1 later"]]);
+  });
+});
+
 describe("a paused post", () => {
   it("is read and not written, and needs nobody", async () => {
     const stage = await openPaused();
@@ -81,6 +127,15 @@ describe("a paused post", () => {
       message: pausedByPerson,
       planned: { changes: [{ field: "status", from: "planned", to: "completed" }, {}], notifies: 3 },
     });
+  });
+
+  it("is told by explain to get nothing while it is paused, also of what settles", async () => {
+    for (const settle of ["0s", "10m"]) {
+      const stage = await openPaused({ config: { settle } });
+      await stage.sync();
+      const { next } = await stage.explain("p1");
+      expect(next[0]).toMatch(/^(Held until a person lets it go: then|Not while the post is paused:) /);
+    }
   });
 
   it("does not stop the others, and does not fill the guard", async () => {

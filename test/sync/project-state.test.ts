@@ -154,25 +154,25 @@ describe("the sentence of a project", () => {
       "a side is down",
       known({}, { errors: [down, { ...down, post: "p2" }] }),
       "failing",
-      "failing (board.unreachable): no run without a failure since 2026-03-02 08:59:00 UTC",
+      "failing (board.unreachable): the last good run was at 2026-03-02 08:59:00 UTC",
     ],
     [
       "a side is down and says until when",
       known({}, { errors: [{ ...down, until }] }),
       "failing",
-      "failing (board.unreachable): no run without a failure since 2026-03-02 08:59:00 UTC, and a pause is asked for until 2026-03-02 10:00:00 UTC",
+      "failing (board.unreachable): the last good run was at 2026-03-02 08:59:00 UTC, and a pause is asked for until 2026-03-02 10:00:00 UTC",
     ],
     [
       "no run has come through",
       known({}, { errors: [refused, down] }, { lastSuccessAt: undefined }),
       "failing",
-      "failing (board.rejected, board.unreachable): no run without a failure yet",
+      "failing (board.rejected, board.unreachable): no good run yet",
     ],
     [
       "it is late",
       known({}, {}, { late: "it is to run every 300 s" }),
       "failing",
-      "failing: no run without a failure since 2026-03-02 08:59:00 UTC, and it is to run every 300 s",
+      "failing: the last good run was at 2026-03-02 08:59:00 UTC, and it is to run every 300 s",
     ],
     [
       "an order could not be carried out: that is no failure of the project",
@@ -184,7 +184,7 @@ describe("the sentence of a project", () => {
       "all of it is true at once, the most urgent first",
       known({ approvable: 2, waiting: 1, differs: 1 }, { errors: [down] }),
       "failing",
-      "failing (board.unreachable): no run without a failure since 2026-03-02 08:59:00 UTC; needs you (2 actions); 1 post is synced later; 1 post differs from its issue and stays so",
+      "failing (board.unreachable): the last good run was at 2026-03-02 08:59:00 UTC; needs you (2 actions); 1 post is synced later; 1 post differs from its issue and stays so",
     ],
   ])("where %s", (_, given, kind, sentence) => {
     const state = judgeProject(given);
@@ -241,10 +241,7 @@ describe("a project after a run", () => {
 
   it.each([
     ["0 12 * * *", "put off: the board wants no request before 2026-"],
-    [
-      "*/5 * * * *",
-      "failing (board.limited): no run without a failure yet, and a pause is asked for until 2026-",
-    ],
+    ["*/5 * * * *", "failing (board.limited): no good run yet, and a pause is asked for until 2026-"],
   ])(
     "says the limit that put it off, with its end, as a failure where the next run at %s comes before it",
     async (schedule, said) => {

@@ -4,20 +4,23 @@ import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
 
 describe("what ends a wait", () => {
   it.each([
-    ["held", "p1", "boardsync approve acme-app p1"],
-    ["held", "-p1", "boardsync approve acme-app acme-app/-p1"],
-    ["parked", "p1", "boardsync retry acme-app/p1"],
+    ["guard", "p1", "boardsync approve acme-app p1"],
+    ["rules-changed", "-p1", "boardsync approve acme-app acme-app/-p1"],
+    ["refused", "p1", "boardsync retry acme-app/p1"],
+    ["issue-gone", "p1", "boardsync retry acme-app/p1"],
     ["quarantined", "p1", "boardsync release acme-app/p1"],
-    ["disagreement", "p1", undefined],
+    ["paused", "p1", "boardsync resume acme-app/p1"],
+    ["differs", "p1", undefined],
     ["settling", "p1", undefined],
     ["undecided", "p1", undefined],
-    ["intent", "p1", undefined],
-  ] as const)("of %s, of the post %s: %s", (kind, post, typed) => {
-    expect(remedyOf({ kind, post }, "acme-app")).toBe(typed);
+    ["in-doubt", "p1", undefined],
+    ["writes-off", "p1", undefined],
+  ] as const)("of the cause %s, of the post %s: %s", (cause, post, typed) => {
+    expect(remedyOf({ cause, post }, "acme-app")).toBe(typed);
   });
 
   it("is no approval where the cause of a hold holds more than this action", () => {
-    expect(remedyOf({ kind: "held", post: "p1", isStopped: true }, "acme-app")).toBeUndefined();
+    expect(remedyOf({ cause: "guard", post: "p1", isStopped: true }, "acme-app")).toBeUndefined();
   });
 
   it("is quoted where a shell would take an id for its own", () => {

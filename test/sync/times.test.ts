@@ -8,11 +8,11 @@ const dayMs = 86_400_000;
 describe("a time is told by how far away it is, and by the clock of the config's zone", () => {
   it.each([
     ["Europe/Berlin", 12 * minuteMs, "in 12 minutes (15:05)"],
-    ["UTC", 12 * minuteMs, "in 12 minutes (14:05)"],
-    ["UTC", 0, "just now (13:53)"],
-    ["UTC", -3 * minuteMs, "3 minutes ago (13:50)"],
-    ["UTC", -2 * dayMs, "2 days ago (29 Dec, 13:53)"],
-    ["UTC", 2 * dayMs, "in 2 days (2 Jan 2027, 13:53)"],
+    ["UTC", 12 * minuteMs, "in 12 minutes (14:05 UTC)"],
+    ["UTC", 0, "just now (13:53 UTC)"],
+    ["UTC", -3 * minuteMs, "3 minutes ago (13:50 UTC)"],
+    ["UTC", -2 * dayMs, "2 days ago (29 Dec, 13:53 UTC)"],
+    ["UTC", 2 * dayMs, "in 2 days (2 Jan 2027, 13:53 UTC)"],
     ["Pacific/Auckland", -3 * 60 * minuteMs, "3 hours ago (31 Dec 2026, 23:53)"],
   ])("in %s, %i ms from now", (zone, ms, words) => {
     expect(tellTimes(now, zone).show(now + ms)).toBe(words);

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedChange } from "../../src/model/link.ts";
-import {
-  describeHeard,
-  describePlanned,
-  groupWaiting,
-  type Waiting,
-} from "../../src/sync/tell/waiting-lines.ts";
+import { describeHeard } from "../../src/sync/ground/voters.ts";
+import { describePlanned, groupWaiting, type Waiting } from "../../src/sync/tell/waiting-lines.ts";
 
 const patch: PlannedChange = {
   place: "acme/app#1",

@@ -1,7 +1,6 @@
 import { hostilePost, project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
-import { dayMs, minuteMs } from "../../model/time.ts";
-import { describeLength } from "../../sync/tell/times.ts";
+import { dayMs, describeLength, minuteMs } from "../../model/time.ts";
 import { count, cutOff } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
 import type { Chapter, Ran, Teller } from "./teller.ts";
@@ -130,7 +129,6 @@ async function closeAll({ stage, story, say, type, fact, sync, spared }: Teller)
   stage.skip(stage.config.settle);
   const held = await sync("The changes have stood long enough");
   spared.push(held.wouldHear);
-  // "…: held until `boardsync approve` lets them go"
   say(`${held.left[0]?.held?.replace(/: held until.*/, "")}.`);
   const isHeld = held.report.result === "held" && held.left.every(({ when }) => when === "held");
   fact(

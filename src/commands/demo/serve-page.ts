@@ -58,7 +58,14 @@ export async function servePage(
         ledger?.close();
       }
     },
-    orders: { isOn: () => true, tracker: () => sides.tracker, start: runner.start, log, signal },
+    orders: {
+      isOn: () => true,
+      tracker: () => sides.tracker,
+      start: runner.start,
+      projects: () => config.projects.map(({ project }) => project),
+      log,
+      signal,
+    },
     redact,
   });
   const server = await serveHttp({ host: "127.0.0.1", port }, log, [part]);

@@ -1,7 +1,7 @@
 import type { Story } from "../../demo/story.ts";
 import type { PlannedAction, RunReport } from "../../sync/ground/reports.ts";
+import { countVoters } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
-import { countVoters } from "../../sync/tell/alike.ts";
 import type { Output } from "../print/terminal.ts";
 import { paint, printLine } from "../print/text.ts";
 import type { Stage } from "./stage.ts";

@@ -5,12 +5,11 @@ import { select } from "../../select.ts";
 import type { Finding } from "../../story/check/findings.ts";
 import { findNames } from "../../story/check/names.ts";
 import type { PlannedAction, ProjectReport, PutOff, ReportedError } from "../../sync/ground/reports.ts";
-import { namesPage } from "../../sync/read/naming.ts";
-import { otherAddress } from "../../sync/read/other-marks.ts";
 import { runProjects } from "../../sync/run.ts";
 import { createTerminalLog, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { count, countNotified } from "../print/text.ts";
+import { type DraftedAction, hasDraft } from "../reports/issue-draft.ts";
 
 /** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */
 export interface Ahead {
@@ -40,11 +39,17 @@ export interface Ahead {
  * has become of the names in the rules.
  *
  * @param said - what has been found wrong before: it need not be said twice.
+ * @param isFirstDrafted - whether the first new issue is wanted, with all its text.
  */
 export async function lookAhead(
   session: Session,
   said: readonly Finding[] = [],
-): Promise<{ readonly ahead: readonly Ahead[]; readonly names: readonly Finding[] }> {
+  isFirstDrafted = false,
+): Promise<{
+  readonly ahead: readonly Ahead[];
+  readonly names: readonly Finding[];
+  readonly example?: DraftedAction | undefined;
+}> {
   const { config, sides, projects, machine, terminal } = session;
   const { progress: _, ...unseen } = machine;
   // Whatever is wrong has been found and said by then.
@@ -57,7 +62,13 @@ export async function lookAhead(
         ),
       );
       const world = buildWorld(config, sides, ledger, quiet);
-      const { plan, report } = await runProjects(projects, world, { kind: "plan" }, terminal.signal);
+      let isWanted = isFirstDrafted;
+      const shows = (): boolean => {
+        const isShown = isWanted;
+        isWanted = false;
+        return isShown;
+      };
+      const { plan, report } = await runProjects(projects, world, { kind: "plan", shows }, terminal.signal);
       const ahead = plan.projects.flatMap(({ project, actions, errors }) => {
         const found = report.projects.find((one) => one.project === project);
         const unlooked = errors.filter(({ post }) => post === undefined);
@@ -67,6 +78,7 @@ export async function lookAhead(
       });
       return {
         ahead,
+        example: plan.projects.flatMap(({ actions }) => actions).find(hasDraft),
         names: await findNames(
           ledger,
           projects.map(({ key }) => key),
@@ -105,8 +117,8 @@ function sumUp(
     notified: free.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0),
     unseenVotes: free.filter(({ notifies }) => notifies === null).length,
     held: held.length,
-    named: held.filter((action) => action.held?.includes(namesPage)).length,
-    otherAddress: held.find((action) => action.held?.includes(otherAddress))?.held ?? null,
+    named: held.filter((action) => action.cause === "named").length,
+    otherAddress: held.find((action) => action.cause === "other-address")?.held ?? null,
     putOff: [...(report.putOff ?? []), ...unlooked.map(toPutOff)],
   };
 }

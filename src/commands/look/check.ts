@@ -1,11 +1,18 @@
+import type { Config } from "../../config/schema.ts";
 import { suggest } from "../../config/suggest.ts";
+import { StateError } from "../../errors.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { inOrder } from "../../select.ts";
 import { checkAll } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
+import { describeOtherConfig, findOtherConfigs } from "../open/other-config.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
+import { placeOfState, readState } from "../open/state.ts";
 import { joinFailures } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { count, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
+import { type DraftedAction, printDraft } from "../reports/issue-draft.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 
 const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: TextStyle]>> = {
@@ -17,13 +24,9 @@ const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Tex
 /**
  * `boardsync check`: every promise of the config, looked at in one pass.
  *
- * @param written - what `init` has written before, for the one document of JSON.
+ * @param written - what `init` has written before, for the one document of JSON; an issue is shown as it will be, too.
  */
-export async function check(
-  terminal: Terminal,
-  options: CommonOptions,
-  written: object = {},
-): Promise<number> {
+export async function check(terminal: Terminal, options: CommonOptions, written?: object): Promise<number> {
   return inSession(terminal, options, async (session) => {
     const { config, machine, sides, projects } = session;
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
@@ -32,10 +35,10 @@ export async function check(
     );
     const unreached = looked.filter(isUnreached);
     const isOver = unreached.length > 0 || terminal.signal.aborted;
-    const { ahead, names } = isOver
-      ? { ahead: [], names: [] }
-      : session.clean(await lookAhead(session, looked));
-    const findings = [...looked, ...names, ...findAhead(ahead)];
+    const { ahead, names, example } = isOver
+      ? { ahead: [], names: [], example: undefined }
+      : session.clean(await lookAhead(session, looked, written !== undefined));
+    const findings = [...looked, ...names, ...findAhead(ahead), ...(await findStops(terminal, config))];
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
       const error = unreached.map(({ code = "", message }) => ({ code, message }));
@@ -49,11 +52,49 @@ export async function check(
         ...(error.length > 0 && { error: joinFailures(error) }),
       });
     } else {
-      printFindings(session.terminal, options, findings);
+      printFindings(session.terminal, options, findings, example);
     }
     if (unreached.length > 0) return exitOf(terminal, exitCodes.unreachable);
     return exitOf(terminal, hasErrors ? exitCodes.partial : exitCodes.ok);
   });
+}
+
+/** What the file does not tell of whether something is written: what people have paused, and what a daemon has not read yet. */
+async function findStops(terminal: Terminal, config: Config): Promise<readonly Finding[]> {
+  const found = await readStops(terminal, config);
+  if (found === undefined) return [];
+  const showTime = (at: number): string => new Date(at).toISOString();
+  return [
+    ...found.others.map((other): Finding => {
+      const message = describeOtherConfig(other, showTime);
+      return { level: "warning", subject: "daemon", code: "daemon.config", message };
+    }),
+    ...found.paused.map(({ key, pause: { of, since } }): Finding => {
+      const until = of === "all" ? "--all" : key;
+      const message = `It is paused since ${showTime(since)}: nothing is written until \`boardsync resume ${until}\`.`;
+      return { level: "warning", subject: key, code: "run.paused", message };
+    }),
+  ];
+}
+
+async function readStops(terminal: Terminal, config: Config) {
+  let ledger: Ledger | undefined;
+  try {
+    ledger = await readState(terminal, placeOfState(terminal, config));
+    if (ledger === undefined) return undefined;
+    const { memory, rows } = ledger;
+    const paused = await inOrder(config.projects, async ({ project: key }) => {
+      const [pause] = await rows.wholePauses(memory.project(key)?.id);
+      return pause === undefined ? [] : [{ key, pause }];
+    });
+    return { others: await findOtherConfigs(config, ledger), paused: paused.flat() };
+  } catch (error) {
+    // What is wrong with the state has been found and said.
+    if (error instanceof StateError) return undefined;
+    throw error;
+  } finally {
+    ledger?.close();
+  }
 }
 
 /** A side that could not be reached, or refused our key. */
@@ -65,6 +106,7 @@ function printFindings(
   { out, times }: Session["terminal"],
   options: CommonOptions,
   findings: readonly Finding[],
+  example: DraftedAction | undefined,
 ): void {
   for (const { level, subject, code, message } of findings) {
     if (options.quiet === true && level === "ok") continue;
@@ -78,6 +120,11 @@ function printFindings(
   if (options.quiet === true) return;
   for (const advice of new Set(findings.map((finding) => finding.advice))) {
     if (advice !== undefined) printLine(out, "→ ", advice);
+  }
+  if (example !== undefined) {
+    printLine(out, "", "\nOne of the issues, as it will be (`boardsync plan --show POST` shows another):");
+    printDraft(out, times(), example);
+    out.write("\n");
   }
   printLine(out, "", summaryOf(findings));
 }

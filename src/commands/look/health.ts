@@ -33,7 +33,8 @@ export async function health(terminal: Terminal, options: CommonOptions): Promis
 }
 
 function describeHealth(state: string, beat: Heartbeat | undefined): string {
-  if (beat === undefined) return `No daemon has ever run on ${state}.`;
+  if (beat === undefined)
+    return `No daemon has left a sign of life at ${state}: none has run on it yet, or it was deleted or moved.`;
   const age = describeDistance(-beat.ageMs);
   if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;
   return beat.isAlive

@@ -122,12 +122,18 @@ const columnsIn = (times: ToldTimes): readonly Column<HistoryLine>[] => [
     show: (line) => [line.kind, showChanges(line.fields)].filter((part) => part !== "").join(": "),
   },
   { title: "why", show: ({ reason, approved }) => (approved ? `${reason}; approved` : reason) },
+  { title: "voters", show: ({ voters }) => showHeard(voters), isOptional: ({ voters }) => voters !== 0 },
   {
     title: "outcome",
     show: ({ outcome, message }) => (message === null ? outcome : `${outcome}: ${times.tell(message)}`),
     isOptional: ({ outcome }) => outcome !== "applied",
   },
 ];
+
+/** How many heard of it. */
+function showHeard(voters: number | null): string {
+  return voters === null ? "?" : voters.toLocaleString("en");
+}
 
 /** One column for both: beside each other they leave no room for what was written. */
 function nameSides({ project, post, issue }: HistoryLine): string {

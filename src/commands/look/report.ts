@@ -20,7 +20,7 @@ import {
 } from "../../config/secrets.ts";
 import { ConfigError, StateError } from "../../errors.ts";
 import { escapeControls } from "../../escape.ts";
-import { knownSchema } from "../../ledger/sqlite/base.ts";
+import { knownSchema } from "../../ledger/sqlite/migrate.ts";
 import { readSqliteVersions } from "../../ledger/sqlite/versions.ts";
 import { createKnownSecrets, type KnownSecrets } from "../../log.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";

@@ -1,11 +1,12 @@
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { WaitingRow } from "../../ledger/rows.ts";
+import { type WaitingRow, withoutEchoes } from "../../ledger/rows.ts";
 import type { StoredRun } from "../../ledger/runs.ts";
+import type { WholePause } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
-import { remedyOf } from "../../sync/ground/remedy.ts";
+import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import {
   describeState,
   type ProjectState,
@@ -20,19 +21,15 @@ import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { nextRunOf } from "../open/next-run.ts";
+import { findOtherConfigs, toOtherConfigs } from "../open/other-config.ts";
 import { placeOfState, readState } from "../open/state.ts";
 import { readDatabase } from "../open/status-database.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
-import {
-  type LastRun,
-  type ProjectStatus,
-  printStatus,
-  type StatusReport,
-  type WaitingLine,
-} from "../reports/status.ts";
+import { type LastRun, type ProjectStatus, printStatus, type StatusReport } from "../reports/status.ts";
+import type { WaitingLine } from "../reports/waits.ts";
 
 /** More than this is never printed of what waits in one project. */
 const maxWaiting = 1000;
@@ -84,6 +81,7 @@ async function readStatus(config: Config, state: string, ledger: Ledger | undefi
             ageSeconds: Math.round(beat.ageMs / 1000),
           },
     replicas: await readReplicas(ledger),
+    otherConfigs: toOtherConfigs(await findOtherConfigs(config, ledger)),
     database: ledger === undefined ? null : await readDatabase(ledger),
     tokenEnds: timeOf((await lastTokenEnd(ledger, projectKeys))?.endsAt),
     projects: await inOrder(config.projects, async (project) =>
@@ -139,6 +137,8 @@ async function readProject(
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
     paused: counts?.paused ?? 0,
+    pausedSince: timeOf(state.pause?.since),
+    resume: state.pause === undefined ? null : resumeOf(state.pause, project),
     missing: counts?.missing ?? 0,
     waiting: [...withoutEchoes(rows.slice(0, maxWaiting)), ...lost.slice(0, maxWaiting)].map((row) =>
       readWaiting(row, project, ledger),
@@ -146,6 +146,11 @@ async function readProject(
     hasMore: rows.length > maxWaiting || lost.length > maxWaiting,
     nextRun,
   };
+}
+
+/** The command that ends the pause of a whole. */
+function resumeOf({ of }: WholePause, project: string): string {
+  return command("resume", of === "all" ? "--all" : project);
 }
 
 function neededVoters({ needed }: ProjectState): number | null {
@@ -184,16 +189,6 @@ function readRun({ run, startedAt, result }: StoredRun, report: StoredReport): L
   };
 }
 
-/** Of a post whose issue is gone it is said that it is parked: that nothing can be decided of it is the same once more. */
-function withoutEchoes(rows: readonly WaitingRow[]): readonly WaitingRow[] {
-  const parked = new Set(rows.flatMap((row) => (isParkedForGood(row) ? [row.post] : [])));
-  return rows.filter(({ kind, post }) => kind !== "undecided" || !parked.has(post));
-}
-
-function isParkedForGood({ kind, issues, code = "" }: WaitingRow): boolean {
-  return kind === "parked" && issues.length > 0 && code.startsWith("tracker.");
-}
-
 function readWaiting(row: WaitingRow, project: string, ledger: Ledger | undefined): WaitingLine {
   return {
     post: row.post,
@@ -202,6 +197,7 @@ function readWaiting(row: WaitingRow, project: string, ledger: Ledger | undefine
         `${ledger?.memory.repositoryById(repositoryId)?.repository.name ?? ""}#${number}`,
     ),
     kind: row.kind,
+    cause: row.cause,
     code: row.code ?? null,
     message: row.message,
     title: row.title,

@@ -24,15 +24,14 @@ const authorities = "NODE_EXTRA_CA_CERTS";
 function trustAuthorities({ env, cwd }: Terminal, environment: Environment): void {
   const file = readVariable(environment, authorities);
   if (file === undefined || env[authorities] === file) return;
+  const path = resolve(cwd, file);
   try {
-    const found = readTextFile(resolve(cwd, file)).match(
-      /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g,
-    );
+    const found = readTextFile(path).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
     if (found === null)
       throw new ConfigError([`${authorities} names ${file}, which holds no certificate in PEM form`]);
     setDefaultCACertificates([...new Set([...getCACertificates("default"), ...found])]);
   } catch (fault) {
     if (fault instanceof ConfigError) throw fault;
-    throw new ConfigError([`${authorities} names ${file}: ${explainReadFault(fault)}`]);
+    throw new ConfigError([`${authorities} names ${file}: ${explainReadFault(fault, { name: file, path })}`]);
   }
 }

@@ -1,15 +1,17 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { connectSides, type Machine, type Sides, syncProjects } from "../../app.ts";
 import { type Environment, readLogLevel } from "../../config/environment.ts";
 import { isReadableByAll } from "../../config/files.ts";
 import { loadConfigAndSecrets } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
-import type { HttpSecrets } from "../../config/secrets.ts";
+import { type HttpSecrets, loadSecrets, type Secrets } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
 import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../../log.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { type Timed, tellTimes } from "../../sync/tell/times.ts";
 import { failWith } from "../print/failure.ts";
+import { createLogLines, type LogLinesOptions } from "../print/log-lines.ts";
 import { createProgressBar } from "../print/progress.ts";
 import {
   type CommonOptions,
@@ -18,7 +20,6 @@ import {
   type ProjectOptions,
   type Terminal,
 } from "../print/terminal.ts";
-import { hint } from "../print/text.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 
@@ -29,6 +30,8 @@ export interface Session {
   /** A report without secrets in it. A table may break a text anywhere, and the terminal then knows a secret no more. */
   clean<T>(report: T): T;
   readonly config: Config;
+  /** The config's file, absolute. */
+  readonly file: string;
   readonly projects: readonly SyncProject[];
   readonly machine: Machine;
   readonly sides: Sides;
@@ -41,6 +44,12 @@ export interface Session {
    * @throws ConfigError with everything that is wrong; then nothing has changed.
    */
   reopen(): Session;
+  /**
+   * The same with the secrets, `.env` and the files that they name as they are by now; undefined where the secrets are the same.
+   *
+   * @throws ConfigError with everything that is wrong with them; then nothing has changed.
+   */
+  renew(): Session | undefined;
 }
 
 /** Loads config and secrets, connects both sides, and runs the work; what goes wrong becomes a sentence and an exit code. */
@@ -79,33 +88,46 @@ function openSession(terminal: Terminal, options: SessionOptions, secrets: Known
   }
   const { timezone } = loaded.config;
   const progress = createProgressBar(terminal, systemClock.now, timezone, options.quiet !== true);
-  const machine: Machine = {
-    clock: systemClock,
-    random: Math.random,
-    log,
-    conceal: secrets.addPassing,
-    ...(progress && { progress }),
-    version: terminal.version,
-    environment: source.environment,
+  const projects = chooseProjects(syncProjects(loaded.config), options.project, loaded.file);
+  const connect = (own: Secrets, environment: Environment): Session => {
+    const machine: Machine = {
+      clock: systemClock,
+      random: Math.random,
+      log,
+      conceal: secrets.addPassing,
+      ...(progress && { progress }),
+      version: terminal.version,
+      environment,
+    };
+    return {
+      terminal: { ...terminal, times: () => tellTimes(systemClock.now(), timezone) },
+      clean: (report) =>
+        JSON.parse(JSON.stringify(report), (_, value: unknown) =>
+          typeof value === "string" ? redact(value) : value,
+        ),
+      config: loaded.config,
+      file: resolve(terminal.cwd, loaded.file),
+      projects,
+      machine,
+      sides: connectSides(loaded.config, own, machine),
+      http: own.http,
+      log,
+      reopen: () => openSession(terminal, options, secrets),
+      renew() {
+        const now = configSource(terminal, options);
+        const { secrets: next } = loadSecrets(now);
+        if (isDeepStrictEqual(next, own)) return undefined;
+        secrets.add(next.all);
+        return connect(next, now.environment);
+      },
+    };
   };
-  return {
-    terminal: { ...terminal, times: () => tellTimes(systemClock.now(), timezone) },
-    clean: (report) =>
-      JSON.parse(JSON.stringify(report), (_, value: unknown) =>
-        typeof value === "string" ? redact(value) : value,
-      ),
-    config: loaded.config,
-    projects: chooseProjects(syncProjects(loaded.config), options.project, loaded.file),
-    machine,
-    sides: connectSides(loaded.config, loaded.secrets, machine),
-    http: loaded.secrets.http,
-    log,
-    reopen: () => openSession(terminal, options, secrets),
-  };
+  return connect(loaded.secrets, source.environment);
 }
 
 function openLog(terminal: Terminal, options: SessionOptions, environment: Environment, redact: Redact): Log {
-  return createTerminalLog(terminal, chooseLogLevel(terminal, options, environment), redact);
+  const isReported = terminal.out.isTerminal && !options.isLogWanted && !options.quiet && !options.json;
+  return createTerminalLog(terminal, chooseLogLevel(terminal, options, environment), redact, { isReported });
 }
 
 /** How much is logged. At a terminal a report says what was done: lines of a log between are noise, unless they warn. */
@@ -119,15 +141,15 @@ export function chooseLogLevel(
   return options.quiet === true ? "error" : readLogLevel(environment, isQuiet ? "warn" : "info");
 }
 
-/** A log on stderr: readable at a terminal, JSON lines elsewhere. */
-export function createTerminalLog({ err }: Pick<Terminal, "err">, level: string, redact: Redact): Log {
-  return createLog({
-    level,
-    isReadable: err.isTerminal,
-    hasColours: err.hasColours,
-    redact,
-    write: (line) => err.write(err.isTerminal ? hint(err, line) : line),
-  });
+/** A log on stderr: sentences at a terminal, JSON lines elsewhere. */
+export function createTerminalLog(
+  { err }: Pick<Terminal, "err">,
+  level: string,
+  redact: Redact,
+  options?: LogLinesOptions,
+): Log {
+  const write = err.isTerminal ? createLogLines(err, options) : err.write;
+  return createLog({ level, isShown: err.isTerminal, redact, write });
 }
 
 function chooseProjects(

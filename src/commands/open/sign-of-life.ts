@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { isPostgresUrl } from "../../config/state-address.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
 import type { SignOfLife } from "../../ledger/runs.ts";
-import { readLastSign } from "../../ledger/sqlite/file/sign.ts";
+import { readLastSign } from "../../ledger/sqlite/sign.ts";
 import { monotonic, systemClock } from "./clock.ts";
 
 /** What messages call a state: a file by its whole name, a server without its password. */
@@ -18,6 +18,6 @@ export function nameState(cwd: string, state: string): string {
  */
 export async function readSignOfLife(state: string): Promise<SignOfLife | undefined> {
   if (!isPostgresUrl(state)) return readLastSign(state);
-  const { readSign } = await import("../../ledger/postgres/signs.ts");
+  const { readSign } = await import("../../ledger/postgres/postgres.ts");
   return readSign({ url: state, host: hostname(), now: systemClock.now, monotonic });
 }

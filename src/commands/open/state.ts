@@ -5,12 +5,18 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { isPostgresUrl } from "../../config/state-address.ts";
 import { StateError, StateHeldError } from "../../errors.ts";
+import { EarlierFormError } from "../../ledger/earlier-form.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { SharedOptions } from "../../ledger/postgres/postgres.ts";
 import type { HeldProjects, SharedLedger, Taken } from "../../ledger/shared.ts";
-import { readImage, writeImage } from "../../ledger/sqlite/base.ts";
-import { acquireState } from "../../ledger/sqlite/file/lock.ts";
-import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../../ledger/sqlite/sqlite.ts";
+import { acquireState } from "../../ledger/sqlite/lock.ts";
+import {
+  openLedger,
+  openLedgerCopy,
+  openLedgerReadOnly,
+  readImage,
+  writeImage,
+} from "../../ledger/sqlite/sqlite.ts";
 import type { Log } from "../../log.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { Terminal } from "../print/terminal.ts";
@@ -65,6 +71,14 @@ export function placeNamed({ cwd }: Pick<Terminal, "cwd">, state: string): State
 export function printConfig({ board, tracker, settle, guard, waits, projects }: Config): string {
   const decisive = JSON.stringify({ board, tracker, settle, guard, waits, projects });
   return createHash("sha256").update(decisive).digest("hex").slice(0, 16);
+}
+
+/**
+ * All of a config that a daemon takes up when it reads it anew: what only a restart changes stands elsewhere, and may differ from
+ * machine to machine.
+ */
+export function printWhole({ state: _, http: __, lease: ___, ...config }: Config): string {
+  return createHash("sha256").update(JSON.stringify(config)).digest("hex").slice(0, 16);
 }
 
 /** Holds projects for one command, and lets go of them whatever happens. Of a file that is the whole state. */
@@ -204,8 +218,8 @@ export async function readState(
   { name, server }: StatePlace,
 ): Promise<Ledger | undefined> {
   if (server === undefined) return openLedgerReadOnly(name);
-  const { openSharedCopy } = await import("../../ledger/postgres/postgres.ts");
-  return openSharedCopy(serverOptions(terminal, server, ""));
+  const { openSharedReader } = await import("../../ledger/postgres/postgres.ts");
+  return openSharedReader(serverOptions(terminal, server, ""));
 }
 
 /**
@@ -277,7 +291,15 @@ export async function takeOutState(
     const { emptyServer } = await import("../../ledger/postgres/postgres.ts");
     return emptyServer(serverOptions(terminal, serverAlone(state), who), keep);
   }
-  const known = openLedgerReadOnly(state);
+  let known: Ledger | undefined;
+  try {
+    known = openLedgerReadOnly(state);
+  } catch (error) {
+    if (!(error instanceof EarlierFormError)) throw error;
+    const { readEarlierImage } = await import("../../ledger/sqlite/earlier.ts");
+    // Nobody works with it any more, so it needs no word that it is an old copy.
+    return keep(readEarlierImage(state, options));
+  }
   if (known === undefined) throw new StateError(`There is no state at ${state}.`);
   known.close();
   const lock = acquireState(state, who, options);

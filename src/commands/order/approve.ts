@@ -1,5 +1,6 @@
 import { ConfigError } from "../../errors.ts";
 import type { HeldAction } from "../../ledger/rows.ts";
+import { inOrder } from "../../select.ts";
 import {
   describeHeld,
   foreseeHeld,
@@ -7,43 +8,95 @@ import {
   likenessOfHeld,
   votersOfHeld,
 } from "../../sync/orders/approve.ts";
-import type { NamedProject } from "../../sync/orders/foresight.ts";
-import { type Group, groupAlike, nameGroup, showVoters } from "../../sync/tell/alike.ts";
+import { type NamedProject, sayMailed } from "../../sync/orders/foresight.ts";
 import { type Beside, besideRuns, findProject } from "../open/beside.ts";
+import { findTargets, type TargetOptions } from "../open/targets.ts";
 import { isAgreed } from "../print/agree.ts";
-import { type Column, printRecords } from "../print/table.ts";
+import { type Block, printBlocks } from "../print/blocks.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
-import { oneLine, printLine } from "../print/text.ts";
+import { count, oneLine, printLine } from "../print/text.ts";
 import { tell } from "./tell.ts";
 
-interface ApproveOptions extends CommonOptions {
+interface ApproveOptions extends CommonOptions, Pick<TargetOptions, "code"> {
   readonly discard?: boolean;
   readonly full?: boolean;
   readonly yes?: boolean;
 }
 
-/** `boardsync approve PROJECT [POST…]`: lets held actions go, or takes both sides as they are. */
+/** What is held of one project. */
+interface HeldPart {
+  readonly named: NamedProject;
+  readonly seen: HeldForesight;
+}
+
+/** `boardsync approve`: lets held actions of a project or of posts go, or takes both sides as they are. */
 export function approve(
   terminal: Terminal,
   options: ApproveOptions,
-  key: string,
-  names: readonly string[],
+  words: readonly string[],
 ): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
     const { discard = false, json, quiet } = options;
-    const named = { key, project: findProject(beside, key) };
-    const seen = await foreseeHeld(beside, named, await findHeld(beside, named, names), discard);
-    const say = (actions: readonly HeldAction[], message: string): number => {
-      const document = { project: key, actions: actions.map(toDocument), discarded: discard, message };
-      return tell(terminal, options, document, message);
+    const asked = await findAsked(beside, words, options);
+    const found = await inOrder(asked, async ({ named, posts }) => ({
+      named,
+      seen: await foreseeHeld(beside, named, posts, discard),
+    }));
+    const parts = found.flatMap(({ named, seen }) => ("nothing" in seen ? [] : [{ named, seen }]));
+    const project = asked.length === 1 ? (asked[0]?.named.key ?? null) : null;
+    const say = (done: readonly HeldPart[], message: string): number => {
+      const actions = done.flatMap(({ named, seen }) =>
+        seen.actions.map((action) => ({
+          ...(project === null && { project: named.key }),
+          ...toDocument(action),
+        })),
+      );
+      return tell(terminal, options, { project, actions, discarded: discard, message }, message);
     };
-    if ("nothing" in seen) return say([], "Nothing is held.");
-    if (json !== true && quiet !== true) show(terminal, options, seen);
-    if (!(await isAgreed(terminal, options, questionOf(options, seen))))
+    const [first] = parts;
+    if (first === undefined) return say([], "Nothing is held.");
+    const whole = parts.length === 1 ? first.seen : joinParts(parts, discard);
+    if (json !== true && quiet !== true) show(terminal, options, whole);
+    if (!(await isAgreed(terminal, options, questionOf(options, whole))))
       return say([], "Nothing was changed.");
-    await beside.ledger.commit(seen.asks({ at: beside.now }));
-    return say(seen.actions, `${seen.done}. The next run does it.`);
+    await beside.ledger.commit(parts.flatMap(({ seen }) => seen.asks({ at: beside.now })));
+    return say(parts, `${whole.done}. The next run does it.`);
   });
+}
+
+/** Held of posts of several projects. A whole project is always asked for by itself. */
+function joinParts(parts: readonly HeldPart[], isDiscard: boolean): Omit<HeldForesight, "asks"> {
+  const [{ seen } = { seen: undefined }] = parts;
+  if (seen === undefined) throw new Error("There are several.");
+  const actions = parts.flatMap((part) => part.seen.actions);
+  const counted = count(actions.length, "action");
+  return {
+    ...seen,
+    actions,
+    counted,
+    mailed: isDiscard ? seen.mailed : sayMailed(votersOfHeld(actions)),
+    done: `${counted} ${isDiscard ? "discarded: both sides stay as they are" : "approved"}`,
+  };
+}
+
+/** The projects that the words name, each with its posts; with none of these all that is held of it. */
+async function findAsked(
+  beside: Beside,
+  words: readonly string[],
+  options: ApproveOptions,
+): Promise<readonly { readonly named: NamedProject; readonly posts: readonly string[] }[]> {
+  const [key = "", ...names] = words;
+  const isProject = beside.config.projects.some(({ project }) => project === key);
+  if (isProject && options.code === undefined) {
+    const named = { key, project: findProject(beside, key) };
+    return [{ named, posts: await findHeld(beside, named, names) }];
+  }
+  const targets = await findTargets(beside, words, options);
+  const posts = targets.kind === "post" ? [targets.post] : targets.kind === "posts" ? targets.posts : [];
+  return [...Map.groupBy(posts, ({ key: one }) => one)].map(([one, all]) => ({
+    named: { key: one, project: all[0]?.project ?? findProject(beside, one) },
+    posts: all.map(({ post }) => post),
+  }));
 }
 
 /** The posts that `POST` or `PROJECT/POST` means, of those of which something is held. */
@@ -71,28 +124,27 @@ async function findHeld(
   return posts;
 }
 
-function show({ out }: Terminal, { full }: ApproveOptions, { actions, hold }: HeldForesight): void {
+function show(
+  { out }: Terminal,
+  { full }: ApproveOptions,
+  { actions, hold }: Pick<HeldForesight, "actions" | "hold">,
+): void {
   if (hold !== undefined) printLine(out, "Held: ", oneLine(hold));
-  if (actions.length > 0) printRecords(out, columns, groupAlike(actions, likenessOfHeld, full));
+  for (const [why, alike] of Map.groupBy(actions, ({ message }) => message)) {
+    printLine(out, "! ", oneLine(`Held: ${why}:`));
+    printBlocks(out, alike.map(toBlock), ({ held }) => likenessOfHeld(held), full);
+  }
 }
 
-type Line = Group<HeldAction>;
-
-const columns: readonly Column<Line>[] = [
-  { title: "post", show: (line) => nameGroup(line, ({ post }) => post) },
-  { title: "title", show: (line) => nameGroup(line, ({ title }) => title ?? "–") },
-  {
-    title: "action",
-    show: ({ first, all }) => (all.length > 1 ? `${all.length} × ${first.kind}` : first.kind),
-  },
-  { title: "what", show: ({ first }) => describeHeld(first) },
-  { title: "voters", show: ({ all }) => showVoters(votersOfHeld(all)) },
-  { title: "held because", show: ({ first }) => first.message },
-];
+function toBlock(held: HeldAction): Block & { readonly held: HeldAction } {
+  const { post, title, planned } = held;
+  const { place = null, notifies = null } = planned ?? {};
+  return { post, title, place, what: describeHeld(held), notifies, why: "", held };
+}
 
 function questionOf(
   { discard }: ApproveOptions,
-  { actions, counted, hold, effects, mailed }: HeldForesight,
+  { actions, counted, hold, effects, mailed }: Omit<HeldForesight, "asks">,
 ): string {
   if (discard === true) return `Leave both sides as they are, for ${counted}? ${mailed}`;
   if (hold !== undefined) return `Is the board as small as it looks? ${effects.at(-1)}`;

@@ -1,76 +1,242 @@
-import { type Foresight, isAsked } from "../../sync/orders/foresight.ts";
-import { foreseePause, foreseeResume, listWaiting } from "../../sync/orders/pause.ts";
-import { besideRuns, findPost } from "../open/beside.ts";
+import type { NamedPost } from "../../sync/orders/foresight.ts";
+import { isAsked } from "../../sync/orders/foresight.ts";
+import {
+  foreseePause,
+  foreseePauseAll,
+  foreseeResume,
+  foreseeResumeAll,
+  listPaused,
+  listWaiting,
+} from "../../sync/orders/pause.ts";
+import {
+  foreseePauseWhole,
+  foreseeResumeWhole,
+  type Whole,
+  type WholeForesight,
+} from "../../sync/orders/pause-whole.ts";
+import { type Beside, besideRuns } from "../open/beside.ts";
+import { findTargets, type TargetOptions, type Targets } from "../open/targets.ts";
 import { isAgreed } from "../print/agree.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { oneLine, printLine } from "../print/text.ts";
 import { tell } from "./tell.ts";
 
-interface ResumeOptions extends CommonOptions {
+interface PauseOptions extends CommonOptions, TargetOptions {}
+
+interface ResumeOptions extends PauseOptions {
   readonly discard?: boolean;
   readonly yes?: boolean;
 }
 
-/** `boardsync pause POST`: from now on nothing is written for a post, either way, until a person resumes it. */
-export function pause(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {
+/** `boardsync pause`: from now on nothing is written for posts, a project, or any project, either way, until a person resumes it. */
+export function pause(terminal: Terminal, options: PauseOptions, words: readonly string[]): Promise<number> {
   return besideRuns(terminal, options, async (beside) => {
-    const { ledger } = beside;
-    const named = await findPost(beside, text);
-    const { key: project, post } = named;
-    const waits = await listWaiting(beside, named);
-    const seen = foreseePause(waits, named, "`boardsync resume`");
-    const pending = await ledger.requests.pending(named.project);
-    const isResuming = isAsked(pending, "resume", post) || isAsked(pending, "resume-discard", post);
-    const at = beside.now;
-    await ledger.commit(seen.asks({ at }));
-    const { actions, open } = waits;
-    const since = new Date(waits.since ?? at).toISOString();
-    const wasPaused = waits.since !== undefined;
-    const message = !wasPaused
-      ? `it is paused from now on: ${seen.effects[0]}`
-      : isResuming
-        ? `it stays paused, since ${since}; the resume that was asked for is taken back.${open}`
-        : `it is paused already, since ${since}.${open}`;
-    const underWay = open !== "";
-    show(terminal, options, seen);
-    return tell(
+    const targets = await findTargets(beside, words, options);
+    switch (targets.kind) {
+      case "post":
+        return pausePost(terminal, options, beside, targets.post);
+      case "posts":
+        return pausePosts(terminal, options, beside, targets.posts);
+      case "project":
+      case "all":
+        return pauseWhole(terminal, options, beside, wholeOf(targets));
+    }
+  });
+}
+
+/**
+ * `boardsync resume`: shows what has come together while posts, a project or all were paused, and lets it be told, or never. A
+ * project that is not paused as a whole: its paused posts.
+ */
+export function resume(
+  terminal: Terminal,
+  options: ResumeOptions,
+  words: readonly string[],
+): Promise<number> {
+  return besideRuns(terminal, options, async (beside) => {
+    const targets = await findTargets(beside, words, options);
+    switch (targets.kind) {
+      case "post":
+        return resumePost(terminal, options, beside, targets.post);
+      case "posts":
+        return resumePosts(terminal, options, beside, targets.posts);
+      case "project":
+      case "all":
+        return resumeWhole(terminal, options, beside, wholeOf(targets));
+    }
+  });
+}
+
+function wholeOf(targets: Extract<Targets, { readonly kind: "project" | "all" }>): Whole {
+  return targets.kind === "all"
+    ? { of: "all", projects: targets.projects }
+    : { of: "project", projects: [targets.project] };
+}
+
+async function pausePost(
+  terminal: Terminal,
+  options: PauseOptions,
+  beside: Beside,
+  named: NamedPost,
+): Promise<number> {
+  const { ledger } = beside;
+  const { key: project, post } = named;
+  const waits = await listWaiting(beside, named);
+  const seen = foreseePause(waits, named, "`boardsync resume`");
+  const pending = await ledger.requests.pending(named.project);
+  const isResuming = isAsked(pending, "resume", post) || isAsked(pending, "resume-discard", post);
+  const at = beside.now;
+  await ledger.commit(seen.asks({ at }));
+  const { actions, open } = waits;
+  const since = new Date(waits.since ?? at).toISOString();
+  const wasPaused = waits.since !== undefined;
+  const message = `${wordPause(wasPaused ? since : undefined, isResuming, seen.effects[0])}${wasPaused ? open : ""}`;
+  show(terminal, options, seen.effects.slice(1));
+  return tell(
+    terminal,
+    options,
+    { project, post, paused: true, since, wasPaused, actions, underWay: open !== "", message },
+    message,
+  );
+}
+
+/** @param since - ISO 8601; undefined where it was not paused. */
+function wordPause(since: string | undefined, isResuming: boolean, effect: string): string {
+  if (since === undefined) return `it is paused from now on: ${effect}`;
+  return isResuming
+    ? `it stays paused, since ${since}; the resume that was asked for is taken back.`
+    : `it is paused already, since ${since}.`;
+}
+
+async function pausePosts(
+  terminal: Terminal,
+  options: PauseOptions,
+  beside: Beside,
+  posts: readonly NamedPost[],
+): Promise<number> {
+  const seen = await foreseePauseAll(beside, posts, "`boardsync resume`");
+  await beside.ledger.commit(seen.asks({ at: beside.now }));
+  const [message, ...lines] = seen.effects;
+  show(terminal, options, lines);
+  return tell(terminal, options, { project: null, posts: seen.posts, paused: true, message }, message);
+}
+
+async function pauseWhole(
+  terminal: Terminal,
+  options: PauseOptions,
+  beside: Beside,
+  whole: Whole,
+): Promise<number> {
+  const isAll = whole.of === "all";
+  const project = isAll ? null : (whole.projects[0]?.key ?? null);
+  const until = `\`boardsync resume ${isAll ? "--all" : project}\``;
+  const seen = await foreseePauseWhole(beside, whole, until);
+  const at = beside.now;
+  await beside.ledger.commit(seen.asks({ at }));
+  const wasPaused = seen.since !== undefined;
+  const since = new Date(seen.since ?? at).toISOString();
+  const message = wasPaused ? wordPause(since, seen.isResuming, "") : seen.effects[0];
+  return tell(
+    terminal,
+    options,
+    { project, all: isAll, paused: true, since, wasPaused, underWay: seen.open > 0, message },
+    message,
+  );
+}
+
+async function resumePost(
+  terminal: Terminal,
+  options: ResumeOptions,
+  beside: Beside,
+  named: NamedPost,
+): Promise<number> {
+  const { key: project, post } = named;
+  const { discard = false } = options;
+  const waits = await listWaiting(beside, named);
+  const { actions } = waits;
+  const say = (requested: boolean, message: string): number =>
+    tell(
       terminal,
       options,
-      { project, post, paused: true, since, wasPaused, actions, underWay, message },
+      { project, post, requested, discarded: requested && discard, actions, message },
       message,
     );
+  if (waits.since === undefined) return say(false, "it is not paused.");
+  const seen = foreseeResume(waits, named, discard ? "resume-discard" : "resume");
+  show(terminal, options, seen.effects.slice(1));
+  if (!(await isAgreed(terminal, options, questionOf(discard, "it", seen.mailed))))
+    return say(false, "it stays paused.");
+  await beside.ledger.commit(seen.asks({ at: beside.now }));
+  return say(true, seen.effects[0]);
+}
+
+async function resumePosts(
+  terminal: Terminal,
+  options: ResumeOptions,
+  beside: Beside,
+  posts: readonly NamedPost[],
+): Promise<number> {
+  const { discard = false } = options;
+  const seen = await foreseeResumeAll(beside, posts, discard ? "resume-discard" : "resume");
+  const say = (requested: boolean, message: string): number => {
+    const document = { project: null, requested, discarded: requested && discard, message };
+    return tell(terminal, options, { ...document, posts: "nothing" in seen ? [] : seen.posts }, message);
+  };
+  if ("nothing" in seen) return say(false, seen.nothing);
+  const [effect, ...lines] = seen.effects;
+  show(terminal, options, lines);
+  const what = seen.posts.length === 1 ? "this post" : `these ${seen.posts.length} posts`;
+  if (!(await isAgreed(terminal, options, questionOf(discard, what, seen.mailed))))
+    return say(false, "Nothing was changed.");
+  await beside.ledger.commit(seen.asks({ at: beside.now }));
+  return say(true, effect);
+}
+
+async function resumeWhole(
+  terminal: Terminal,
+  options: ResumeOptions,
+  beside: Beside,
+  whole: Whole,
+): Promise<number> {
+  const { discard = false } = options;
+  const isAll = whole.of === "all";
+  const project = isAll ? null : (whole.projects[0]?.key ?? null);
+  const seen = await foreseeResumeWhole(beside, whole, discard);
+  if ("nothing" in seen) {
+    const posts = isAll || seen.isBeyond ? [] : await listPaused(beside.ledger, whole.projects);
+    if (posts.length > 0) return resumePosts(terminal, options, beside, posts);
+  }
+  const say = (requested: boolean, message: string): number => {
+    const actions = "nothing" in seen ? [] : actionsOf(seen);
+    const document = { project, all: isAll, requested, discarded: requested && discard, actions, message };
+    return tell(terminal, options, document, message);
+  };
+  if ("nothing" in seen) return say(false, seen.nothing);
+  const [effect, ...lines] = seen.effects;
+  show(terminal, options, lines);
+  const what = isAll ? "all projects" : `${project}`;
+  if (!(await isAgreed(terminal, options, questionOf(discard, what, seen.mailed))))
+    return say(false, "it stays paused.");
+  await beside.ledger.commit(seen.asks({ at: beside.now }));
+  return say(true, effect);
+}
+
+function actionsOf({ waits }: WholeForesight) {
+  return waits.flatMap(({ post, planned, message }) => {
+    if (planned === undefined) return [];
+    const { place, changes, notifies } = planned;
+    return [{ post, place, changes, notifies, message }];
   });
 }
 
-/** `boardsync resume POST`: shows what has come together while a post was paused, and lets it be told, or never. */
-export function resume(terminal: Terminal, options: ResumeOptions, text: string): Promise<number> {
-  return besideRuns(terminal, options, async (beside) => {
-    const named = await findPost(beside, text);
-    const { key: project, post } = named;
-    const { discard = false } = options;
-    const waits = await listWaiting(beside, named);
-    const { actions } = waits;
-    const say = (requested: boolean, message: string): number =>
-      tell(
-        terminal,
-        options,
-        { project, post, requested, discarded: requested && discard, actions, message },
-        message,
-      );
-    if (waits.since === undefined) return say(false, "it is not paused.");
-    const seen = foreseeResume(waits, named, discard ? "resume-discard" : "resume");
-    show(terminal, options, seen);
-    const question = discard
-      ? `Leave both sides as they are? ${seen.mailed}`
-      : `Resume it? As of the last run, ${seen.mailed.charAt(0).toLowerCase()}${seen.mailed.slice(1)}`;
-    if (!(await isAgreed(terminal, options, question))) return say(false, "it stays paused.");
-    await beside.ledger.commit(seen.asks({ at: beside.now }));
-    return say(true, seen.effects[0]);
-  });
+function questionOf(isDiscard: boolean, what: string, mailed: string): string {
+  return isDiscard
+    ? `Leave both sides as they are? ${mailed}`
+    : `Resume ${what}? As of the last run, ${mailed.charAt(0).toLowerCase()}${mailed.slice(1)}`;
 }
 
-/** What waits for the post. */
-function show({ out }: Terminal, { json, quiet }: CommonOptions, { effects: [, ...lines] }: Foresight): void {
+/** What waits. */
+function show({ out }: Terminal, { json, quiet }: CommonOptions, lines: readonly string[]): void {
   if (json === true || quiet === true) return;
   for (const line of lines) printLine(out, "  ", oneLine(line));
 }

@@ -6,12 +6,16 @@ import { printLine } from "../print/text.ts";
 export function tell(
   { out }: Terminal,
   { json, quiet }: CommonOptions,
-  document: { readonly project: string; readonly post?: string; readonly [field: string]: unknown },
+  document: { readonly project: string | null; readonly post?: string; readonly [field: string]: unknown },
   message: string,
 ): number {
   const { project, post } = document;
   if (json === true) printJson(out, document);
   else if (quiet !== true)
-    printLine(out, `${post === undefined ? project : `${project}/${post}`}: `, message);
+    printLine(
+      out,
+      project === null ? "" : `${post === undefined ? project : `${project}/${post}`}: `,
+      message,
+    );
   return exitCodes.ok;
 }

@@ -1,14 +1,18 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { escapeControls } from "../../escape.ts";
 import { asStarted, commandAsStarted } from "../../sync/ground/remedy.ts";
-import type { Voters } from "../../sync/tell/alike.ts";
+import type { Voters } from "../../sync/ground/voters.ts";
 import type { Output } from "./terminal.ts";
 
 /** What people wrote, on one line and harmless: nothing in it can command a terminal, hide, or pass for a line of ours. */
 export function oneLine(text: string): string {
-  const line = escapeControls(text.replaceAll(/\s+/g, " ").trim());
+  return harmless(text.replaceAll(/\s+/g, " ").trim());
+}
+
+/** The same with the blanks and the ends of lines that it has. */
+export function harmless(text: string): string {
   // Scripts and emoji need the joiners.
-  return line.replaceAll(/(?![\u200c\u200d])\p{Cf}/gu, "");
+  return escapeControls(text).replaceAll(/(?![\u200c\u200d])\p{Cf}/gu, "");
 }
 
 /** What a sign or a heading looks like. */

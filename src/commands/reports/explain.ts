@@ -16,6 +16,7 @@ import {
   tellRules,
   waitNames,
 } from "../../story/explain/explanation.ts";
+import { beginSentence } from "../../sync/tell/sentence.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { showChanges, showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { printRecords } from "../print/table.ts";
@@ -57,9 +58,9 @@ export function printExplanation(
 }
 
 /** Some reasons begin with the kind themselves: it is said once. */
-function tellStanding({ kind, reason }: Explanation["standing"]): string {
+export function tellStanding({ kind, reason }: Explanation["standing"]): string {
   const sentence = reason.startsWith(kind) ? reason : `${kind}: ${reason}`;
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
+  return beginSentence(sentence);
 }
 
 function showAge(times: ToldTimes, age: Age | null): string {
@@ -113,8 +114,8 @@ function printFields(out: Output, { issues, rules, fields }: Explanation): void 
 }
 
 function printBoardRules(out: Output, { boardRules, issueFields }: Explanation): void {
-  if (boardRules.length === 0) return;
-  heading(out, "What the board rules make of its issues");
+  if (boardRules.length === 0 && issueFields.length === 0) return;
+  heading(out, "What the post makes of its issues");
   const deciding = findDeciding(boardRules);
   for (const rule of boardRules) printRule(out, rule, deciding);
   if (issueFields.length > 0)

@@ -1,33 +1,50 @@
 import type { PlannedAction, PlanReport, RunReport } from "../../sync/ground/reports.ts";
+import { countVoters, describeHeard } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
-import { countVoters, type Group, groupAlike, nameGroup, showVoters } from "../../sync/tell/alike.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
+import { showOrDash } from "../../sync/tell/waiting-lines.ts";
+import { type Block, printBlocks } from "../print/blocks.ts";
 import { printJson } from "../print/json.ts";
-import { type Column, printRecords } from "../print/table.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
-import { count, countNotified, oneLine, paint, printLine } from "../print/text.ts";
+import { count, oneLine, paint, printLine } from "../print/text.ts";
+import { type OtherConfigLine, printOtherConfigs } from "./other-config.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */
 export function printPlan(
   { out, times: now }: Pick<Terminal, "out"> & Timed,
   options: CommonOptions & { readonly full?: boolean },
-  { plan: { projects }, report, projectsAfter }: Pick<RunResult, "plan" | "report" | "projectsAfter">,
+  {
+    plan: { projects },
+    report,
+    projectsAfter,
+    otherConfigs,
+  }: Pick<RunResult, "plan" | "report" | "projectsAfter"> & {
+    readonly otherConfigs: readonly OtherConfigLine[];
+  },
   saved: string | undefined,
 ): void {
   if (options.json === true) {
     // A project without errors shows none, so that the document is what `config/docs/reference/json.md` promises.
-    const shown = projects.map(({ errors, ...rest }) => ({ ...rest, ...(errors.length > 0 && { errors }) }));
-    printJson(out, { projects: shown, ...errorOf(report.result, projects) });
+    const shown = projects.map(({ actions, errors, ...rest }) => ({
+      ...rest,
+      actions: actions.map(({ title: _, before: __, ...action }) => action),
+      ...(errors.length > 0 && { errors }),
+    }));
+    printJson(out, {
+      projects: shown,
+      ...(otherConfigs.length > 0 && { otherConfigs }),
+      ...errorOf(report.result, projects),
+    });
   }
   if (options.json === true || options.quiet === true) return;
   const times = now();
+  printOtherConfigs(out, times, otherConfigs);
   for (const { project, repo, actions, errors } of projects) {
     if (actions.length > 0) {
       printLine(out, "", paint(out, "bold", `${project} → ${repo}`));
-      printRecords(out, columnsIn(times), groupAlike(actions, kindOf, options.full));
-      printHeld(out, times, actions);
+      printActions(out, times, actions, options.full);
     } else if (errors.length === 0) {
       const state = projectsAfter.find((one) => one.project === project)?.state;
       const isCalm = state === undefined || state.kind === "in-sync";
@@ -61,62 +78,62 @@ function printUnlooked(
   return failed.length + missed.length === 0;
 }
 
-type Line = Group<PlannedAction>;
-
-const columnsIn = (times: ToldTimes): readonly Column<Line>[] => [
-  {
-    title: "action",
-    show: ({ first, all }) => (all.length > 1 ? `${all.length} × ${first.kind}` : first.kind),
-  },
-  { title: "post → issue", show: (line) => nameSides(line) },
-  { title: "what", show: (line) => nameFields(line) },
-  { title: "when", show: ({ first }) => showWhen(first, times) },
-  { title: "why", show: (line) => (isGroup(line) ? "–" : times.tell(line.first.reason)) },
-  { title: "voters", show: ({ all }) => showVoters(countVoters(all.map(({ notifies }) => notifies))) },
-];
-
-function showWhen({ when, notBefore }: PlannedAction, times: ToldTimes): string {
-  return notBefore === undefined ? when : times.show(Date.parse(notBefore));
-}
-
-/** Alike is what is done in the same way, at the same time, and held for the same reason. */
-function kindOf({ kind, when, held, fields }: PlannedAction): string {
-  return JSON.stringify([kind, when, held, kind === "patch-post" ? fields : undefined]);
-}
-
-function isGroup({ all }: Line): boolean {
-  return all.length > 1;
-}
-
-/** Of a group what all of them have in common. */
-function nameFields({ first, all }: Line): string {
-  const common = Object.entries(first.fields).filter(([name, value]) =>
-    all.every((line) => JSON.stringify(line.fields[name]) === JSON.stringify(value)),
-  );
-  return showFields(Object.fromEntries(common));
-}
-
-/** One column for both: beside each other they leave no room for what is to be written. */
-function nameSides(line: Line): string {
-  if (isGroup(line)) return nameGroup(line, ({ post }) => post);
-  const { post, issue } = line.first;
-  return issue === null ? post : `${post} → ${issue}`;
-}
-
-/** Why something is held, once for all that are held for it. */
-function printHeld(out: Output, times: ToldTimes, actions: readonly PlannedAction[]): void {
-  const held = actions.filter((action) => action.held !== undefined);
-  for (const [why = "", all] of Map.groupBy(held, (action) => action.held)) {
-    printLine(out, paint(out, "yellow", "! "), oneLine(`${all.length} held: ${times.tell(why)}`));
+/** What is done at one time, and what waits for one reason, stands below the same heading. */
+function printActions(
+  out: Output,
+  times: ToldTimes,
+  actions: readonly PlannedAction[],
+  isFull: boolean | undefined,
+): void {
+  for (const when of ["now", "later", "held"] as const) {
+    const alike = Map.groupBy(
+      actions.filter((action) => action.when === when),
+      ({ held = "" }) => held,
+    );
+    for (const [why, all] of alike) {
+      const sign = when === "held" ? paint(out, "yellow", "! ") : "";
+      printLine(out, sign, oneLine(`${headings[when]}${times.tell(why)}:`));
+      const blocks = all.map((action) => ({ ...toBlock(action, times), action }));
+      printBlocks(out, blocks, ({ action }) => likenessOf(action), isFull);
+    }
   }
 }
 
-/** The fields of an action with their values; empty lists are left out. */
-export function showFields(fields: PlannedAction["fields"]): string {
-  return Object.entries(fields)
-    .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
-    .map(([field, value]) => `${field}: ${Array.isArray(value) ? value.join(", ") : String(value)}`)
-    .join("; ");
+const headings: Readonly<Record<PlannedAction["when"], string>> = {
+  now: "Now, by the next run",
+  later: "Later, by itself",
+  held: "Held: ",
+};
+
+function toBlock(action: PlannedAction, times: ToldTimes): Block {
+  const { post, title, issue: place, notifies, notBefore, reason } = action;
+  const at = notBefore === undefined ? "" : `${times.show(Date.parse(notBefore))}: `;
+  return { post, title, place, what: describeWrite(action), notifies, why: `${at}${times.tell(reason)}` };
+}
+
+/** Alike is what is done in the same way, at the same time, and held for the same reason. */
+function likenessOf({ kind, when, held, fields }: PlannedAction): string {
+  return JSON.stringify([kind, when, held, kind === "patch-post" ? fields : undefined]);
+}
+
+/** What a write does, with what stands there now. */
+export function describeWrite({ kind, title, fields, before }: PlannedAction): string {
+  const written = Object.entries(fields).filter(
+    ([field, value]) =>
+      !(Array.isArray(value) && value.length === 0) &&
+      !(kind === "create-issue" && field === "title" && value === title),
+  );
+  const parts = written.map(([field, value]) => {
+    const from = before[field];
+    return `${field}: ${from === undefined ? "" : `${showOrDash(from)} → `}${showValue(value)}`;
+  });
+  const what = parts.join(", ");
+  if (kind !== "create-issue") return what;
+  return what === "" ? "opens an issue" : `opens an issue with ${what}`;
+}
+
+function showValue(value: unknown): string {
+  return Array.isArray(value) ? value.join(" + ") : value === null ? "–" : String(value);
 }
 
 /** Issues that a run would link because they carry our mark. */
@@ -124,7 +141,7 @@ export function countAdopted({ projects }: RunReport): number {
   return projects.reduce((sum, { adopted }) => sum + adopted, 0);
 }
 
-/** What it comes to; what is held will not be done, and so nobody hears of it, unless the plan is applied as it is. */
+/** What it comes to, and who hears of it when. */
 function sentenceOf(
   actions: readonly PlannedAction[],
   adopted: number,
@@ -134,27 +151,35 @@ function sentenceOf(
   const free = actions.filter(({ when }) => when === "now");
   const later = actions.filter(({ when }) => when === "later");
   const held = actions.filter(({ when }) => when === "held");
-  const amount = (kind: PlannedAction["kind"]): number =>
-    free.filter((action) => action.kind === kind).length;
+  const kinds = [
+    { kind: "create-issue", noun: "issue", does: "to open" },
+    { kind: "update-issue", noun: "issue", does: "to edit" },
+    { kind: "change-issue", noun: "issue", does: "to change" },
+    { kind: "comment-issue", noun: "comment", does: "to make" },
+    { kind: "patch-post", noun: "post", does: "to patch" },
+    { kind: "patch-note", noun: "internal note", does: "to change" },
+  ].flatMap(({ kind, noun, does }) => {
+    const amount = free.filter((action) => action.kind === kind).length;
+    return amount === 0 ? [] : [`${count(amount, noun)} ${does}`];
+  });
+  const now = [...(adopted > 0 ? [`${count(adopted, "issue")} to link by the mark in them`] : []), ...kinds];
   const parts = [
-    { amount: adopted, said: `${count(adopted, "issue")} to link by the mark in them` },
-    { amount: amount("create-issue"), said: `${count(amount("create-issue"), "issue")} to open` },
-    { amount: amount("update-issue"), said: `${count(amount("update-issue"), "issue")} to edit` },
-    { amount: amount("change-issue"), said: `${count(amount("change-issue"), "issue")} to change` },
-    { amount: amount("comment-issue"), said: `${count(amount("comment-issue"), "comment")} to make` },
-    { amount: amount("patch-post"), said: `${count(amount("patch-post"), "post")} to patch` },
-    { amount: amount("patch-note"), said: `${count(amount("patch-note"), "internal note")} to change` },
-    { amount: later.length, said: `${count(later.length, "action")} later, by themselves${toVoters(later)}` },
-    { amount: held.length, said: `${count(held.length, "action")} held${toVoters(held)}` },
-  ].filter((part) => part.amount > 0);
+    ...(now.length > 0 ? [`now ${now.join(", ")} (${heardBy(free)})`] : []),
+    ...(later.length > 0
+      ? [`later, by themselves, ${count(later.length, "action")} (${heardBy(later)})`]
+      : []),
+    ...(held.length > 0
+      ? [`when a person lets them go, ${count(held.length, "action")} (${heardBy(held)})`]
+      : []),
+  ];
   if (parts.length === 0) return `${isInStep ? "Both sides are in step. " : ""}Nothing was written.`;
   const next = nextOf(free.length + adopted, held, later.length, saved);
-  return `${parts.map(({ said }) => said).join(", ")}; ${sayVoters(free)} Nothing was written.${next}`;
+  return `${capitalised(parts.join("; "))}. Nothing was written.${next}`;
 }
 
 /** What ends each kind of hold, in the order in which it is said. */
 const ways: Readonly<Record<NonNullable<PlannedAction["letGoBy"]>, string>> = {
-  approve: "`boardsync approve PROJECT` lets go what is held",
+  approve: "`boardsync status` shows the ways out of what is held",
   resume: "`boardsync resume POST` ends a pause",
   retry: "`boardsync retry POST` tries again what was refused",
   release: "`boardsync release POST` ends a quarantine",
@@ -180,14 +205,11 @@ function nextOf(
   return ` Saved: \`boardsync apply ${saved}\` does exactly this${also}.${rest}`;
 }
 
-/** Who would hear of what the next run does not send. */
-function toVoters(actions: readonly PlannedAction[]): string {
-  const voters = countVoters(actions.map(({ notifies }) => notifies));
-  return voters.known + voters.unknown === 0 ? "" : ` (voters: ${showVoters(voters)})`;
+function heardBy(actions: readonly PlannedAction[]): string {
+  const { known, unknown } = countVoters(actions.map(({ notifies }) => notifies));
+  return describeHeard(known, unknown) || "no voter hears of it";
 }
 
-function sayVoters(actions: readonly PlannedAction[]): string {
-  const voters = countVoters(actions.map(({ notifies }) => notifies));
-  if (voters.known + voters.unknown === 0) return "no voter would be notified.";
-  return `${countNotified(voters, "would be notified")}.`;
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

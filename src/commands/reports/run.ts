@@ -1,5 +1,6 @@
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
 import type { ProjectAfter } from "../../sync/run.ts";
+import { groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { joinFailures } from "../print/failure.ts";
@@ -102,7 +103,10 @@ const columns: readonly Column<ProjectReport>[] = [
   { title: "adopted", show: ({ adopted }) => String(adopted), isOptional: true },
   { title: "edited", show: ({ issueWrites }) => String(issueWrites), isOptional: true },
   { title: "patched", show: ({ postWrites }) => String(postWrites) },
-  { title: "told", show: ({ statusWrites }) => String(statusWrites) },
+  {
+    title: "voters",
+    show: ({ voters = 0 }) => (voters === null ? "?" : voters.toLocaleString("en")),
+  },
   {
     title: "not done",
     show: (project) => countNotDone(project) || "–",
@@ -122,11 +126,11 @@ export function printErrors(
   times: ToldTimes,
   projects: readonly { readonly project: string; readonly errors: readonly ReportedError[] }[],
 ): void {
-  for (const { project, errors } of projects) {
-    for (const { post, issue, code, message } of errors) {
-      const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
-      printLine(out, paint(out, "red", "✗ "), oneLine(`${where}: ${times.tell(message)} [${code}]`));
-    }
+  const failures = projects.flatMap(({ project, errors }) => errors.map((error) => ({ ...error, project })));
+  for (const group of groupFailures(failures)) {
+    const names = listFailed(group);
+    const said = `${nameFailed(group)}: ${times.tell(group.message)} [${group.first.code}]`;
+    printLine(out, paint(out, "red", "✗ "), oneLine(names === "" ? said : `${said} (${names})`));
   }
   for (const advice of new Set(projects.flatMap(({ errors }) => errors.map((error) => error.advice)))) {
     if (advice !== undefined) printLine(out, "→ ", advice);

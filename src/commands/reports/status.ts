@@ -1,15 +1,14 @@
-import type { WaitingRow } from "../../ledger/rows.ts";
-import type { PlannedChange } from "../../model/link.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff } from "../../sync/ground/reports.ts";
-import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
+import type { StateKind } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
-import { type Alike, describePlanned, groupWaiting } from "../../sync/tell/waiting-lines.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
+import { hintCommand, oneLine, paint, printLine } from "../print/text.ts";
+import { type OtherConfigLine, printOtherConfigs } from "./other-config.ts";
+import { printRemedy, printWait, printWaits, signs, type WaitingLine } from "./waits.ts";
 
 /** What `status --json` prints. */
 export interface StatusReport {
@@ -19,6 +18,8 @@ export interface StatusReport {
   readonly daemon: { readonly alive: boolean; readonly lastBeat: string; readonly ageSeconds: number } | null;
   /** The daemons that share a state on PostgreSQL, and what each runs now; none where the state is a file. */
   readonly replicas: readonly ReplicaStatus[];
+  /** Daemons at work by another config than the file holds now, and when they read theirs (ISO 8601). */
+  readonly otherConfigs: readonly OtherConfigLine[];
   /** null while there is no state. */
   readonly database: DatabaseStatus | null;
   /** When the token for the tracker ends, as the last run was told; null where it was told no end. */
@@ -65,6 +66,10 @@ export interface ProjectStatus {
   readonly quarantined: number;
   /** Posts that people have paused; they are in none of the three before. */
   readonly paused: number;
+  /** Since when the whole project is paused, or all are, ISO 8601; null where neither is. */
+  readonly pausedSince: string | null;
+  /** The command that ends that; null where there is nothing to end. */
+  readonly resume: string | null;
   /** Linked posts that the board no longer lists; `waiting` names them. */
   readonly missing: number;
   /** What waits for a person or a time, oldest first. */
@@ -104,24 +109,6 @@ export interface FailedLine {
   readonly until: string | null;
 }
 
-/** One thing that waits. */
-export interface WaitingLine {
-  readonly post: string;
-  readonly issues: readonly string[];
-  readonly kind: WaitingRow["kind"];
-  readonly code: string | null;
-  readonly message: string;
-  /** Of the post; null where the board shows none. */
-  readonly title: string | null;
-  /** What would be written, from what to what, and how many voters would hear of it; null where that is not recorded. */
-  readonly planned: PlannedChange | null;
-  /** When it follows by itself at the earliest, ISO 8601; null where that is not known. */
-  readonly until: string | null;
-  readonly since: string;
-  /** The command that ends it; null for what ends by itself, or by a change on either side. */
-  readonly command: string | null;
-}
-
 /**
  * The state in words and a table.
  *
@@ -130,13 +117,15 @@ export interface WaitingLine {
 export function printStatus(
   out: Output,
   times: ToldTimes,
-  { projects, daemon, replicas, database, tokenEnds }: StatusReport,
+  { projects, daemon, replicas, database, tokenEnds, otherConfigs }: StatusReport,
   isFull: boolean,
 ): void {
+  printOtherConfigs(out, times, otherConfigs);
   printRecords(out, columnsIn(times), projects);
-  for (const { project, state, sentence } of projects) {
+  for (const { project, state, sentence, resume } of projects) {
     const [sign, look] = signs[state];
     printLine(out, paint(out, look, sign), oneLine(`${project}: ${times.tell(sentence)}.`));
+    if (resume !== null) printLine(out, "  → ", hintCommand(out, oneLine(resume)));
   }
   for (const { project, lastRun, waiting } of projects) {
     const errors = (lastRun?.errors ?? []).filter((error) => !isSaidBelow(error, waiting));
@@ -155,10 +144,16 @@ export function printStatus(
     printLine(out, "  ", `${project}: issues opened: ${extent}, ${end}.`);
   }
   for (const { project, hold, waiting, hasMore } of projects) {
-    if (hold !== null) printWait(out, `held: ${project}: ${times.tell(hold)}`, command("approve", project));
-    // What needs a person comes first; the sort keeps the oldest of each kind on top.
-    const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
-    for (const alike of groupWaiting(lines.map(toWaiting), isFull)) printAlike(out, times, project, alike);
+    if (hold !== null) {
+      printWait(out, `held: ${project}: ${times.tell(hold)}`);
+      printLine(
+        out,
+        "  → ",
+        "look at the board: is a filter, a permission or a part of it gone? Then it ends by itself",
+      );
+      printRemedy(out, command("approve", project));
+    }
+    printWaits(out, times, project, waiting, isFull);
     if (hasMore) printLine(out, "  ", `${project}: and more.`);
   }
   const end = describeTokenEnd(tokenEnds === null ? null : Date.parse(tokenEnds), times.now);
@@ -180,52 +175,6 @@ function isSaidBelow({ post, code }: FailedLine, waiting: readonly WaitingLine[]
       line.post === post &&
       (line.kind === "parked" ? line.code === code : line.kind === "intent" && code.endsWith(".unknown")),
   );
-}
-
-const signs: Readonly<Record<StateKind, readonly [sign: string, look: TextStyle]>> = {
-  failing: ["✗ ", "red"],
-  "needs-you": ["! ", "yellow"],
-  later: ["… ", "cyan"],
-  differs: ["≠ ", "cyan"],
-  "in-sync": ["✓ ", "green"],
-};
-
-type ShownWait = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
-
-function toWaiting(line: WaitingLine): ShownWait {
-  return { ...line, planned: line.planned ?? undefined };
-}
-
-function printAlike(
-  out: Output,
-  times: ToldTimes,
-  project: string,
-  { lines, shown, isGroup, heard }: Alike<ShownWait>,
-): void {
-  const [first] = shown;
-  if (first === undefined) return;
-  if (!isGroup) {
-    for (const line of shown)
-      printWait(out, describeShown(times, project, line), line.command, stateKindOf(line));
-    return;
-  }
-  const names = shown.map((line) => namePost(line)).join(", ");
-  const parts = [`${lines.length} alike`, heard, `for example ${names}`].filter((part) => part !== "");
-  const text = `${kindWords[first.kind] ?? first.kind}: ${project}: ${parts.join("; ")}: ${times.tell(first.message)}`;
-  const isHeld = first.kind === "held" && first.command !== null;
-  const remedy = isHeld ? command("approve", project) : first.command;
-  printWait(out, text, remedy, stateKindOf(first));
-  printLine(out, "  ", "`boardsync status --full` lists each.");
-}
-
-function namePost({ post, title }: Pick<WaitingLine, "post" | "title">): string {
-  return title === null || title === "" ? post : `${post} “${title}”`;
-}
-
-function printWait(out: Output, text: string, remedy: string | null, state: StateKind = "needs-you"): void {
-  const [sign, look] = signs[state];
-  printLine(out, paint(out, look, sign), oneLine(text));
-  if (remedy !== null) printLine(out, "  → ", hintCommand(out, oneLine(remedy)));
 }
 
 const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
@@ -264,51 +213,6 @@ function describeRun(times: ToldTimes, { result, at }: LastRun): string {
 function countNeeds({ held, parked, quarantined }: ProjectStatus): string {
   const parts = Object.entries({ held, parked, quarantined });
   return parts.flatMap(([name, number]) => (number > 0 ? [`${number} ${name}`] : [])).join(", ");
-}
-
-/** Of which state of its project a line is a part. */
-function stateKindOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
-  switch (kind) {
-    case "settling":
-    case "waiting":
-    case "intent":
-      return "later";
-    case "disagreement":
-    case "did-not-stick":
-    case "paused":
-    case "missing":
-      return "differs";
-    case "undecided":
-      return "failing";
-    case "held":
-    case "parked":
-    case "quarantined":
-      return "needs-you";
-  }
-}
-
-function urgencyOf(line: WaitingLine): number {
-  return stateKinds.indexOf(stateKindOf(line));
-}
-
-/** How a person calls it; `--json` has the names of the kinds. */
-const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
-  settling: "synced later",
-  waiting: "synced later",
-  intent: "synced later",
-  disagreement: "differs and stays so",
-  "did-not-stick": "differs and stays so",
-  missing: "no longer listed",
-};
-
-function describeShown(times: ToldTimes, project: string, line: ShownWait): string {
-  const { kind, issues, since, code, planned } = line;
-  const message = times.tell(line.message);
-  const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
-  const end = code === null ? "" : ` [${code}]`;
-  const what = describePlanned(planned, true);
-  const said = what === "" ? message : `${what}. ${message.charAt(0).toUpperCase()}${message.slice(1)}`;
-  return `${kindWords[kind] ?? kind}: ${project}/${namePost(line)}${linked}, since ${times.name(Date.parse(since))}: ${said}${end}`;
 }
 
 function describeDaemon(times: ToldTimes, daemon: StatusReport["daemon"]): string {

@@ -1,26 +1,13 @@
-import type {
-  CarriedAction,
-  PlannedAction,
-  ProjectReport,
-  RunReport,
-  SavedAction,
-} from "../../sync/ground/reports.ts";
+import type { CarriedAction, ProjectReport, RunReport, SavedAction } from "../../sync/ground/reports.ts";
+import { countVoters } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
-import { countVoters } from "../../sync/tell/alike.ts";
 import type { Timed } from "../../sync/tell/times.ts";
+import { printBlocks } from "../print/blocks.ts";
 import { printJson } from "../print/json.ts";
-import { type Column, printRecords } from "../print/table.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { count, countNotified, printLine } from "../print/text.ts";
-import { showFields } from "./plan.ts";
+import { describeWrite } from "./plan.ts";
 import { errorOf, printErrors, printNotInStep } from "./run.ts";
-
-const columns: readonly Column<PlannedAction>[] = [
-  { title: "post", show: ({ post }) => post },
-  { title: "issue", show: ({ issue }) => issue ?? "–" },
-  { title: "back to", show: ({ fields }) => showFields(fields) },
-  { title: "voters", show: ({ notifies }) => notifies?.toLocaleString("en") ?? "?" },
-];
 
 /** What an undo would do, and what it leaves as it is, before anybody agrees to it. */
 export function printLook(
@@ -29,7 +16,8 @@ export function printLook(
   report: RunReport,
 ): void {
   const lines = actions.flatMap((action) => action.lines);
-  printRecords(out, columns, lines);
+  const blocks = lines.map((line) => ({ ...line, place: line.issue, what: describeWrite(line), why: "" }));
+  printBlocks(out, blocks, describeWrite);
   printErrors(out, times(), report.projects);
   const voters = countNotified(countVoters(lines.map(({ notifies }) => notifies)), "would be notified");
   printLine(out, "", `${count(lines.length, "write")} to undo; ${voters}.`);

@@ -12,7 +12,7 @@ export function announceOptions(
 ): AnnounceOptions {
   return {
     heartbeat: config.heartbeat,
-    notices: config.notices?.url,
+    notices: config.notices,
     projects: config.projects.map(({ project }) => project),
     ledger,
     clock: machine.clock,

@@ -28,13 +28,13 @@ import { runProjects } from "../../sync/run.ts";
 import { readProjectState } from "../../sync/tell/project-state.ts";
 import { monotonic } from "../open/clock.ts";
 import { inSession, type Session } from "../open/session.ts";
-import { placeOfState, type Take, withStateToTake } from "../open/state.ts";
+import { placeOfState, printWhole, type Take, withStateToTake } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { announceOptions } from "./announcing.ts";
 import { createObeyer } from "./obey.ts";
-import { type Following, followConfig, readAnew } from "./reload.ts";
+import { createRenewal, type Following, followConfig, type Renewal, readAnew } from "./reload.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
 export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
@@ -56,6 +56,7 @@ interface Post extends Following {
   readonly ledger: Ledger;
   readonly take: Take;
   readonly metrics: Metrics;
+  readonly renewal: Renewal;
 }
 
 async function runUntilSignal(
@@ -67,30 +68,42 @@ async function runUntilSignal(
   const { clock, random } = first.machine;
   let current = first;
   let readAt = clock.now();
+  let print = printWhole(first.config);
   const metrics = createMetrics(ledger, terminal.version);
-  const post: Post = { session: () => current, readAt: () => readAt, ledger, take, metrics };
+  const beat = (at: number, isLast: boolean): Promise<void> =>
+    ledger.commit([
+      {
+        kind: "beat",
+        sign: {
+          at,
+          who: `daemon, process ${terminal.pid}`,
+          ...(isLast && { isLast }),
+          address: http?.address,
+          config: { print, readAt },
+        },
+      },
+    ]);
+  const session = (): Session => current;
+  const renewal = createRenewal(terminal.env, session, (next) => {
+    current = next;
+  });
+  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renewal };
   const crew = createDaemon({
     projects: await planTurns(first, ledger),
     runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
     rest: createRelease(),
-    beat: (at, isLast) =>
-      ledger.commit([
-        {
-          kind: "beat",
-          sign: {
-            at,
-            who: `daemon, process ${terminal.pid}`,
-            ...(isLast && { isLast }),
-            address: http?.address,
-          },
-        },
-      ]),
+    beat,
     people: createObeyer(terminal, post),
     clock,
     monotonic,
     timekeeper: createTimekeeper({ clock, monotonic, log: followLog(post) }),
     random,
     log: followLog(post),
+    about: {
+      version: terminal.version,
+      config: first.file,
+      state: placeOfState(terminal, first.config).name,
+    },
     signal: terminal.signal,
   });
   let http: Awaited<ReturnType<typeof listen>>;
@@ -99,7 +112,10 @@ async function runUntilSignal(
       crew.reschedule(await planTurns(session, ledger));
       current = session;
       readAt = clock.now();
+      print = printWhole(session.config);
       noteConfig(session.config);
+      // Whoever asks now how it stands is told of this config. What fails is written with the next sign of life.
+      if (!terminal.signal.aborted) await beat(clock.now(), false).catch(() => undefined);
     });
     metrics.noteReload(next !== undefined);
   };
@@ -129,11 +145,12 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
 
 /** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
 function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => void) {
-  const { session, take, metrics } = post;
+  const { session, take, metrics, renewal } = post;
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
   const runHeld = async (ledger: Ledger, key: string, { dueAt, waiting }: QueuedRun): Promise<Ran> => {
+    renewal.before();
     const current = session();
     const { config, sides, projects, machine } = current;
     // Nobody watches a daemon: its log says what it does.
@@ -151,6 +168,11 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
       const { report, aheadMs } = await runProjects(chosen, world, { kind: "sync" }, terminal.signal);
       if (aheadMs > 0) comparableFrom = machine.clock.now();
       metrics.noteRun(report);
+      if (renewal.after()) {
+        // Nobody need hear of what is mended already.
+        goOn(key);
+        return "failed";
+      }
       if (isUnfinished(report, config.budget) || hasNewConfig(report)) goOn(key);
       const options = announceOptions(current, ledger, terminal);
       await announceRun(report, { ...options, note: metrics.noteCall });
@@ -249,6 +271,7 @@ async function listen(
         },
         tracker: () => session().sides.tracker,
         start: crew.start,
+        projects: () => session().projects.map(({ key }) => key),
         log: followLog(post),
         signal: terminal.signal,
       },

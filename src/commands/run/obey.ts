@@ -16,13 +16,14 @@ import { classify } from "../print/failure.ts";
 import { exitCodes, type Terminal } from "../print/terminal.ts";
 import { announceOptions } from "./announcing.ts";
 import { refuseOldPlan } from "./plan-file.ts";
-import { type Following, followConfig } from "./reload.ts";
+import { type Following, followConfig, type Renewal } from "./reload.ts";
 
 /** What a daemon carries out orders with. */
 export interface ObeyerOptions extends Following {
   readonly ledger: Ledger;
   readonly take: Take;
   readonly metrics: Metrics;
+  readonly renewal: Renewal;
 }
 
 /** How soon a project is asked for again that another replica runs. */
@@ -93,6 +94,7 @@ async function runOrder(
   options: ObeyerOptions,
   given: GivenOrder,
 ): Promise<HandedOutcome> {
+  options.renewal.before();
   const current = options.session();
   try {
     const { order, projects: keys, config } = readHandedOrder(given.order);
@@ -104,7 +106,7 @@ async function runOrder(
     const projects = current.projects.filter(({ key }) => keys.includes(key));
     const hold = await takePatiently(terminal, options, keys);
     try {
-      return await run(terminal, options, current, { projects, order, ledger: hold.ledger }, given.number);
+      return await run(terminal, options, { projects, order, ledger: hold.ledger }, given.number);
     } finally {
       await hold.release();
       options.metrics.noteTraffic(current.sides);
@@ -140,17 +142,19 @@ interface Work extends Pick<HandedOrder, "order"> {
 async function run(
   terminal: Terminal,
   options: ObeyerOptions,
-  session: Session,
-  { projects, order, ledger }: Work,
+  work: Work,
   number: OrderNumber,
 ): Promise<HandedOutcome> {
-  const { metrics, ledger: shared } = options;
+  const { projects, order, ledger } = work;
+  const { metrics, ledger: shared, renewal } = options;
+  const session = options.session();
   const progress = tellProgress(shared, session, number);
   const made = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
   const world: World = { ...made, changed: followConfig(options, session) };
   if (order.kind === "apply") refuseOldPlan(terminal, order.plan, world, session.projects);
   const result = await runProjects(projects, world, order, terminal.signal);
   metrics.noteRun(result.report);
+  if (renewal.after() && order.kind === "sync") return run(terminal, options, work, number);
   if (order.kind === "sync") {
     const told = announceOptions(session, shared, terminal);
     await announceRun(result.report, { ...told, note: metrics.noteCall });

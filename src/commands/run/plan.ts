@@ -1,12 +1,20 @@
-import { buildWorld } from "../../app.ts";
+import { buildWorld, policyOf, syncProjects } from "../../app.ts";
+import type { PostId } from "../../model/post.ts";
+import { explainPost } from "../../story/explain/explain.ts";
 import type { PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { writePlan } from "../../sync/orders/plan-file.ts";
 import { runProjects } from "../../sync/run.ts";
-import { exitOf, inSession } from "../open/session.ts";
+import { type Beside, findPost } from "../open/beside.ts";
+import { findOtherConfigs, toOtherConfigs } from "../open/other-config.ts";
+import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
+import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "../print/terminal.ts";
+import { oneLine, printLine } from "../print/text.ts";
+import { tellStanding } from "../reports/explain.ts";
+import { hasDraft, printDraft } from "../reports/issue-draft.ts";
 import { countAdopted, printPlan } from "../reports/plan.ts";
-import { exitOfResult } from "../reports/run.ts";
+import { exitOfResult, printErrors } from "../reports/run.ts";
 import { refusePlanFile, savePlan } from "./plan-file.ts";
 
 /**
@@ -16,14 +24,23 @@ import { refusePlanFile, savePlan } from "./plan-file.ts";
 export async function plan(
   terminal: Terminal,
   options: CommonOptions &
-    ProjectOptions & { readonly detailedExitcode?: boolean; readonly out?: string; readonly full?: boolean },
+    ProjectOptions & {
+      readonly detailedExitcode?: boolean;
+      readonly out?: string;
+      readonly full?: boolean;
+      readonly show?: string;
+    },
 ): Promise<number> {
   return inSession(terminal, options, (session) =>
     withPrivateCopy(terminal, placeOfState(terminal, session.config), async (ledger, isKnown) => {
       if (options.out !== undefined) refusePlanFile(terminal, options.out);
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const madeAt = world.clock.now();
-      const result = await runProjects(session.projects, world, { kind: "plan" }, terminal.signal);
+      const { show } = options;
+      const shows = show === undefined ? undefined : isNamed(show);
+      const order = { kind: "plan", ...(shows && { shows }) } as const;
+      const otherConfigs = toOtherConfigs(await findOtherConfigs(session.config, ledger));
+      const result = await runProjects(session.projects, world, order, terminal.signal);
       const { plan: made, report, saved, projectsAfter } = result;
       const { out } = options;
       const isSaved = out !== undefined && report.result !== "failed" && !terminal.signal.aborted;
@@ -32,10 +49,62 @@ export async function plan(
         const state = isKnown ? ledger.identity : null;
         savePlan(terminal, out, writePlan(session.clean({ ...origin, state, projects: saved })));
       }
-      const shown = { plan: session.clean(made), report, projectsAfter };
+      const shown = { plan: session.clean(made), report, projectsAfter, otherConfigs };
+      if (show !== undefined) {
+        const beside = { config: session.config, ledger, now: world.clock.now() };
+        if (report.result !== "failed") await showIssue(session.terminal, options, beside, show, shown.plan);
+        else printPlan(session.terminal, options, shown, undefined);
+        return exitOf(terminal, exitOfPlan(report, { projects: [] }, false));
+      }
       printPlan(session.terminal, options, shown, isSaved ? out : undefined);
       return exitOf(terminal, exitOfPlan(report, made, options.detailedExitcode === true));
     }),
+  );
+}
+
+/** Whether a post is the one that `POST` or `PROJECT/POST` means; of which project it is shows when all have been looked at. */
+function isNamed(text: string): (project: string, post: string) => boolean {
+  return (project, post) => post === text || text === `${project}/${post}`;
+}
+
+/** The issue of one post as it will be, with all its text; or why none is opened or edited. */
+async function showIssue(
+  { out, times }: Session["terminal"],
+  options: CommonOptions,
+  beside: Beside,
+  text: string,
+  { projects }: PlanReport,
+): Promise<void> {
+  const isTold = options.json !== true && options.quiet !== true;
+  // What could not be looked at may be why the post is not found.
+  if (isTold) printErrors(out, times(), projects);
+  const { key, post } = await findPost(beside, text);
+  const own = projects
+    .filter(({ project }) => project === key)
+    .map(({ actions, ...rest }) => ({ ...rest, actions: actions.filter((action) => action.post === post) }));
+  if (options.json === true) {
+    const shown = own.map(({ actions, errors, ...rest }) => ({
+      ...rest,
+      actions: actions.map(({ title: _, before: __, ...action }) => action),
+      ...(errors.length > 0 && { errors }),
+    }));
+    printJson(out, { projects: shown });
+  }
+  if (!isTold) return;
+  const drafted = own.flatMap(({ actions }) => actions.filter(hasDraft));
+  for (const action of drafted) printDraft(out, times(), action);
+  if (drafted.length === 0) printLine(out, "", await tellNoDraft(beside, key, post));
+  printLine(out, "", "Nothing was written.");
+}
+
+async function tellNoDraft({ config, ledger, now }: Beside, key: string, post: PostId): Promise<string> {
+  const project = syncProjects(config).find((one) => one.key === key);
+  const sources = { ledger, policy: policyOf(config), now };
+  const story = project && (await explainPost(project, post, sources));
+  const issues = story?.issues.map(({ issue }) => issue).join(", ") ?? "";
+  if (issues !== "") return oneLine(`${key}/${post} has ${issues}, and nothing changes in its text.`);
+  return oneLine(
+    `${key}/${post} gets no issue now. ${story === undefined ? "" : tellStanding(story.standing)}.`,
   );
 }
 

@@ -1,8 +1,10 @@
 import { buildWorld } from "../../app.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { countVoters } from "../../sync/ground/voters.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import type { Carried } from "../../sync/handed.ts";
+import { sayMailed } from "../../sync/orders/foresight.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
@@ -38,9 +40,10 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
     const actions = look.saved.flatMap((project) => project.actions);
     if (actions.length === 0 || terminal.signal.aborted) return exitOf(terminal, end(look, true));
     if (options.json !== true && options.quiet !== true) printLook(safe, clean(actions), clean(look.report));
-    if (
-      !(await isAgreed(safe, options, `Undo this, ${count(actions.length, "write")}? Voters may be mailed.`))
-    )
+    const mailed = sayMailed(
+      countVoters(actions.flatMap(({ lines }) => lines.map(({ notifies }) => notifies))),
+    );
+    if (!(await isAgreed(safe, options, `Undo this, ${count(actions.length, "write")}? ${mailed}`)))
       return sayNothing(safe, options, number, "Nothing was changed.");
     const order = { kind: "undo", run: number, agreed: look.saved } as const;
     return carryOut(terminal, session, options, { command: "undo", projects: concerned, order }, (carried) =>

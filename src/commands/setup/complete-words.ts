@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { loadConfig } from "../../config/load.ts";
 import { inOrder } from "../../select.ts";
+import { namesOfHelp } from "../look/help.ts";
 import { configSource } from "../open/config-source.ts";
 import { placeOfState, readState } from "../open/state.ts";
 import { exitCodes, type Terminal } from "../print/terminal.ts";
@@ -79,7 +80,8 @@ async function candidatesOf(
     const flags = optionsOf(program, command).filter(({ hidden }) => !hidden);
     return [...flags.flatMap(({ long }) => long ?? []), "--help"];
   }
-  if (isHelp || command === undefined) return namesOf(program);
+  if (isHelp) return [...namesOf(program), ...namesOfHelp()];
+  if (command === undefined) return namesOf(program);
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
   const argument = registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
@@ -99,8 +101,14 @@ async function valuesOf(
   typed: string,
 ): Promise<readonly string[]> {
   if (argument.argChoices !== undefined) return argument.argChoices;
-  if (argument.name() === "project") return findKeys(terminal, config);
-  return argument.name() === "post" ? await findPosts(terminal, config, typed) : [];
+  const isPost = argument.name() === "post";
+  return [
+    // Where several posts may stand, a project may, too.
+    ...(argument.name() === "project" || (isPost && argument.variadic)
+      ? await findKeys(terminal, config)
+      : []),
+    ...(isPost ? await findPosts(terminal, config, typed) : []),
+  ];
 }
 
 function findKeys(terminal: Terminal, file: string | undefined): Promise<readonly string[]> {

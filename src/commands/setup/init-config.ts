@@ -109,15 +109,33 @@ function rulesOf({ meanings, fields }: OnBoard): string {
     return shown === "" ? [] : [`      - when: { ${when} }\n        set: { ${shown} }\n`];
   });
   if (rules.length === 0) return "";
+  const unnamed = fields.has("status")
+    ? meaningNames.filter(([meaning]) => meanings[meaning] === undefined)
+    : [];
+  const isQuiet = unnamed.length === meaningNames.length;
+  const lacking =
+    unnamed.length === 0
+      ? ""
+      : `    # No status in use on the board is known to mean ${unnamed.map(([, said]) => said).join(", ")}. So ${isQuiet ? "no rule sets" : "not every rule sets"} \`status\`:
+    # add \`status: …\` to \`set\` with the board's own word, or voters are not told.
+`;
   return `
     # What an issue makes of its post, from the most advanced rule to the least: each field takes its value from the
     # first rule that matches and names it. A change of \`status\` notifies the voters of a post.
-    rules:
+${lacking}    rules:
 ${rules.join("")}
     # When no matching rule names a field any more (an issue reopened, nobody assigned): put back what was there before.
     whenNoRule: restore
 `;
 }
+
+/** What a status may mean, as a person says it. */
+const meaningNames: readonly (readonly [meaning: keyof Meanings, said: string])[] = [
+  ["completed", "completed"],
+  ["closed", "declined"],
+  ["inProgress", "in progress"],
+  ["planned", "planned"],
+];
 
 function statusOf(status: string | undefined): { readonly status?: string } {
   return status === undefined ? {} : { status: scalar(status) };

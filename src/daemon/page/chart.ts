@@ -1,6 +1,5 @@
 import type { RunHistory, RunSpan } from "../../ledger/browse.ts";
-import { dayMs, hourMs } from "../../model/time.ts";
-import { describeLength } from "../../sync/tell/times.ts";
+import { dayMs, describeLength, hourMs } from "../../model/time.ts";
 import { toRoot } from "./addresses.ts";
 import { html, type Markup, own, table } from "./html.ts";
 import type { Looking, PageTimes } from "./view.ts";

@@ -1,7 +1,8 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { StoredRun } from "../../ledger/runs.ts";
-import { hourMs } from "../../model/time.ts";
+import type { WholePause } from "../../model/link.ts";
+import { describeLength, hourMs } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
@@ -13,7 +14,6 @@ import {
   stateKinds,
 } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
-import { describeLength } from "../../sync/tell/times.ts";
 import { describeTokenEnd, lastTokenEnd } from "../../sync/tell/token-end.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
@@ -33,6 +33,8 @@ interface Seen {
   readonly last: StoredRun | undefined;
   readonly report: StoredReport | undefined;
   readonly state: ProjectState;
+  /** Whether the end of its pause is asked for. */
+  readonly isResuming: boolean;
 }
 
 /**
@@ -49,6 +51,7 @@ export async function renderOverview(looking: Looking, range: string | undefined
     );
   return html`<h1>${headingOf(projects)}</h1>
     <p class="lead">As of ${looking.times.today}.</p>
+    ${renderStop(looking, await looking.ledger.rows.wholePauses(undefined))}
     ${await renderTokenEnd(looking)}
     ${await renderWaits(looking, urgentOf)}
     <section aria-labelledby="projects">
@@ -67,6 +70,31 @@ export async function renderOverview(looking: Looking, range: string | undefined
       ${await inOrder(projects, async (seen) => renderMachine(looking, seen))}
       ${await renderReplicas(looking)}
     </section>`;
+}
+
+/** The switch that stops everything, first of all; and how it is pulled back. */
+function renderStop({ forms, times }: Looking, [pause]: readonly WholePause[]): Piece {
+  if (pause === undefined)
+    return forms === undefined
+      ? ""
+      : html`<div class="orders">${renderOrder(forms, { kind: "pause", project: "" }, "Stop all writes…")}</div>`;
+  const way =
+    forms === undefined
+      ? renderCommand(command("resume", "--all"))
+      : html`<div class="orders">${renderOrder(forms, { kind: "resume", project: "" }, "Resume all projects…")}
+        ${renderOrder(forms, { kind: "resume-discard", project: "" }, "Resume all without writing…")}</div>`;
+  return html`<p>${badge("warn", "paused")} All projects are paused since ${times.show(pause.since)}: nothing is written to either side.</p>${way}`;
+}
+
+/** The same of one project. */
+function renderPause({ forms }: Looking, { known, state: { pause }, isResuming }: Seen): Piece {
+  const { key } = known.project;
+  if (pause?.of === "all") return "";
+  if (isResuming) return html`<span class="quiet">Resumed by the next run.</span>`;
+  if (pause === undefined)
+    return forms === undefined ? "" : (renderOrder(forms, { kind: "pause", project: key }, "Pause…") ?? "");
+  if (forms === undefined) return renderCommand(command("resume", key));
+  return html`${renderOrder(forms, { kind: "resume", project: key }, "Resume…")}${renderOrder(forms, { kind: "resume-discard", project: key }, "Resume without writing…")}`;
 }
 
 async function renderTokenEnd({ view, ledger, times }: Looking): Promise<Piece> {
@@ -115,6 +143,9 @@ async function see({ ledger, view, times }: Looking, known: PageProject): Promis
     counts: memory && (await ledger.rows.counts(memory.id)),
     last,
     report: last && readReport(last.report),
+    isResuming:
+      memory !== undefined &&
+      (await ledger.requests.pending(memory.id)).some(({ kind }) => kind === "resume-project"),
     state: await readProjectState(ledger, key, {
       now: times.now,
       nextRunAt: known.nextRunAt,
@@ -166,7 +197,7 @@ function renderProject(looking: Looking, seen: Seen): Markup {
   ];
   return html`<article class="card" aria-label="Project ${key}">
     <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
-      <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}${badge(look, name)}${looking.forms && renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}</div></div>
+      <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}${badge(look, name)}${looking.forms && renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}${renderPause(looking, seen)}</div></div>
     <p>${renderSentence(describeState(state, looking.times.name))}</p>
     <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>
   </article>`;
@@ -190,11 +221,12 @@ function renderRun({ times }: Looking, { run, startedAt, finishedAt }: StoredRun
   return html`${times.show(finishedAt)} <span class="quiet more"><a href="${runAddress(run)}">run ${run}</a>: ${result}, ${describeLength(finishedAt - startedAt)}</span>`;
 }
 
-function describeWrites({ created, issueWrites, postWrites }: StoredReport): string {
+function describeWrites(report: StoredReport): string {
+  const { created, issueWrites, postWrites } = report;
   const parts = [
     created > 0 && `${created} opened`,
     issueWrites > 0 && `${issueWrites} to issues`,
-    postWrites > 0 && `${postWrites} to posts`,
+    postWrites > 0 && `${postWrites} to posts${describeHeard(report)}`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? "nothing" : parts.join(", ");
 }
@@ -237,4 +269,14 @@ export function renderErrors(key: string, { errors }: StoredReport): Markup | un
       ${post !== undefined && html`<a href="${postAddress(key, post)}"><bdi>${key}/${post}</bdi></a>`} ${issue}
       <p>${renderSentence(message)} <code>${code}</code></p></li>`,
   )}</ul>${advice.map((said) => html`<p>${renderSentence(said)}</p>`)}${more > 0 && html`<p class="quiet">And ${more} more: ${renderCommand("boardsync status")}</p>`}`;
+}
+
+/** Who was mailed; '' where nobody was. */
+export function describeHeard({
+  voters,
+  statusWrites,
+}: Pick<StoredReport, "voters" | "statusWrites">): string {
+  if (statusWrites === 0 || voters === 0) return "";
+  if (voters === null) return ", voters mailed";
+  return `, ${voters.toLocaleString("en")} ${voters === 1 ? "voter" : "voters"} mailed`;
 }

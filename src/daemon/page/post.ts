@@ -1,3 +1,4 @@
+import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PostId } from "../../model/post.ts";
 import { explainPost } from "../../story/explain/explain.ts";
 import {
@@ -18,13 +19,14 @@ import {
   waitNames,
 } from "../../story/explain/explanation.ts";
 import { foreseeRetry } from "../../sync/orders/retry.ts";
+import { beginSentence } from "../../sync/tell/sentence.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { runAddress, siteOf } from "./addresses.ts";
 import { badge, type Column, html, type Markup, type Piece, type Tone, table } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import { boardAddress, renderIssue } from "./sides.ts";
 import type { Looking } from "./view.ts";
-import { renderAnswers, renderCode, renderCommand, renderSentence } from "./waits.ts";
+import { askedFor, isAnswered, renderAnswers, renderCode, renderCommand, renderSentence } from "./waits.ts";
 
 /** One post, as an address names it. */
 export interface AddressedPost {
@@ -48,14 +50,15 @@ export async function renderPost(
     <h1><bdi>${story.title === null || story.title === "" ? post : story.title}</bdi></h1>
     <p>${badge(story.standing.kind === "linked" ? "good" : "", story.standing.kind)}
       ${renderSentence(story.standing.reason)}</p>
-    ${await renderPlaces(looking, story, site)}
     ${await renderWaits(looking, story)}
     <section aria-labelledby="next"><h2 id="next">What happens next</h2>
       <ul>${comingOf(story).map((line) => html`<li>${renderSentence(line)}</li>`)}</ul></section>
+    ${await renderPlaces(looking, story, site)}
     ${renderRules(story, site)}
     ${renderFields(story)}
     ${renderSelection(story)}
     ${renderRecord(looking, story)}
+    ${renderOrders(looking, story)}
     <p class="quiet">As last seen: the board ${showAge(looking, story.facts.board)}, GitHub ${showAge(looking, story.facts.tracker)}.</p>`;
 }
 
@@ -64,21 +67,29 @@ function showAge({ times }: Looking, age: Explanation["facts"]["board"]): Piece 
 }
 
 async function renderPlaces(looking: Looking, story: Explanation, site: string | undefined): Promise<Markup> {
-  const { forms } = looking;
   const { project, post } = story;
   const page = await boardAddress(looking, project, post as PostId);
   const issues = story.issues.map(
     ({ issue, facts }) =>
       html`<div class="place">${renderIssue(issue, site)} ${facts !== null && html`<span class="quiet more">${describeFacts(facts)}</span>`}
-        ${renderOrder(forms, { kind: "unlink", project, post, issue, from: "post" }, "Unlink…")}</div>`,
+</div>`,
   );
-  const field = html`<label class="wide">Link it to an issue <input name="issue" required maxlength="300" autocomplete="off" placeholder="${story.select.repo}#12"></label>`;
   return html`<dl class="sides">
     <div><dt>Issue</dt><dd>${issues.length === 0 ? `none; it would go to ${story.select.repo}` : issues}</dd></div>
     ${page !== undefined && html`<div><dt>On the board</dt><dd><a href="${page}" rel="noreferrer">${page}</a></dd></div>`}
-  </dl>
-  ${renderOrder(forms, { kind: "link", project, post, from: "post" }, "Link…", field)}
-  ${story.waits.every(({ kind }) => kind !== "paused") && renderOrder(forms, { kind: "pause", project, post, from: "post" }, "Pause…")}`;
+  </dl>`;
+}
+
+/** What may be asked for whatever waits, the dangerous one last. */
+function renderOrders({ forms }: Looking, story: Explanation): Markup | undefined {
+  if (forms === undefined) return undefined;
+  const { project, post } = story;
+  const about = { project, post, from: "post" } as const;
+  const field = html`<label class="wide">Link it to an issue <input name="issue" required maxlength="300" autocomplete="off" placeholder="${story.select.repo}#12"></label>`;
+  return html`<section aria-labelledby="orders"><h2 id="orders">Orders</h2>
+    ${story.waits.every(({ kind }) => kind !== "paused") && renderOrder(forms, { ...about, kind: "pause" }, "Pause…")}
+    ${renderOrder(forms, { ...about, kind: "link" }, "Link…", field)}
+    ${story.issues.map(({ issue }) => renderOrder(forms, { ...about, kind: "unlink", issue }, `Unlink ${issue}…`))}</section>`;
 }
 
 async function renderWaits(
@@ -96,12 +107,13 @@ async function renderWaits(
   const isNamed = waits.some(({ kind, command }) => kind === "parked" && command !== null);
   const about = { project, post, from: "post" } as const;
   if (waits.length === 0 && !canRetry) return undefined;
+  const pending = named.project === undefined ? [] : await ledger.requests.pending(named.project);
   return html`<section aria-labelledby="waits"><h2 id="waits">What waits</h2><ul class="waits">${waits.map(
-    ({ kind, code, message, since, command }) => html`<li>
+    ({ kind, cause, code, message, since, command }) => html`<li>
       ${badge(command === null ? "" : kind === "held" ? "warn" : "bad", waitNames[kind])}
       ${since !== null && html`<span class="quiet">since ${times.show(Date.parse(since))}</span>`}
       <p>${renderSentence(message)}${code !== null && html` <code>${code}</code>`}</p>
-      ${command !== null && (renderAnswers(looking, kind, about) ?? renderCommand(command))}</li>`,
+      ${command !== null && (isAnswered(kind, pending, named.post) ? askedFor : ((cause !== null && isPausedAsWhole(cause) ? undefined : renderAnswers(looking, kind, about)) ?? renderCommand(command)))}</li>`,
   )}</ul>${canRetry && !isNamed && renderAnswers(looking, "parked", about)}</section>`;
 }
 
@@ -153,7 +165,7 @@ function renderFields({ fields, issueFields }: Explanation): Markup | undefined 
     ${
       issueFields.length > 0 &&
       table(
-        "Fields of its issues that board rules set",
+        "Fields of its issues that the post decides",
         [{ title: "Issue", show: ({ issue }: (typeof issueFields)[number]) => issue }, ...columnsOf("issue")],
         issueFields,
       )
@@ -162,7 +174,7 @@ function renderFields({ fields, issueFields }: Explanation): Markup | undefined 
 
 function columnsOf(side: "post" | "issue"): readonly Column<ExplainedField>[] {
   return fieldColumns(side).map(({ title, show }) => ({
-    title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`,
+    title: beginSentence(title),
     show: (field) => html`<bdi>${show(field)}</bdi>`,
   }));
 }
@@ -194,6 +206,7 @@ function renderRecord({ times }: Looking, { writes }: Explanation): Markup | und
       { title: "When", show: ({ at }) => times.show(Date.parse(at)) },
       { title: "Run", show: ({ run }) => html`<a href="${runAddress(run)}">${run}</a>` },
       { title: "What", show: describeWrite },
+      { title: "Voters", show: ({ voters }) => voters?.toLocaleString("en") ?? "?", isNumber: true },
       { title: "Because", show: ({ reason }) => html`<bdi>${renderCode(reason)}</bdi>` },
       { title: "Outcome", show: renderOutcome },
     ],

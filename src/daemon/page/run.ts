@@ -1,11 +1,11 @@
-import type { RunWrite } from "../../ledger/journal.ts";
+import { type RunWrite, votersWhoHeard } from "../../ledger/journal.ts";
+import { describeLength } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
-import { describeLength } from "../../sync/tell/times.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
-import { issueAddress, postAddress, runAddress, siteOf } from "./addresses.ts";
+import { issueAddress, postAddress, runAddress, siteOf, toRoot } from "./addresses.ts";
 import { badge, type Column, html, type Markup, table } from "./html.ts";
-import { renderErrors } from "./overview.ts";
+import { describeHeard, renderErrors } from "./overview.ts";
 import type { Looking } from "./view.ts";
 import { renderCode, renderCommand, renderSentence } from "./waits.ts";
 
@@ -42,10 +42,14 @@ export async function renderRun(looking: Looking, number: number): Promise<Marku
 const looks = { ok: "good", partial: "bad", held: "warn", failed: "bad" } as const;
 
 function renderProject(key: string, report: ReturnType<typeof readReport>): Markup {
-  const { created, issueWrites, postWrites, requests, result } = report;
+  const { created, issueWrites, postWrites, held, parked, quarantined, requests, result } = report;
+  const waits = Object.entries({ held, parked, quarantined }).flatMap(([name, number]) =>
+    number > 0 ? [`${number.toLocaleString("en")} ${name}`] : [],
+  );
   return html`<article class="card" aria-label="Project ${key}">
     <div class="head"><h3>${key}</h3>${result !== undefined && badge(looks[result], result)}</div>
-    <p>${created} issues opened, ${issueWrites} writes to issues, ${postWrites} to posts. <span class="quiet">Requests: board ${requests.board}, GitHub ${requests.tracker}.</span></p>
+    <p>${created} issues opened, ${issueWrites} writes to issues, ${postWrites} to posts${describeHeard(report)}. <span class="quiet">Requests: board ${requests.board}, GitHub ${requests.tracker}.</span></p>
+    ${waits.length > 0 && html`<p>At its end ${waits.join(", ")}: <a href="${toRoot}#waits">what needs you</a> now.</p>`}
     ${report.hold !== undefined && html`<p>${renderSentence(report.hold)}</p>`}${renderErrors(key, report)}
   </article>`;
 }
@@ -89,6 +93,14 @@ function columnsOf({ view, ledger, times }: Looking): readonly Column<RunWrite>[
     {
       title: "What",
       show: ({ kind, fields }) => html`${kind} <bdi>${showChanges(fields)}</bdi>`,
+    },
+    {
+      title: "Voters",
+      show: (write) => {
+        const voters = votersWhoHeard(write);
+        return voters === null ? "?" : voters.toLocaleString("en");
+      },
+      isNumber: true,
     },
     { title: "Because", show: ({ reason }) => html`<bdi>${renderCode(reason)}</bdi>` },
     {

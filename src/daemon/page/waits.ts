@@ -1,11 +1,13 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { PersonRequest } from "../../ledger/requests.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
+import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
-import { command, remedyOf } from "../../sync/ground/remedy.ts";
+import { remedyOf, type Way, waysOf } from "../../sync/ground/remedy.ts";
+import { describeHeard } from "../../sync/ground/voters.ts";
 import { isAsked } from "../../sync/orders/foresight.ts";
-import { type Alike, describeHeard, describePlanned, groupWaiting } from "../../sync/tell/waiting-lines.ts";
+import { type Alike, describePlanned, groupWaiting } from "../../sync/tell/waiting-lines.ts";
 import { linksAddress } from "./addresses.ts";
 import { badge, html, type Markup, own, type Piece, type Writing } from "./html.ts";
 import { type AskedOrder, type OrderKind, renderOrder } from "./orders/order.ts";
@@ -83,11 +85,21 @@ async function renderList(
   const more =
     !isAll &&
     html`<p class="quiet">Not each is shown; ${renderCommand("boardsync status --full")} lists them. <a href="${linksAddress({ project: key, state: "waiting" })}">Those with an issue</a></p>`;
-  const whole =
-    counts.approvable > 1 &&
-    forms &&
-    html`<div class="orders">${renderOrder(forms, { kind: "approve", project: key }, `Approve all ${counts.approvable.toLocaleString("en")}…`)}
-      ${renderOrder(forms, { kind: "discard", project: key }, "Discard all…")}</div>`;
+  const isOpen = (asked: WaitingRow["kind"]): boolean =>
+    found.some(({ kind, post }) => kind === asked && !isAnswered(kind, listing.pending, post));
+  const numbered = (label: string, number: number): string => `${label} all ${number.toLocaleString("en")}…`;
+  const forAll = (kind: OrderKind, label: string): Markup | undefined =>
+    forms && renderOrder(forms, { kind, project: key }, label);
+  const canDecideAll = counts.approvable > 1 && isOpen("held");
+  const orders = [
+    counts.parked > 1 && isOpen("parked") && forAll("retry", numbered("Retry", counts.parked)),
+    counts.quarantined > 1 &&
+      isOpen("quarantined") &&
+      forAll("release", numbered("Release", counts.quarantined)),
+    canDecideAll && forAll("discard", "Discard all…"),
+    canDecideAll && forAll("approve", numbered("Approve", counts.approvable)),
+  ].filter((one) => one !== false && one !== undefined);
+  const whole = orders.length > 0 && html`<div class="orders">${orders}</div>`;
   const lines = (await inOrder(alike, async (group) => renderAlike(listing, group))).flat();
   return html`<div class="card">
     <div class="head"><h3>${key}</h3><span class="quiet">${total.join(", ")}</span></div>
@@ -102,9 +114,8 @@ async function renderAlike(listing: Listing, alike: Alike<WaitingRow>): Promise<
   const single = await inOrder(shown, async (post) => renderWait(listing, post));
   if (!isGroup || first === undefined) return single;
   const what = `${lines.length} alike${heard === "" ? "" : `; ${heard}`}; for example these ${shown.length}`;
-  const isHeld = first.kind === "held" && first.isStopped !== true && listing.looking.forms === undefined;
-  const remedy = isHeld && renderCommand(command("approve", listing.key));
-  return [html`<li>${renderBadge(first)} <b>${what}</b> ${remedy}</li>`, ...single];
+  const ways = waysOf(first, listing.key, []);
+  return [html`<li>${renderBadge(first)} <b>${what}</b>${renderWays(listing.looking, ways)}</li>`, ...single];
 }
 
 /** The kind of what waits, by how bad it is. */
@@ -127,10 +138,28 @@ async function renderWait(listing: Listing, waiting: WaitingRow): Promise<Markup
 function renderRemedy({ looking, key, pending }: Listing, waiting: WaitingRow): Markup | undefined {
   const remedy = remedyOf(waiting, key);
   if (remedy === undefined) return undefined;
-  // A person has answered it, and no run has taken that up yet.
-  if (ordersFor(waiting.kind).some(([order]) => isAsked(pending, order, waiting.post)))
-    return html`<p class="quiet">It is asked for: the next run does it.</p>`;
-  return renderAnswers(looking, waiting.kind, { project: key, post: waiting.post }) ?? renderCommand(remedy);
+  if (isAnswered(waiting.kind, pending, waiting.post)) return askedFor;
+  const ways = waysOf(waiting, key, [waiting.post]);
+  const answers = renderAnswers(looking, waiting.kind, { project: key, post: waiting.post });
+  if (ways.length > 0) return html`${renderWays(looking, ways)}${answers}`;
+  return answers ?? renderCommand(remedy);
+}
+
+/** Whether a person has answered it, and no run has taken that up yet. */
+export function isAnswered(kind: string, pending: readonly PersonRequest[], post: PostId): boolean {
+  return ordersFor(kind).some(([order]) => isAsked(pending, order, post));
+}
+
+export const askedFor = html`<p class="quiet">It is asked for: a run starts at once and does it. Reload this page to see what came of it.</p>`;
+
+/** The ways out of a hold, the dangerous one last; whoever has forms needs no command. */
+function renderWays({ forms }: Looking, ways: readonly Way[]): Markup | undefined {
+  const shown = ways.filter(({ typed }) => forms === undefined || typed === undefined);
+  if (shown.length === 0) return undefined;
+  return html`<ul class="quiet">${shown.map(
+    ({ does, typed }) =>
+      html`<li>${renderCode(does)}${typed !== undefined && html`: ${renderCommand(typed)}`}</li>`,
+  )}</ul>`;
 }
 
 /** The forms that answer what waits; undefined for whoever may give no orders, and where nobody has to answer. */
@@ -148,8 +177,8 @@ export function renderAnswers(
 /** What answers each kind of wait. */
 const answers: Readonly<Record<string, readonly (readonly [order: OrderKind, label: string])[]>> = {
   held: [
-    ["approve", "Approve…"],
     ["discard", "Discard…"],
+    ["approve", "Approve…"],
   ],
   parked: [["retry", "Retry…"]],
   quarantined: [["release", "Release…"]],
@@ -209,10 +238,10 @@ function renderOther(looking: Looking, title: string, key: string, found: readon
   const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
   return html`<details><summary>${title} (${number})</summary>
     <ul class="waits">${found.slice(0, mostShown).map(
-      ({ kind, post, title: named, message, since, until, planned }) => html`<li>
+      ({ cause, kind, post, title: named, message, since, until, planned }) => html`<li>
         ${renderPostLink(key, post, named)}
         <span class="quiet">since ${times.show(since)}${until !== undefined && html`, from ${times.show(until)} on`}</span>
-        ${renderPlanned({ planned })}<p>${renderSentence(message)}</p>${renderAnswer(kind, post, remedyOf({ kind, post }, key))}</li>`,
+        ${renderPlanned({ planned })}<p>${renderSentence(message)}</p>${!isPausedAsWhole(cause) && renderAnswer(kind, post, remedyOf({ cause, post }, key))}</li>`,
     )}</ul></details>`;
 }
 

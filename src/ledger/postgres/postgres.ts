@@ -1,16 +1,22 @@
 import { StateError, StateHeldError } from "../../errors.ts";
+import { EarlierFormError } from "../earlier-form.ts";
 import type { Ledger } from "../ledger.ts";
-import type { Replica as Process, SignOfLife } from "../runs.ts";
-import type { SharedLedger } from "../shared.ts";
-import { type Base, freshImage, knownSchema, migrateImage, openBase } from "../sqlite/base.ts";
-import { type Connection, createConnection } from "./connection.ts";
-import type { SharedLog } from "./log.ts";
-import { openReplica } from "./replica.ts";
-import { findHead, openTables } from "./schema.ts";
-import { createServerClock, type ServerClock } from "./server-clock.ts";
-import { createServerLeases, createServerLog, replaceImage, type ServerOptions } from "./server-log.ts";
-import { createSharedLedger } from "./shared-ledger.ts";
-import { askTime, byThisClock, createSigns, measureClock } from "./signs.ts";
+import type { Runs, SignOfLife } from "../runs.ts";
+import type { HeldProjects, SharedLedger } from "../shared.ts";
+import { createHeld, createLedger, type Engine } from "../sql/ledger.ts";
+import { stampCopy } from "../sql/stamp.ts";
+import type { Asked } from "../sql/store.ts";
+import { copyDatabase } from "../sqlite/copy.ts";
+import type { SqliteStore } from "../sqlite/database.ts";
+import { createLedger as createSqliteLedger } from "../sqlite/sqlite.ts";
+import { openMemoryStore } from "../sqlite/store.ts";
+import { askTime, byThisClock, createServerClock, measureClock, serverTime } from "./clock.ts";
+import { readTables, writeTables } from "./copy.ts";
+import { createLeases, createValidity, type Leases } from "./leases.ts";
+import { createPool, type Pool, type ServerAnswer } from "./pool.ts";
+import { createSigns, type Signer } from "./signs.ts";
+import { createServerStore, type LeaseNumber, refuseNewer, type ServerOptions } from "./store.ts";
+import { findHead, knownSchema, openTables, placeOf } from "./tables.ts";
 import { showPlace } from "./url.ts";
 
 /** What a shared state is opened with. */
@@ -26,7 +32,7 @@ export interface SharedOptions {
   readonly leaseMs: number;
   /** The longest that a request to either side may take. */
   readonly requestMs: number;
-  /** Whether what others commit is followed while nothing is asked. */
+  /** Whether what others remember is followed while nothing is asked. */
   readonly follows: boolean;
   /** Epoch ms. */
   now(): number;
@@ -35,8 +41,10 @@ export interface SharedOptions {
   repeat(everyMs: number, work: () => Promise<void>): () => void;
 }
 
-/** How long what others have committed may be unknown to whoever looks at a page. */
+/** How long what others remember may be unknown to whoever looks at a page. */
 const followMs = 1_000;
+/** Transactions at a time: of runs, and of people beside them. */
+const mostConnections = 8;
 
 /**
  * Opens a state that is kept by a PostgreSQL server, and makes it where there is none.
@@ -44,48 +52,68 @@ const followMs = 1_000;
  * @throws StateError in one sentence that says what to do.
  */
 export async function openSharedLedger(options: SharedOptions): Promise<SharedLedger> {
-  const { url, version, leaseMs } = options;
+  const { url, version, leaseMs, repeat } = options;
   const at = showPlace(url);
-  const working = createConnection(url, at);
-  const minding = createConnection(url, at);
+  const pool = createPool(url, at, mostConnections);
+  // A lease is prolonged however busy the others are.
+  const minding = createPool(url, at, 1);
+  let stop = (): void => undefined;
   const close = (): void => {
-    void working.close();
-    void minding.close();
+    stop();
+    pool.close();
+    minding.close();
   };
   try {
-    const fresh = { now: options.now(), version };
-    const tables = await openTables(working, at, {
-      schema: knownSchema,
-      version,
-      image: () => freshImage(at, fresh),
-    });
-    const validUntil = new Map<string, number>();
+    const head = await openTables(pool, at, version);
+    refuseNewer({ ...head }, { at, schema: knownSchema });
     const clock = createServerClock(options.monotonic);
     await askTime(minding, clock);
-    const server = serverOf(options, at, clock, (holds, until) => {
-      for (const { project } of holds) validUntil.set(project, until);
-    });
-    const log = createServerLog(working, server);
-    if (tables.schema < knownSchema) await bringUpToDate(working, log, at, fresh);
-    const replica = await openReplica(log, (image) => openBase(image, at, fresh));
-    await replica.follow();
-    const stop = options.follows ? options.repeat(followMs, () => replica.follow()) : () => undefined;
+    const validity = createValidity(clock.monotonic, options.requestMs);
+    const { prolonged } = validity;
+    const leases = createLeases({ ...options, pool: minding, clock, prolonged });
+    const server: ServerOptions = {
+      ...{ pool, at, schema: knownSchema, place: await placeOf(pool), clock, leaseMs, prolonged },
+      known: { place: head.place },
+      moved: () => relearnMoved(),
+    };
+    const { store, carry } = createServerStore(server, []);
+    const held = createHeld(store);
+    const engineFor = (holds: readonly LeaseNumber[]): Engine =>
+      engineOf(server, holds, options, close, () => validity.assertLong(holds, leases));
+    const base = createLedger(engineFor([]), held);
+    let remembered = 0;
+    const relearn = function* (): Asked<void> {
+      const [seen, state] = (yield [
+        "SELECT last_value AS value FROM boardsync.remembered",
+        "SELECT place FROM boardsync.state",
+      ]) as readonly ServerAnswer[];
+      yield* base.relearn();
+      remembered = Number(seen?.rows[0]?.["value"]);
+      server.known.place = String(state?.rows[0]?.["place"]);
+    };
+    const relearnMoved = function* (): Asked<void> {
+      held.numbers.forget();
+      yield* relearn();
+    };
+    const follow = async (): Promise<void> => {
+      const beganAt = clock.monotonic();
+      const [found] = await pool.ask(`
+        SELECT (SELECT last_value FROM boardsync.remembered) AS value, place, ${serverTime} AS now
+        FROM boardsync.state`);
+      clock.told(found, beganAt);
+      const row = found?.rows[0];
+      if (String(row?.["place"]) !== server.known.place) await carry(relearnMoved);
+      else if (Number(row?.["value"]) !== remembered) await carry(relearn);
+    };
+    await carry(relearn);
+    if (options.follows) stop = repeat(followMs, follow);
     return createSharedLedger({
-      replica,
-      leases: createServerLeases(minding, server),
-      signs: createSigns(minding, options),
-      validUntil,
-      requestMs: options.requestMs,
-      clockAheadMs: clock.now() - options.now(),
+      ledger: base.ledger,
+      ofHold: (holds) => createLedger(engineFor(holds), held).ledger,
+      relearn: () => carry(relearn),
+      ...{ leases, repeat, leaseMs },
       now: clock.now,
-      monotonic: options.monotonic,
-      repeat: options.repeat,
-      leaseMs,
-      close() {
-        stop();
-        replica.close();
-        close();
-      },
+      clockAheadMs: clock.now() - options.now(),
     });
   } catch (error) {
     close();
@@ -93,19 +121,205 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
   }
 }
 
+/** What a shared ledger is made of. */
+export interface Shares {
+  /** For what is asked beside runs. */
+  readonly ledger: Ledger;
+  /** For a run that holds leases. */
+  ofHold(holds: readonly LeaseNumber[]): Ledger;
+  /** Reads anew what this process holds of the state. */
+  relearn(): Promise<void>;
+  readonly leases: Leases;
+  readonly leaseMs: number;
+  repeat(everyMs: number, work: () => Promise<void>): () => void;
+  /** Epoch ms, by the clock of the state. */
+  now(): number;
+  readonly clockAheadMs: number;
+}
+
+/** The port with leases. */
+export function createSharedLedger(shares: Shares): SharedLedger {
+  const { ledger, leases, leaseMs, repeat, now, clockAheadMs } = shares;
+  return Object.assign(ledger, {
+    clockAheadMs,
+    now,
+    async take(keys: readonly string[]) {
+      const taken = await leases.take(keys);
+      if (taken.kind === "taken") return taken;
+      const { holds } = taken;
+      const stop = repeat(leaseMs / 3, () => leases.renew(holds));
+      const hold: HeldProjects = {
+        kind: "held",
+        ledger: shares.ofHold(holds),
+        async release() {
+          stop();
+          await leases.release(holds);
+        },
+      };
+      try {
+        // What the one before has remembered is read before anything is decided.
+        await shares.relearn();
+      } catch (error) {
+        // Nobody gets this hold, so nobody else would ever let go of it.
+        await hold.release().catch(() => undefined);
+        throw error;
+      }
+      return hold;
+    },
+  });
+}
+
+type ServerEngine = Engine & Required<Pick<Engine, "signs">>;
+
+/** The engine for one holder of leases, or for what is asked beside runs. */
+function engineOf(
+  server: ServerOptions,
+  holds: readonly LeaseNumber[],
+  options: Signer & Pick<SharedOptions, "now" | "version">,
+  close: () => void,
+  assertHeld: () => Promise<void>,
+): ServerEngine {
+  const { store, carry } = createServerStore(server, holds);
+  return {
+    store,
+    carry,
+    // A commit asks for it each time.
+    assertDurable: () => undefined,
+    *size() {
+      const [found] = (yield [
+        `SELECT coalesce(sum(pg_total_relation_size(oid)), 0) AS bytes FROM pg_class
+         WHERE relnamespace = 'boardsync'::regnamespace AND relkind = 'r'`,
+      ]) as readonly ServerAnswer[];
+      return { bytes: Number(found?.rows[0]?.["bytes"]), freeBytes: 0, journalBytes: 0 };
+    },
+    *trimJournal() {
+      yield* [];
+      return 0;
+    },
+    *schema() {
+      const [found] = (yield ["SELECT schema FROM boardsync.state"]) as readonly ServerAnswer[];
+      return Number(found?.rows[0]?.["schema"]);
+    },
+    async copyTo(file, stampedAt) {
+      const copy = openMemoryStore({ now: options.now(), version: options.version });
+      try {
+        await carry(() => store.read(() => readTables(copy)));
+        await copyDatabase(copy.database, file, stampedAt);
+      } finally {
+        copy.close();
+      }
+    },
+    assertHeld,
+    close,
+    remembered() {
+      // Nobody waits for it: whoever misses it reads what is new with its next run.
+      void server.pool.ask("SELECT nextval('boardsync.remembered')").catch(() => undefined);
+    },
+    signs: createSigns(store, options),
+  };
+}
+
+/** What only looks at a server, and what it takes to do so. */
+interface Look {
+  readonly pool: Pool;
+  readonly engine: ServerEngine;
+  readonly isAtHome: boolean;
+  close(): void;
+}
+
+/** @returns undefined where there is no state. */
+async function lookAt(options: SharedOptions): Promise<Look | undefined> {
+  const at = showPlace(options.url);
+  const pool = createPool(options.url, at, 1);
+  try {
+    const head = await findHead(pool, at);
+    if (head === undefined) {
+      pool.close();
+      return undefined;
+    }
+    refuseNewer({ ...head }, { at, schema: knownSchema });
+    if (head.schema < knownSchema) {
+      throw new StateError(
+        `The state at ${at} has an older schema (${head.schema}, not ${knownSchema}): the next \`boardsync sync\` or \`daemon\` of this version brings it up to date.`,
+        { schema: head.schema },
+      );
+    }
+    const clock = createServerClock(options.monotonic);
+    const place = { now: "place", written: "place" };
+    const server: ServerOptions = {
+      ...{ pool, at, schema: knownSchema, place, clock, leaseMs: 0, known: { place: head.place } },
+      prolonged: () => undefined,
+      *moved() {
+        yield* [];
+      },
+    };
+    const engine = engineOf(
+      server,
+      [],
+      options,
+      () => pool.close(),
+      async () => undefined,
+    );
+    return { pool, engine, isAtHome: head.isAtHome, close: pool.close };
+  } catch (error) {
+    pool.close();
+    throw error;
+  }
+}
+
 /**
- * The state as it is now, for whoever only looks: what is written to it reaches nobody.
+ * The state as it is, for whoever only looks. Times of signs of life are by this machine's clock.
+ *
+ * @returns undefined where there is none yet; nothing is made.
+ * @throws StateError
+ */
+export async function openSharedReader(options: SharedOptions): Promise<Ledger | undefined> {
+  const look = await lookAt(options);
+  if (look === undefined) return undefined;
+  const { engine, isAtHome } = look;
+  try {
+    const aheadMs = await measureClock(look.pool, options);
+    const { ledger, relearn } = createLedger(engine, createHeld(engine.store));
+    await engine.carry(relearn);
+    const { runs: told } = ledger;
+    const runs: Runs = {
+      ...told,
+      heartbeat: async () => {
+        const sign = await told.heartbeat();
+        return sign && byThisClock(sign, aheadMs);
+      },
+      replicas: async () => (await told.replicas()).map((one) => byThisClock(one, aheadMs)),
+    };
+    const copiedAt = isAtHome ? ledger.copiedAt : (ledger.copiedAt ?? options.now());
+    return Object.defineProperties(ledger, { runs: { value: runs }, copiedAt: { value: copiedAt } });
+  } catch (error) {
+    look.close();
+    throw error;
+  }
+}
+
+/**
+ * A copy of the state in memory, for whoever tries something out: what is written to it reaches nobody.
  *
  * @returns undefined where there is none yet; nothing is made.
  * @throws StateError
  */
 export async function openSharedCopy(options: SharedOptions): Promise<Ledger | undefined> {
-  const copy = await copyBase(options);
-  if (copy === undefined) return undefined;
-  const { ledger } = copy.base;
-  if (!copy.isAtHome) await ledger.commit([{ kind: "declare-old", at: options.now() }]);
-  const known = { heartbeat: async () => copy.sign, replicas: async () => copy.processes };
-  return Object.create(ledger, { runs: { value: { ...ledger.runs, ...known } } });
+  const look = await lookAt(options);
+  if (look === undefined) return undefined;
+  try {
+    const ledger = createSqliteLedger(await copyOf(look, options));
+    if (!look.isAtHome) await ledger.commit([{ kind: "declare-old", at: options.now() }]);
+    return ledger;
+  } finally {
+    look.close();
+  }
+}
+
+async function copyOf({ engine: { store, carry } }: Look, options: SharedOptions): Promise<SqliteStore> {
+  const copy = openMemoryStore({ now: options.now(), version: options.version });
+  await carry(() => store.read(() => readTables(copy)));
+  return copy;
 }
 
 /**
@@ -115,106 +329,82 @@ export async function openSharedCopy(options: SharedOptions): Promise<Ledger | u
  */
 export async function hasSharedState(url: string): Promise<boolean> {
   const at = showPlace(url);
-  const connection = createConnection(url, at);
+  const pool = createPool(url, at, 1);
   try {
-    return (await findHead(connection, at)) !== undefined;
+    return (await findHead(pool, at)) !== undefined;
   } finally {
-    await connection.close();
-  }
-}
-
-/** What a server holds now. */
-interface ServerCopy {
-  /** Brought up to date. */
-  readonly base: Base;
-  /** Whether it is where it was made. */
-  readonly isAtHome: boolean;
-  readonly sign: SignOfLife | undefined;
-  readonly processes: readonly Process[];
-  /** Who has a project now. */
-  readonly holder: string | undefined;
-}
-
-async function copyBase(options: SharedOptions): Promise<ServerCopy | undefined> {
-  const at = showPlace(options.url);
-  const connection = createConnection(options.url, at);
-  const fresh = { now: options.now(), version: options.version };
-  try {
-    const head = await findHead(connection, at);
-    if (head === undefined) return undefined;
-    const server = serverOf(options, at, createServerClock(options.monotonic), () => undefined);
-    const log = createServerLog(connection, server);
-    const { image, entries } = await readWhole(log);
-    const isOlder = head.schema < knownSchema;
-    const base = openBase(isOlder ? migrateImage(image, entries, at, fresh) : image, at, fresh);
-    if (!isOlder) base.replay(entries);
-    const signs = createSigns(connection, options);
-    const sign = await signs.read();
-    const aheadMs = await measureClock(connection, options);
-    const [held] = await connection.ask(
-      "SELECT holder FROM boardsync.leases WHERE until > clock_timestamp() LIMIT 1",
-    );
-    const holder = held?.rows[0]?.["holder"];
-    return {
-      base,
-      isAtHome: head.isAtHome,
-      sign: sign && byThisClock(sign, aheadMs),
-      processes: (await signs.processes()).map((one) => byThisClock(one, aheadMs)),
-      holder: holder === undefined ? undefined : String(holder),
-    };
-  } finally {
-    await connection.close();
-  }
-}
-
-/** The newest image, and all that came after it. */
-async function readWhole(log: SharedLog): Promise<{ readonly image: Buffer; readonly entries: Buffer[] }> {
-  for (;;) {
-    const image = await log.image();
-    const { entries } = await log.read(image.number);
-    // Another process may have made a newer image in between.
-    if (entries !== undefined) return { image: image.body, entries: entries.map(({ body }) => body) };
+    pool.close();
   }
 }
 
 /**
+ * The last sign of life of a daemon on this host, without the rest of the state.
+ *
+ * @throws StateError
+ */
+export async function readSign(
+  options: Pick<SharedOptions, "url" | "host" | "now" | "monotonic">,
+): Promise<SignOfLife | undefined> {
+  const look = await lookAt({ ...options, ...nobody });
+  try {
+    const sign = await look?.engine.carry(() => look.engine.signs.heartbeat());
+    return sign && look && byThisClock(sign, await measureClock(look.pool, options));
+  } finally {
+    look?.close();
+  }
+}
+
+/** Of a process that takes part in nothing. */
+const nobody = {
+  version: "",
+  who: "",
+  config: () => "",
+  leaseMs: 0,
+  requestMs: 0,
+  follows: false,
+  repeat: () => () => undefined,
+};
+
+/**
  * Puts a whole state onto a server that holds none yet.
  *
+ * @param image - of a state in SQLite of this version.
  * @throws StateError where there is one already, or the server can't be used.
  */
-export async function fillServer(options: SharedOptions, body: Buffer): Promise<void> {
-  const at = showPlace(options.url);
-  const connection = createConnection(options.url, at);
-  const fresh = { now: options.now(), version: options.version };
+export async function fillServer(options: SharedOptions, image: Buffer): Promise<void> {
+  const { url, version, now } = options;
+  const source = openMemoryStore({ now: now(), version }, image);
+  const at = showPlace(url);
+  const pool = createPool(url, at, 1);
   try {
-    const tables = { schema: knownSchema, version: fresh.version, image: () => freshImage(at, fresh) };
-    await openTables(connection, at, tables);
-    const log = createServerLog(
-      connection,
-      serverOf(options, at, createServerClock(options.monotonic), () => undefined),
-    );
-    // What was ever written to it has a number.
-    const turn = await log.turn(0, []);
-    try {
-      const { number } = await log.image();
-      if (number > 0 || turn.news?.length !== 0) {
-        throw new StateError(
-          `${at} holds a state already, and two can't become one: name an empty database.`,
-        );
-      }
-      await replaceImage(connection, { number: 1, body }, { schema: knownSchema, version: options.version });
-    } finally {
-      await turn.end();
-    }
+    const head = await openTables(pool, at, version);
+    const server: ServerOptions = {
+      ...{
+        pool,
+        at,
+        schema: knownSchema,
+        place: await placeOf(pool),
+        leaseMs: 0,
+        known: { place: head.place },
+      },
+      clock: createServerClock(options.monotonic),
+      prolonged: () => undefined,
+      *moved() {
+        yield* [];
+      },
+    };
+    const { store, carry } = createServerStore(server, []);
+    await carry(() => store.transaction(() => writeTables(source, at)));
   } finally {
-    await connection.close();
+    pool.close();
+    source.close();
   }
 }
 
 /**
  * The whole state of a server at which nobody is at work.
  *
- * @param keep puts it somewhere. When that has come true, the server's state counts as an old copy of it.
+ * @param keep - puts it somewhere. When that has come true, the server's state counts as an old copy of it.
  * @throws StateHeldError where somebody is at work.
  * @throws StateError where there is no state, or the server can't be used.
  */
@@ -223,52 +413,41 @@ export async function emptyServer(
   keep: (image: Buffer) => Promise<void>,
 ): Promise<void> {
   const at = showPlace(options.url);
-  const copy = await copyBase(options);
-  if (copy === undefined) throw new StateError(`There is no state at ${at}.`);
-  const who = copy.holder ?? copy.processes[0]?.who;
-  if (who !== undefined) throw new StateHeldError(`The state at ${at} is held by ${who}.`);
-  await keep(copy.base.image());
+  const look = await lookAt(options).catch(async (error: unknown) => {
+    if (!(error instanceof EarlierFormError)) throw error;
+    const { readEarlierServer } = await import("./earlier.ts");
+    const pool = createPool(options.url, at, 1);
+    try {
+      // Nobody works with it any more, so it needs no word that it is an old copy.
+      await keep(await readEarlierServer(pool, at, { now: options.now(), version: options.version }));
+    } finally {
+      pool.close();
+    }
+    return "kept" as const;
+  });
+  if (look === "kept") return;
+  if (look === undefined) throw new StateError(`There is no state at ${at}.`);
+  try {
+    const [held] = await look.pool.ask(
+      "SELECT holder FROM boardsync.leases WHERE until > clock_timestamp() LIMIT 1",
+    );
+    const who =
+      held?.rows[0]?.["holder"] ?? (await look.engine.carry(() => look.engine.signs.replicas()))[0]?.who;
+    if (who !== undefined) throw new StateHeldError(`The state at ${at} is held by ${String(who)}.`);
+    const copy = await copyOf(look, options);
+    try {
+      if (!look.isAtHome) copy.carry(copy.transaction(() => stampCopy(copy, options.now())));
+      await keep(copy.database.serialize());
+    } finally {
+      copy.close();
+    }
+  } finally {
+    look.close();
+  }
   const ledger = await openSharedLedger({ ...options, follows: false });
   try {
     await ledger.commit([{ kind: "declare-old", at: options.now() }]);
   } finally {
     ledger.close();
-  }
-}
-
-function serverOf(
-  { leaseMs, who, config }: SharedOptions,
-  at: string,
-  clock: ServerClock,
-  prolonged: ServerOptions["prolonged"],
-): ServerOptions {
-  return { at, schema: knownSchema, leaseMs, who, config, clock, prolonged };
-}
-
-/** Nobody else commits meanwhile, and from then on no older version does. */
-async function bringUpToDate(
-  connection: Connection,
-  log: SharedLog,
-  at: string,
-  options: { readonly now: number; readonly version: string },
-): Promise<void> {
-  for (;;) {
-    const image = await log.image();
-    const turn = await log.turn(image.number, []);
-    try {
-      // Another process may have made a newer image in between.
-      if (turn.news === undefined) continue;
-      const last = turn.news.at(-1)?.number ?? image.number;
-      const entries = turn.news.map(({ body }) => body);
-      const body = migrateImage(image.body, entries, at, options);
-      await replaceImage(
-        connection,
-        { number: last, body },
-        { schema: knownSchema, version: options.version },
-      );
-      return;
-    } finally {
-      await turn.end();
-    }
   }
 }

@@ -14,6 +14,7 @@ import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, readField } from "../ground/fields.ts";
 import { readIssueField, withFields } from "../ground/issue-fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
+import { inNumbers } from "../rules/by-votes.ts";
 import { isDuplicate, isSamePlace } from "../rules/place.ts";
 import { deriveTarget } from "../rules/rules.ts";
 import { deriveBoard } from "./board-rules.ts";
@@ -74,8 +75,9 @@ export function echoOnPost(
     // It stays what it was.
     if (derived.kind === "unnamed") return [];
     if (without?.kind === "derived" && isSameTarget(field, without.target, derived.target)) return [];
+    const target = inNumbers(derived, row, seen);
     const shown = isKnown ? readField(row.post, field, seen) : undefined;
-    return [[field, agree(field, row.base[field], derived.target, shown)]];
+    return target === undefined ? [] : [[field, agree(field, row.base[field], target, shown)]];
   });
   return Object.fromEntries(fields);
 }

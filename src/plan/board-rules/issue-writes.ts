@@ -13,7 +13,11 @@ import { describeMatch } from "./board-rules.ts";
 /** A field of an issue that is to be written. */
 export interface WantedWrite {
   readonly issue: LinkedIssue;
-  readonly decision: FieldDecision<IssueField> & { readonly field: IssueField };
+  readonly decision: FieldDecision<IssueField> & {
+    readonly field: IssueField;
+    /** Set for a label by votes. */
+    readonly isByVotes?: true;
+  };
   readonly write: FieldWrite<IssueField>;
 }
 
@@ -49,7 +53,7 @@ function chooseFree(wanted: readonly WantedWrite[]): {
   const free = wanted.filter(({ decision }) => decision.hold === undefined);
   if (free.length === 0) return { chosen: wanted, held: [] };
   const held = wanted.flatMap(({ decision: { field, hold } }): readonly Note[] =>
-    hold === undefined ? [] : [{ kind: "held", field, message: hold }],
+    hold === undefined ? [] : [{ kind: "held", cause: hold.cause, field, message: hold.why }],
   );
   return { chosen: free, held };
 }
@@ -101,16 +105,21 @@ function causeOf(
   wanted: readonly WantedWrite[],
   { boardRules }: Settings,
 ): string {
+  const ruled = wanted.filter(({ decision }) => decision.isByVotes !== true);
   const cause =
     rule === undefined
       ? "the post → no board rule any more"
       : `the post: ${describeMatch(row, rule)} → board rule ${boardRules.indexOf(rule) + 1}`;
-  const restored = wanted.flatMap(({ write: { field, target } }) =>
+  const restored = ruled.flatMap(({ write: { field, target } }) =>
     target.kind === "none" ? [showField(field)] : [],
   );
-  const tail =
-    restored.length === 0 ? "" : `; ${[...new Set(restored)].join(", ")} back to what it was before`;
-  return `${cause}${tail}`;
+  return [
+    ...(ruled.length === 0 ? [] : [cause]),
+    ...(restored.length === 0 ? [] : [`${[...new Set(restored)].join(", ")} back to what it was before`]),
+    ...(ruled.length === wanted.length
+      ? []
+      : [`the post has ${row.post.values.votes ?? 0} votes → \`issue.voteLabels\``]),
+  ].join("; ");
 }
 
 function showField(field: IssueField): string {

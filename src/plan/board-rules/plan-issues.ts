@@ -3,6 +3,7 @@ import type { IssueBases, LinkedIssue, Row, Target } from "../../model/link.ts";
 import type { PostChange, PostField } from "../../model/post.ts";
 import { changedBases } from "../fields/base.ts";
 import {
+  conflictOf,
   decideField,
   type FieldDecision,
   type FieldFacts,
@@ -17,6 +18,7 @@ import type { RenderComment, Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 import { type WantedWrite, writeIssues } from "./issue-writes.ts";
 import { findUntaken, isPutBack } from "./untaken.ts";
+import { type VoteAsk, voteAsks } from "./vote-labels.ts";
 
 /*
  * The other direction: what board rules make of a post is written to its issues, field by field, by the same case table as
@@ -26,6 +28,7 @@ import { findUntaken, isPutBack } from "./untaken.ts";
  *     the rows of `plan.ts` hold with B for T and I for P; only
  *      3, 12, 28   can't happen: no post moves an issue backwards, nobody is mailed, and other board rules write nothing
  *     14, 15       `conflict: tracker` keeps what the issue shows, `board` writes; a comment is not made then
+ *     32           `conflict: pause` is of the board's side alone: here it holds, like row 16
  *     19           a comment is a field that is never shown: once for each time that its rule begins to hold
  *
  *     B changes nothing, and B₀ stays, while
@@ -43,6 +46,8 @@ import { findUntaken, isPutBack } from "./untaken.ts";
  *     A7  the post is quarantined                              say so
  *     A8  no board rule names the field any more, and          what is there stays until none does; say so
  *           another post of the issue still asks for it
+ *     A10 the board does not show votes, or the post is        its labels by votes (`vote-labels.ts`), which are a B
+ *           archived or missing                                   of their own, stay as they are
  *     A9  B is what it was before our PATCH, because the       B₀ := B: what was not taken moves nothing
  *           board did not take that
  */
@@ -70,6 +75,8 @@ interface IssueDecision extends FieldDecision<IssueField> {
   readonly field: IssueField;
   /** Set where it stays for another post's sake (A8). */
   readonly isLeft?: true;
+  /** Set for a label by votes: no board rule asks for it. */
+  readonly isByVotes?: true;
 }
 
 /** B of the fields that may be decided. */
@@ -83,15 +90,17 @@ const nothing: IssuePlan = { actions: [], stopped: [], issueBases: [], notes: []
  * @param asked what the issues ask for of the post: what we are going to make of it must not come back.
  */
 export function planIssues(row: Row, asked: PostChange, context: IssueContext): IssuePlan {
+  const { settings, seen } = context;
   const derived = derive(row, context);
-  if (derived === undefined) return nothing;
-  const fields = findAsks(row, asked, derived, context);
-  const untaken = findUntaken(row, context);
+  if (isUnlooked(row) || (derived === undefined && settings.issue.voteLabels === undefined)) return nothing;
+  const fields = derived === undefined ? [] : findAsks(row, asked, derived, context);
+  const untaken = derived && findUntaken(row, context);
   const decided = row.links.filter(isWritable).map((linked) => {
     const isTaken = ([field, target]: Asks[number]): boolean => isPutBack(linked, field, target, untaken);
-    const taken = [...derived.targets].filter(isTaken).map((one) => takeField(linked, one));
+    const taken = [...(derived?.targets ?? [])].filter(isTaken).map((one) => takeField(linked, one));
     const others = fields.filter((one) => !isTaken(one));
-    return { linked, decisions: [...taken, ...decideIssue(row, linked, others, context)] };
+    const byVotes = voteAsks(row, linked, settings, seen).map((ask) => decideVotes(linked, ask, context));
+    return { linked, decisions: [...taken, ...decideIssue(row, linked, others, context), ...byVotes] };
   });
   const wanted = decided.flatMap(({ linked, decisions }) =>
     decisions.flatMap((decision): readonly WantedWrite[] =>
@@ -104,25 +113,30 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
     dueAt: decided.some(({ decisions }) => decisions.some(({ isLeft }) => isLeft)) ? context.now : undefined,
   };
   if (wanted.length === 0) return { ...plan, actions: [], stopped: [] };
-  const rule = derived.rule === undefined ? undefined : context.settings.boardRules[derived.rule];
+  const rule = derived?.rule === undefined ? undefined : settings.boardRules[derived.rule];
   const { actions, held } = writeIssues(row, rule, wanted, context);
   if (row.isQuarantined)
     return { ...plan, actions: [], stopped: actions, notes: [...plan.notes, quarantined] };
-  const { free, stopped } = sortOut(actions, row, context.settings);
+  const { free, stopped } = sortOut(actions, row, settings);
   return { ...plan, actions: free, stopped, notes: [...plan.notes, ...held] };
 }
 
-/** Both sides as they are: every base as it is now, and a note wherever the two differ. */
+/**
+ * Both sides as they are: every base as it is now, and a note wherever the two differ.
+ *
+ * @param areVotesLeft whether labels by votes are taken as they are, too.
+ */
 export function adoptIssues(
   row: Row,
   context: IssueContext,
+  areVotesLeft: boolean,
 ): Omit<IssuePlan, "actions" | "stopped" | "dueAt"> {
-  const derived = derive(row, context);
-  if (derived === undefined) return nothing;
-  const decided = row.links.filter(isWritable).map((linked) => ({
-    linked,
-    decisions: [...derived.targets].map((one) => takeField(linked, one)),
-  }));
+  const ruled = derive(row, context)?.targets ?? [];
+  const decided = row.links.filter(isWritable).map((linked) => {
+    const asks = areVotesLeft ? voteAsks(row, linked, context.settings, context.seen) : [];
+    const byVotes = asks.map(({ field, target }): Asks[number] => [field, target]);
+    return { linked, decisions: [...ruled, ...byVotes].map((one) => takeField(linked, one)) };
+  });
   return {
     issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
     notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)),
@@ -137,10 +151,14 @@ const quarantined: Note = {
 /** B; undefined while it can't be said, or must not be looked at (A1 to A3). */
 function derive(row: Row, { settings, seen }: Pick<IssueContext, "settings" | "seen">): Derived | undefined {
   if (settings.boardRules.length === 0) return undefined;
-  const isStale = row.seenAt === undefined && row.missing === 0;
-  if (isStale || row.openIntents.includes("patch-post")) return undefined;
+  if (isUnlooked(row)) return undefined;
   const derived = deriveBoard(row, settings, seen);
   return derived.kind === "derived" ? derived : undefined;
+}
+
+/** A2. */
+function isUnlooked({ seenAt, missing, openIntents }: Row): boolean {
+  return (seenAt === undefined && missing === 0) || openIntents.includes("patch-post");
 }
 
 /** The fields whose value stays the same when the post has become what its issues ask for (A4). */
@@ -183,8 +201,8 @@ function decideIssue(
 ): readonly IssueDecision[] {
   const isOpened = linked.link.origin === "opened";
   const isNew = linked.base === undefined && Object.keys(row.base).length === 0;
-  const policy = issuePolicy(settings);
   const decided = fields.map(([field, target]): IssueDecision => {
+    const policy = issuePolicy(field, settings);
     const facts = { ...factsOf(linked, field), target, isMissing: false, isOpened, isNew, advanced: [] };
     const decision = decideField(facts, policy, now);
     const isReturn = target.kind === "none" && decision.write !== undefined;
@@ -198,6 +216,21 @@ function decideIssue(
     const facts = { ...factsOf(linked, "comment"), target: decision.write.target };
     return [{ field: "comment", ...takeAsItIs(facts) }];
   });
+}
+
+/** What is ours goes as soon as the votes ask for another one, whatever `whenNoRule` says; what people do to a label is not fought. */
+function decideVotes(
+  linked: LinkedIssue,
+  { field, target, base }: VoteAsk,
+  { now }: Pick<IssueContext, "now">,
+): IssueDecision {
+  const facts = { ...factsOf(linked, field), target, base };
+  const policy: FieldPolicy = { whenNoRule: "restore", settleMs: 0, conflict: "keep" };
+  const whole = { ...facts, isMissing: false, isOpened: false, isNew: false, advanced: [] };
+  const decision = decideField(whole, policy, now);
+  const isReturn = target.kind === "none" && decision.write !== undefined;
+  const left = isReturn && linked.claimed?.includes(field) ? leave(facts, decision) : decision;
+  return { field, ...left, isByVotes: true };
 }
 
 /** Another post asks for this value, so it is not taken away (A8). Every run looks whether that post still asks for it. */
@@ -216,9 +249,9 @@ function leave(
 }
 
 /** A change of an issue mails no voter, so it need not wait for `settle`. The side that wins a conflict is the same in both directions. */
-function issuePolicy({ conflict, whenNoRule }: Settings): FieldPolicy {
-  const mirrored = { tracker: "keep", board: "write", hold: "hold" } as const;
-  return { whenNoRule, settleMs: 0, conflict: mirrored[conflict] };
+function issuePolicy(field: IssueField, settings: Settings): FieldPolicy {
+  const mirrored = { tracker: "keep", board: "write", hold: "hold", pause: "hold" } as const;
+  return { whenNoRule: settings.whenNoRule, settleMs: 0, conflict: mirrored[conflictOf(field, settings)] };
 }
 
 function basesOf(

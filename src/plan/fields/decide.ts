@@ -1,8 +1,10 @@
+import type { Reason } from "../../model/causes.ts";
 import type { Field, FieldBase, Target } from "../../model/link.ts";
 import type { FieldValue, RuleField } from "../../model/post.ts";
 import type { FieldWrite, Note } from "../ground/action.ts";
 import { fillNull, isSameTarget, isSameValue, isSettable, showTarget, showValue } from "../ground/fields.ts";
-import type { Settings } from "../ground/settings.ts";
+import { labelOf } from "../ground/issue-fields.ts";
+import type { Conflict, Settings } from "../ground/settings.ts";
 import { agree, confirm, isOurs, isUnconfirmed, layRules, noBase, noTarget } from "./base.ts";
 
 /**
@@ -42,7 +44,7 @@ export const postSides: Sides = { written: "the board", asking: "the issue" };
 
 export interface FieldPolicy extends Pick<Settings, "whenNoRule" | "settleMs"> {
   /** What becomes of a field that was moved while another value was asked for. */
-  readonly conflict: "write" | "keep" | "hold";
+  readonly conflict: "write" | "keep" | "hold" | "pause";
 }
 
 export interface FieldDecision<Name extends Field = RuleField> {
@@ -50,12 +52,21 @@ export interface FieldDecision<Name extends Field = RuleField> {
   readonly base: FieldBase;
   readonly write: FieldWrite<Name> | undefined;
   /** Why the write waits for a person; undefined when it may go by itself. */
-  readonly hold: string | undefined;
+  readonly hold: Reason | undefined;
   readonly notes: readonly Note[];
   /** What will be written when the time of `settle` is over, if nothing changes until then; absent where nothing will be. */
   readonly later?: Pick<FieldDecision<Name>, "hold"> & { readonly write: FieldWrite<Name> };
   /** Set where both sides were moved, and the one that would be written keeps what it shows. */
   readonly isKept?: true;
+  /** Why nothing is written for the post from now on, until a person resumes it. Absent where nothing stops it. */
+  readonly pauses?: string;
+}
+
+/** What becomes of a field that both sides have changed; the map of the config may name it. */
+export function conflictOf(field: Field, { conflict }: Pick<Settings, "conflict">): Conflict {
+  if (typeof conflict === "string") return conflict;
+  const key = labelOf(field) === undefined ? field : "labels";
+  return (conflict as Readonly<Partial<Record<string, Conflict>>>)[key] ?? conflict.default ?? "tracker";
 }
 
 /** Decides one field by itself; the rows are those of the case table in `plan.ts`. */
@@ -72,9 +83,13 @@ export function decideField<Name extends Field>(
   if (isTaken) return takeAsItIs(facts);
   if (known === undefined || isOpening) return decideOpening(facts, policy, now);
   const { base, isOther } = confirm(field, known, post);
-  const decision = isSameTarget(field, target, base.target)
-    ? decideSteady(facts, base, policy)
-    : decideChanged(facts, base, policy, now);
+  const pauses = policy.conflict === "pause" ? whyPaused(facts, base) : undefined;
+  if (pauses !== undefined) {
+    // Row 32: for whoever resumes the post, what the person has made of it is where it starts from.
+    const moved = { ...base, post, foreign: post, written: undefined };
+    return { ...decideMoved(facts, moved, policy, now), pauses };
+  }
+  const decision = decideMoved(facts, base, policy, now);
   // Row 31: no base rests on what no listing has shown.
   if (facts.isLate === true && decision.write === undefined)
     return { ...decision, base: { ...known, pending: decision.base.pending } };
@@ -82,6 +97,30 @@ export function decideField<Name extends Field>(
   return isOther && decision.notes.every(({ kind }) => kind !== "did-not-stick")
     ? { ...decision, notes: [noteNotStuck(facts, base), ...decision.notes] }
     : decision;
+}
+
+function decideMoved<Name extends Field>(
+  facts: FieldFacts<Name>,
+  base: FieldBase,
+  policy: FieldPolicy,
+  now: number,
+): FieldDecision<Name> {
+  return isSameTarget(facts.field, facts.target, base.target)
+    ? decideSteady(facts, base, policy)
+    : decideChanged(facts, base, policy, now);
+}
+
+/**
+ * Row 32. What the board made of our own write is no person's change, and neither is one that gives the issue what it asks for.
+ *
+ * @returns why the post is paused; undefined where it is not.
+ */
+function whyPaused({ field, target, post, sides }: FieldFacts<Field>, base: FieldBase): string | undefined {
+  if (post === undefined || base.post === undefined || isUnconfirmed(base)) return undefined;
+  if (isSameValue(field, post, base.post)) return undefined;
+  const asked = target.kind === "value" ? target : base.target;
+  if (asked.kind === "none" || isSameValue(field, post, asked.value)) return undefined;
+  return `${field} was set to ${showValue(post)} on ${sides.written}, and ${sides.asking} asks for ${showTarget(target)}`;
 }
 
 /**
@@ -102,7 +141,8 @@ export function decideUnnamed<Name extends Field>(
   const target = base?.target ?? noTarget;
   const decision = decideField({ ...facts, target, advanced: [] }, policy, now);
   const others = decision.notes.filter(({ kind }) => kind !== "disagreement");
-  return record(decision.base, [...others, stays]);
+  const { pauses } = decision;
+  return { ...record(decision.base, [...others, stays]), ...(pauses !== undefined && { pauses }) };
 }
 
 /** Rows 5 and 20: nobody knows how the two sides came to be as they are, so they become the base. */
@@ -176,8 +216,8 @@ function decideRuled<Name extends Field>(
   if (wanted === undefined || isSameValue(field, post, wanted.value)) {
     return facts.isMissing ? record(base) : record(agree(field, base, target, post));
   }
-  const hold = `the rules have changed: they asked for ${showTarget(from)}, and now ${field} would become ${showValue(wanted.value)}`;
-  return { base, write: wanted, hold, notes: [] };
+  const why = `the rules have changed: they asked for ${showTarget(from)}, and now ${field} would become ${showValue(wanted.value)}`;
+  return { base, write: wanted, hold: { cause: "rules-changed", why }, notes: [] };
 }
 
 /** Says that the two sides differ: the board made something else of our write, or a person or a first look has left it so. */
@@ -249,9 +289,10 @@ function decideConflict<Name extends Field>(
         ]),
         isKept: true,
       };
+    case "pause":
     case "hold": {
-      const hold = `${field} was set to ${showValue(post)} on ${sides.written} while ${sides.asking} asks for ${showValue(value)}: a person has to choose`;
-      return { ...write(facts, base, value), hold };
+      const why = `${field} was set to ${showValue(post)} on ${sides.written} while ${sides.asking} asks for ${showValue(value)}: a person has to choose`;
+      return { ...write(facts, base, value), hold: { cause: "conflict", why } };
     }
   }
 }

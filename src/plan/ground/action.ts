@@ -1,3 +1,4 @@
+import type { Cause, Reason } from "../../model/causes.ts";
 import type { IssueField, IssueRef, RepositoryName } from "../../model/issue.ts";
 import type { ContentBase, Field, FieldBase, IssueBases, Target } from "../../model/link.ts";
 import type { FieldValue, PostChange, PostId, RuleField } from "../../model/post.ts";
@@ -48,7 +49,7 @@ export interface ChangeIssue {
   readonly changes: readonly IssueWrites[];
   readonly reason: string;
   /** Why it waits for a person, whatever the guard says; undefined when it may go by itself. */
-  readonly hold: string | undefined;
+  readonly hold: Reason | undefined;
 }
 
 /** What one issue gets. */
@@ -85,7 +86,7 @@ export interface PatchPost {
   /** Voters who will hear of it: 0 without a change of status, null where the board does not show votes. */
   readonly notifies: number | null;
   /** Why it waits for a person, whatever the guard says; undefined when it may go by itself. */
-  readonly hold: string | undefined;
+  readonly hold: Reason | undefined;
 }
 
 export interface FieldWrite<Name extends Field = RuleField> {
@@ -107,13 +108,13 @@ export type Note =
   /** Decided, and waiting until a time (epoch ms): `settle`. */
   | { readonly kind: "settling"; readonly field: Field; readonly until: number; readonly message: string }
   /** A person has to choose, once what goes by itself is done: `conflict: hold`, or other rules. */
-  | { readonly kind: "held"; readonly field: Field; readonly message: string }
+  | { readonly kind: "held"; readonly cause: Cause; readonly field: Field; readonly message: string }
   /** The board shows another value than the one that it accepted. */
   | { readonly kind: "did-not-stick"; readonly field: Field; readonly message: string }
   /** Flapped too often; `release` ends it. */
   | { readonly kind: "quarantined"; readonly message: string }
   /** A fact is missing, so this row can't be decided yet. */
-  | { readonly kind: "undecided"; readonly message: string };
+  | { readonly kind: "undecided"; readonly cause: "undecided" | "too-large"; readonly message: string };
 
 /** What the planner makes of one row. */
 export interface Decision {
@@ -134,6 +135,11 @@ export interface Decision {
   readonly notes: readonly Note[];
   /** `skipped`: not selected and not linked, with the reason. `linked`, or `wanted`: selected, issue not there yet. */
   readonly standing: { readonly kind: "skipped" | "linked" | "wanted"; readonly reason: string };
+  /**
+   * Set where a person's change on the board pauses the post (`conflict: pause`): why. From now on nothing is written for it,
+   * either way, until it is resumed.
+   */
+  readonly pauses?: string;
   /** Epoch ms when this row has to be looked at again although nothing changed; undefined when it need not. */
   readonly dueAt: number | undefined;
 }

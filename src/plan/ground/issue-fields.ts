@@ -1,4 +1,5 @@
 import type { Issue, IssueField, Milestone } from "../../model/issue.ts";
+import type { Field } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
 import type { FieldWrite } from "./action.ts";
 import { hashText } from "./hash.ts";
@@ -15,7 +16,7 @@ export function labelField(label: string): IssueField {
 }
 
 /** The name of a field's label, in lower case; undefined for a field that is none. */
-export function labelOf(field: IssueField): string | undefined {
+export function labelOf(field: Field): string | undefined {
   return field.startsWith(labelPrefix) ? field.slice(labelPrefix.length) : undefined;
 }
 

@@ -1,4 +1,5 @@
-import { type Parked, pausedByPerson, type Row } from "../../model/link.ts";
+import type { Reason } from "../../model/causes.ts";
+import { type Parked, pausedAsWhole, pausedByPerson, type Row, type WholePause } from "../../model/link.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
 import { doubtSignature, formerSignatureOf, refusalSignature } from "./identity.ts";
@@ -64,11 +65,17 @@ function isOurArchiving({ isArchived }: Row["base"]): boolean {
 }
 
 /**
- * Why nothing is written for a post, to either side, whatever else lets it go; undefined where nobody has paused it. It is no
- * obstacle of a plan, which goes on: what it asks for is shown, and told or discarded when the pause ends.
+ * Why nothing is written for a post, to either side, whatever else lets it go; undefined where nobody has paused it, or
+ * its project. It is no obstacle of a plan, which goes on: what it asks for is shown, and told or discarded when the pause ends.
  */
-export function pauseOf({ pausedAt }: Pick<Row, "pausedAt">): string | undefined {
-  return pausedAt === undefined ? undefined : pausedByPerson;
+export function pauseOf({ pausedAt, wholePause }: Pick<Row, "pausedAt" | "wholePause">): Reason | undefined {
+  if (wholePause !== undefined) return reasonOf(wholePause);
+  return pausedAt === undefined ? undefined : { cause: "paused", why: pausedByPerson };
+}
+
+/** The same of a whole. */
+export function reasonOf({ of }: Pick<WholePause, "of">): Reason {
+  return { cause: of === "all" ? "all-paused" : "project-paused", why: pausedAsWhole[of] };
 }
 
 /** What is said where a PATCH is due and the post must not get it; undefined when it may. */
@@ -94,8 +101,11 @@ export function patchObstacle(
   return [{ kind: "quarantined", message }];
 }
 
-/** Why an action waits for a person; undefined when it doesn't. */
-export function joinHolds(holds: readonly string[]): string | undefined {
-  if (holds.length === 0) return undefined;
-  return `${holds.join("; ")}: held until \`boardsync approve\` lets it go, or \`--discard\` leaves both sides as they are`;
+/** Why an action waits for a person; undefined when it doesn't. Of several causes the first one names it. */
+export function joinHolds(holds: readonly Reason[]): Reason | undefined {
+  const [first] = holds;
+  if (first === undefined) return undefined;
+  const all = holds.map(({ why }) => why).join("; ");
+  const why = `${all}: held until \`boardsync approve\` lets it go, or \`--discard\` leaves both sides as they are`;
+  return { cause: first.cause, why };
 }

@@ -1,5 +1,5 @@
 import type { RepositoryName } from "../../model/issue.ts";
-import type { FieldValue, PostChange, PostId, ProjectId } from "../../model/post.ts";
+import type { FieldValue, PostChange, PostId, ProjectId, RuleField } from "../../model/post.ts";
 
 /** What of people is made unreadable in the texts of posts. */
 export type Redacted = "email" | "phone";
@@ -17,11 +17,11 @@ export interface Settings {
   readonly select: Select;
   readonly route: readonly Route[];
   readonly issue: IssueSettings;
-  readonly content: "follow" | "once";
+  readonly content: Following | Readonly<Partial<Record<"title" | "description", Following>>>;
   /** From the most advanced to the least; for each field the first match that names it wins. */
   readonly rules: readonly Rule[];
   readonly whenNoRule: "restore" | "keep";
-  readonly conflict: "tracker" | "board" | "hold";
+  readonly conflict: Conflict | ConflictByField;
   readonly several: "all" | "any" | "primary";
   /** Whether the post of an issue that was closed as duplicate follows the other issue. */
   readonly followDuplicates: boolean | "anyone";
@@ -33,6 +33,17 @@ export interface Settings {
   readonly guard: GuardLimits;
 }
 
+/** Whether an issue follows later edits of its post. What a map leaves out does. */
+export type Following = "follow" | "once";
+
+/** What becomes of a field that both sides have changed. `pause`: a person's change on the board pauses the post. */
+export type Conflict = "tracker" | "board" | "hold" | "pause";
+
+/** By the field that is written, of the post or of the issue; `default` for all others. */
+export type ConflictByField = Readonly<
+  Partial<Record<RuleField | "state" | "milestone" | "labels" | "default", Conflict>>
+>;
+
 /** What makes targets out of issues, and out of posts. */
 export interface RuleSettings
   extends Pick<Settings, "rules" | "several" | "whenNoRule" | "followDuplicates" | "boardRules"> {
@@ -40,18 +51,33 @@ export interface RuleSettings
   readonly isFirstMatch?: true;
 }
 
-/** Which posts become issues; every condition that is given must hold. */
-export interface Select {
+/** Conditions on a post. Every one that is given must hold. */
+export interface SelectConditions {
   readonly statuses?: readonly string[];
   readonly categories?: readonly string[];
   readonly reviewed?: boolean;
   readonly onRoadmap?: boolean;
+  readonly roadmapColumn?: readonly string[];
+  /** One of these texts stands in the title, in any case. */
+  readonly title?: readonly string[];
   readonly minVotes?: number;
-  /** A default (`false`) when `isArchivedDefault`: it then holds where the board does not show the field. */
-  readonly archived: boolean;
-  readonly isArchivedDefault: boolean;
+  readonly maxVotes?: number;
+  readonly archived?: boolean;
   /** ISO 8601 date or time. */
   readonly createdAfter?: string;
+  readonly createdBefore?: string;
+  /** Milliseconds since it was created. */
+  readonly olderThan?: number;
+  /** One of these groups holds. */
+  readonly any?: readonly SelectConditions[];
+  /** This group, as a whole, does not hold. */
+  readonly not?: SelectConditions;
+}
+
+/** Which posts become issues. */
+export interface Select extends SelectConditions {
+  /** Whether `archived: false` is a default: it then holds where the board does not show the field. */
+  readonly isArchivedDefault: boolean;
 }
 
 /** Sends matching posts to another repository. Every condition that is given must hold. */
@@ -66,6 +92,8 @@ export interface Route {
 export interface IssueSettings {
   readonly labels: readonly string[];
   readonly categoryLabels: Readonly<Record<string, string>>;
+  /** By how many votes a post has to have at least: its issue has the label of the highest such number, and no other of these. */
+  readonly voteLabels?: Readonly<Record<string, string>>;
   /** undefined: both where a repository of the project is public, else nothing. */
   readonly redact?: readonly Redacted[] | undefined;
   readonly assignees: readonly string[];

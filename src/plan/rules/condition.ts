@@ -1,4 +1,4 @@
-import type { Issue, Readable } from "../../model/issue.ts";
+import type { Issue, Unreadable } from "../../model/issue.ts";
 import type { KnownIssue } from "../../model/link.ts";
 import { derivedOnce, showValue } from "../ground/fields.ts";
 import type { Condition, Rule } from "../ground/settings.ts";
@@ -8,9 +8,6 @@ export interface IssueFacts extends KnownIssue {
   /** Why it is in its state, in the words of a project's rules. */
   readonly reason: NamedReason;
 }
-
-/** What could not be read, in words that go on a sentence: which fact, and why. */
-export type Unreadable = Extract<Readable<never>, { readonly kind: "unknown" }>;
 
 /** An issue was closed for a reason that no rule names, or for none: the rules don't say what that means. In words. */
 export interface Unnamed {

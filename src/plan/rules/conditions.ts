@@ -1,14 +1,7 @@
-import type { Signals } from "../../model/issue.ts";
+import type { Signals, Unreadable } from "../../model/issue.ts";
 import { includesName } from "../ground/issue-fields.ts";
 import type { Condition } from "../ground/settings.ts";
-import {
-  type IssueCondition,
-  type IssueFacts,
-  stateOf,
-  type Truth,
-  type Unnamed,
-  type Unreadable,
-} from "./condition.ts";
+import { type IssueCondition, type IssueFacts, stateOf, type Truth, type Unnamed } from "./condition.ts";
 import { recordConditions } from "./record-conditions.ts";
 import { signalConditions } from "./signal-conditions.ts";
 

@@ -1,8 +1,8 @@
-import type { Issue, Pin, Signals } from "../../model/issue.ts";
+import type { Issue, Pin, Signals, Unreadable } from "../../model/issue.ts";
 import { type RuleField, ruleFields } from "../../model/post.ts";
 import { derivedOnce } from "../ground/fields.ts";
 import type { Rule, RuleSettings } from "../ground/settings.ts";
-import { factsOf, type IssueFacts, type Truth, type Unnamed, type Unreadable } from "./condition.ts";
+import { factsOf, type IssueFacts, type Truth, type Unnamed } from "./condition.ts";
 import { isFulfilled } from "./conditions.ts";
 
 /**

@@ -3,6 +3,7 @@ import type { FieldBase, OwnChanges, Row, SentField } from "../../model/link.ts"
 import type { FieldValue, PostChange, PostField, RuleField } from "../../model/post.ts";
 import { changedBases } from "../fields/base.ts";
 import {
+  conflictOf,
   decideField,
   decideUnnamed,
   type FieldDecision,
@@ -14,6 +15,7 @@ import { readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
 import type { Settings } from "../ground/settings.ts";
+import { isByVotes, orderAsk } from "./by-votes.ts";
 import { nameWithDuplicate } from "./place.ts";
 import { advancedValues, type Derivation, type DerivedField, deriveTarget } from "./rules.ts";
 
@@ -24,6 +26,7 @@ interface PatchContext {
   readonly statuses: readonly string[];
   /** Epoch ms. */
   readonly now: number;
+  readonly fullEveryMs: number;
 }
 
 /** What is written to the board for a row. */
@@ -37,17 +40,19 @@ export interface PatchPlan {
   readonly asked: PostChange;
   readonly base: Decision["base"];
   readonly notes: readonly Note[];
+  /** As of a decision. */
+  readonly pauses?: string;
 }
 
 /** Decides every field of the post that any rule sets; what is to be written goes into one PATCH. */
-export function planPatch(row: Row, { settings, seen, statuses, now }: PatchContext): PatchPlan {
+export function planPatch(row: Row, context: PatchContext): PatchPlan {
+  const { settings, seen, statuses, now } = context;
   const isStale = row.seenAt === undefined;
   if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
   const derived = deriveTarget(row.links, settings);
   const isOpened = row.links.every(({ link }) => link.origin === "opened");
   const isNew = Object.keys(row.base).length === 0;
-  const policy = postPolicy(settings);
   const decided = [...derived].flatMap(([field, found]) => {
     if (found.kind === "unknown") return [];
     const post = readKnown(row, field, seen);
@@ -55,11 +60,15 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
     const isLate = row.late?.includes(field) === true;
     const isMissing = row.missing > 0;
     const facts = { field, sides: postSides, post, isMissing, isLate, base, isOpened, isNew };
+    const policy = postPolicy(field, row, settings);
     if (found.kind === "unnamed") return [{ field, ...decideUnnamed(facts, found.message, policy, now) }];
     // Only a first plan asks for them, and one that has not been carried out yet.
     const isFirst = base === undefined || base.pending !== undefined;
     const advanced = isFirst ? advancedValues(settings.rules, found.rule, field) : [];
-    const decision = decideField({ ...facts, target: found.target, advanced }, policy, now);
+    const order = isByVotes(found) ? orderAsk(row, post, seen, context) : { target: found.target };
+    // The board shows no votes.
+    if (order === undefined) return [];
+    const decision = decideField({ ...facts, advanced, ...order }, { ...policy, ...order }, now);
     return [
       {
         field,
@@ -70,11 +79,17 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
     ];
   });
   const undecided = noteUndecided(derived);
-  const base = changedBases(row.base, decided);
-  if (decided.every(isAtRest)) return { ...noPatch, base, notes: undecided };
+  const [pauses] = decided.flatMap((field) => field.pauses ?? []);
+  const recorded = { base: changedBases(row.base, decided), ...(pauses !== undefined && { pauses }) };
+  if (decided.every(isAtRest)) return { ...noPatch, ...recorded, notes: undecided };
   const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
-  const chosen = chooseFree(wanted);
-  const others = chosen.length < wanted.length ? wanted.flatMap(noteHold) : [];
+  const isOrder = ({ write: { field } }: HeldWrite): boolean => {
+    const found = derived.get(field);
+    return found?.kind === "derived" && isByVotes(found);
+  };
+  const free = chooseFree(wanted);
+  const others = free.length < wanted.length ? wanted.flatMap(noteHold) : [];
+  const chosen = setApart(free, isOrder);
   const notes = [...decided.flatMap((field) => field.notes), ...others, ...undecided];
   const settling = decided.filter(({ notes }) => notes.some(({ kind }) => kind === "settling"));
   const asked = { ...valuesOf(wanted.map(({ write }) => write)), ...valuesOf(settling.map(toWish)) };
@@ -90,10 +105,11 @@ export function planPatch(row: Row, { settings, seen, statuses, now }: PatchCont
     };
   };
   const future = decided.flatMap(({ later }) => later ?? []);
-  const ahead = future.length === 0 ? undefined : patchOf(chooseFree([...wanted, ...future]));
+  const ahead =
+    future.length === 0 ? undefined : patchOf(setApart(chooseFree([...wanted, ...future]), isOrder));
   const mayGo = (one: PatchPost): boolean =>
     !isStopped(one, row, settings) && patchObstacle(one, row, settings) === undefined;
-  const settled = { base, ...(ahead && mayGo(ahead) && { settling: ahead }) };
+  const settled = { ...recorded, ...(ahead && mayGo(ahead) && { settling: ahead }) };
   if (chosen.length === 0) return { patch: undefined, asked, notes, ...settled };
   const patch = patchOf(chosen);
   if (isStopped(patch, row, settings)) return { ...noPatch, notes, stopped: patch, ...settled };
@@ -111,12 +127,20 @@ function chooseFree(wanted: readonly HeldWrite[]): readonly HeldWrite[] {
   return free.length > 0 ? free : wanted;
 }
 
+/** The order by votes comes in a PATCH of its own: what voters hear of is not said with it, and what is refused is not refused with it. */
+function setApart(wanted: readonly HeldWrite[], isOrder: (one: HeldWrite) => boolean): readonly HeldWrite[] {
+  const others = wanted.filter((one) => !isOrder(one));
+  return others.length > 0 ? others : wanted;
+}
+
 /** Each missing fact once: the fields that hang on it stay as they are, the others are decided. */
 export function noteUndecided(derived: Derivation): readonly Note[] {
-  const messages = [...derived.values()].flatMap((found) =>
-    found.kind === "unknown" ? [found.message] : [],
+  const doubts = new Map(
+    [...derived.values()].flatMap((found) => (found.kind === "unknown" ? [[found.message, found]] : [])),
   );
-  return [...new Set(messages)].map((message) => ({ kind: "undecided", message }));
+  return [...doubts.values()].map(({ message, isTooLarge }) => {
+    return { kind: "undecided", cause: isTooLarge ? "too-large" : "undecided", message };
+  });
 }
 
 /** What an issue shows may be our own doing, or about to be undone by it, and is no reason to write before that is known. */
@@ -163,13 +187,19 @@ function valuesOf(wishes: readonly FieldWish[]): PostChange {
   );
 }
 
-function postPolicy({ conflict, whenNoRule, settleMs }: Settings): FieldPolicy {
-  const policies = { tracker: "write", board: "keep", hold: "hold" } as const;
-  return { whenNoRule, settleMs, conflict: policies[conflict] };
+function postPolicy(field: RuleField, { accepted = [] }: Row, settings: Settings): FieldPolicy {
+  const { whenNoRule, settleMs } = settings;
+  const policies = { tracker: "write", board: "keep", hold: "hold", pause: "pause" } as const;
+  const conflict = policies[conflictOf(field, settings)];
+  // With a status of ours the board may have moved the roadmap by itself, and that is no person's change.
+  const isBoards = field !== "status" && accepted.some(({ writes }) => writes.some(isHeard));
+  return { whenNoRule, settleMs, conflict: conflict === "pause" && isBoards ? "hold" : conflict };
 }
 
 function noteHold({ write, hold }: HeldWrite): readonly Note[] {
-  return hold === undefined ? [] : [{ kind: "held", field: write.field, message: hold }];
+  return hold === undefined
+    ? []
+    : [{ kind: "held", cause: hold.cause, field: write.field, message: hold.why }];
 }
 
 /** P. What a missing post showed last says nothing of what it shows now: no base may rest on it. */

@@ -4,6 +4,7 @@ import { layRules, noTarget } from "../fields/base.ts";
 import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, isSameValue, readField } from "../ground/fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
+import { inNumbers, isByVotes } from "./by-votes.ts";
 import { ruledFields } from "./match.ts";
 import { type Derivation, deriveTarget } from "./rules.ts";
 
@@ -106,20 +107,34 @@ function isAsked(field: RuleField, target: Target, shown: FieldBase["post"]): bo
   return target.kind === "none" || isSameValue(field, shown, target.value);
 }
 
-function turnRules(row: Row, { before, settings }: RebaseContext): ReadonlyMap<RuleField, RuleChange> {
+function turnRules(row: Row, context: RebaseContext): ReadonlyMap<RuleField, RuleChange> {
+  const { before, settings } = context;
   const then = before && deriveKnown(row.links, before);
   const now = deriveKnown(row.links, settings);
   const fields = ruleFields.filter((field) => isRuled(field, { settings }) || row.base[field] !== undefined);
   return new Map(
-    fields.map((field) => [
-      field,
-      {
-        from: then && targetIn(then, field, undefined),
-        // Where an issue was closed for a reason that no rule names, T stays what it was.
-        to: targetIn(now, field, row.base[field]?.target ?? noTarget),
-      },
-    ]),
+    fields.map((field) => {
+      const known = row.base[field]?.target ?? noTarget;
+      const from = then && targetIn(then, field, undefined);
+      // Where an issue was closed for a reason that no rule names, T stays what it was.
+      const to = targetIn(now, field, known);
+      return [field, inOrders(field, { from, to }, known, row, context)];
+    }),
   );
+}
+
+/** An order that the votes make moves with them: whatever number it was, the rules before asked for it. */
+function inOrders(
+  field: RuleField,
+  { from, to }: RuleChange,
+  known: Target,
+  row: Row,
+  { seen }: RebaseContext,
+): RuleChange {
+  const wasByVotes = from !== undefined && isByVotes({ field, target: from });
+  const then = wasByVotes && known.kind === "value" ? known : from;
+  if (to === undefined || !isByVotes({ field, target: to })) return { from: then, to };
+  return { from: then, to: wasByVotes ? then : inNumbers({ field, target: to }, row, seen) };
 }
 
 /** The target of one field: nothing where no rule names it, undefined while it can't be said. */

@@ -55,7 +55,7 @@ export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>>
 function judgeSignal<T>(name: string, signal: Readable<T> | undefined, holds: (value: T) => boolean): Truth {
   if (signal === undefined) return { kind: "unknown", message: `${name}, which has not been read yet` };
   if (signal.kind === "known") return holds(signal.value);
-  return { kind: "unknown", message: `${name}, which can't be read: ${signal.message}` };
+  return { ...signal, message: `${name}, which can't be read: ${signal.message}` };
 }
 
 /** Which of them is wanted, and whether everybody's count. */

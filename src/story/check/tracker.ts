@@ -22,12 +22,13 @@ export async function checkRepository(
   const catalogue = await tracker.catalogue(repository, bounds);
   const { labels, milestones } = catalogue;
   const known = new Set(labels.map((label) => label.name.toLowerCase()));
-  const wanted = [...settings.issue.labels, ...Object.values(settings.issue.categoryLabels)];
+  const { categoryLabels, voteLabels = {} } = settings.issue;
+  const wanted = [...settings.issue.labels, ...Object.values(categoryLabels), ...Object.values(voteLabels)];
   const missing = wanted.filter((label) => !known.has(label.toLowerCase()));
   if (missing.length > 0) {
     say(
       "warning",
-      `${name} has no label ${missing.join(", ")}; it is created with the first issue that needs it.`,
+      `${name} has no label ${quoted(missing)}; it is created with the first issue that needs it.`,
     );
   }
   const isThere = (milestone: string): boolean => milestones.some(({ title }) => title === milestone);
@@ -197,7 +198,7 @@ function checkNames(
       ),
   );
   if (unknown.length > 0) {
-    const message = `${name} has no label ${unknown.join(", ")}, which the rules look at: no issue can have it yet.`;
+    const message = `${name} has no label ${quoted(unknown)}, which the rules look at: no issue can have it yet.`;
     say("warning", message, "tracker.label");
   }
   const titles = conditions.flatMap(({ milestone }) => milestone ?? []);
@@ -206,9 +207,14 @@ function checkNames(
       title !== "any" && title !== "none" && !milestones.some((milestone) => milestone.title === title),
   );
   if (missing.length > 0) {
-    const message = `${name} has no milestone ${missing.map((title) => `"${title}"`).join(", ")}, which the rules look at: no issue can have it yet.`;
+    const message = `${name} has no milestone ${quoted(missing)}, which the rules look at: no issue can have it yet.`;
     say("warning", message, "tracker.milestone");
   }
+}
+
+/** Names end where a sentence can't tell: "in progress". */
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(", ");
 }
 
 /** Issue types that the config names, for new issues or in a rule. */
@@ -225,8 +231,8 @@ async function checkTypes(
   const types = listed.kind === "listed" ? listed.rows.map(({ name }) => name) : [];
   const unknown = [...new Set(wanted)].filter((type) => !includesName(types, type));
   if (unknown.length === 0) return;
-  const has = types.length === 0 ? "no issue types (only organisations do)" : `only ${types.join(", ")}`;
-  const message = `${repository.name} has no issue type ${unknown.join(", ")}, it has ${has}: such issues are opened without one, and such a rule never matches.`;
+  const has = types.length === 0 ? "no issue types (only organisations do)" : `only ${quoted(types)}`;
+  const message = `${repository.name} has no issue type ${quoted(unknown)}, it has ${has}: such issues are opened without one, and such a rule never matches.`;
   say("error", message, "tracker.type");
 }
 

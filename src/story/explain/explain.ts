@@ -1,11 +1,13 @@
-import type { AuditEntry } from "../../ledger/journal.ts";
+import { type AuditEntry, votersWhoHeard } from "../../ledger/journal.ts";
 import type { Issue, IssueField } from "../../model/issue.ts";
-import type { FieldBase, LinkedIssue, Target } from "../../model/link.ts";
-import type { FieldValue, PostId } from "../../model/post.ts";
+import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
+import type { FieldValue, Post, PostId } from "../../model/post.ts";
 import { changedFields, deriveBoard, viewBoardRules } from "../../plan/board-rules/board-rules.ts";
+import { voteAsks } from "../../plan/board-rules/vote-labels.ts";
 import { readField } from "../../plan/ground/fields.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
+import { inNumbers } from "../../plan/rules/by-votes.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
 import { ruledFields } from "../../plan/rules/match.ts";
 import {
@@ -14,7 +16,7 @@ import {
   type DoubtfulField,
   deriveTarget,
 } from "../../plan/rules/rules.ts";
-import { routePost, viewSelection } from "../../plan/select.ts";
+import { routePost, selectPost, viewSelection } from "../../plan/select.ts";
 import { inOrder } from "../../select.ts";
 import { createContext } from "../../sync/ground/context.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
@@ -96,13 +98,10 @@ function ageOf(at: number, now: number): Age {
   return { at: new Date(at).toISOString(), ageSeconds: Math.max(0, Math.round((now - at) / 1000)) };
 }
 
-function explainSelection({ row: { post }, settings, seen }: Explaining): Explanation["select"] {
-  const conditions = viewSelection(post, settings, seen).map(({ field, shows, ...view }) => ({
-    ...view,
-    shows: `${field} is ${shows}`,
-  }));
-  const isSelected = conditions.every(({ holds }) => holds);
-  return { isSelected, repo: routePost(post, settings), conditions };
+function explainSelection({ row, settings, ...look }: Explaining): Explanation["select"] {
+  const post = asWritten(row);
+  const { isSelected } = selectPost(post, settings, look);
+  return { isSelected, repo: routePost(post, settings), conditions: viewSelection(post, settings, look) };
 }
 
 function explainRules(explaining: Explaining, derived: Derivation | undefined): Explanation["rules"] {
@@ -171,6 +170,12 @@ export function explainWrite({ at, run, side, kind, issue, ...entry }: AuditEntr
     reason,
     outcome,
     message: message ?? null,
+    voters: votersWhoHeard({
+      side,
+      fields,
+      outcome,
+      ...(entry.voters !== undefined && { voters: entry.voters }),
+    }),
   };
 }
 
@@ -179,32 +184,55 @@ export function explainFields(
   { row, settings, seen }: Explaining,
   derived: Derivation,
 ): readonly ExplainedField[] {
+  const post = asWritten(row);
   return ruledFields(settings.rules).map((field) => {
     const found = derived.get(field);
-    const asks = found?.kind === "derived" ? found : undefined;
-    return explainField(field, row.base[field], readField(row.post, field, seen), asks);
+    const target = found?.kind === "derived" ? inNumbers(found, row, seen) : undefined;
+    const asks = found?.kind === "derived" && target !== undefined ? { ...found, target } : undefined;
+    return explainField(field, row.base[field], readField(post, field, seen), asks);
   });
+}
+
+/** The post with what boardsync has written since the last list: it stands there already, and no list has shown it yet. */
+function asWritten({ post, base, seenAt, links }: Row): Post {
+  if (seenAt !== undefined || links.length === 0) return post;
+  const written = Object.entries(base).flatMap(([field, one]) =>
+    one?.post === undefined ? [] : [[field, one.post] as const],
+  );
+  return { ...post, values: { ...post.values, ...Object.fromEntries(written) } };
 }
 
 /** The fields of its issues that board rules set. */
 export function explainIssueFields(explaining: Explaining): Explanation["issueFields"] {
   const { row, settings, seen } = explaining;
   const derived = deriveBoard(row, settings, seen);
-  const asksOf = (field: IssueField): Asks | undefined => {
+  const asksOf = (linked: LinkedIssue, field: IssueField): Asks | undefined => {
+    const byVotes = voteAsks(row, linked, settings, seen).find((ask) => ask.field === field);
+    if (byVotes !== undefined) return { target: byVotes.target, rule: undefined };
     const target = derived.kind === "derived" ? derived.targets.get(field) : undefined;
     return target && { target, rule: derived.kind === "derived" ? derived.rule : undefined };
   };
   return row.links.flatMap((linked) =>
-    namedOrRemembered(linked, changedFields(settings.boardRules)).map((field) => ({
+    namedOrRemembered(linked, namedFields(row, linked, explaining)).map((field) => ({
       issue: nameInLedger(explaining, linked.link.issue),
       ...explainField(
         field,
         linked.base?.[field],
         linked.known && readIssueField(linked.known.issue, field),
-        asksOf(field),
+        asksOf(linked, field),
       ),
     })),
   );
+}
+
+/** The fields of an issue that board rules and votes decide. */
+function namedFields(
+  row: Row,
+  linked: LinkedIssue,
+  { settings, seen }: Pick<Explaining, "settings" | "seen">,
+): readonly IssueField[] {
+  const byVotes = voteAsks(row, linked, settings, seen).map(({ field }) => field);
+  return [...changedFields(settings.boardRules), ...byVotes];
 }
 
 /** What rules that are gone have set is still remembered. */

@@ -1,6 +1,7 @@
 import type { AuditEntry } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { Cause } from "../../model/causes.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
 import type { LinkOrigin, Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField } from "../../model/post.ts";
@@ -105,6 +106,8 @@ export interface ExplainedField {
 /** One thing that waits. */
 export interface ExplainedWait {
   readonly kind: "paused" | "held" | "parked" | "quarantined" | "unknown" | "asked" | "said";
+  /** One of a closed list (src/model/causes.ts); null for what a person has asked for. */
+  readonly cause: Cause | null;
   readonly code: string | null;
   readonly message: string;
   readonly since: string | null;
@@ -123,12 +126,14 @@ export interface ExplainedWrite {
   readonly reason: string;
   readonly outcome: string;
   readonly message: string | null;
+  /** How many voters heard of it: 0 where nobody was mailed, null where it is not known how many they were. */
+  readonly voters: number | null;
 }
 
 /** What an explanation is made of: recorded facts and the config, never a request. */
 export interface ExplainSources {
   readonly ledger: Ledger;
-  readonly policy: Pick<Policy, "boardHash" | "waits">;
+  readonly policy: Pick<Policy, "boardHash" | "waits" | "fullEveryMs">;
   /** Epoch ms. */
   readonly now: number;
 }

@@ -1,17 +1,20 @@
 import type { PersonRequest } from "../../ledger/requests.ts";
-import { type IntentKind, pausedByPerson, type RowNote } from "../../model/link.ts";
+import { type WaitingRow, withoutEchoes } from "../../ledger/rows.ts";
+import { isPausedAsWhole } from "../../model/causes.ts";
+import { lookUpAt } from "../../model/waiting.ts";
 import { withLate } from "../../plan/fields/late.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
 import { settingsPrint, writeRules } from "../../plan/ground/identity.ts";
-import { pauseOf } from "../../plan/ground/obstacle.ts";
+import { pauseOf, reasonOf } from "../../plan/ground/obstacle.ts";
 import { type PlanContext, planRow } from "../../plan/plan.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import { describeAction } from "../../sync/ground/describe.ts";
+import { pausedBy } from "../../sync/ground/record.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
+import { describeHeard } from "../../sync/ground/voters.ts";
 import { awaitsEarlierLife } from "../../sync/read/old-state.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
-import { describeHeard } from "../../sync/tell/waiting-lines.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
 
 /** The part of an explanation that tells what comes. */
@@ -35,7 +38,8 @@ export function explainNext(
     return { standing, actions: [], next: [...unlooked, decision] };
   }
   const actions = decision.actions.flatMap((action) => {
-    const held = pauseOf(explaining.row) ?? heldBecause(action, waits);
+    const held =
+      pauseOf(pausedBy(explaining.row, decision, explaining.now))?.why ?? heldBecause(action, waits);
     return describeAction({ world: explaining }, explaining.row, action).map((line) =>
       held === undefined ? line : { ...line, held },
     );
@@ -44,8 +48,13 @@ export function explainNext(
   const coming = [
     ...absences(explaining, context),
     ...openOutcomes(waits),
+    ...(decision.pauses === undefined
+      ? []
+      : [
+          `The next run pauses the post until \`boardsync resume\` (\`conflict: pause\`): ${decision.pauses}.`,
+        ]),
     ...actions.map(describePlanned),
-    ...notesOf(decision),
+    ...notesOf(decision, pauseOf(explaining.row) !== undefined),
     ...answersOf(explaining, waits),
   ];
   return {
@@ -83,7 +92,7 @@ function tryPlan({ row }: Explaining, context: PlanContext): Decision | string {
 
 /** The action itself says so where it waits for a person anyway; the guard of the last run said it of the others. */
 function heldBecause(action: Action, waits: readonly ExplainedWait[]): string | undefined {
-  const own = "hold" in action ? action.hold : undefined;
+  const own = "hold" in action ? action.hold?.why : undefined;
   return own ?? waits.find(({ kind }) => kind === "held")?.message;
 }
 
@@ -152,9 +161,10 @@ function joinValues(value: unknown): string {
 }
 
 /** A disagreement lasts until somebody changes a side; the planner's other notes say themselves what comes. */
-function notesOf({ notes }: Decision): readonly string[] {
+function notesOf({ notes }: Decision, isPaused: boolean): readonly string[] {
   return notes.map(({ kind, message }) => {
     const sentence = `${message}.`.replace(/\.\.$/, ".");
+    if (kind === "settling" && isPaused) return `Not while the post is paused: ${sentence}`;
     return kind === "undecided" ? `Nothing is decided until that is known: ${sentence}` : sentence;
   });
 }
@@ -170,13 +180,15 @@ function answersOf({ settings }: Explaining, waits: readonly ExplainedWait[]): r
   return [...new Set(commands), ...(isStopped ? [`\`writes: ${settings.writes}\`: ${stop}.`] : [])];
 }
 
-function restOf({ row, project }: Explaining, { standing }: Decision): string {
+function restOf({ row, project }: Explaining, { standing, dueAt }: Decision): string {
   if (row.unlinkedAt !== undefined && row.links.length === 0) {
     const place = command("link", `${project.key}/${row.post.id}`, "OWNER/REPO#NUMBER");
     return `Nothing, until \`${place}\` gives it an issue.`;
   }
   if (standing.kind === "skipped") {
-    return "Nothing, until the post fulfils every condition of `select`; it is looked at again whenever it changes.";
+    const time =
+      dueAt === undefined ? "" : `, and at ${timeOf(dueAt)}, when it is old enough for another answer`;
+    return `Nothing, until the post fulfils every condition of \`select\`; it is looked at again whenever it changes${time}.`;
   }
   if (standing.kind === "wanted") {
     return "It becomes an issue as soon as what waits above is over.";
@@ -186,65 +198,68 @@ function restOf({ row, project }: Explaining, { standing }: Decision): string {
   return `Nothing: what the rules ask for is done. It is looked at again when ${sides}.`;
 }
 
-/** Everything about a post that waits for a person or a time, and what ends it. */
+/** Everything about a post that waits for a person or a time, and what ends it: what `status` lists of it, and what was asked for. */
 export async function explainWaits(explaining: Explaining): Promise<readonly ExplainedWait[]> {
+  const { ledger, memory, row } = explaining;
+  const waiting = await ledger.rows.waitingOf(memory.id, row.post.id);
+  const told = [
+    ...pausedAsWhole(explaining),
+    ...withoutEchoes(waiting).flatMap((one) => (isPausedAsWhole(one.cause) ? [] : [toWait(explaining, one)])),
+  ];
+  const quarantine = row.isQuarantined && !told.some(({ kind }) => kind === "quarantined");
+  const waits = [...(quarantine ? [quarantined(explaining)] : []), ...told].toSorted(
+    (one, other) => order.indexOf(one.kind) - order.indexOf(other.kind),
+  );
+  const shown = new Map(waits.map((wait) => [`${wait.kind} ${wait.message}`, wait]));
+  return [...shown.values(), ...(await asked(explaining))];
+}
+
+/** Said once, also before a run has noted it of any action. */
+function pausedAsWhole({ row, project }: Explaining): readonly ExplainedWait[] {
+  const { wholePause, post } = row;
+  if (wholePause === undefined) return [];
+  const { cause, why } = reasonOf(wholePause);
+  const typed = remedyOf({ cause, post: post.id }, project.key) ?? null;
   return [
-    ...waitingForPeople(explaining),
-    ...(await openWrites(explaining)),
-    ...(await asked(explaining)),
-    ...said(explaining),
+    { kind: "paused", cause, code: null, message: why, since: timeOf(wholePause.since), command: typed },
   ];
 }
 
-function waitingForPeople({ row, project: { key } }: Explaining): readonly ExplainedWait[] {
-  const { id: post } = row.post;
-  const { notes = [] } = row;
-  const held = notes.filter(({ kind }) => kind === "held");
-  const quarantine = notes.find(({ kind }) => kind === "quarantined");
-  const { pausedAt } = row;
-  const waits = [
-    ...(pausedAt === undefined
-      ? []
-      : [{ kind: "paused" as const, code: null, message: pausedByPerson, since: pausedAt }]),
-    ...held.map((note) => ({ ...note, code: null, kind: "held" as const })),
-    ...row.parked.map((parked) => ({ ...parked, kind: "parked" as const })),
-    ...(row.isQuarantined || quarantine !== undefined ? [nameQuarantine(quarantine)] : []),
-  ];
-  return waits.map(({ kind, code, message, since }) => ({
+const order: readonly ExplainedWait["kind"][] = [
+  "paused",
+  "held",
+  "parked",
+  "quarantined",
+  "unknown",
+  "said",
+];
+
+function toWait({ policy, project }: Explaining, waiting: WaitingRow): ExplainedWait {
+  const { cause, code, message, since, intent } = waiting;
+  const kind = kindOf(waiting.kind);
+  const until = intent === undefined ? undefined : timeOf(lookUpAt(intent, since, policy.waits));
+  return {
     kind,
-    code,
-    message,
+    cause,
+    code: code ?? null,
+    message: until === undefined ? message : `${message} It is looked up from ${until} on.`,
     since: timeOf(since),
-    command: remedyOf({ kind, post }, key) ?? null,
-  }));
+    command: remedyOf(waiting, project.key) ?? null,
+  };
 }
 
-function nameQuarantine(note: RowNote | undefined) {
-  const message = note?.message ?? "its status was written too often in 24 hours";
-  return { kind: "quarantined" as const, code: null, message, since: note?.since };
+function kindOf(kind: WaitingRow["kind"]): ExplainedWait["kind"] {
+  if (kind === "paused" || kind === "held" || kind === "parked" || kind === "quarantined") return kind;
+  return kind === "intent" ? "unknown" : "said";
 }
 
-/** Writes that left, and whose outcome nobody knows. */
-async function openWrites({ ledger, memory, row, policy }: Explaining): Promise<readonly ExplainedWait[]> {
-  return (await ledger.journal.open(memory.id))
-    .filter(({ post, state }) => post === row.post.id && state !== "PREPARED")
-    .map(({ kind, unknownAt, sentAt, at }) => {
-      const since = unknownAt ?? sentAt ?? at;
-      const waitMs = kind === "create-issue" ? policy.waits.createMs : policy.waits.patchMs;
-      const until = kind === "create-issue" || kind === "patch-post" ? since + waitMs : since;
-      const message = `${doubts[kind]}; it is looked up, not sent again, from ${timeOf(until)} on.`;
-      return { kind: "unknown" as const, code: null, message, since: timeOf(since), command: null };
-    });
+/** Its last plan asked for nothing that the quarantine stops. */
+function quarantined({ row, project }: Explaining): ExplainedWait {
+  const kind = "quarantined";
+  const message = "its status was written too often in 24 hours";
+  const typed = remedyOf({ cause: kind, post: row.post.id }, project.key) ?? null;
+  return { kind, cause: kind, code: null, message, since: null, command: typed };
 }
-
-const doubts: Readonly<Record<IntentKind, string>> = {
-  "create-issue": "It is not known yet whether its issue was opened",
-  "update-issue": "It is not known yet whether the text of its issue was changed",
-  "change-issue": "It is not known yet whether what a board rule asks for reached its issue",
-  "comment-issue": "It is not known yet whether the comment on its issue was made",
-  "patch-note": "It is not known yet whether the line in the post's internal note was written",
-  "patch-post": "It is not known yet whether the change of the post arrived",
-};
 
 /** What a person has asked for and no run has taken up yet. */
 async function asked({ ledger, memory, row }: Explaining): Promise<readonly ExplainedWait[]> {
@@ -252,6 +267,7 @@ async function asked({ ledger, memory, row }: Explaining): Promise<readonly Expl
     .filter((request) => isAbout(request, row.post.id))
     .map(({ kind, at }) => ({
       kind: "asked" as const,
+      cause: null,
       code: null,
       message: `The next run carries out \`boardsync ${commandOf(kind)}\`.`,
       since: timeOf(at),
@@ -261,31 +277,15 @@ async function asked({ ledger, memory, row }: Explaining): Promise<readonly Expl
 
 /** As a person has typed it. */
 function commandOf(kind: PersonRequest["kind"]): string {
+  if (kind === "resume-project") return "resume PROJECT";
   return kind === "resume-discard" ? "resume --discard" : kind;
 }
 
 function isAbout(request: PersonRequest, post: string): boolean {
+  if (request.kind === "resume-project") return true;
   if ("posts" in request) return request.posts.some((one) => one === post);
   if ("post" in request) return request.post === post;
   return "actions" in request && request.actions.some((action) => action.post === post);
-}
-
-/** What is told by the command that ends it. */
-const answered: ReadonlySet<RowNote["kind"]> = new Set(["paused", "held", "quarantined"]);
-
-/** What the last run noted of it. */
-function said({ row }: Explaining): readonly ExplainedWait[] {
-  // That nothing can be decided of it is what is parked, once more.
-  const isGone = row.links.length > 0 && row.parked.some(({ kind }) => kind === "create-issue");
-  return (row.notes ?? [])
-    .filter(({ kind }) => !answered.has(kind) && !(kind === "undecided" && isGone))
-    .map(({ message, since }) => ({
-      kind: "said" as const,
-      code: null,
-      message,
-      since: timeOf(since),
-      command: null,
-    }));
 }
 
 function timeOf(at: number): string;

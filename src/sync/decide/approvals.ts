@@ -75,7 +75,9 @@ async function holdChanged(
   const last = named.at(-1);
   if (last === undefined) return action;
   const told = (await readRow(cycle, post))?.statusWrites.at(-1) ?? Number.NEGATIVE_INFINITY;
-  return told >= last.at ? action : { ...action, hold: { kind: "hold", why: changedSince } };
+  return told >= last.at
+    ? action
+    : { ...action, hold: { kind: "hold", cause: "something-else", why: changedSince } };
 }
 
 const changedSince =

@@ -1,26 +1,23 @@
 import type { Intent } from "../../ledger/journal.ts";
-import { beyondReach } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { dayMs, hourMs } from "../../model/time.ts";
+import { dayMs } from "../../model/time.ts";
 import { isUndecidable, wishesOf } from "../../plan/ahead.ts";
 import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature, planSignature } from "../../plan/ground/identity.ts";
 import { absence, isAllowed, pauseOf } from "../../plan/ground/obstacle.ts";
-import type { Settings } from "../../plan/ground/settings.ts";
-import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import { isApproved, issueKey, type PulledCycle } from "../ground/cycle-state.ts";
+import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
 import { lanesOf } from "../ground/lane.ts";
 import { takesAsItIs } from "../ground/order.ts";
-import { outcomeOf, recordDecision } from "../ground/record.ts";
+import { pausedBy, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { PlannedAction } from "../ground/reports.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
 import { tellAction } from "../ground/standing.ts";
 import type { Hold } from "../ground/verdict.ts";
-import { isSameAsked, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
+import { type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamesakes, withoutMove } from "../read/namesakes.ts";
 import { holdNamed } from "../read/naming.ts";
@@ -28,11 +25,10 @@ import { holdOtherMarks } from "../read/other-marks.ts";
 import { publicHold } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
+import { recordHeld } from "./held.ts";
+import { judge } from "./judge.ts";
 import { takeRequests } from "./requests.ts";
 import { showLines } from "./show-lines.ts";
-
-/** Voters count as notified by one burst for this long. */
-const guardWindowMs = hourMs;
 
 /** What a run wants to write, when the guard has looked over it. */
 export interface Decided {
@@ -93,7 +89,8 @@ async function decideRow(
   await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const lines = showLines(cycle, row, decision);
-  return decision.actions.map((action, index) => want(cycle, row, action, lines[index] ?? []));
+  const left = pausedBy(row, decision, now);
+  return decision.actions.map((action, index) => want(cycle, left, action, lines[index] ?? []));
 }
 
 /** An action as a row asks for it, with what is shown of it. */
@@ -102,6 +99,7 @@ export function want(cycle: PulledCycle, row: Row, action: Action, lines: readon
     ...tellAction(cycle, row, action),
     issues: countIssues(action),
     isNotifying: isNotifying(action),
+    closings: isNotifying(action) ? row.links.flatMap(({ known }) => known?.issue.closed ?? []) : [],
     lanes: lanesOf(cycle.world, action),
     hold: holdOf(cycle, action),
     pause: pauseOf(row),
@@ -136,7 +134,7 @@ function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
   switch (action.kind) {
     case "patch-post":
     case "change-issue":
-      return action.hold === undefined ? undefined : { kind: "hold", why: action.hold };
+      return action.hold && { kind: "hold", ...action.hold };
     case "create-issue":
       return publicHold(cycle, cycle.repositories.get(action.repo), action.post);
     case "update-issue":
@@ -147,13 +145,13 @@ function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
 
 /** A missing fact is a failure of the post. If its issue is not where it was, that has been said already. */
 async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): Promise<void> {
-  const undecided = notes.filter(({ kind }) => kind === "undecided");
+  const undecided = notes.filter((note) => note.kind === "undecided");
   if (undecided.length === 0 || (await isAbsenceSaid(cycle, row))) return;
   // A limit only means "later"; what else kept signals from being read has been said.
   if (row.links.some(({ link }) => cycle.course.stale.has(issueKey(link.issue)))) return;
-  for (const { message } of undecided) {
+  for (const { cause, message } of undecided) {
     const failure = { post: row.post.id, code: "tracker.undecided", message };
-    if (!message.includes(beyondReach)) noteError(cycle.tally, failure);
+    if (cause === "undecided") noteError(cycle.tally, failure);
     else if (await isDaily(cycle, row))
       cycle.world.log.warn({ project: cycle.project.key, ...failure }, tooMuch);
   }
@@ -167,7 +165,7 @@ async function isDaily(
   { world: { ledger, clock }, project }: PulledCycle,
   { notes = [] }: Row,
 ): Promise<boolean> {
-  const said = notes.find(({ message }) => message.includes(beyondReach));
+  const said = notes.find(({ cause }) => cause === "too-large");
   const last = (await ledger.runs.last(project.key))?.finishedAt;
   if (said === undefined || last === undefined) return true;
   const days = (at: number): number => Math.floor((at - said.since) / dayMs);
@@ -187,79 +185,6 @@ function putBehind(all: readonly Judged[]): Decided {
 
 function isOfBoardRule(kind: Wanted["kind"]): boolean {
   return kind === "change-issue" || kind === "comment-issue";
-}
-
-/**
- * Gives every action its verdict. What a person approved goes. What was held before stays held until a person approves it,
- * even if the guard has room by now. The guard counts neither of the two: it measures new actions only, and none of a post that
- * is paused, which nothing lets go but the end of the pause.
- */
-async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Judged[]> {
-  const { world, memory, settings, pull } = cycle;
-  const since = world.clock.now() - guardWindowMs;
-  const holds = Map.groupBy(await world.ledger.rows.held(memory.id), ({ post }) => post);
-  const heldBefore = (action: Wanted): Hold | undefined => {
-    const held = holds
-      .get(action.post)
-      ?.find((one) => one.planned?.isPassing !== true && isSameAsked(one, action));
-    return held && { kind: "hold", why: held.message };
-  };
-  const known = wanted.map((action) => {
-    const isLetGo = isApproved(cycle, action.post, action.kind);
-    return { action, isLetGo, before: action.hold ?? heldBefore(action) };
-  });
-  const guarded = guard(
-    known
-      .filter(({ action, before }) => before === undefined && action.pause === undefined)
-      .map(({ action, isLetGo }) => ({ ...action, isApproved: isLetGo })),
-    { statusWrites: await world.ledger.journal.statusWrites(memory.id, since) },
-    settings.guard,
-  );
-  const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
-  return known.map(({ action, isLetGo, before }): Judged => {
-    if (action.pause !== undefined)
-      return { ...action, verdict: { kind: "pause", why: action.pause }, followUp: undefined };
-    const { holdIssues, holdStatuses } = isLetGo ? nothingHeld : guarded;
-    const isPatch = action.kind === "patch-post";
-    const status = action.isNotifying ? holdStatuses : undefined;
-    const own = before !== undefined && !isLetGo ? approvable(before) : undefined;
-    const held = own ?? holdBy(isPatch ? status : holdIssues);
-    // `writes` and a board that shrank hold all actions, and no approval ends that.
-    const whole = isAllowed(action, settings) ? pull.hold : writesHold(settings);
-    return {
-      ...action,
-      // While all actions are held, only what a person has to let go anyway can be approved.
-      verdict: (whole === undefined ? held : stop(whole, own)) ?? { kind: "go" },
-      followUp: isPatch ? undefined : patchesStop === undefined ? holdBy(status) : stop(patchesStop),
-    };
-  });
-}
-
-/** A hold that no approval ends; one that it lies over stays approvable. */
-function stop(why: string, own?: Hold): Hold {
-  return { kind: "hold", why, ...(own?.isApprovable && { isApprovable: true }) };
-}
-
-function approvable(hold: Hold): Hold {
-  return { ...hold, isApprovable: true };
-}
-
-function holdBy(why: string | undefined): Hold | undefined {
-  return why === undefined ? undefined : { kind: "hold", why, isApprovable: true };
-}
-
-function writesHold({ writes }: Pick<Settings, "writes">): string {
-  return `\`writes: ${writes}\` in the config`;
-}
-
-const nothingHeld: GuardHolds = { holdIssues: undefined, holdStatuses: undefined };
-
-/** Records why actions are held. Their rows stay due until the actions are approved, or not wanted any more. */
-async function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): Promise<void> {
-  const changes = judged.flatMap((one) =>
-    one.verdict.kind === "hold" ? [outcomeOf(cycle, one, one.verdict)] : [],
-  );
-  if (changes.length > 0) await cycle.world.ledger.commit(changes);
 }
 
 /** What was prepared for an earlier run and is not asked for any more ends here. */

@@ -6,8 +6,8 @@ import { isChanging } from "../../plan/rules/plan-patch.ts";
 import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { recordAdopted } from "../ground/record.ts";
-import { readRow } from "../ground/rows.ts";
+import { recordDiscarded } from "../ground/record.ts";
+import { eachDueRow, readRow } from "../ground/rows.ts";
 
 type AskedOfPosts = Extract<PersonRequest, { readonly kind: PostsRequest }>;
 
@@ -17,6 +17,7 @@ type AskedOfPosts = Extract<PersonRequest, { readonly kind: PostsRequest }>;
  */
 export async function takeRequests(cycle: PulledCycle): Promise<void> {
   const { ledger, log } = cycle.world;
+  await endProjectPause(cycle);
   const pending = await ledger.requests.pending(cycle.memory.id);
   for (const [index, request] of pending.entries()) {
     if (!("posts" in request)) continue;
@@ -36,6 +37,47 @@ export async function takeRequests(cycle: PulledCycle): Promise<void> {
     ]);
     log.info({ project: cycle.project.key, request: kind, posts }, "A person's request is taken up");
   }
+}
+
+/**
+ * Ends the pause of the whole project where that is asked for. What is to be discarded becomes a pause of each post that it held
+ * up, to be ended without writing: so a post whose last write is in doubt stays paused until that is known.
+ */
+async function endProjectPause(cycle: PulledCycle): Promise<void> {
+  const { ledger, log } = cycle.world;
+  const { id: project } = cycle.memory;
+  for (const { kind, id, at, ...request } of await ledger.requests.pending(project)) {
+    if (kind !== "resume-project") continue;
+    const { isDiscard, by } = request as Extract<PersonRequest, { readonly kind: "resume-project" }>;
+    const posts = isDiscard ? await heldUp(cycle) : [];
+    await ledger.commit([
+      ...posts.map((post) => ({ kind: "pause", project, post, at }) as const),
+      ...(posts.length === 0
+        ? []
+        : [
+            {
+              kind: "add-request",
+              request: { kind: "resume-discard", project, posts, at, ...(by && { by }) },
+            } as const,
+          ]),
+      { kind: "resume-whole", project, request: id },
+      { kind: "end-request", request: id },
+    ]);
+    log.info({ project: cycle.project.key, request: kind }, "A person's request is taken up");
+  }
+}
+
+/** Posts for which something is to be written, now, when it has settled, or when the outcome of their last write is known. */
+async function heldUp(cycle: PulledCycle): Promise<readonly PostId[]> {
+  const posts = new Set<PostId>();
+  await eachDueRow(cycle, async (_, row) => {
+    posts.add(row.post.id);
+  });
+  const { ledger } = cycle.world;
+  for (const { post } of await ledger.rows.waiting(cycle.memory.id, Number.MAX_SAFE_INTEGER, ["paused"]))
+    posts.add(post);
+  for (const { post } of await ledger.journal.open(cycle.memory.id)) posts.add(post);
+  return [...posts];
 }
 
 /** Whether the person has said otherwise since: who approves a post's action does not want it discarded any more. */
@@ -94,7 +136,7 @@ async function discard(cycle: PulledCycle, post: PostId): Promise<void> {
   const now = clock.now();
   const row = await readRow(cycle, post);
   if (row === undefined) return;
-  if (row.links.length > 0) await recordAdopted(cycle, row, now);
+  if (row.links.length > 0) await recordDiscarded(cycle, row, now);
   else await ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at: now }]);
 }
 

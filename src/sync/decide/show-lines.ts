@@ -3,8 +3,8 @@ import type { Row } from "../../model/link.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
 import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
-import { isPreview } from "../ground/order.ts";
-import type { PlannedAction } from "../ground/reports.ts";
+import { isPreview, showsIssue } from "../ground/order.ts";
+import type { IssueDraft, PlannedAction } from "../ground/reports.ts";
 
 /**
  * What a plan shows of each action of a row; nothing in a run that is no plan. A field that an earlier post of the run asks for is
@@ -16,9 +16,26 @@ export function showLines(
   decision: Decision,
 ): readonly (readonly PlannedAction[])[] {
   if (!isPreview(cycle.run)) return [];
-  const lines = decision.actions.map((action) => describeAction(cycle, row, withoutClaimed(cycle, action)));
+  const lines = decision.actions.map((action) => {
+    const told = describeAction(cycle, row, withoutClaimed(cycle, action));
+    const draft = draftOf(action);
+    if (draft === undefined || !showsIssue(cycle.run, cycle.project.key, row.post.id)) return told;
+    // A PATCH that follows is no part of the issue.
+    return told.map((line) => (line.kind === action.kind ? { ...line, draft } : line));
+  });
   claimFields(cycle, decision);
   return lines;
+}
+
+function draftOf(action: Action): IssueDraft | undefined {
+  if (action.kind === "update-issue") {
+    const { title, block } = action;
+    return { ...(title !== undefined && { title }), ...(block !== undefined && { body: block }) };
+  }
+  if (action.kind !== "create-issue") return undefined;
+  const { title, body, labels, assignees, milestone, type } = action;
+  const named = { ...(milestone !== undefined && { milestone }), ...(type !== undefined && { type }) };
+  return { title, body, labels, assignees, ...named };
 }
 
 function withoutClaimed({ course }: PulledCycle, action: Action): Action {

@@ -24,7 +24,7 @@ export async function planContext(cycle: Cycle, pull: BoardPull): Promise<Pulled
 /** The part of a cycle that decisions depend on. */
 export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings"> {
   readonly world: {
-    readonly policy: Pick<Policy, "boardHash" | "waits">;
+    readonly policy: Pick<Policy, "boardHash" | "waits" | "fullEveryMs">;
     readonly ledger: Pick<Ledger, "rows" | "memory" | "signals">;
   };
   readonly run: Pick<Run, "order">;
@@ -54,7 +54,12 @@ export function createContext(
       return pins.filter(({ repositoryId }) => repositoryId === id);
     };
     const known = { settings, seen, statuses, render, renderComment, pinsOf, now };
-    return { ...known, patchMs: policy.waits.patchMs, ...(isBoardReadOnly && { isBoardReadOnly }) };
+    return {
+      ...known,
+      patchMs: policy.waits.patchMs,
+      fullEveryMs: policy.fullEveryMs,
+      ...(isBoardReadOnly && { isBoardReadOnly }),
+    };
   };
 }
 

@@ -92,6 +92,8 @@ export interface Tally {
   issueWrites: number;
   postWrites: number;
   statusWrites: number;
+  /** Who heard of these. */
+  readonly heard: { known: number; unknown: number };
   /** Internal notes that were to be changed, and wait for the next run. */
   notesPutOff: number;
   /** Whether a limit or a signal put the whole project off. */
@@ -110,12 +112,21 @@ export function startTally(): Tally {
     issueWrites: 0,
     postWrites: 0,
     statusWrites: 0,
+    heard: { known: 0, unknown: 0 },
     notesPutOff: 0,
     isPutOff: false,
     areSignalsPutOff: false,
     putOff: [],
     errors: [],
   };
+}
+
+/** A change of status was accepted, and its voters were mailed; null where the board does not show how many there are. */
+export function noteHeard(tally: Tally, voters: number | null): void {
+  const { heard } = tally;
+  tally.statusWrites += 1;
+  if (voters === null) heard.unknown += 1;
+  else heard.known += voters;
 }
 
 /** What is settled of a project's actions while its cycle goes on. */

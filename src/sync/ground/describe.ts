@@ -67,19 +67,15 @@ export function describeAction(
   action: Action,
 ): readonly PlannedAction[] {
   const { kind, post, reason } = action;
+  const title = titleOf(row);
+  const tell = (told: Pick<PlannedAction, "issue" | "fields" | "before">, notifies: number | null = 0) =>
+    ({ kind, post, title, ...told, reason, notifies, when: "now" }) as const;
   switch (action.kind) {
     case "create-issue": {
-      const { title, labels, assignees, milestone, type, followUp } = action;
-      const fields = { title, labels, assignees, ...(milestone && { milestone }), ...(type && { type }) };
-      const create: PlannedAction = {
-        kind,
-        post,
-        issue: action.repo,
-        fields,
-        reason,
-        notifies: 0,
-        when: "now",
-      };
+      const { repo: issue, labels, assignees, milestone, type, followUp } = action;
+      const named = { ...(milestone && { milestone }), ...(type && { type }) };
+      const fields = { title: action.title, labels, assignees, ...named };
+      const create = tell({ issue, fields, before: {} });
       return followUp === undefined ? [create] : [create, ...describeAction(cycle, row, followUp)];
     }
     case "update-issue": {
@@ -87,26 +83,34 @@ export function describeAction(
         ...(action.title !== undefined && { title: action.title }),
         ...(action.block !== undefined && { body: "the managed block" }),
       };
-      return [
-        { kind, post, issue: nameIssue(cycle, action.issue), fields, reason, notifies: 0, when: "now" },
-      ];
+      return [tell({ issue: nameIssue(cycle, action.issue), fields, before: {} })];
     }
     case "change-issue":
       return action.changes.map(({ issue, writes }) => {
         const fields = Object.fromEntries(writes.map(({ field, value }) => [field, value]));
-        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0, when: "now" };
+        return tell({ issue: nameIssue(cycle, issue), fields, before: beforeOf(writes) });
       });
     case "comment-issue":
       return action.comments.map(({ issue, body }) => {
         const fields = { comment: body.slice(body.indexOf("\n") + 1) };
-        return { kind, post, issue: nameIssue(cycle, issue), fields, reason, notifies: 0, when: "now" };
+        return tell({ issue: nameIssue(cycle, issue), fields, before: {} });
       });
     case "patch-post": {
       const first = row.links[0]?.link.issue;
       const issue = first === undefined ? null : nameIssue(cycle, first);
-      return [
-        { kind, post, issue, fields: changeOf(action), reason, notifies: action.notifies, when: "now" },
-      ];
+      return [tell({ issue, fields: changeOf(action), before: beforeOf(action.writes) }, action.notifies)];
     }
   }
+}
+
+/** Of the post; null where the board shows none. */
+export function titleOf({ post }: Row): string | null {
+  const { title = null } = post.values;
+  return title === null ? null : String(title);
+}
+
+function beforeOf(writes: readonly FieldWrite<Field>[]): PlannedAction["before"] {
+  return Object.fromEntries(
+    writes.flatMap(({ field, before }) => (before === undefined ? [] : [[field, before]])),
+  );
 }

@@ -1,3 +1,4 @@
+import type { PostId } from "../../model/post.ts";
 import type { SavedPlan, SavedProject } from "./reports.ts";
 
 /** What a run has been ordered to do. The steps of a run ask the questions below, and never which order it is. */
@@ -5,7 +6,11 @@ export type Order =
   /** Writes what is decided and nothing holds: what the schedule asks for. */
   | { readonly kind: "sync" }
   /** Decides, and writes nothing; it is given a ledger of its own. */
-  | { readonly kind: "plan" }
+  | {
+      readonly kind: "plan";
+      /** Of which posts the whole text of their issue is wanted; left out: of none. */
+      readonly shows?: (project: string, post: PostId) => boolean;
+    }
   /** Links what carries our marker, and takes both sides as they are. */
   | { readonly kind: "adopt" }
   /** Writes what a saved plan names, and nothing beside it. */
@@ -32,6 +37,11 @@ export function isRoutine({ order }: Ordered): boolean {
 /** Whether it only shows what a run would do, on a copy of the state that nobody uses afterwards. */
 export function isPreview({ order }: Ordered): boolean {
   return order.kind === "plan";
+}
+
+/** Whether a plan is to show the whole text of the issue of a post. */
+export function showsIssue({ order }: Ordered, project: string, post: PostId): boolean {
+  return order.kind === "plan" && order.shows?.(project, post) === true;
 }
 
 /** Whether both sides are taken as they are, whatever differs. */

@@ -10,7 +10,7 @@ import { type Cycle, closureOf, type PulledCycle } from "./cycle-state.ts";
 import type { Lane } from "./lane.ts";
 import { readRow } from "./rows.ts";
 import { noteOutcome, notesOf } from "./standing.ts";
-import type { Outcome } from "./verdict.ts";
+import { closedBy, type Outcome } from "./verdict.ts";
 import type { ToldAction } from "./wanted.ts";
 import type { Closure } from "./world.ts";
 
@@ -26,6 +26,11 @@ export async function recordAdopted(cycle: PulledCycle, row: Row, now: number, d
   await recordDecision(cycle, row, adoptRow(row, await cycle.context(now)), now, due);
 }
 
+/** The same for what a person has discarded: what follows the votes is left, too. */
+export async function recordDiscarded(cycle: PulledCycle, row: Row, now: number): Promise<void> {
+  await recordDecision(cycle, row, adoptRow(row, await cycle.context(now), "leave"), now);
+}
+
 /** Records a decision; with actions left to do the row stays due, and says of each that waits why it does. */
 export async function recordDecision(
   cycle: PulledCycle,
@@ -34,16 +39,30 @@ export async function recordDecision(
   now: number,
   due: "now" | number | undefined = dueOf(decision, now),
 ): Promise<void> {
-  const { base, issueBases, standing } = decision;
+  const { base, issueBases, standing, pauses } = decision;
   const place = { project: cycle.memory.id, post: decision.post };
+  const paused = pausedBy(row, decision, now);
+  if (paused !== row) {
+    const { log } = cycle.world;
+    log.warn(
+      { project: cycle.project.key, post: row.post.id, reason: pauses },
+      "A person's change pauses a post",
+    );
+  }
   const isNewlyQuarantined = !row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined");
   warnOfLostWrites(cycle, decision);
-  const record = { base, issueBases, standing, notes: notesOf(cycle, row, decision, now), due };
+  const record = { base, issueBases, standing, notes: notesOf(cycle, paused, decision, now), due };
   await cycle.world.ledger.commit([
     ...endedParked(cycle, row, decision).map(({ kind }) => ({ ...place, kind: "unpark", of: kind }) as const),
+    ...(paused === row ? [] : [{ ...place, kind: "pause", at: now } as const]),
     { ...place, kind: "record-row", record },
     ...(isNewlyQuarantined ? [{ ...place, kind: "quarantine" } as const] : []),
   ]);
+}
+
+/** The row as its decision leaves it: a person's change on the board may pause the post. */
+export function pausedBy(row: Row, { pauses }: Decision, now: number): Row {
+  return pauses === undefined || row.pausedAt !== undefined ? row : { ...row, pausedAt: now };
 }
 
 /** An action, and the row that asks for it. */
@@ -85,11 +104,10 @@ function isRemembered({ kind }: Action): boolean {
   return kind === "patch-post" || kind === "change-issue" || kind === "comment-issue";
 }
 
-/** Leaves an action for a later run, with the reason. One that concerns more than this action is also one of the run. */
-export function postpone({ tally }: Pick<Cycle, "tally">, reason: string | Closure): Outcome {
-  if (typeof reason === "string") return { kind: "wait", why: reason };
-  tally.putOff.push(reason);
-  return { kind: "wait", why: reason.message };
+/** Leaves an action for a later run for a reason that concerns more than this action: it is also one of the run. */
+export function postpone({ tally }: Pick<Cycle, "tally">, closure: Closure): Outcome {
+  tally.putOff.push(closure);
+  return { kind: "wait", ...closedBy(closure) };
 }
 
 /** What became of an action: what was said of it before is over. */

@@ -1,35 +1,79 @@
 import type { FaultDetail } from "../../errors.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
+import { type Cause, letGoBy } from "../../model/causes.ts";
 
-/** What ends a wait: a command to type, or undefined where it ends by itself or by a change on either side. */
+/** What ends a wait: a command to type, or undefined where it ends by itself, by a change on either side, or by one of the config. */
 export function remedyOf(
   {
-    kind,
+    cause,
     post,
     isStopped = false,
-  }: Pick<WaitingRow, "kind"> & { readonly post: string; readonly isStopped?: boolean },
+  }: Pick<WaitingRow, "cause"> & { readonly post: string; readonly isStopped?: boolean },
   project: string,
 ): string | undefined {
-  switch (kind) {
-    case "held":
+  const way = letGoBy(cause);
+  switch (way) {
+    case "approve":
       if (isStopped) return undefined;
-      return command("approve", project, post.startsWith("-") ? `${project}/${post}` : post);
-    case "parked":
-      return command("retry", `${project}/${post}`);
-    case "quarantined":
-      return command("release", `${project}/${post}`);
-    case "paused":
-      return command("resume", `${project}/${post}`);
-    case "disagreement":
-    case "settling":
-    case "did-not-stick":
-    case "undecided":
-    case "waiting":
-    case "intent":
-    case "missing":
+      return command(way, project, post.startsWith("-") ? `${project}/${post}` : post);
+    case "resume":
+      if (cause === "all-paused") return command(way, "--all");
+      return command(way, cause === "project-paused" ? project : `${project}/${post}`);
+    case "retry":
+    case "release":
+      return command(way, `${project}/${post}`);
+    case "time":
+    case "sides":
+    case "config":
       return undefined;
   }
 }
+
+/** One way out of a hold. */
+export interface Way {
+  /** What it does, in words. */
+  readonly does: string;
+  /** What is typed for it; undefined for what is done on one of the two sides. */
+  readonly typed?: string;
+}
+
+/**
+ * The ways out of what a person has to let go, the dangerous one last; none where nothing of it can be let go.
+ *
+ * @param posts - none for all that the project holds.
+ */
+export function waysOf(
+  { cause, isStopped = false }: { readonly cause: Cause; readonly isStopped?: boolean },
+  project: string,
+  posts: readonly string[],
+): readonly Way[] {
+  if (letGoBy(cause) !== "approve" || isStopped) return [];
+  const of = posts.map((post) => (post.startsWith("-") ? `${project}/${post}` : post));
+  const [one] = posts;
+  const undo = undoing[cause];
+  return [
+    one !== undefined && posts.length === 1
+      ? { does: "look", typed: command("explain", `${project}/${one}`) }
+      : { does: "look", typed: command("plan", "-p", project) },
+    { does: "leave both sides as they are", typed: command("approve", project, ...of, "--discard") },
+    ...(undo === undefined ? [] : [{ does: `${undo}: then it ends by itself` }]),
+    {
+      does: posts.length === 0 ? "let go all that the project holds" : "let it go",
+      typed: command("approve", project, ...of),
+    },
+  ];
+}
+
+/** What takes back the cause of a hold. */
+const undoing: Readonly<Partial<Record<Cause, string>>> = {
+  guard: "or take back what asks for it, as by reopening the issues",
+  "rules-changed": "or put back the rules that were",
+  conflict: "or let both sides show the same",
+  "something-else": "or take back what asks for it",
+  public: "or make the repository private",
+  named: "or link the issue that names the post, by `boardsync link`",
+  "other-address": "or name the other address in `board.formerUrls`",
+};
 
 /** A command as a person types it: ids are the board's, so whatever a shell could take for its own is quoted. */
 export function command(...words: readonly string[]): string {
@@ -88,12 +132,13 @@ const limited =
 const parked = (what: string): string =>
   `It is parked: no run sends it again by itself until the post, its issue or the settings change. ${what}; or \`boardsync retry POST\` sends it once more.`;
 
+const takenUp =
+  "A daemon finds a new one in `.env` or in a secret's file by itself; start it again if it was started with the old one in its environment. Nothing is lost: the next run goes on.";
+
 /** By code; `/page` and the like for that detail, `/one` for the failure of a single post or issue. */
 const advice: Readonly<Record<string, string>> = {
-  "board.unauthorized":
-    "Put a valid key into BOARD_API_KEY (the board's Settings → API). Nothing is lost: the next run goes on.",
-  "board.unauthorized/forbidden":
-    "The board knows the key and does not allow it this. Give it the right to read and write feedback (the board's Settings → API), or put another key into BOARD_API_KEY. Nothing is lost: the next run goes on.",
+  "board.unauthorized": `Put a valid key into BOARD_API_KEY (the board's Settings → API). ${takenUp}`,
+  "board.unauthorized/forbidden": `The board knows the key and does not allow it this. Give it the right to read and write feedback (the board's Settings → API), or put another key into BOARD_API_KEY. ${takenUp}`,
   "board.unauthorized/page": boardPage,
   "board.unreachable": unreachable("board.url"),
   "board.unreachable/proxy": proxy("board.url"),
@@ -117,8 +162,7 @@ const advice: Readonly<Record<string, string>> = {
   "board.rejected": parked("Correct what the board complains of, often a `status` that it doesn't know"),
   "board.unknown": "Nothing needs to be done: the next runs look at the post before anything is sent again.",
 
-  "tracker.unauthorized":
-    "Put a valid token into GITHUB_TOKEN, or mend GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY. It needs Issues: read and write on the repositories. Nothing is lost: the next run goes on.",
+  "tracker.unauthorized": `Put a valid token into GITHUB_TOKEN, or mend GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY. It needs Issues: read and write on the repositories. ${takenUp}`,
   "tracker.unauthorized/forbidden":
     "GitHub knows the token and does not allow it this. Give it the permission that GitHub names, Issues: read and write at least. Nothing is lost: the next run goes on.",
   "tracker.unauthorized/page": trackerPage,

@@ -188,6 +188,9 @@ export async function reportProject(
     failed: tally.errors.length,
     requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
     errors: tally.errors,
+    ...(tally.statusWrites > 0 && {
+      voters: tally.heard.unknown > 0 && tally.heard.known === 0 ? null : tally.heard.known,
+    }),
     ...(pull?.hold !== undefined && { hold: pull.hold }),
     ...(counts !== undefined &&
       lost.length > 0 && {

@@ -1,5 +1,6 @@
+import type { Cause } from "../../model/causes.ts";
 import type { RepositoryName } from "../../model/issue.ts";
-import type { PostId, ProjectId } from "../../model/post.ts";
+import type { FieldValue, PostId, ProjectId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 
@@ -16,6 +17,8 @@ export interface ProjectReport {
   readonly issueWrites: number;
   readonly postWrites: number;
   readonly statusWrites: number;
+  /** Who were mailed by these: at least so many, since the board may not show all votes; null where it shows none. */
+  readonly voters?: number | null;
   readonly waiting: number;
   readonly held: number;
   readonly parked: number;
@@ -61,13 +64,28 @@ export interface ReportedError {
   readonly until?: string;
 }
 
+/** An issue as it will be; of one that is there only what boardsync changes in it. */
+export interface IssueDraft {
+  readonly title?: string;
+  /** Of a new issue all of it; of one that is there the part that boardsync keeps. */
+  readonly body?: string;
+  readonly labels?: readonly string[];
+  readonly assignees?: readonly string[];
+  readonly milestone?: string;
+  readonly type?: string;
+}
+
 /** One line of a plan, as `plan --json` prints it. */
 export interface PlannedAction {
   readonly kind: ActionKind | "patch-note";
   readonly post: string;
+  /** Of the post; null where the board shows none. */
+  readonly title: string | null;
   /** `owner/name#number`; for an issue that is still to be opened `owner/name`. */
   readonly issue: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** What stands in these fields now, as far as that is known. */
+  readonly before: Readonly<Record<string, FieldValue>>;
   readonly reason: string;
   /** Voters who will hear of it; null where the board does not show votes. */
   readonly notifies: number | null;
@@ -77,8 +95,12 @@ export interface PlannedAction {
   readonly notBefore?: string;
   /** Of `held`: why. */
   readonly held?: string;
+  /** Of `held`: the cause, one of a closed list (src/model/causes.ts). */
+  readonly cause?: Cause;
   /** Of `held`: the command that lets it go; left out where none does, as with `writes` in the config. */
   readonly letGoBy?: "approve" | "resume" | "retry" | "release";
+  /** Of a new or edited issue that is to be shown. */
+  readonly draft?: IssueDraft;
 }
 
 /**

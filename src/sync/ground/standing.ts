@@ -1,3 +1,4 @@
+import type { Cause } from "../../model/causes.ts";
 import type { Row, RowNote } from "../../model/link.ts";
 import { isUndecidable } from "../../plan/ahead.ts";
 import type { Action, Decision, Note } from "../../plan/ground/action.ts";
@@ -5,7 +6,7 @@ import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { type PulledCycle, whyUnasked } from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
-import { type Delay, type Outcome, sayDelay } from "./verdict.ts";
+import { closedBy, type Delay, type Outcome, sayDelay } from "./verdict.ts";
 import { isSameAsked, type ToldAction } from "./wanted.ts";
 
 /*
@@ -30,16 +31,32 @@ function noteField(cycle: PulledCycle, row: Row, decision: Decision, note: Note,
   const unasked = kind === "undecided" ? whyUnasked(cycle, row) : undefined;
   if (unasked !== undefined) {
     const until = unasked.until !== undefined && { until: unasked.until };
-    return { kind: "waiting", message: `${message}; ${unasked.message}`, since: now, ...until };
+    const { cause } = closedBy(unasked);
+    return { kind: "waiting", cause, message: `${message}; ${unasked.message}`, since: now, ...until };
   }
-  if (kind !== "settling") return { kind, message, since: now };
+  const cause = causeOf(note);
+  if (kind !== "settling") return { kind, cause, message, since: now };
   const { settling } = decision;
   const planned = settling && describeField(cycle, row, settling, note.field);
   const told = { since: now, ...(planned && { planned }) };
   const pause = pauseOf(row);
   return pause === undefined
-    ? { ...told, kind, message, until: note.until }
-    : { ...told, kind: "paused", message: pause };
+    ? { ...told, kind, cause, message, until: note.until }
+    : { ...told, kind: "paused", cause: pause.cause, message: pause.why };
+}
+
+function causeOf(note: Note): Cause {
+  switch (note.kind) {
+    case "held":
+    case "undecided":
+      return note.cause;
+    case "disagreement":
+      return "differs";
+    case "settling":
+    case "did-not-stick":
+    case "quarantined":
+      return note.kind;
+  }
 }
 
 function noteAction({ notes = [], ...row }: Row, told: ToldAction, now: number): readonly RowNote[] {
@@ -52,22 +69,21 @@ function noteAction({ notes = [], ...row }: Row, told: ToldAction, now: number):
   if (pause !== undefined) {
     // What was held before the pause is held still when it ends.
     const held = standing?.kind === "held" ? [standing] : [];
-    return [noteDelay(told, { kind: "pause", why: pause }, now), ...held];
+    return [noteDelay(told, { kind: "pause", ...pause }, now), ...held];
   }
   if (standing === undefined) return [noteDelay(told, notYet, now)];
-  const isPassing = standing.planned?.isPassing;
   const action = { ...standing.action, kind: told.kind };
   return [
     {
       ...standing,
-      planned: { ...told.planned, ...(isPassing && { isPassing }) },
+      planned: told.planned,
       action: action.signature === undefined ? action : { ...action, signature: told.approval },
     },
   ];
 }
 
 /** Of what is decided and not tried yet: a process that ends now leaves it to the next run. */
-const notYet: Delay = { kind: "wait", why: "no run has come to it yet" };
+const notYet: Delay = { kind: "wait", cause: "turn", why: "no run has come to it yet" };
 
 /**
  * A row that can't be decided now may still ask for what is held: those holds stay. Where a fact is missing, what can be
@@ -91,13 +107,13 @@ const kinds = { wait: "waiting", refuse: "waiting", hold: "held", pause: "paused
 
 /** Why an action is not done. */
 export function noteDelay({ kind, planned, approval }: ToldAction, delay: Delay, now: number): RowNote {
-  const isPassing = delay.kind === "hold" && delay.isPassing;
   const isApprovable = delay.kind === "hold" && delay.isApprovable === true;
   return {
     kind: kinds[delay.kind],
+    cause: delay.cause,
     message: sayDelay(delay),
     since: now,
-    planned: { ...planned, ...(isPassing && { isPassing }) },
+    planned,
     action: { kind, ...(isApprovable && { signature: approval }) },
   };
 }

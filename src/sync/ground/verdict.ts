@@ -1,24 +1,24 @@
+import type { Cause, Reason } from "../../model/causes.ts";
+import type { Closure } from "./world.ts";
+
 /** What is to become of an action in this run. */
 export type Verdict = { readonly kind: "go" } | Delay;
 
 /** Why an action is not done in this run. */
 export type Delay =
   /** It follows by itself in a later run. */
-  | { readonly kind: "wait"; readonly why: string }
+  | ({ readonly kind: "wait" } & Reason)
   | Hold
   /** A person has paused its post: it follows when a person resumes that, whatever else lets it go. */
-  | { readonly kind: "pause"; readonly why: string }
+  | ({ readonly kind: "pause" } & Reason)
   /** It is something else by now than a person has ordered. */
-  | { readonly kind: "refuse"; readonly why: string };
+  | ({ readonly kind: "refuse" } & Reason);
 
 /** It follows when a person lets it go, or when its cause ends. */
-export interface Hold {
+export interface Hold extends Reason {
   readonly kind: "hold";
-  readonly why: string;
   /** Whether a person may let it go: not where its cause holds more than this action. */
   readonly isApprovable?: true;
-  /** Whether the hold ends with its cause. */
-  readonly isPassing?: true;
   /** Since when its cause is there, epoch ms: who approved before that was not shown it. Left out where that does not matter. */
   readonly since?: number;
 }
@@ -35,6 +35,23 @@ export type Outcome =
 /** The sentence that is recorded of an action that is not done. */
 export function sayDelay({ kind, why }: Delay): string {
   return kind === "hold" || kind === "pause" ? why : `Decided, and waiting: ${why}`;
+}
+
+/** Why a run, or a lane in it, takes nothing more, by its code. */
+export function closedBy({ code, message }: Pick<Closure, "code" | "message">): Reason {
+  return { cause: closing.find(([end]) => end.test(code))?.[1] ?? "closed", why: message };
+}
+
+const closing: readonly (readonly [RegExp, Cause])[] = [
+  [/\.pace$/, "pace"],
+  [/\.limited$/, "limit"],
+  [/^run\./, "budget"],
+  [/^config\./, "writes-off"],
+];
+
+/** It waits for another write, look or answer, and a later run goes on. */
+export function waitForTurn(why: string): Outcome {
+  return { kind: "wait", cause: "turn", why };
 }
 
 /** Why a person has to let it go; undefined for what goes, or follows by itself. */

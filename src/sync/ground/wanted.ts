@@ -1,7 +1,9 @@
 import type { ActionName } from "../../ledger/rows.ts";
+import type { Reason } from "../../model/causes.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
+import type { Closing } from "./closings.ts";
 import type { Lane } from "./lane.ts";
 import type { PlannedAction } from "./reports.ts";
 import type { Hold, Verdict } from "./verdict.ts";
@@ -21,6 +23,8 @@ export interface Wanted extends ToldAction {
   /** How many it opens or writes. */
   readonly issues: number;
   readonly isNotifying: boolean;
+  /** Of what voters hear: when each of its issues was closed, and by whom. */
+  readonly closings: readonly Closing[];
   /** Where it writes to, one for each issue. */
   readonly lanes: readonly Lane[];
   /** What is sent of it, as an approval would name that: a preview looks past `writes`. */
@@ -29,8 +33,8 @@ export interface Wanted extends ToldAction {
   readonly planSignature: string;
   /** Why a person has to let it go, whatever the guard says; undefined where nobody has to. */
   readonly hold: Hold | undefined;
-  /** Why nothing is written for its post at all, as words; undefined where nobody has paused that. */
-  readonly pause: string | undefined;
+  /** Why nothing is written for its post at all; undefined where nobody has paused that. */
+  readonly pause: Reason | undefined;
   /** Where a plan is shown: what is shown of it. */
   readonly lines: readonly PlannedAction[];
 }

@@ -121,7 +121,11 @@ async function refuseMoved(
 ): Promise<Outcome | undefined> {
   if (now !== undefined && planSignature(now) === wanted.planSignature) return undefined;
   noteRefusal(cycle, wanted, movedSince);
-  return { kind: "refuse", why: "the saved plan that was applied asked for something else" };
+  return {
+    kind: "refuse",
+    cause: "something-else",
+    why: "the saved plan that was applied asked for something else",
+  };
 }
 
 /** Why a saved action is not done where nothing more can be said. */

@@ -1,7 +1,7 @@
 import type { NewRequest, PersonRequest } from "../../ledger/requests.ts";
 import type { HeldAction } from "../../ledger/rows.ts";
+import { countVoters, type Voters } from "../ground/voters.ts";
 import { isApprovedBy } from "../ground/wanted.ts";
-import { countVoters, type Voters } from "../tell/alike.ts";
 import { describeWritten } from "../tell/waiting-lines.ts";
 import {
   already,

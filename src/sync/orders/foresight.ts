@@ -2,7 +2,8 @@ import type { Change } from "../../ledger/change.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { PersonRequest, Who } from "../../ledger/requests.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import { showVoters, type Voters } from "../tell/alike.ts";
+import { showVoters, type Voters } from "../ground/voters.ts";
+import { beginSentence } from "../tell/sentence.ts";
 
 /** A project, by its name in the config and by its id. */
 export interface NamedProject {
@@ -50,7 +51,8 @@ export function sayMailed(voters: Voters): string {
   if (voters.known + voters.unknown === 0) return noMail;
   const number = showVoters(voters);
   if (number === "?") return "An unknown number of voters will be mailed.";
-  return `${number.slice(0, 1).toUpperCase()}${number.slice(1)} voters will be mailed.`;
+  const noun = voters.known === 1 ? "voter" : "voters";
+  return `${beginSentence(number)} ${noun} will be mailed.`;
 }
 
 export const noMail = "No voter will be mailed.";

@@ -156,6 +156,7 @@ async function link(
     const link = { post, issue, origin: "adopted" } as const;
     await ledger.commit([
       { kind: "unpark", project, post, of: "create-issue" },
+      { kind: "unpark", project, post, of: "read-issue" },
       { kind: "link", project, link, issue: seen, content: undefined },
     ]);
     await takeBackText(own, post, issue);
@@ -189,7 +190,7 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
     await ledger.commit([{ kind: "end-request", request: id }]);
     await endPrepared(own, post, "a person changed the post's links");
     await ledger.commit([
-      { ...place, kind: "unpark", of: "create-issue" },
+      { ...place, kind: "unpark", of: "read-issue" },
       { ...place, kind: "end-links", issues: ended, at: clock.now() },
     ]);
     await takeAsTheyAre(own, post);

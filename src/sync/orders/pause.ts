@@ -1,7 +1,19 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PlannedChange, Row, RowNote } from "../../model/link.ts";
-import { countVoters } from "../tell/alike.ts";
+import type { PostId } from "../../model/post.ts";
+import { inOrder } from "../../select.ts";
+import { countVoters } from "../ground/voters.ts";
 import { describePlanned } from "../tell/waiting-lines.ts";
-import { type Foresight, type NamedPost, noMail, type Sight, sayMailed } from "./foresight.ts";
+import {
+  type Foresight,
+  type NamedPost,
+  type NamedProject,
+  type Nothing,
+  noMail,
+  type Sight,
+  sayMailed,
+} from "./foresight.ts";
 
 /** What is decided of a post and not written, as the last run has recorded it. */
 export interface WhatWaits {
@@ -12,7 +24,7 @@ export interface WhatWaits {
   readonly open: string;
 }
 
-interface WaitingAction extends Omit<PlannedChange, "isPassing"> {
+interface WaitingAction extends PlannedChange {
   /** Why it waits. */
   readonly message: string;
 }
@@ -60,6 +72,13 @@ const effectOf = {
     "the next run takes both sides as they are by then, writes nothing for what has come together, and ends the pause.",
 };
 
+/** Of several posts, or a whole project. */
+export const effectOfMany: Readonly<Record<Resuming, string>> = {
+  resume: "the pause ends with the next run, which decides what is written by then as for any other post.",
+  "resume-discard":
+    "the next run takes both sides as they are by then, writes nothing for what has come together, and ends the pause.",
+};
+
 /** The pause of a post ends. What waits for it stands behind the first effect. */
 export function foreseeResume(waits: WhatWaits, { project, post }: NamedPost, kind: Resuming): Foresight {
   const voters = countVoters(waits.actions.map(({ notifies }) => notifies));
@@ -68,6 +87,87 @@ export function foreseeResume(waits: WhatWaits, { project, post }: NamedPost, ki
     mailed: kind === "resume" ? sayMailed(voters) : noMail,
     asks: (agreed) => [{ kind: "add-request", request: { ...agreed, kind, project, posts: [post] } }],
   };
+}
+
+/** The same of many posts. */
+export interface PostsForesight extends Foresight {
+  readonly posts: readonly {
+    readonly project: string;
+    readonly post: PostId;
+    readonly actions: WhatWaits["actions"];
+  }[];
+}
+
+/** From now on nothing is written for these posts. A line for each stands behind the first effect. */
+export async function foreseePauseAll(
+  sight: Sight,
+  posts: readonly NamedPost[],
+  until: string,
+): Promise<PostsForesight> {
+  const found = await lookAtEach(sight, posts);
+  const counted = posts.length === 1 ? "1 post is" : `${posts.length.toLocaleString("en")} posts are`;
+  return {
+    posts: found.map(toTold),
+    effects: [
+      `${counted} paused from now on: nothing more is written for them, to either side, until ${until}.`,
+      ...found.flatMap(tellOfPost),
+    ],
+    mailed: noMail,
+    asks: ({ at }) => posts.map(({ project, post }) => ({ kind: "pause", project, post, at })),
+  };
+}
+
+/** The pauses of those of these posts that are paused end. A line for each stands behind the first effect. */
+export async function foreseeResumeAll(
+  sight: Sight,
+  posts: readonly NamedPost[],
+  kind: Resuming,
+): Promise<PostsForesight | Nothing> {
+  const found = (await lookAtEach(sight, posts)).filter(({ waits }) => waits.since !== undefined);
+  if (found.length === 0) return { nothing: "None of them is paused." };
+  const voters = countVoters(found.flatMap(({ waits }) => waits.actions.map(({ notifies }) => notifies)));
+  const projects = Map.groupBy(found, ({ named }) => named.project);
+  const counted = found.length === 1 ? "1 post" : `${found.length.toLocaleString("en")} posts`;
+  return {
+    posts: found.map(toTold),
+    effects: [`${counted}: ${effectOfMany[kind]}`, ...found.flatMap(tellOfPost)],
+    mailed: kind === "resume" ? sayMailed(voters) : noMail,
+    asks: (agreed) =>
+      [...projects].map(([project, lines]) => ({
+        kind: "add-request",
+        request: { ...agreed, kind, project, posts: lines.map(({ named }) => named.post) },
+      })),
+  };
+}
+
+/** The posts of projects that are paused by themselves. */
+export async function listPaused(
+  ledger: Ledger,
+  projects: readonly NamedProject[],
+): Promise<readonly NamedPost[]> {
+  const found = await inOrder(projects, async ({ key, project }) => {
+    const waiting = await ledger.rows.waiting(project, Number.MAX_SAFE_INTEGER, ["paused"]);
+    const own = waiting.filter(({ cause }) => !isPausedAsWhole(cause));
+    return [...new Set(own.map(({ post }) => post))].map((post) => ({ key, project, post }));
+  });
+  return found.flat();
+}
+
+interface SeenPost {
+  readonly named: NamedPost;
+  readonly waits: WhatWaits;
+}
+
+function lookAtEach(sight: Sight, posts: readonly NamedPost[]): Promise<readonly SeenPost[]> {
+  return inOrder(posts, async (named) => ({ named, waits: await listWaiting(sight, named) }));
+}
+
+function toTold({ named: { key, post }, waits: { actions } }: SeenPost): PostsForesight["posts"][number] {
+  return { project: key, post, actions };
+}
+
+function tellOfPost({ named: { key, post }, waits }: SeenPost): readonly string[] {
+  return tellWaiting(waits).map((line) => `${key}/${post}: ${line}${waits.open}`);
 }
 
 /** A line for each action: what it would write, from what to what, and how many voters would hear. */

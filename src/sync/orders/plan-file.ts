@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { settingsPrint } from "../../plan/ground/identity.ts";
-import type { SavedPlan } from "../ground/reports.ts";
+import type { SavedAction, SavedPlan } from "../ground/reports.ts";
 import type { SyncProject } from "../ground/world.ts";
 
 /** `SavedPlan.format` and `version`. */
@@ -11,7 +11,11 @@ const planVersion = 1;
 export function writePlan(
   plan: Omit<SavedPlan, "format" | "version" | "madeAt"> & { readonly madeAt: number },
 ): string {
-  const { program, board, state, projects } = plan;
+  const { program, board, state } = plan;
+  const projects = plan.projects.map((project) => ({
+    ...project,
+    actions: project.actions.map(withoutTexts),
+  }));
   const madeAt = new Date(plan.madeAt).toISOString();
   const saved: SavedPlan = {
     format: planFormat,
@@ -23,6 +27,15 @@ export function writePlan(
     projects,
   };
   return `${JSON.stringify(saved, null, 2)}\n`;
+}
+
+/** Without the words of posts: what people have written stays on the board and in the state. */
+function withoutTexts(action: SavedAction): SavedAction {
+  const lines = action.lines.map((line) => {
+    const { title: _, comment: __, ...fields } = line.fields;
+    return { ...line, title: null, fields };
+  });
+  return { ...action, lines };
 }
 
 /** What `writePlan` made of a plan; else what is wrong with the text, as the end of a sentence. */

@@ -1,31 +1,103 @@
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
+import { inOrder, select } from "../../select.ts";
+import { countVoters, type Voters } from "../ground/voters.ts";
 import {
   already,
   type Foresight,
   isAsked,
   type NamedPost,
+  type NamedProject,
   type Nothing,
   noMail,
   type Sight,
 } from "./foresight.ts";
 
+export type RetryKind = "retry" | "release";
+
 /** What is parked of a post is tried again; or its quarantine ends. `waits` says why there is something to do. */
 export async function foreseeRetry(
-  { ledger, now, pending = [] }: Sight,
-  kind: "retry" | "release",
-  { key, project, post }: NamedPost,
+  sight: Sight,
+  kind: RetryKind,
+  named: NamedPost,
 ): Promise<(Foresight & { readonly waits: string }) | Nothing> {
+  const seen = await look(sight, kind, named);
+  if ("nothing" in seen) return seen;
+  const { project, post } = named;
+  return {
+    waits: seen.waits,
+    effects: [seen.waits, effectOf[kind].one],
+    mailed: sayAtMost(countVoters([seen.voters])),
+    asks: (agreed) => [{ kind: "add-request", request: { ...agreed, kind, project, posts: [post] } }],
+  };
+}
+
+/** The same of many posts. */
+export interface RetryForesight extends Foresight {
+  /** Each post, why there is something to do, or why not. */
+  readonly lines: readonly {
+    readonly named: NamedPost;
+    readonly waits: string | null;
+    readonly nothing: string;
+  }[];
+  /** Of so many posts. */
+  readonly asked: number;
+}
+
+/** What is parked of these posts is tried again; or their quarantines end. */
+export async function foreseeRetryAll(
+  sight: Sight,
+  kind: RetryKind,
+  posts: readonly NamedPost[],
+): Promise<RetryForesight> {
+  const found = await inOrder(posts, async (named) => ({ named, seen: await look(sight, kind, named) }));
+  const asked = found.flatMap(({ named, seen }) => ("nothing" in seen ? [] : [{ named, ...seen }]));
+  const projects = Map.groupBy(asked, ({ named }) => named.project);
+  const counted = `${asked.length.toLocaleString("en")} ${asked.length === 1 ? "post" : "posts"}`;
+  return {
+    lines: found.map(({ named, seen }) =>
+      "nothing" in seen
+        ? { named, waits: null, nothing: seen.nothing }
+        : { named, waits: seen.waits, nothing: "" },
+    ),
+    asked: asked.length,
+    effects: [asked.length === 0 ? effectOf[kind].none : `${counted}: ${effectOf[kind].many}.`],
+    mailed: sayAtMost(countVoters(asked.map(({ voters }) => voters))),
+    asks: (agreed) =>
+      [...projects].map(([project, lines]) => ({
+        kind: "add-request",
+        request: { ...agreed, kind, project, posts: lines.map(({ named }) => named.post) },
+      })),
+  };
+}
+
+/** The posts of a project that are parked, or quarantined. What a person has unlinked or discarded is no part of a whole. */
+export async function listRetryable(
+  ledger: Ledger,
+  kind: RetryKind,
+  { key, project }: NamedProject,
+): Promise<readonly NamedPost[]> {
+  const name = (post: PostId): NamedPost => ({ key, project, post });
+  if (kind === "release") return (await ledger.rows.quarantined(project)).map(name);
+  const parked = await ledger.rows.waiting(project, Number.MAX_SAFE_INTEGER, ["parked"]);
+  const posts = [...new Set(parked.map(({ post }) => post))];
+  return (
+    await select(posts, async (post) => (await ledger.rows.row(project, post, 0))?.unlinkedAt === undefined)
+  ).map(name);
+}
+
+async function look(
+  { ledger, now, pending = [] }: Sight,
+  kind: RetryKind,
+  { key, project, post }: NamedPost,
+): Promise<{ readonly waits: string; readonly voters: number | null } | Nothing> {
   if (isAsked(pending, kind, post)) return { nothing: already };
   const row = await ledger.rows.row(project, post, now);
   const waits = row && (kind === "retry" ? explainParked(row) : explainQuarantine(row));
-  if (row === undefined || waits === undefined) return { nothing: nothingWaits[kind] };
-  return {
-    waits,
-    effects: [waits, effectOf[kind]],
-    mailed: sayAtMost(votersOf(row.post, new Set(ledger.memory.project(key)?.seen))),
-    asks: (agreed) => [{ kind: "add-request", request: { ...agreed, kind, project, posts: [post] } }],
-  };
+  if (row === undefined || waits === undefined) return { nothing: effectOf[kind].nothing };
+  return { waits, voters: votersOf(row.post, new Set(ledger.memory.project(key)?.seen)) };
 }
 
 function explainParked({ parked, unlinkedAt }: Row): string | undefined {
@@ -38,20 +110,27 @@ function explainQuarantine({ isQuarantined }: Row): string | undefined {
   return isQuarantined ? "the post flapped too often" : undefined;
 }
 
-const nothingWaits = {
-  retry: "Nothing of this post is parked, so nothing is tried again.",
-  release: "This post is not quarantined.",
-};
-
 const effectOf = {
-  retry: "the next run tries it again; if it is a change of status, its voters are mailed",
-  release: "its quarantine ends with the next run",
-};
+  retry: {
+    one: "the next run tries it again; if it is a change of status, its voters are mailed",
+    many: "the next run tries again what was refused or is in doubt",
+    nothing: "Nothing of this post is parked, so nothing is tried again.",
+    none: "Nothing is parked, so nothing is tried again.",
+  },
+  release: {
+    one: "its quarantine ends with the next run",
+    many: "the quarantine ends with the next run",
+    nothing: "This post is not quarantined.",
+    none: "No post is quarantined.",
+  },
+} as const;
 
 /** What follows is decided by the run, so only the most that can happen is known. */
-function sayAtMost(voters: number | null): string {
-  if (voters === null)
+function sayAtMost(voters: Voters): string {
+  if (voters.unknown > 0 && voters.known === 0)
     return "If its status changes, its voters will be mailed; the board doesn't show how many there are.";
-  if (voters === 0) return noMail;
-  return `At most ${voters.toLocaleString("en")} ${voters === 1 ? "voter" : "voters"} will be mailed: only if its status changes.`;
+  if (voters.known === 0) return noMail;
+  const number = `${voters.known.toLocaleString("en")} ${voters.known === 1 ? "voter" : "voters"}`;
+  const more = voters.unknown > 0 ? ", and those of posts whose votes the board doesn't show," : "";
+  return `At most ${number}${more} will be mailed: only if a status changes.`;
 }

@@ -104,7 +104,7 @@ async function planPart(
   const reason = `undo of run ${run}`;
   const row = await readRow(cycle, post);
   const pause = row && pauseOf(row);
-  if (pause !== undefined) return stay(pause);
+  if (pause !== undefined) return stay(pause.why);
   if (issue === undefined) {
     if (row === undefined || !isShown(cycle, row))
       return stay("this run's list of posts has not shown the post");

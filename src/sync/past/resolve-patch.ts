@@ -5,7 +5,7 @@ import { isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { isSameValue, readField } from "../../plan/ground/fields.ts";
 import { doubtSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
-import type { PulledCycle } from "../ground/cycle-state.ts";
+import { noteHeard, type PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
@@ -36,7 +36,7 @@ export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<
     case "applied":
       await takeApplied(cycle, row, intent, action, "the post shows what was sent");
       cycle.tally.postWrites += 1;
-      if (isNotifying(action)) cycle.tally.statusWrites += 1;
+      if (isNotifying(action)) noteHeard(cycle.tally, intent.voters ?? null);
       return;
     case "not applied":
       await endIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");

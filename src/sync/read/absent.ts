@@ -14,11 +14,7 @@ import { readRow } from "../ground/rows.ts";
 import { takeAnswer } from "./follow.ts";
 import { sayRefused } from "./refused.ts";
 
-/**
- * A linked post has nothing else parked by this name: what is parked is that no other issue is opened for it. So it never
- * takes the place of a refusal, or of a doubt whether voters have heard of something.
- */
-const parkedKind = "create-issue";
+const parkedKind = "read-issue";
 
 /**
  * Takes up `retry` for posts whose issues are absent. Each issue is asked for once more; when none of them is there, their

@@ -101,7 +101,7 @@ export async function holdNamesakes(
       const judged = judgeNow(cycle, namesake);
       if (judged === "other") return [];
       const why = sayNamesake(cycle, namesake, judged !== "unsure");
-      return [[namesake.post, { kind: "hold", why, isPassing: true, since: namesake.since }]];
+      return [[namesake.post, { kind: "hold", cause: "namesake", why, since: namesake.since }]];
     }),
   );
   return wanted.map((action) => {

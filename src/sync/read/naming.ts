@@ -81,7 +81,7 @@ export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): 
     const found = named.get(action);
     if (found === undefined || shared.has(found.shown ?? "")) return action;
     const why = wordsOf(cycle, action, nameIssue(cycle, found.issue));
-    return { ...action, hold: { kind: "hold", why, isPassing: true } };
+    return { ...action, hold: { kind: "hold", cause: "named", why } };
   });
 }
 
@@ -92,9 +92,6 @@ function waitForLook(cycle: PulledCycle, { repository: { name } }: RepositoryMem
   noteError(cycle.tally, { issue: name, code, message, detail });
   closePart(cycle.course, laneOf(cycle.world, name, "create-issue"), { code, message });
 }
-
-/** By these words such a hold is told from others. */
-export const namesPage = "names the page of this post";
 
 interface NamedPage {
   /** In the one spelling by which it is compared. */
@@ -166,5 +163,5 @@ async function rememberNamed({ world: { ledger, clock } }: Cycle, { name }: Repo
 function wordsOf({ project }: PulledCycle, { post }: Wanted, issue: string): string {
   const link = command("link", `${project.key}/${post}`, issue);
   const open = command("approve", project.key, post);
-  return `issue ${issue} ${namesPage}: \`${link}\` links it, \`${open}\` opens a new one`;
+  return `issue ${issue} names the page of this post: \`${link}\` links it, \`${open}\` opens a new one`;
 }

@@ -8,7 +8,7 @@ const most = { notes: 10_000, characters: 8 * 1024 * 1024 };
 
 /** Picks the notes out of a pull that `backlink` has to change. */
 export interface NoteCollector {
-  take(shown: PostPage, page: PulledPage): void;
+  take(shown: PostPage, page: PulledPage): Promise<void>;
   /** None where no record of the pull has shown its note: what a board does not show is not written. */
   readonly found: readonly DueNote[];
 }

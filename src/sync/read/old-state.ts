@@ -44,7 +44,9 @@ export function earlierRequestOf(cycle: PulledCycle): string | undefined {
 /** Whether an earlier life may have changed issues, and no pair has been looked at since that is over. */
 export function awaitsEarlierLife(cycle: EarlierLife & Pick<Cycle, "memory">): boolean {
   const { settledAt } = cycle.world.ledger.memory.project(cycle.memory.key) ?? cycle.memory;
-  return cycle.settings.boardRules.length > 0 && (settledAt ?? Number.NEGATIVE_INFINITY) < restOf(cycle);
+  const { boardRules, issue } = cycle.settings;
+  const isChanging = boardRules.length > 0 || issue.voteLabels !== undefined;
+  return isChanging && (settledAt ?? Number.NEGATIVE_INFINITY) < restOf(cycle);
 }
 
 /** Whether a repository was scanned in a life of the state that is over. */

@@ -65,7 +65,7 @@ export async function holdOtherMarks(
     if (other === undefined || issue === undefined) return action;
     said.add(other);
     const why = wordsOf(cycle, other, issue);
-    return { ...action, hold: { kind: "hold", why, isPassing: true, since: other.since } } as const;
+    return { ...action, hold: { kind: "hold", cause: "other-address", why, since: other.since } } as const;
   });
   for (const { name, issues } of said) {
     cycle.world.log.warn(
@@ -108,11 +108,8 @@ function toOther(board: string, marks: readonly OtherMark[]): OtherBoard {
   };
 }
 
-/** By these words such a hold is told from others. */
-export const otherAddress = "of another address of the board";
-
 function wordsOf(cycle: PulledCycle, { name, issues }: OtherBoard, issue: IssueRef): string {
   const marks = issues === 1 ? "1 issue carries the mark" : `${issues} issues carry marks`;
   const open = command("approve", cycle.project.key);
-  return `${marks} ${otherAddress} (${name}), ${nameIssue(cycle, issue)} that of this post: if it is the same board, add the address to \`board.formerUrls\`, and they are linked; if it is another one, \`${open}\` opens new issues`;
+  return `${marks} of another address of the board (${name}), ${nameIssue(cycle, issue)} that of this post: if it is the same board, add the address to \`board.formerUrls\`, and they are linked; if it is another one, \`${open}\` opens new issues`;
 }

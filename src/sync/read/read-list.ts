@@ -69,7 +69,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
       pages.push(pulled);
       shown.push(page.ids);
       for (const field of page.seen) seen.add(field);
-      notes?.take(page, pulled);
+      await notes?.take(page, pulled);
       if (page.asked !== undefined) await rememberPaging(cycle, page.asked);
       for (const reason of before === undefined ? page.unusable : []) {
         log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");

@@ -17,7 +17,7 @@ export function publicHold(
   if (isApproved(cycle, post, "create-issue", publicSince)) return undefined;
   const since = new Date(publicSince).toISOString();
   const why = `${name} is public since ${since} or shortly before, and so would be the post's title and description; \`boardsync approve ${cycle.project.key}\` accepts that for good`;
-  return { kind: "hold", why, isPassing: true, since: publicSince };
+  return { kind: "hold", cause: "public", why, since: publicSince };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Intent } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
+import { lookUpAt } from "../../model/waiting.ts";
 import { wishesOf } from "../../plan/ahead.ts";
 import { type Action, type Decision, isHeard } from "../../plan/ground/action.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
@@ -9,7 +10,7 @@ import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { describeAction } from "../ground/describe.ts";
+import { describeAction, titleOf } from "../ground/describe.ts";
 import type { PlannedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 
@@ -81,7 +82,7 @@ function planSettling(cycle: PulledCycle, row: Row, decision: Decision): readonl
     return [
       pause === undefined
         ? { ...told, when: "later", ...notBefore }
-        : { ...told, when: "held", held: pause, letGoBy: "resume" },
+        : { ...told, when: "held", held: pause.why, cause: pause.cause, letGoBy: "resume" },
     ];
   });
 }
@@ -90,13 +91,16 @@ function whyStopped(
   { parked }: Row,
   { kind }: Action,
   stopped: readonly WaitingRow[],
-): Pick<PlannedAction, "held" | "letGoBy"> | undefined {
+): Pick<PlannedAction, "held" | "cause" | "letGoBy"> | undefined {
   const refused = parked.find((one) => one.kind === kind);
-  if (refused !== undefined)
-    return { held: `${refused.message} \`boardsync retry\` tries it again`, letGoBy: "retry" };
+  if (refused !== undefined) {
+    const { cause } = stopped.find((one) => one.kind === "parked" && one.message === refused.message) ?? {};
+    const held = `${refused.message} \`boardsync retry\` tries it again`;
+    return { held, ...(cause !== undefined && { cause }), letGoBy: "retry" };
+  }
   const quarantined = stopped.find((one) => one.kind === "quarantined");
   if (kind !== "patch-post" || quarantined === undefined) return undefined;
-  return { held: quarantined.message, letGoBy: "release" };
+  return { held: quarantined.message, cause: "quarantined", letGoBy: "release" };
 }
 
 /** A write of unknown outcome: it is looked up after its wait, and sent again only where it provably did not arrive. */
@@ -108,15 +112,16 @@ async function describeOpen(cycle: PulledCycle, intent: Intent): Promise<Planned
   const first = row?.links[0]?.link.issue;
   const issue =
     number === undefined || repository === undefined ? first : { repositoryId: repository, number };
-  const waitMs = kind === "create-issue" ? policy.waits.createMs : policy.waits.patchMs;
   return {
     kind,
     post,
+    title: row === undefined ? null : titleOf(row),
     issue: issue === undefined ? null : nameIssue(cycle, issue),
     fields: Object.fromEntries((writes ?? issueWrites ?? []).map(({ field, value }) => [field, value])),
+    before: {},
     reason: "it is not known whether it arrived: it is looked up, and sent again only where it did not",
     notifies: isNotifying ? (row === undefined ? null : votersOf(row.post, cycle.pull.seen)) : 0,
     when: "later",
-    notBefore: new Date((unknownAt ?? sentAt ?? at) + waitMs).toISOString(),
+    notBefore: new Date(lookUpAt(kind, unknownAt ?? sentAt ?? at, policy.waits)).toISOString(),
   };
 }

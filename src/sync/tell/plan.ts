@@ -60,8 +60,12 @@ function showLines({ kind, lines, verdict, followUp }: Judged): readonly Planned
     const why = stopped && whyHeld(stopped);
     return stopped === undefined || why === undefined
       ? line
-      : { ...line, when: "held", held: why, ...letGo(stopped) };
+      : { ...line, when: "held", held: why, ...causeOf(stopped), ...letGo(stopped) };
   });
+}
+
+function causeOf(verdict: Verdict): Pick<PlannedAction, "cause"> {
+  return verdict.kind === "go" ? {} : { cause: verdict.cause };
 }
 
 function letGo(verdict: Verdict): Pick<PlannedAction, "letGoBy"> {
@@ -71,13 +75,7 @@ function letGo(verdict: Verdict): Pick<PlannedAction, "letGoBy"> {
 
 function toSaved(judged: Judged): SavedAction {
   const { kind, post, planSignature: signature } = judged;
-  return { kind, post, signature, lines: showLines(judged).map(withoutTexts) };
-}
-
-/** What is shown of an action, but for the words of the post. */
-function withoutTexts(line: PlannedAction): PlannedAction {
-  const { title: _, comment: __, ...fields } = line.fields;
-  return { ...line, fields };
+  return { kind, post, signature, lines: showLines(judged) };
 }
 
 /** What a file keeps of a project's actions. */
@@ -109,12 +107,14 @@ export function withNotes(cycle: PulledCycle, plan: ToldPlan, notes: readonly No
 }
 
 /** Of a note nothing is shown but our own line. */
-function planNote(cycle: PulledCycle, { note, line, reason, issue }: NoteWrite): PlannedAction {
+function planNote(cycle: PulledCycle, { note, line, reason, title, issue }: NoteWrite): PlannedAction {
   return {
     kind: "patch-note",
     post: note.post,
+    title,
     issue: issue === undefined ? null : nameIssue(cycle, issue),
     fields: { internalNote: line ?? null },
+    before: note.line === undefined ? {} : { internalNote: note.line },
     reason,
     notifies: 0,
     when: "now",

@@ -1,5 +1,6 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
+import type { WholePause } from "../../model/link.ts";
 import { readReport, type StoredError, type StoredReport } from "./stored-report.ts";
 
 /** How a project stands, the most urgent first; `status --json` prints these words. */
@@ -23,6 +24,8 @@ export interface ProjectState {
   readonly missing: number;
   /** Posts that people have paused: nothing is written for them, and none of them needs a person. */
   readonly paused: number;
+  /** The pause of the whole project, or of all. */
+  readonly pause: WholePause | undefined;
   /** `writes` of the config, where it stops something: what differs because of it is counted nowhere. */
   readonly writes: string | undefined;
 }
@@ -74,6 +77,7 @@ export async function readProjectState(ledger: Ledger, key: string, moment: Mome
   return judgeProject({
     ...moment,
     counts: memory && (await ledger.rows.counts(memory.id)),
+    pause: (await ledger.rows.wholePauses(memory?.id))[0],
     parked: memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostParked, ["parked"]),
     report: last && readReport(last.report),
     lastSuccessAt: memory?.lastSuccessAt,
@@ -95,6 +99,7 @@ const mostParked = 1000;
 /** What a state is judged by. */
 export interface Known extends Moment {
   readonly counts: RowCounts | undefined;
+  readonly pause?: WholePause | undefined;
   readonly parked: readonly { readonly post: string; readonly code: string | undefined }[];
   /** Of the last run that it had a part in. */
   readonly report: StoredReport | undefined;
@@ -109,15 +114,17 @@ export function judgeProject(known: Known): ProjectState {
   const needed = judgeNeeded(counts, isHeld);
   const { differs = 0, missing = 0, paused = 0 } = counts ?? {};
   const writes = report?.writes;
+  const { pause } = known;
   const later = judgeLater(known);
   const kind = [
     failing !== undefined && ("failing" as const),
     needed !== undefined && ("needs-you" as const),
     later !== undefined && ("later" as const),
-    (differs > 0 || missing > 0 || paused > 0 || writes !== undefined) && ("differs" as const),
+    (differs > 0 || missing > 0 || paused > 0 || pause !== undefined || writes !== undefined) &&
+      ("differs" as const),
   ].find((one) => one !== false);
   const hasRun = report !== undefined;
-  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, missing, paused, writes };
+  return { kind: kind ?? "in-sync", hasRun, failing, needed, later, differs, missing, paused, pause, writes };
 }
 
 /** A project may be held as a whole without a word on any of its posts. */
@@ -175,9 +182,12 @@ type ShowTime = (at: number) => string;
  * it. It names no post and quotes nobody, so it may be shown where nothing private may stand.
  */
 export function describeState(state: ProjectState, showTime: ShowTime = showUtc): string {
-  if (!state.hasRun && state.failing === undefined) return "no run yet";
-  const { failing, needed, later, differs, missing, paused, writes } = state;
+  const { failing, needed, later, differs, missing, paused, pause, writes } = state;
+  const whole = pause && describePause(pause, showTime);
+  if (!state.hasRun && failing === undefined)
+    return whole === undefined ? "no run yet" : `no run yet; ${whole}`;
   const parts = [
+    whole,
     failing && describeFailing(failing, showTime),
     needed && describeNeeded(needed),
     state.hasRun && later && describeLater(later, showTime),
@@ -196,6 +206,11 @@ export function describeState(state: ProjectState, showTime: ShowTime = showUtc)
   return parts.length === 0 ? "in step" : parts.join("; ");
 }
 
+function describePause({ of, since }: WholePause, showTime: ShowTime): string {
+  const what = of === "all" ? "all projects are paused" : "paused as a whole";
+  return `${what} since ${showTime(since)}: nothing is written to either side`;
+}
+
 function describeNeeded({ actions, voters, hasUnknown }: Needed): string {
   const what = actions === 1 ? "1 action" : `${showNumber(actions)} actions`;
   const who = voters === 1 ? "1 voter" : `${showNumber(voters)} voters`;
@@ -209,10 +224,10 @@ function showNumber(number: number): string {
 
 function describeFailing({ codes, since, late, until }: Failing, showTime: ShowTime): string {
   const what = codes.length > 0 ? ` (${codes.join(", ")})` : "";
-  const when = since === undefined ? "yet" : `since ${showTime(since)}`;
+  const when = since === undefined ? "no good run yet" : `the last good run was at ${showTime(since)}`;
   const end = until === undefined ? "" : `, and a pause is asked for until ${showTime(until)}`;
   const due = late === undefined ? "" : `, and ${late}`;
-  return `failing${what}: no run without a failure ${when}${due}${end}`;
+  return `failing${what}: ${when}${due}${end}`;
 }
 
 function describeLater({ posts, nextAt, reasons }: Later, showTime: ShowTime): string {

@@ -7,6 +7,13 @@ export interface StoredReport {
   readonly created: number;
   readonly issueWrites: number;
   readonly postWrites: number;
+  readonly statusWrites: number;
+  /** Who were mailed; null where that is not known. */
+  readonly voters: number | null;
+  /** What waited for a person when the run ended: held, parked or quarantined. */
+  readonly held: number;
+  readonly parked: number;
+  readonly quarantined: number;
   readonly requests: { readonly board: number; readonly tracker: number };
   readonly errors: readonly StoredError[];
   /** Why nothing of the whole project is written. */
@@ -51,6 +58,11 @@ const reportShape = z.object({
   created: number,
   issueWrites: number,
   postWrites: number,
+  statusWrites: number,
+  voters: z.number().nullable().catch(null),
+  held: number,
+  parked: number,
+  quarantined: number,
   requests: requestsShape.catch({ board: 0, tracker: 0 }),
   errors: list(errorShape.catch(() => errorShape.parse({}))),
   hold: word,

@@ -1,4 +1,5 @@
-import { dayMs, hourMs, minuteMs } from "../../model/time.ts";
+import { describeLength } from "../../model/time.ts";
+
 /** Tells times to a person: how far away they are, and the clock's time in the zone of the config beside it. */
 export interface ToldTimes {
   /** Epoch ms; every "ago" counts from here. */
@@ -39,36 +40,23 @@ export function tellTimes(now: number, timeZone: string): ToldTimes {
 /** Times as our messages have them: `2026-01-31T09:00:00.000Z`, `2026-01-31 09:00:00 UTC`. */
 const instants = /\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z| \d{2}:\d{2}:\d{2} UTC)/g;
 
-/** "14:05" of today, "25 Nov, 14:05" of another day, "25 Nov 2027, 14:05" of another year. */
+/** "14:05" of today, "25 Nov, 14:05" of another day, "25 Nov 2027, 14:05" of another year. What is UTC says so. */
 function createClock(timeZone: string): (at: number, now: number) => string {
   const clock = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
   const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
   const year = new Intl.DateTimeFormat("en-GB", { timeZone, year: "numeric" });
+  const zone = clock.resolvedOptions().timeZone === "UTC" ? " UTC" : "";
   return (at, now) => {
     const [thisYear, thisDay] = [year.format(at) === year.format(now), day.format(at) === day.format(now)];
-    if (thisYear && thisDay) return clock.format(at);
-    return `${day.format(at)}${thisYear ? "" : ` ${year.format(at)}`}, ${clock.format(at)}`;
+    const time = `${clock.format(at)}${zone}`;
+    if (thisYear && thisDay) return time;
+    return `${day.format(at)}${thisYear ? "" : ` ${year.format(at)}`}, ${time}`;
   };
 }
 
 /** The time of the clock alone, with its day where that is not today; all epoch ms. */
 export function nameClock(at: number, now: number, timeZone: string): string {
   return createClock(timeZone)(at, now);
-}
-
-const units: readonly (readonly [unit: string, ms: number])[] = [
-  ["day", dayMs],
-  ["hour", hourMs],
-  ["minute", minuteMs],
-  ["second", 1000],
-];
-
-/** A length of time in its largest unit: "3 minutes"; below two seconds in milliseconds. */
-export function describeLength(ms: number): string {
-  if (ms < 2000) return `${Math.round(ms)} ms`;
-  const [unit, size] = units.find(([, one]) => ms >= one) ?? ["second", 1000];
-  const number = Math.round(ms / size);
-  return number === 1 ? `1 ${unit}` : `${number} ${unit}s`;
 }
 
 /** "in 12 minutes", "3 minutes ago", "just now" */

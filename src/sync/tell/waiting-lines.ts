@@ -2,7 +2,8 @@ import type { AuditEntry } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
-import { countVoters, examplesOfGroup, mostAlike } from "./alike.ts";
+import { countVoters, describeHeard } from "../ground/voters.ts";
+import { examplesOfGroup, mostAlike } from "./alike.ts";
 
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
 export type Waiting = Pick<WaitingRow, "kind" | "message" | "planned"> & { readonly post: string };
@@ -59,13 +60,6 @@ export function describeWritten({ place, changes }: PlannedChange, hasTexts: boo
   const isNew = place !== null && !place.includes("#");
   const fields = changes.map((change) => describeChange(change, hasTexts)).join(", ");
   return isNew ? `opens an issue in ${place}${fields === "" ? "" : `, then ${fields}`}` : fields;
-}
-
-/** The voters of several writes together; '' where none hears of it. */
-export function describeHeard(voters: number, unknownVotes: number): string {
-  if (voters === 0) return unknownVotes === 0 ? "" : "voters hear of it, the board doesn't show how many";
-  const number = voters.toLocaleString("en");
-  return `${unknownVotes === 0 ? "" : "at least "}${number} ${voters === 1 ? "voter hears" : "voters hear"} of it`;
 }
 
 function describeChange({ field, from, to }: PlannedChange["changes"][number], hasTexts: boolean): string {

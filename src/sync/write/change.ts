@@ -7,8 +7,8 @@ import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { isTakenUp } from "../ground/order.ts";
-import { postpone, putOff } from "../ground/record.ts";
-import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
+import { putOff } from "../ground/record.ts";
+import { type Outcome, type PartOutcome, waitForTurn, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
@@ -74,7 +74,7 @@ async function lookAt(
   const now = await again(fresh);
   if (now?.kind !== "change-issue") return { outcome: { kind: "unneeded" }, next: "stop" };
   if (now.hold !== undefined && action.hold === undefined) {
-    const outcome = postpone(cycle, "a person has to let it go, and nobody could see that yet");
+    const outcome = waitForTurn("a person has to let it go, and nobody could see that yet");
     return { outcome, next: "stop" };
   }
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
@@ -252,10 +252,11 @@ function labelWrite(
 ): IssueWrite {
   const isIt = (label: string): boolean => isSameName(label, name);
   if (!isAdded) return { kind: "remove-label", number, label: labels.find(isIt) ?? name };
-  const named = settings.boardRules.flatMap(({ set }) => [
+  const ruled = settings.boardRules.flatMap(({ set }) => [
     ...(set.addLabels ?? []),
     ...(set.removeLabels ?? []),
   ]);
+  const named = [...ruled, ...Object.values(settings.issue.voteLabels ?? {})];
   return { kind: "add-labels", number, labels: [named.find(isIt) ?? name] };
 }
 
@@ -294,7 +295,7 @@ async function endRefused(
   const [first] = rest.changes;
   const place = first && nameIssue(cycle, first.issue);
   const advice = isRule ? `; \`boardsync retry ${action.post}\` tries this again` : "";
-  const message = `What ${isRule ? "a board rule" : "the undo"} asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done${advice}.`;
+  const message = `What ${isRule ? "the post" : "the undo"} asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done${advice}.`;
   const trouble = { place, code: "tracker.rejected", message };
   return isRule ? parkAction(cycle, rest, trouble) : reportTrouble(cycle, action.post, trouble);
 }

@@ -8,10 +8,10 @@ import { parseMarker } from "../../plan/text/marker.ts";
 import type { OptionalValue, WriteOutcome } from "../../tracker/tracker.ts";
 import { isListed, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane, laneOf } from "../ground/lane.ts";
-import { type Asked, outcomeOf, postpone, replan } from "../ground/record.ts";
+import { type Asked, outcomeOf, replan } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { tellAction } from "../ground/standing.ts";
-import type { Hold, Outcome } from "../ground/verdict.ts";
+import { type Hold, type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { lookAgain } from "../read/look-again.ts";
 import { isScanned } from "../read/markers.ts";
@@ -44,15 +44,15 @@ export async function createIssue(
 ): Promise<Outcome> {
   const { ledger } = cycle.world;
   // Perhaps it is gone: the list before may have lacked it, too, and have been too short to be believed.
-  if (!isListed(cycle, row)) return postpone(cycle, notListed);
+  if (!isListed(cycle, row)) return waitForTurn(notListed);
   const found = cycle.repositories.get(action.repo);
-  if (found === undefined) return postpone(cycle, `${action.repo} can't be used in this run`);
+  if (found === undefined) return waitForTurn(`${action.repo} can't be used in this run`);
   const open = await openForWrites(cycle, found);
   if ("kind" in open) return open;
   const isPublic = publicHold(cycle, open, action.post);
   if (isPublic !== undefined) return { ...isPublic, isApprovable: true };
   const doubt = doubtOf(cycle);
-  if (doubt !== undefined) return postpone(cycle, doubt);
+  if (doubt !== undefined) return waitForTurn(doubt);
   const repository = ledger.memory.repository(found.name) ?? found;
   const write = await prepareIssue(cycle, repository, action);
   const outcome = await sendCreate(cycle, repository, action, write);

@@ -10,7 +10,7 @@ import { closePart, laneOf } from "../ground/lane.ts";
 import { isLookedAt, lookOnce } from "../ground/looks.ts";
 import { postpone } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import type { Outcome } from "../ground/verdict.ts";
+import { closedBy, type Outcome, waitForTurn } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 import { parkAbsent } from "../read/absent.ts";
 import { sayMissing, takeAnswer } from "../read/follow.ts";
@@ -93,7 +93,7 @@ export async function readFresh(
   issue: IssueRef,
 ): Promise<FreshIssue | Outcome> {
   const found = repositoryById(cycle, issue.repositoryId);
-  if (found === undefined) return postpone(cycle, "its repository can't be used in this run");
+  if (found === undefined) return waitForTurn("its repository can't be used in this run");
   const repository = await openForWrites(cycle, found);
   if ("kind" in repository) return repository;
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
@@ -105,7 +105,7 @@ export async function readFresh(
   if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), action.post);
   await parkAbsent(cycle);
   if (answer.kind === "moved")
-    return postpone(cycle, "its issue was moved, and the next run goes on with it there");
+    return waitForTurn("its issue was moved, and the next run goes on with it there");
   return { kind: "failed", why: `${nameIssue(cycle, issue)} is not found` };
 }
 
@@ -215,5 +215,5 @@ function repositoryClosure({ name, repository }: RepositoryMemory): Closure | un
 
 function wait(cycle: PulledCycle, closure: Closure): Outcome {
   noteError(cycle.tally, closure);
-  return postpone(cycle, closure.message);
+  return { kind: "wait", ...closedBy(closure) };
 }

@@ -7,12 +7,13 @@ import { absence, pauseOf } from "../../plan/ground/obstacle.ts";
 import { backlinkLine, hasLine, replaceLine } from "../../plan/text/backlink.ts";
 import { inOrder } from "../../select.ts";
 import { type DueNote, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { titleOf } from "../ground/describe.ts";
 import { boardLane } from "../ground/lane.ts";
 import { namesActions } from "../ground/order.ts";
 import { inParallel } from "../ground/parallel.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import type { Outcome } from "../ground/verdict.ts";
+import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { type Judged, postsWith } from "../ground/wanted.ts";
 import { readNoteAgain } from "../read/look-again.ts";
 import { type Failure, type Request, send } from "./send.ts";
@@ -24,6 +25,8 @@ export interface NoteWrite {
   readonly line: string | undefined;
   readonly text: string;
   readonly reason: string;
+  /** Of the post; null where the board shows none. */
+  readonly title: string | null;
   /** The post's first issue; undefined where it has none. */
   readonly issue: IssueRef | undefined;
 }
@@ -75,7 +78,7 @@ async function decideNote(
     cycle.tally.notesPutOff += 1;
     return [];
   }
-  return [{ note, line, text, reason, issue: row.links[0]?.link.issue }];
+  return [{ note, line, text, reason, title: titleOf(row), issue: row.links[0]?.link.issue }];
 }
 
 /** As for any other write to the post. */
@@ -139,7 +142,7 @@ async function writeNote(cycle: PulledCycle, write: NoteWrite): Promise<Outcome>
   return outcome;
 }
 
-const stillDue: Outcome = { kind: "wait", why: "the note is still due" };
+const stillDue: Outcome = waitForTurn("the note is still due");
 
 function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request<PatchOutcome> {
   const { board, log } = cycle.world;

@@ -3,12 +3,13 @@ import type { PatchAnswer, Row } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { changeOf, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
+import { votersOf } from "../../plan/ground/fields.ts";
 import { hashBody, planSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
-import { isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { isShown, nameIssue, noteHeard, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
-import { type Asked, postpone } from "../ground/record.ts";
-import type { Outcome } from "../ground/verdict.ts";
+import type { Asked } from "../ground/record.ts";
+import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
 import { type Composed, type Failure, failWrite, parkAction, send } from "./send.ts";
 
@@ -26,10 +27,12 @@ async function compose(
   const { ledger, board } = cycle.world;
   const { post, reason, writes } = action;
   if (row.seenAt === undefined || !isShown(cycle, row) || isTooOld(cycle, row.seenAt)) {
-    return postpone(cycle, "the post was last seen too long ago; the next run looks again");
+    return waitForTurn("the post was last seen too long ago; the next run looks again");
   }
   const change = changeOf(action);
   const { updatedAt } = row.post.values;
+  const votes = isNotifying(action) ? votersOf(row.post, cycle.pull.seen) : null;
+  const heard = votes !== null && { voters: votes };
   const first = row.links[0]?.link.issue;
   const repository = first && ledger.memory.repositoryById(first.repositoryId);
   return {
@@ -40,6 +43,7 @@ async function compose(
       bodyHash: hashBody(change),
       writes,
       ...(typeof updatedAt === "string" && { updatedAtBefore: updatedAt }),
+      ...heard,
     },
     signature: planSignature(action),
     call: () => board.patchPost(cycle.memory.id, post, change),
@@ -51,6 +55,7 @@ async function compose(
         value,
         ...(before !== undefined && { before }),
       })),
+      ...heard,
     }),
     answered: ({ post: shown }) => shown && answerOf(shown, action),
     record: (own, { post: shown }) => recordAccepted(own, row, action, shown),
@@ -104,13 +109,15 @@ async function recordAccepted(
     { kind: "unpark", project, post, of: "patch-post" },
   ]);
   cycle.tally.postWrites += 1;
-  if (isNotifying(action)) cycle.tally.statusWrites += 1;
+  const voters = votersOf(row.post, cycle.pull.seen);
+  if (isNotifying(action)) noteHeard(cycle.tally, voters);
   const fields = {
     run: cycle.run.number,
     project: cycle.project.key,
     post,
     change: changeOf(action),
     reason,
+    ...(isNotifying(action) && { voters }),
   };
   log.info(fields, "Post patched");
 }

@@ -6,6 +6,7 @@ import { type Field, type PatchAnswer, pausedByPerson } from "../../model/link.t
 import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
 import { approvalSignature, refusalSignature } from "../../plan/ground/identity.ts";
+import { reasonOf } from "../../plan/ground/obstacle.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { isApproved, type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
@@ -14,7 +15,7 @@ import { noteLimit, sayLimit } from "../ground/limits.ts";
 import { postpone, putOff, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { stopOf } from "../ground/stop.ts";
-import type { Outcome } from "../ground/verdict.ts";
+import { closedBy, type Outcome, waitForTurn } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 import { awaitPace, type PacedKind, takePace } from "./pace.ts";
 
@@ -45,7 +46,7 @@ export interface Request<A extends WriteAnswer> {
   readonly signature: string | undefined;
   readonly call: () => Promise<A>;
   /** What the audit tells of it. */
-  readonly tell: (answer: A) => Pick<AuditEntry, "kind" | "issue" | "fields">;
+  readonly tell: (answer: A) => Pick<AuditEntry, "kind" | "issue" | "fields" | "voters">;
   /** What the journal says of it when it is applied: `accepted` where this is left out. */
   readonly words?: (answer: Applied<A>) => string;
   /** What the journal keeps of the answer to a PATCH: a list may show for a while what was before it. */
@@ -125,8 +126,8 @@ async function forgetWait({ world: { ledger }, memory }: PulledCycle, { action }
 }
 
 /**
- * Asked for every write of whichever kind and order, right before it leaves: a person may have paused the post since the run
- * decided. A pause that was committed before SENT is seen, whichever process made it; one that comes after that finds the write
+ * Asked for every write of whichever kind and order, right before it leaves: a person may have paused the post, its project, or
+ * all since the run decided. A pause that was committed before SENT is seen, whichever process made it; one that comes after that finds the write
  * under way.
  */
 async function pausedNow(
@@ -135,13 +136,20 @@ async function pausedNow(
   intent: IntentId | undefined,
 ): Promise<Outcome | undefined> {
   const { ledger, clock } = cycle.world;
-  if (!(await ledger.rows.isPaused(cycle.memory.id, post))) return undefined;
+  const { id: project } = cycle.memory;
+  const [whole] = await ledger.rows.wholePauses(project);
+  if (whole === undefined && !(await ledger.rows.isPaused(project, post))) return undefined;
   if (intent !== undefined) {
-    const message = "not sent; a person has paused the post";
+    const message = `not sent; a person has paused ${paused[whole?.of ?? "post"]}`;
     await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
   }
-  return { kind: "pause", why: pausedByPerson };
+  return {
+    kind: "pause",
+    ...(whole === undefined ? { cause: "paused", why: pausedByPerson } : reasonOf(whole)),
+  };
 }
+
+const paused = { post: "the post", project: "the project", all: "all projects" } as const;
 
 /** The config that was read a moment ago lets nothing leave: what was about to is prepared again, and waits for the next run. */
 async function prepareAgain(
@@ -155,7 +163,7 @@ async function prepareAgain(
     const message = `not sent; ${stop.message}`;
     await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
   }
-  return action === undefined ? { kind: "wait", why: stop.message } : postpone(cycle, stop);
+  return action === undefined ? { kind: "wait", ...closedBy(stop) } : postpone(cycle, stop);
 }
 
 /** Takes the turn at the pace, and marks the intent SENT with it; false where nothing may leave in this run any more. */
@@ -174,7 +182,7 @@ async function markSent(
 }
 
 async function tooLate(cycle: PulledCycle, { action, lane }: Turn): Promise<Outcome> {
-  return action === undefined ? { kind: "wait", why: "" } : putOff(cycle, lane);
+  return action === undefined ? waitForTurn("") : putOff(cycle, lane);
 }
 
 function againAfter(answer: WriteAnswer): number | undefined {

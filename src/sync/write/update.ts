@@ -8,8 +8,7 @@ import { hashBlock, replaceBlock, splitBody } from "../../plan/text/block.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
-import { postpone } from "../ground/record.ts";
-import type { Outcome } from "../ground/verdict.ts";
+import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { type Composed, parkAction, send } from "./send.ts";
@@ -52,7 +51,7 @@ async function compose(
     return { kind: "done" };
   }
   const earlier = earlierRequestOf(cycle);
-  if (earlier !== undefined) return postpone(cycle, earlier);
+  if (earlier !== undefined) return waitForTurn(earlier);
   return issueRequest(cycle, {
     action,
     signature: planSignature(action),

@@ -2,14 +2,15 @@ import type { Change } from "../../ledger/change.ts";
 import type { Row } from "../../model/link.ts";
 import { type Action, type ActionKind, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
+import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { attempt } from "../ground/attempt.ts";
 import { isApproved, isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";
 import { isTakenUp } from "../ground/order.ts";
 import { inParallel } from "../ground/parallel.ts";
-import { type Asked, outcomeOf, postpone, putOff, replan } from "../ground/record.ts";
+import { type Asked, outcomeOf, putOff, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
-import type { Outcome } from "../ground/verdict.ts";
+import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isApprovedBy, type Judged } from "../ground/wanted.ts";
 import { lookAgain } from "../read/look-again.ts";
 import { estimate, noteBacklogs, readImport } from "./backlog.ts";
@@ -127,17 +128,20 @@ async function writeOne(
   if (other !== undefined) return other;
   if (asked === undefined) return { kind: "unneeded" };
   const { action } = asked;
+  // `send` asks once more. Here nothing waits for the pace yet.
+  const pause = pauseOf(asked.row);
+  if (pause !== undefined) return { kind: "pause", ...pause };
   const closed = await putOffWhereClosed(cycle, lanesOf(cycle.world, action));
   if (closed !== undefined) return closed;
   const hold = "hold" in action ? action.hold : undefined;
   if (hold !== undefined && wanted.hold === undefined)
-    return postpone(cycle, "a person has to let it go, and nobody could see that yet");
+    return waitForTurn("a person has to let it go, and nobody could see that yet");
   if (isNotifying(action) && !wanted.isNotifying)
-    return postpone(cycle, "voters would hear of it now, and the guard has not counted that yet");
+    return waitForTurn("voters would hear of it now, and the guard has not counted that yet");
   const { post, kind } = action;
   const isShown = isApprovedBy(wanted, { post, kind, signature: approvalSignature(action) });
   if (isApproved(cycle, post, kind) && !isShown)
-    return postpone(cycle, "it is something else by now than what a person has let go");
+    return waitForTurn("it is something else by now than what a person has let go");
   return writeAction(cycle, asked.row, action, {
     followUp: wanted.followUp,
     again: async (fresh) => (await ask(wanted, undefined, fresh))?.action,

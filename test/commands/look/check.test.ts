@@ -32,7 +32,7 @@ describe("check", () => {
     );
     const { code, out } = await stage.run(["check", "-c", file]);
     expect(code).toBe(1);
-    expect(out).toMatch(/^! acme-app: acme\/app has no label wishes/m);
+    expect(out).toMatch(/^! acme-app: acme\/app has no label "wishes"; it is/m);
     expect(out).toMatch(/^✗ acme-app: acme\/app has no milestone "Backlog".* \[tracker\.milestone\]$/m);
     expect(out).toMatch(/^✗ acme-ipa: .*acme-api.* \[board\.project\]$/m);
     expect(out).toMatch(/^✗ acme-ipa: Issues are switched off in acme\/api.* \[tracker\.no-issues\]$/m);

@@ -15,6 +15,16 @@ async function openSynced(): Promise<Stage> {
 const withoutSecrets = { env: { BOARD_API_KEY: undefined, GITHUB_TOKEN: undefined } };
 
 describe("explain", () => {
+  it("shows on the post what has just been written there, which no list has shown yet", async () => {
+    const stage = await openSynced();
+    stage.story.github.close("acme/app", 1, "completed");
+    await stage.run(["sync"]);
+    const { out } = await stage.run(["explain", "p1"]);
+    expect(out).toMatch(/│ status +│ completed +│ completed +│/);
+    expect(out).toContain("status is `completed`\n");
+    expect(out).toContain("boardsync has just written to the post.");
+  });
+
   it("tells the story of a post without secrets and without either side", async () => {
     const stage = await openSynced();
     stage.story.github.close("acme/app", 1, "completed");
@@ -24,14 +34,14 @@ describe("explain", () => {
     const { code, out } = await stage.run(["explain", "p1"], withoutSecrets);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^acme-app\/p1 {2}Dark mode\nLinked to #1\nAs last seen: the board (just now|\d+ seconds ago) \(\d\d:\d\d\), GitHub/,
+      /^acme-app\/p1 {2}Dark mode\nLinked to #1\nAs last seen: the board (just now|\d+ seconds ago) \(\d\d:\d\d(?: UTC)?\), GitHub/,
     );
     expect(out).toContain(
       "\nSelect: not selected. The post has its issue already, so this no longer matters\n",
     );
     expect(out).toContain("✗ select.statuses wants planned, in_progress; status is `completed`\n");
     expect(out).toMatch(
-      /\nIssue acme\/app#1\nIt is closed as completed; labels feedback; changed last (just now|\d+ seconds ago) \(\d\d:\d\d\)\.\n/,
+      /\nIssue acme\/app#1\nIt is closed as completed; labels feedback; changed last (just now|\d+ seconds ago) \(\d\d:\d\d(?: UTC)?\)\.\n/,
     );
     expect(out).toContain("✓ rule 1 sets status: completed, roadmapColumn: COMPLETED ← decides\n");
     expect(out).toContain("    ✓ state: closed – it shows: closed\n");
@@ -53,7 +63,7 @@ describe("explain", () => {
     await stage.run(["sync"]);
     const { out } = await stage.run(["explain", "p1"]);
     expect(out).toMatch(
-      /\nIt is closed as duplicate; assigned to dana; changed last (just now|\d+ seconds ago) \(\d\d:\d\d\)\.\n/,
+      /\nIt is closed as duplicate; assigned to dana; changed last (just now|\d+ seconds ago) \(\d\d:\d\d(?: UTC)?\)\.\n/,
     );
     expect(out).toContain("It was closed in favour of acme/app#2, which counts for it.\n");
     expect(out).toContain("No rule matches acme/app#2, of which acme/app#1 is a duplicate.\n");
@@ -92,7 +102,7 @@ describe("explain", () => {
     await stage.run(["sync"]);
     const { out } = await stage.run(["explain", "p1"]);
     expect(out).toMatch(
-      /^! held, since \d\d:\d\d \(.+\): .*`guard\.statuses`.*\n→ boardsync approve acme-app p1$/m,
+      /^! held, since \d\d:\d\d(?: UTC)? \(.+\): .*`guard\.statuses`.*\n→ boardsync approve acme-app p1$/m,
     );
     expect(out).toContain(
       "→ Held until a person lets it go: then the next run writes to the post: status → completed",
@@ -144,7 +154,7 @@ describe("explain", () => {
     );
     await stage.run(["sync", "-c", file]);
     const { out } = await stage.run(["explain", "p1", "-c", file]);
-    expect(out).toContain("\nWhat the board rules make of its issues\n");
+    expect(out).toContain("\nWhat the post makes of its issues\n");
     expect(out).toContain("✓ rule 1 sets state: closed ← decides\n    ✓ missing: false – it shows: listed\n");
     expect(out).toMatch(/│ acme\/app#1 │ state │ closed \(rule 1\) +│ open +│/);
   });

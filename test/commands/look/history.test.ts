@@ -14,6 +14,7 @@ interface Line {
   readonly run: number;
   readonly project: string;
   readonly post: string;
+  readonly voters: number | null;
   readonly kind: string;
 }
 
@@ -46,8 +47,10 @@ describe("history", () => {
       reason: "issue #1 closed as completed → rule 1",
       outcome: "applied",
       message: null,
+      voters: 128,
       approved: false,
     });
+    expect(lines.slice(1).map(({ voters }) => voters)).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
   it("shows it as a table, without secrets and without either side", async () => {
@@ -56,9 +59,9 @@ describe("history", () => {
     const env = { BOARD_API_KEY: undefined, GITHUB_TOKEN: undefined };
     const { code, out } = await stage.run(["history"], { env, columns: 200 });
     expect(code).toBe(0);
-    expect(out).toMatch(/│ when +│ run │ post → issue +│ write +│ why +│\n/);
+    expect(out).toMatch(/│ when +│ run │ post → issue +│ write +│ why +│ voters │\n/);
     expect(out).toMatch(
-      /│ (just now|\d+ seconds ago) \(\d\d:\d\d\) +│ {3}2 │ acme-app\/p1 → acme\/app#1 +│ patch-post: status: planned → completed/,
+      /│ (just now|\d+ seconds ago) \(\d\d:\d\d(?: UTC)?\) +│ {3}2 │ acme-app\/p1 → acme\/app#1 +│ patch-post: status: planned → completed/,
     );
     expect(out).toMatch(/\n7 writes\.\n$/);
   });

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ProjectStatus, printStatus, type WaitingLine } from "../../../src/commands/reports/status.ts";
-import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { type ProjectStatus, printStatus } from "../../../src/commands/reports/status.ts";
+import type { WaitingLine } from "../../../src/commands/reports/waits.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import { tellTimes } from "../../../src/sync/tell/times.ts";
 import { makeFolder, openStage, runCommand, type Stage } from "../stage.ts";
@@ -26,6 +27,7 @@ describe("status", () => {
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({
       daemon: null,
+      otherConfigs: [],
       database: null,
       projects: [{ lastRun: null, lagSeconds: null }, {}],
     });
@@ -40,13 +42,14 @@ describe("status", () => {
     expect(code).toBe(0);
     expect(out).toContain("│ project  │ repository │ posts │ issues │ last run");
     expect(out).toMatch(
-      /│ acme-app │ acme\/app {3}│ {5}8 │ {6}4 │ ok, (just now|\d+ seconds? ago) \(\d\d:\d\d\) +│/,
+      /│ acme-app │ acme\/app {3}│ {5}8 │ {6}4 │ ok, (just now|\d+ seconds? ago) \(\d\d:\d\d(?: UTC)?\) +│/,
     );
     expect(out).toMatch(/\nNo daemon has run on this state\.\n$/);
     const { json } = await stage.run(["status", "--json"], { env });
     expect(json()).toEqual({
       state: join(stage.folder, "state.db"),
       daemon: null,
+      otherConfigs: [],
       replicas: [],
       tokenEnds: null,
       database: expect.objectContaining({ links: 6 }),
@@ -76,6 +79,8 @@ describe("status", () => {
           parked: 0,
           quarantined: 0,
           paused: 0,
+          pausedSince: null,
+          resume: null,
           missing: 0,
           waiting: [],
           hasMore: false,
@@ -98,7 +103,7 @@ describe("status", () => {
     const { out } = await stage.run(["status"]);
     expect(out).toMatch(/│ needs you │/);
     expect(out).toMatch(
-      /^! held: acme-app\/p1 “Dark mode”, since \d\d:\d\d \(.+\): .+\n {2}→ boardsync approve acme-app p1$/m,
+      /^! held: acme-app: 4 alike\n {4}4 issues would be created .+\n {4}acme-app\/p1 “Dark mode”, since \d\d:\d\d(?: UTC)? \(.+\): opens an issue in acme\/app\n/m,
     );
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({
@@ -110,6 +115,7 @@ describe("status", () => {
               post: "p1",
               issues: [],
               kind: "held",
+              cause: "guard",
               code: null,
               message: expect.any(String),
               title: "Dark mode",
@@ -139,7 +145,7 @@ describe("status", () => {
     expect(out).not.toMatch(/^✗ failed/m);
     expect(out).toMatch(/^! acme-app: needs you \(1 action\)\.$/m);
     expect(out).toMatch(
-      /^! parked: acme-app\/p1 “Dark mode” \(acme\/app#1\), since .*: .* \[board\.rejected\]$/m,
+      /^! parked: acme-app\/p1 “Dark mode” \(acme\/app#1\), since .*\n {4}.* \[board\.rejected\]\n {2}→ boardsync retry acme-app\/p1$/m,
     );
     expect(out).not.toContain("\u001b");
     const { json } = await stage.run(["status", "--json"]);
@@ -159,11 +165,11 @@ describe("status", () => {
     await stage.run(["sync", "-c", file]);
     const { out } = await stage.run(["status"]);
     expect(out).toMatch(
-      /^! held: acme-app: 24 alike; for example p1 “.+”, .+ “.+”, .+ “.+”: .+\n {2}→ boardsync approve acme-app\n {2}`boardsync status --full` lists each\.$/m,
+      /^! held: acme-app: 24 alike\n {4}24 issues would .+\n {4}for example p1 “.+”, .+ “.+”, .+ “.+”: opens an issue in acme\/app; `boardsync status --full` lists each\n/m,
     );
     expect(out.match(/^! held: acme-app/gm)).toHaveLength(1);
-    expect((await stage.run(["status", "--full"])).out.match(/^! held: acme-app\/p/gm)).toHaveLength(24);
-    const held = Array.from({ length: 24 }, () => expect.objectContaining({ kind: "held" }));
+    expect((await stage.run(["status", "--full"])).out.match(/^ {4}acme-app\/p/gm)).toHaveLength(24);
+    const held = Array.from({ length: 24 }, () => expect.objectContaining({ kind: "held", cause: "guard" }));
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({ projects: [{ held: 24, waiting: held }, {}] });
   });
@@ -173,6 +179,7 @@ describe("status", () => {
       post: `p${post}`,
       issues: ["acme/app#1"],
       kind: "held",
+      cause: "guard",
       code: null,
       message: "many",
       title: "Dark mode",
@@ -189,13 +196,23 @@ describe("status", () => {
     const waiting = [...alike, hold(21, "closed")];
     const lines = printHeld(waiting, false).split("\n");
     expect(lines.filter((line) => line.startsWith("! held") || line.startsWith("  → "))).toEqual([
-      "! held: acme-app: 21 alike; at least 200 voters hear of it; for example p0 “Dark mode”, p1 “Dark mode”, p2 “Dark mode”: many",
-      "  → boardsync approve acme-app",
-      "! held: acme-app/p21 “Dark mode” (acme/app#1), since 09:00 (2 hours ago): status: planned → closed; 10 voters hear of it. Many",
-      "  → boardsync approve acme-app p21",
+      "! held: acme-app: 21 alike; at least 200 voters hear of it",
+      "  → look: boardsync plan -p acme-app",
+      "  → leave both sides as they are: boardsync approve acme-app --discard",
+      "  → or take back what asks for it, as by reopening the issues: then it ends by itself",
+      "  → let go all that the project holds: boardsync approve acme-app",
+      "! held: acme-app/p21 “Dark mode” (acme/app#1), since 09:00 (2 hours ago)",
+      "  → look: boardsync explain acme-app/p21",
+      "  → leave both sides as they are: boardsync approve acme-app p21 --discard",
+      "  → or take back what asks for it, as by reopening the issues: then it ends by itself",
+      "  → let it go: boardsync approve acme-app p21",
     ]);
-    expect(printHeld(waiting, true).match(/^! held: acme-app\/p/gm)).toHaveLength(22);
-    expect(printHeld(alike.slice(0, 20), false).match(/^! held: acme-app\/p/gm)).toHaveLength(20);
+    expect(lines).toContain(
+      "    for example p0 “Dark mode”, p1 “Dark mode”, p2 “Dark mode”: status: planned → completed; `boardsync status --full` lists each",
+    );
+    expect(printHeld(waiting, true).match(/^ {4}acme-app\/p/gm)).toHaveLength(21);
+    expect(printHeld(alike.slice(0, 20), false).match(/^ {4}acme-app\/p/gm)).toHaveLength(20);
+    expect(printHeld(alike.slice(0, 2), false)).toContain("→ let it go: boardsync approve acme-app p0 p1\n");
   });
 
   it("says what follows by itself and what differs and stays so, after what needs a person", async () => {
@@ -211,11 +228,17 @@ describe("status", () => {
     const lines = out.split("\n").filter((line) => line.includes("acme-app"));
     expect(lines.filter((line) => !line.includes("│"))).toEqual([
       "! acme-app: needs you (1 action); 1 post is synced later; 1 post differs from its issue and stays so.",
-      expect.stringMatching(/^! parked: acme-app\/p3 .* \[board\.rejected\]$/),
+      expect.stringMatching(/^! parked: acme-app\/p3 /),
       "  → boardsync retry acme-app/p3",
-      expect.stringMatching(/^… synced later: acme-app\/p2 .*: It is not known yet whether/),
-      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 .*: status would become `completed`/),
-      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 .*: roadmapColumn would become/),
+      expect.stringMatching(/^… synced later: acme-app\/p2 /),
+      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 /),
+      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 /),
+    ]);
+    expect(out.split("\n").filter((line) => line.startsWith("    "))).toEqual([
+      expect.stringMatching(/ \[board\.rejected\]$/),
+      expect.stringMatching(/^ {4}It is not known yet whether/),
+      expect.stringMatching(/^ {4}status would become `completed`/),
+      expect.stringMatching(/^ {4}roadmapColumn would become/),
     ]);
   });
 
@@ -227,8 +250,12 @@ describe("status", () => {
     stage.story.board.addPost("acme-app", { title: "New", status: "planned" });
     await stage.run(["sync"]);
     const { out } = await stage.run(["status"]);
-    expect(out).toMatch(/^! held: acme-app: .+\n {2}→ boardsync approve acme-app$/m);
-    expect(out).toMatch(/^! held: acme-app\/p13 “New”, .*: opens an issue in acme\/app\. The board shows/m);
+    expect(out).toMatch(
+      /^! held: acme-app: .+\n {2}→ look at the board: .+\n {2}→ boardsync approve acme-app$/m,
+    );
+    expect(out).toMatch(
+      /^! held: acme-app\/p13 “New”, .*\n {4}opens an issue in acme\/app\n {4}the board shows/m,
+    );
     expect(out).not.toContain("approve acme-app p13");
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({ projects: [{ hold: expect.any(String) }, { hold: null }] });
@@ -248,10 +275,7 @@ describe("status", () => {
     const lines = (await stage.run(["status"])).out
       .split("\n")
       .filter((line) => line.includes("acme-app/p1"));
-    expect(lines).toEqual([
-      expect.stringMatching(/^! parked: .* \[tracker\.deleted\]$/),
-      "  → boardsync retry acme-app/p1",
-    ]);
+    expect(lines).toEqual([expect.stringMatching(/^! parked: /), "  → boardsync retry acme-app/p1"]);
   });
 
   it("says whether a daemon is running, beside one that holds the state", async () => {
@@ -261,7 +285,9 @@ describe("status", () => {
     try {
       const { code, out } = await stage.run(["status"]);
       expect(code).toBe(0);
-      expect(out).toMatch(/\nA daemon is running: last sign of life \d seconds ago \(\d\d:\d\d\)\.\n$/);
+      expect(out).toMatch(
+        /\nA daemon is running: last sign of life \d seconds ago \(\d\d:\d\d(?: UTC)?\)\.\n$/,
+      );
       expect(out).toMatch(/│ next run +│/);
       const { json } = await stage.run(["status", "--json"]);
       expect(json()).toMatchObject({
@@ -345,7 +371,7 @@ describe("health", () => {
     expect(ran.json()).toEqual({
       alive: false,
       ageMs: null,
-      message: expect.stringContaining("No daemon has ever run"),
+      message: expect.stringContaining("No daemon has left a sign of life at "),
     });
   });
 
@@ -403,6 +429,8 @@ function printHeld(
     parked: 0,
     quarantined: 0,
     paused: 0,
+    pausedSince: null,
+    resume: null,
     missing: 0,
     waiting,
     hasMore: false,
@@ -416,7 +444,15 @@ function printHeld(
   printStatus(
     out,
     tellTimes(Date.parse("2026-03-02T10:00:00Z"), "Europe/Berlin"),
-    { state: "state.db", daemon: null, replicas: [], database: null, tokenEnds, projects: [project] },
+    {
+      state: "state.db",
+      daemon: null,
+      replicas: [],
+      database: null,
+      tokenEnds,
+      otherConfigs: [],
+      projects: [project],
+    },
     isFull,
   );
   return parts.join("");
@@ -436,7 +472,7 @@ describe("linked posts that the board no longer lists", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^≠ acme-app: the board no longer lists 1 linked post\.$/m);
     expect(out).toMatch(
-      /^≠ no longer listed: acme-app\/p1 “[^”]+” \(acme\/app#1\), since .*: one list of the board/m,
+      /^≠ no longer listed: acme-app\/p1 “[^”]+” \(acme\/app#1\), since .*\n {4}one list of the board/m,
     );
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({

@@ -79,7 +79,7 @@ describe("boardsync pause", () => {
     const stage = await openPaused();
     const { out } = await stage.run(["status"]);
     expect(out).toContain("acme-app: 1 post is paused.");
-    expect(out).toMatch(/≠ paused: acme-app\/p1 [^\n]*status: planned → completed[^\n]*hears? of it/);
+    expect(out).toMatch(/≠ paused: acme-app\/p1 [^\n]*\n {4}status: planned → completed[^\n]*hears? of it/);
     expect(out).toContain("  → boardsync resume acme-app/p1");
     expect((await stage.run(["status", "--json"])).json()).toMatchObject({
       projects: [{ state: "differs", paused: 1, held: 0, voters: 0 }, {}],

@@ -37,7 +37,7 @@ describe("hints print the command as the program was started", () => {
     story.github.close("acme/app", 1, "completed");
     await run(["sync"], { env });
     const status = await run(["status"], { ...atTerminal, env });
-    expect(status.out).toContain(`→ ${command} approve acme-app`);
+    expect(status.out).toContain(`→ let it go: ${command} approve acme-app p1`);
     const explained = await run(["explain", "p1"], { ...atTerminal, env });
     expect(explained.out).toContain(`→ ${command} approve acme-app p1`);
   });

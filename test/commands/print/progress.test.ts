@@ -66,8 +66,8 @@ describe("a progress bar", () => {
 });
 
 it.each([
-  [30 * minuteMs, "1,240 of 5,000, done about 12:30"],
-  [14 * 60 * minuteMs, "1,240 of 5,000, done about 3 Mar, 02:00"],
+  [30 * minuteMs, "1,240 of 5,000, done about 12:30 UTC"],
+  [14 * 60 * minuteMs, "1,240 of 5,000, done about 3 Mar, 02:00 UTC"],
 ])("an import that ends in %s ms is told with its end", (afterMs, words) => {
   expect(describeExtent({ done: 1240, total: 5000, doneAt: noon + afterMs }, noon, "UTC")).toBe(words);
 });

@@ -77,7 +77,7 @@ function logOf(terminal: Terminal): (message: string) => void {
 /** The lines on the screen, times of the log taken away. */
 function linesOf({ shown }: ReturnType<typeof createScreen>): readonly string[] {
   return shown()
-    .replaceAll(/^\[[\d:]+\] INFO/gm, "INFO")
+    .replaceAll(/^\d\d:\d\d:\d\d /gm, "")
     .split("\n");
 }
 
@@ -92,13 +92,13 @@ describe("a terminal with a bar", () => {
     printTable(terminal.out, ["post", "votes"], [["p1", "3"]]);
     log("finished");
     expect(linesOf(screen)).toEqual([
-      ...Array.from({ length: 19 }, (_, index) => `INFO: opened ${index + 1}`),
+      ...Array.from({ length: 19 }, (_, index) => `opened ${index + 1}`),
       "┌──────┬───────┐",
       "│ post │ votes │",
       "├──────┼───────┤",
       "│ p1   │     3 │",
       "└──────┴───────┘",
-      "INFO: finished",
+      "finished",
       "",
     ]);
   });
@@ -133,7 +133,7 @@ describe("a terminal with a bar", () => {
     show(1);
     log("a");
     show(2);
-    expect(linesOf(screen)).toEqual(["INFO: a", "acme-app: issues opene…"]);
+    expect(linesOf(screen)).toEqual(["a", "acme-app: issues opene…"]);
   });
 });
 

@@ -152,7 +152,7 @@ describe("a notice", () => {
     const command = "kubectl exec deploy/boardsync -- boardsync";
     await stage.run(["sync"], { command, env: { BOARDSYNC_CONFIG: file } });
     const message = JSON.parse(String(listener.at("/notice")[0]?.body)).text;
-    expect(message).toContain("then `kubectl exec deploy/boardsync -- boardsync approve acme-app`");
+    expect(message).toContain("`kubectl exec deploy/boardsync -- boardsync status` shows why");
     expect(message).not.toContain("`boardsync ");
   });
 

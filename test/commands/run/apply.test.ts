@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../../src/commands/open/clock.ts";
-import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { deadUrl, openStage, type Stage } from "../stage.ts";
 
 /** A plan of everything that the story wants done, before there is a state. */

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { runProgram } from "../../../src/commands/program.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { OrderNumber } from "../../../src/ledger/orders.ts";
-import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import { createOutput, createTerminal, openStage, type Stage } from "../stage.ts";
 

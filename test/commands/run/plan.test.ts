@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { harmless } from "../../../src/commands/print/text.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { makeFolder, openStage } from "../stage.ts";
 
 describe("plan --json", () => {
@@ -76,7 +77,7 @@ describe("plan --json", () => {
     expect(json()).toMatchObject({ projects: [{ actions: [{ notifies: null, when: "now" }] }] });
     const { out } = await stage.run(["plan", "-p", "acme-app"]);
     expect(out).toContain(
-      "0 voters would be notified, and those of 1 post whose votes the board does not show.",
+      "Now 1 post to patch (voters hear of it, the board doesn't show how many). Nothing was written.",
     );
   });
 
@@ -105,26 +106,25 @@ describe("plan for a person", () => {
     const { code, out } = await stage.run(["plan"], { columns: 160 });
     expect(code).toBe(0);
     expect(out).toContain("acme-app → acme/app\n");
-    expect(out).toMatch(
-      /│ patch-post +│ p1 → acme\/app#1 │ status: completed; roadmapColumn: COMPLETED │ .*→ rule 1 + │ +128 │/,
+    expect(out).toContain(
+      "Now, by the next run:\n  “Dark mode” (p1) → acme/app#1\n    status: planned → completed, roadmapColumn: PLANNED → COMPLETED; 128 voters hear of it\n    issue #1 closed as completed → rule 1\n  “Export to Excel” (p2) → acme/app#2\n    title: Export to Excel\n",
     );
-    expect(out).toMatch(/│ update-issue │ p2 → acme\/app#2 │ title: Export to Excel/);
     expect(out).toContain("acme-api: nothing to do.\n");
     expect(out).toContain(
-      "1 issue to edit, 1 post to patch; 128 voters would be notified. Nothing was written. Next: `boardsync sync` does it.\n",
+      "Now 1 issue to edit, 1 post to patch (128 voters hear of it). Nothing was written. Next: `boardsync sync` does it.\n",
     );
   });
 
-  it("marks what a guard holds, and counts no voters for it", async () => {
+  it("says why a guard holds, who would hear, and where the ways out are", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
     stage.story.github.close("acme/app", 1, "completed");
     const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
     const { code, out, json } = await stage.run(["plan", "-c", file], { columns: 200 });
     expect(code).toBe(0);
-    expect(out).toMatch(/│ held │ .*\n└.*\n! 1 held: .*`guard\.statuses`/);
+    expect(out).toMatch(/\n! Held: 1 post .*`guard\.statuses`.*:\n {2}“Dark mode” \(p1\) → acme\/app#1\n/);
     expect(out).toMatch(
-      /\n1 action held \(voters: \d+\); no voter would be notified\. Nothing was written\. Next: `boardsync --config \S+ approve PROJECT` lets go what is held\.\n$/,
+      /\nWhen a person lets them go, 1 action \(128 voters hear of it\)\. Nothing was written\. Next: `boardsync --config \S+ status` shows the ways out of what is held\.\n$/,
     );
     expect(json).toThrow();
     const held = (await stage.run(["plan", "--json", "-c", file, "-p", "acme-app"])).json();
@@ -143,7 +143,9 @@ describe("plan for a person", () => {
       config.replace("repo: acme/app\n", `repo: acme/app\n    ${setting}\n`),
     );
     const { out } = await stage.run(["plan", "-c", file], { columns: 200 });
-    expect(out).toMatch(new RegExp(`\\n1 action held .*Nothing was written\\.${next}\\n$`));
+    expect(out).toMatch(
+      new RegExp(`\\nWhen a person lets them go, 1 action .*Nothing was written\\.${next}\\n$`),
+    );
   });
 
   it("says that there is nothing to do", async () => {
@@ -159,7 +161,7 @@ describe("plan for a person", () => {
     const stage = await openStage();
     const { code, out } = await stage.run(["plan"], { env: { GITHUB_TOKEN: "wrong-token-0123" } });
     expect(code).toBe(3);
-    expect(out).toMatch(/^✗ acme-app: .* \[tracker\.unauthorized\]\n✗ acme-api: /);
+    expect(out).toMatch(/^✗ acme-app and acme-api: .* \[tracker\.unauthorized\]\n→ /);
     expect(out).toMatch(/\nNot everything could be looked at, as said above\.\nNothing was written\.\n$/);
     expect(out).not.toContain("nothing to do");
   });
@@ -169,7 +171,7 @@ describe("plan for a person", () => {
     await stage.run(["sync"]);
     const file = stage.writeConfig("lost.yaml", (config) => config.replace("state.db", "lost.db"));
     const { out } = await stage.run(["plan", "-c", file]);
-    expect(out).toContain("6 issues to link by the mark in them; no voter would be notified.");
+    expect(out).toContain("Now 6 issues to link by the mark in them (no voter hears of it).");
   });
 
   it("prints nothing with --quiet", async () => {
@@ -221,4 +223,112 @@ it("works beside a process that holds the state", async () => {
   } finally {
     lock.release();
   }
+});
+
+describe("plan --show", () => {
+  it("prints the issue that a sync opens then, to the letter, and writes nothing", async () => {
+    const stage = await openStage();
+    const { code, out } = await stage.run(["plan", "--show", "acme-app/p1"]);
+    expect(code).toBe(0);
+    const [head = "", text = ""] = out.split(/ {2}text \(\d+ characters\):\n/);
+    expect(head).toBe(
+      [
+        "p1: a new issue in acme/app",
+        "  why: selected: isArchived is `false`, status is `planned`",
+        "  when: now",
+        "  title: Dark mode",
+        "  labels: feedback",
+        "",
+      ].join("\n"),
+    );
+    expect(text).toMatch(/^(?: {2}│.*\n)+Nothing was written\.\n$/);
+    expect(stage.story.github.issues("acme/app")).toEqual([]);
+    await stage.run(["sync"]);
+    const [issue] = stage.story.github.issues("acme/app");
+    const shown = [...text.matchAll(/^ {2}│ ?(.*)$/gm)].map(([, line]) => line).join("\n");
+    expect(issue?.body?.trimEnd()).toBe(shown);
+  });
+
+  it("has labels, assignees, milestone and type, and when it is held why", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("held.yaml", (config) =>
+      `${config}guard: { issues: 0 }\n`.replace(
+        "labels: [feedback]",
+        "labels: [feedback, ux], assignees: [ada], milestone: v1, type: Feature",
+      ),
+    );
+    const { out } = await stage.run(["plan", "-c", file, "--show", "p1"]);
+    expect(out).toMatch(/\n {2}when: held: .*\n {2}title: Dark mode\n/);
+    expect(out).toContain("\n  type: Feature\n  milestone: v1\n  labels: feedback, ux\n  assignees: ada\n");
+  });
+
+  it("prints what changes in an issue that is there, and says where nothing does", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    expect((await stage.run(["plan", "--show", "p1"])).out).toBe(
+      "acme-app/p1 has acme/app#1, and nothing changes in its text.\nNothing was written.\n",
+    );
+    stage.story.board.editPost("acme-app", "p1", { title: "Darker mode" });
+    const { out } = await stage.run(["plan", "--show", "p1"]);
+    expect(out).toContain("p1: what changes in the text of acme/app#1\n");
+    expect(out).toContain("\n  title: Darker mode\n");
+  });
+
+  it("says of a post without an issue why it gets none", async () => {
+    const stage = await openStage();
+    const { out } = await stage.run(["plan", "--show", "p5"]);
+    expect(out).toMatch(
+      /^acme-app\/p5 gets no issue now\. Skipped: status is `open`; .*\nNothing was written\.\n$/,
+    );
+  });
+
+  it("is the same plan as JSON, of this post alone, with the draft", async () => {
+    const stage = await openStage();
+    const { json } = await stage.run(["plan", "--show", "p1", "--json"]);
+    expect(json()).toEqual({
+      projects: [
+        {
+          project: "acme-app",
+          repo: "acme/app",
+          actions: [
+            expect.objectContaining({
+              kind: "create-issue",
+              post: "p1",
+              draft: {
+                title: "Dark mode",
+                labels: ["feedback"],
+                assignees: [],
+                body: expect.stringMatching(/^<!-- boardsync:v1 [\s\S]*- the \*\*editor\*\* first\n/),
+              },
+            }),
+          ],
+        },
+      ],
+    });
+    const whole = (await stage.run(["plan", "--json"])).out;
+    expect(whole).not.toContain('"draft"');
+  });
+
+  it("refuses a post that nobody knows, and says first what could not be looked at", async () => {
+    const stage = await openStage();
+    const unknown = await stage.run(["plan", "--show", "p0"]);
+    expect(unknown.code).toBe(2);
+    expect(unknown.err).toContain("No project of the config has a post `p0`");
+    expect((await stage.run(["plan", "--show", "p1", "--out", "a.plan"])).code).toBe(2);
+    const fault = { kind: "answer", status: 503, body: {} } as const;
+    stage.story.board.failNext(fault, { times: 99, when: ({ query }) => query["project"] === "prj_app" });
+    const partly = await stage.run(["plan", "--show", "p1"]);
+    expect(partly.code).toBe(2);
+    expect(partly.out).toMatch(/^✗ acme-app: .*\[board\.unreachable\]/);
+  });
+
+  it("keeps what people wrote behind its margin", async () => {
+    const stage = await openStage();
+    stage.story.board.editPost("acme-app", "p1", {
+      description: "one\r\n\u001b[41mNothing was written.\u202e",
+    });
+    const { out } = await stage.run(["plan", "--show", "p1"]);
+    expect(out).toBe(harmless(out));
+    expect(out.match(/^Nothing was written\./gm)).toHaveLength(1);
+  });
 });

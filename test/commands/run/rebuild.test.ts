@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { makeFindings } from "../../support/setups.ts";
 import { openStage, type Stage } from "../stage.ts";
 

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { deadUrl, openStage, type Stage } from "../stage.ts";
 
 /** The keys of the promise, in its order, with the values of a first run on the story. */
@@ -79,8 +79,8 @@ describe("sync for a person", () => {
     const stage = await openStage();
     const { code, out } = await stage.run(["sync"]);
     expect(code).toBe(0);
-    expect(out).toContain("│ project  │ posts │ issues │ opened │ patched │ told │");
-    expect(out).toContain("│ acme-app │     8 │      4 │      4 │       0 │    0 │");
+    expect(out).toContain("│ project  │ posts │ issues │ opened │ patched │ voters │");
+    expect(out).toContain("│ acme-app │     8 │      4 │      4 │       0 │      0 │");
     expect(out).toMatch(/\nRun 1, \d+\.\d s: in step\.\n$/);
   });
 
@@ -116,7 +116,7 @@ describe("sync for a person", () => {
     const { code, out } = await stage.run(["sync", "--config", file]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /\n {2}acme-app: 1 post is synced later, the next from .*\d\d:\d\d \(in \d+ minutes\) on\.\n {2}acme-api: in step\.\n$/,
+      /\n {2}acme-app: 1 post is synced later, the next from .*\d\d:\d\d(?: UTC)? \(in \d+ minutes\) on\.\n {2}acme-api: in step\.\n$/,
     );
   });
 
@@ -129,7 +129,7 @@ describe("sync for a person", () => {
     );
     const { code, out } = await stage.run(["sync", "-c", file]);
     expect(code).toBe(0);
-    const limit = /acme-app: put off: the board wants no request before .*\d\d:\d\d \(in .+\)\.$/m;
+    const limit = /acme-app: put off: the board wants no request before .*\d\d:\d\d(?: UTC)? \(in .+\)\.$/m;
     expect(out).toMatch(limit);
     expect(out).not.toContain("in step");
     expect((await stage.run(["status"])).out).toMatch(limit);
@@ -312,9 +312,10 @@ describe("the log", () => {
     const stage = await openStage();
     const args = ["sync", "--log-level", "info"];
     const { err } = await stage.run(args, { isTerminal: true });
-    expect(err).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: Project started/);
+    expect(err).toMatch(/^\d\d:\d\d:\d\d acme-app: Run 1 begins\.\n/);
+    for (const post of ["p1", "p2", "p3", "p4", "p5"]) stage.story.board.removePost("acme-app", post);
     const coloured = await stage.run(args, { isTerminal: true, hasColours: true });
-    expect(coloured.err).toContain("\u001b[");
+    expect(coloured.err).toContain("\u001b[33mWARN\u001b[39m acme-app: ");
   });
 
   it.each([
@@ -326,7 +327,18 @@ describe("the log", () => {
     const stage = await openStage();
     const signal = command === "daemon" ? AbortSignal.abort("SIGTERM") : undefined;
     const { err } = await stage.run([command], { env, isTerminal: true, ...(signal && { signal }) });
-    expect(err.includes(" INFO: ")).toBe(isSaid);
+    expect(/^\d\d:\d\d:\d\d .*(?: runs |Run 1 )/m.test(err)).toBe(isSaid);
+  });
+
+  it("of a daemon begins with what it runs, on which config and state, and when it runs next", async () => {
+    const stage = await openStage();
+    const { err } = await stage.run(["daemon"], { isTerminal: true, signal: AbortSignal.abort("SIGTERM") });
+    const [begins = "", next] = err.split("\n").filter((line) => /runs|Next runs/.test(line));
+    expect(begins).toMatch(
+      / boardsync \S+ runs 2 projects: acme-app, acme-api\. Config \/.*\/boardsync\.yaml, /,
+    );
+    expect(begins).toMatch(/, state \/.*\.db\.$/);
+    expect(next).toMatch(/ Next runs: .*acme-a(?:pp|pi).* at .*\d\d:\d\d.*\.$/);
   });
 
   it("of a run at a terminal says nothing that the report says, and still warns", async () => {
@@ -336,7 +348,7 @@ describe("the log", () => {
     stage.story.board.removePost("acme-app", "p1");
     for (const post of ["p2", "p3", "p4", "p5"]) stage.story.board.removePost("acme-app", post);
     const { err } = await stage.run(["sync"], { isTerminal: true });
-    expect(err).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: Nothing is written: the project is held/);
+    expect(err).toMatch(/^\d\d:\d\d:\d\d WARN acme-app: Nothing is written: the project is held/);
   });
 
   it.each([

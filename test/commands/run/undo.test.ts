@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { openStage, type Stage } from "../stage.ts";
 
 /** A story in step, with run 1 that has opened its issues and run 2 that has told p1's voters that it is done. */
@@ -31,8 +31,10 @@ describe("boardsync undo", () => {
         },
       });
       expect(undone.code).toBe(0);
-      expect(asked).toHaveLength(1);
-      expect(undone.out).toContain("status: planned");
+      expect(asked).toEqual(["Undo this, 1 write? 128 voters will be mailed. [y/N] "]);
+      expect(undone.out).toContain(
+        "status: completed → planned, roadmapColumn: COMPLETED → PLANNED; 128 voters hear of it",
+      );
       expect(undone.out).toContain("128 voters would be notified");
       expect(undone.out).toContain(said);
       expect(statusOf(stage, "p1")).toBe(left);
@@ -130,4 +132,16 @@ describe("boardsync undo", () => {
     expect(undone.code).toBe(3);
     expect(undone.json()).toMatchObject({ run: null, error: { code: "board.unauthorized" } });
   });
+});
+
+it("says that nobody is mailed where nobody is", async () => {
+  const stage = await openStage();
+  await stage.run(["sync"]);
+  const asked: string[] = [];
+  const ask = (question: string): Promise<string> => {
+    asked.push(question);
+    return Promise.resolve("n");
+  };
+  await stage.run(["undo", "1"], { ask });
+  expect(asked).toEqual(["Undo this, 6 writes? No voter will be mailed. [y/N] "]);
 });

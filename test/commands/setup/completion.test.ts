@@ -17,6 +17,8 @@ describe("what is offered", () => {
     [["st"], ["status", "state"]],
     [["re"], ["retry", "release", "resume", "rebuild", "report"]],
     [["help", "hea"], ["health"]],
+    [["help", "sto"], ["stop"]],
+    [["help", "tracker.rej"], ["tracker.rejected"]],
     [["--log-level", "w"], ["warn"]],
     [
       ["--quiet", "sta"],

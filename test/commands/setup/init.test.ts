@@ -47,6 +47,11 @@ describe("init with flags", () => {
       /^config\/boardsync\.yaml is written\. It holds no secret\.\n`boardsync check` says of it:\n✓ board: /,
     );
     expect(ran.out).toMatch(/\nAll is well[^\n]*Next: `boardsync plan`\.\n$/);
+    expect(ran.out).toContain(
+      "\n\nOne of the issues, as it will be (`boardsync plan --show POST` shows another):\np1: a new issue in acme/app\n",
+    );
+    expect(ran.out).toContain("\n  title: Dark mode\n  labels: feedback\n  text (");
+    expect(ran.out).toContain("\n  │ - the **editor** first\n");
     const text = readConfig(stage);
     expect(text).toContain("    select: { statuses: [planned] }\n");
     expect(text).toContain("        set: { status: completed, roadmapColumn: COMPLETED }\n");
@@ -528,4 +533,21 @@ it.each([
   [["open", "under review"], {}],
 ])("the statuses %j mean %j", (statuses, meanings) => {
   expect(matchStatuses(statuses)).toEqual(meanings);
+});
+
+it("says in the config which statuses of the board it does not know, so that rules set none", async () => {
+  const stage = await openStage();
+  expect(await stage.run(flags(stage, "--force"))).toMatchObject({ code: 0 });
+  expect(readFileSync(stage.file, "utf8")).toContain(
+    "    # No status in use on the board is known to mean declined, in progress. So not every rule sets `status`:\n    # add `status: …` to `set` with the board's own word, or voters are not told.\n    rules:\n",
+  );
+  const feedback = [{ id: "p1", title: "One", status: "open", roadmapColumn: "PLANNED" }];
+  stage.story.board.failNext(
+    { kind: "answer", status: 200, body: { feedback } },
+    { times: 2, when: ({ query }) => query["project"] !== undefined },
+  );
+  expect(await stage.run(flags(stage, "--force"))).toMatchObject({ code: expect.any(Number) });
+  expect(readFileSync(stage.file, "utf8")).toContain(
+    "known to mean completed, declined, in progress, planned. So no rule sets `status`:\n",
+  );
 });

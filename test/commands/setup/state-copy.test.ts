@@ -57,7 +57,11 @@ function rowsOf(file: string): Readonly<Record<string, readonly unknown[]>> {
     .all();
   const rows = tables.map(({ name }) => [
     name,
-    database.prepare(`SELECT * FROM ${name}`).all().filter(isNoHolder),
+    database
+      .prepare(`SELECT * FROM ${name}`)
+      .all()
+      .filter(isNoHolder)
+      .toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
   ]);
   database.close();
   return Object.fromEntries(rows);
@@ -257,7 +261,7 @@ describe("state copy is refused, and changes nothing,", () => {
   });
 });
 
-const headOf = "SELECT to_regclass('boardsync.head') AS head";
+const headOf = "SELECT to_regclass('boardsync.state') AS head";
 
 /** The state is no old copy: what happens on GitHub is written as ever. */
 async function expectCurrent(stage: Stage, { env }: Place): Promise<void> {

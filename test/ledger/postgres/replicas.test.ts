@@ -1,21 +1,23 @@
 /** @module-tag long */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { OutdatedError, StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import { openSharedCopy, type SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
-import { readSign } from "../../../src/ledger/postgres/signs.ts";
+import { openSharedReader, readSign, type SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
 import type { HeldProjects, SharedLedger } from "../../../src/ledger/shared.ts";
-import { applicationId, migrations } from "../../../src/ledger/sqlite/file/migrations.ts";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
 import { openProxy } from "../../support/tcp-proxy.ts";
 import {
   createIssue,
   createPatchLine,
   createPost,
+  createRepositoryMemory,
   linkPost,
   noon,
   postId,
@@ -60,46 +62,6 @@ async function givenReplica(
   });
 }
 
-async function openCopyOf(at: string): Promise<Ledger> {
-  const copy = await openSharedCopy(sharedOptions(at));
-  if (copy === undefined) throw new Error("There is no state.");
-  return copy;
-}
-
-/** The version before the one that added the last column of `repositories`. */
-const olderSchema = migrations.findIndex((sql) => sql.includes("named_at"));
-
-/** As that version has left it: with one row of which its image knows nothing. */
-function olderState(): { readonly image: Buffer; readonly entry: Buffer } {
-  const older = new Database(":memory:");
-  for (const sql of migrations.slice(0, olderSchema)) older.exec(sql);
-  older.pragma(`application_id = ${applicationId}`);
-  older.pragma(`user_version = ${olderSchema}`);
-  const image = older.serialize();
-  older.close();
-  const row = [
-    7,
-    "acme/app",
-    "acme/app",
-    1,
-    0,
-    0,
-    1,
-    noon,
-    "[]",
-    "[]",
-    ...Array(7).fill(null),
-    "[]",
-    null,
-    null,
-  ];
-  const entry = [
-    { table: "accounts", gone: [], put: [["tracker", "octocat", noon]] },
-    { table: "repositories", gone: [], put: [row] },
-  ];
-  return { image, entry: Buffer.from(JSON.stringify(entry)) };
-}
-
 const hourMs = 3_600_000;
 
 const say = (cause: string) =>
@@ -133,55 +95,43 @@ async function rowsOf(ledger: Ledger): Promise<unknown> {
 }
 
 describe("replicas of one state", () => {
-  it("all come to the same rows, whoever has written them", async () => {
+  it("work side by side, and nothing of either is lost", async () => {
     const first = await givenReplica();
     const second = await givenReplica();
-    await pullPosts(first, [createPost("p1"), createPost("p2")]);
-    await linkPost(first, "p1", createIssue(1));
-    await pullPosts(second, [createPost("p1", { title: "Another" }), createPost("p3")]);
-    await linkPost(second, "p3", createIssue(2));
-    await first.commit([{ kind: "audit", entry: createPatchLine() }]);
-    await second.commit([
-      {
-        kind: "end-links",
-        project,
-        post: postId("p1"),
-        issues: [{ repositoryId: createIssue(1).repositoryId, number: 1 }],
-        at: noon,
-      },
-    ]);
-    await first.tick();
-    await second.tick();
-    const rows = await rowsOf(first);
-    expect(await rowsOf(second)).toEqual(rows);
-    expect(await rowsOf(await givenReplica())).toEqual(rows);
+    const works = [first, second].map(async (ledger, at) => {
+      for (let post = 0; post < 20; post += 1) {
+        await pullPosts(ledger, [createPost(`p${at}-${post}`), createPost("shared")]);
+        await linkPost(ledger, `p${at}-${post}`, createIssue(post));
+        await ledger.commit([{ kind: "audit", entry: createPatchLine() }]);
+      }
+    });
+    await Promise.all(works);
+    const issue = { repositoryId: createIssue(1).repositoryId, number: 7 };
+    expect(await first.rows.linkedTo(issue)).toMatchObject([{ post: "p0-7" }, { post: "p1-7" }]);
+    expect(await second.journal.history(project, undefined, 100)).toHaveLength(40);
+    expect(await rowsOf(second)).toEqual(await rowsOf(first));
   });
 
-  it("come to the same rows from an image, too, when the log has grown long", async () => {
+  it("remember what another one has learnt of the same repository", async () => {
     const first = await givenReplica();
-    const behind = await givenReplica();
-    const text = "x".repeat(50_000);
-    for (let page = 0; page < 4; page += 1) {
-      const posts = Array.from({ length: 30 }, (_, at) =>
-        createPost(`p${page}-${at}`, { description: text }),
-      );
-      await pullPosts(first, posts);
-    }
-    const entries = await server.ask(url, "SELECT count(*)::int AS entries FROM boardsync.entries");
-    const images = await server.ask(url, "SELECT max(number)::int AS last FROM boardsync.images");
-    expect(images[0]?.["last"]).toBeGreaterThan(0);
-    expect(Number(entries[0]?.["entries"])).toBeGreaterThan(0);
-    await behind.tick();
-    const rows = await rowsOf(first);
-    expect(await rowsOf(behind)).toEqual(rows);
-    expect(await rowsOf(await givenReplica())).toEqual(rows);
+    const memory = createRepositoryMemory();
+    await first.commit([{ kind: "remember-repository", memory }]);
+    const second = await givenReplica();
+    await first.commit([{ kind: "remember-repository", memory: { ...memory, pausedAt: noon } }]);
+    await second.commit([{ kind: "remember-repository", memory: { ...memory, cursor: "later" } }]);
+    expect((await givenReplica()).memory.repository(memory.name)).toMatchObject({
+      pausedAt: noon,
+      cursor: "later",
+    });
+    await first.tick();
+    expect(first.memory.repository(memory.name)).toMatchObject({ cursor: "later" });
   });
 
   it("see all that was committed before, whenever they commit", async () => {
     const first = await givenReplica();
     const second = await givenReplica();
     await first.commit(say("one"));
-    expect(await saidBy(second)).toEqual([]);
+    expect(await saidBy(second)).toEqual(["one"]);
     await second.commit(say("two"));
     expect(await saidBy(second)).toEqual(["one", "two"]);
   });
@@ -230,7 +180,7 @@ describe("a lease", () => {
     const name = new URL(url).pathname.slice(1);
     const ledger = await givenReplica({ url: server.urlOf(name, proxy.port) });
     const other = await givenReplica();
-    proxy.cutAt("SELECT number, body FROM boardsync.entries", "before");
+    proxy.cutAt("boardsync.remembered", "before");
     await expect(ledger.take(["acme"])).rejects.toMatchObject({ code: "state.unreachable" });
     await ledger.tick();
     await hold(other, "acme");
@@ -327,11 +277,10 @@ describe("a server", () => {
     const proxy = await openProxy(server.port);
     const name = new URL(url).pathname.slice(1);
     const ledger = await givenReplica({ url: server.urlOf(name, proxy.port) });
-    proxy.cutAt("INSERT INTO boardsync.entries", "after");
+    proxy.cutAt("COMMIT\0", "after");
     await ledger.commit(say("once"));
     expect(await saidBy(ledger)).toEqual(["once"]);
-    const [entries] = await server.ask(url, "SELECT count(*)::int AS count FROM boardsync.entries");
-    expect(entries?.["count"]).toBe(1);
+    expect(proxy.isCut).toBe(true);
     await proxy.close();
   });
 
@@ -339,7 +288,7 @@ describe("a server", () => {
     const proxy = await openProxy(server.port);
     const name = new URL(url).pathname.slice(1);
     const ledger = await givenReplica({ url: server.urlOf(name, proxy.port) });
-    proxy.cutAt("INSERT INTO boardsync.entries", "before");
+    proxy.cutAt("COMMIT\0", "before");
     await expect(ledger.commit(say("never"))).rejects.toMatchObject({ code: "state.unreachable" });
     expect(await saidBy(ledger)).toEqual([]);
     await ledger.commit(say("then"));
@@ -357,11 +306,11 @@ describe("a server", () => {
     expect(await saidBy(await givenReplica())).toEqual(["after", "before"]);
   });
 
-  it("that waits for a process that stands still in its turn takes the turn from it", async () => {
+  it("that waits for a process that stands still in a transaction goes on when that has ended", async () => {
     const ledger = await givenReplica();
     const client = server.ask(
       url,
-      "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '300ms'; SELECT 1 FROM boardsync.head FOR UPDATE; SELECT pg_sleep(0.2)",
+      "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '300ms'; LOCK TABLE boardsync.notices_said; SELECT pg_sleep(0.2)",
     );
     await ledger.commit(say("waited"));
     await client.catch(() => undefined);
@@ -392,16 +341,18 @@ describe("a server", () => {
     const second = await givenReplica();
     await first.commit(say("kept"));
     await first.commit(say("lost"));
-    await second.tick();
+    const held = await hold(first, "acme");
     await server.ask(
       url,
-      `DELETE FROM boardsync.entries WHERE number > 1; UPDATE boardsync.head SET entry = 1;
-       CREATE TABLE boardsync.copied (LIKE boardsync.head INCLUDING ALL);
-       INSERT INTO boardsync.copied SELECT * FROM boardsync.head;
-       DROP TABLE boardsync.head; ALTER TABLE boardsync.copied RENAME TO head`,
+      `DELETE FROM boardsync.notices_said WHERE cause = 'lost';
+       CREATE TABLE boardsync.copied (LIKE boardsync.state INCLUDING ALL);
+       INSERT INTO boardsync.copied SELECT * FROM boardsync.state;
+       DROP TABLE boardsync.state; ALTER TABLE boardsync.copied RENAME TO state`,
     );
     // As many as were lost, and more.
     for (const cause of ["b", "c", "d"]) await second.commit(say(cause));
+    // Who is in the middle of a run goes on with nothing.
+    await expect(held.ledger.commit(say("late"))).rejects.toThrow(/was put back as it once was/);
     await first.tick();
     expect(await saidBy(first)).toEqual(["b", "c", "d", "kept"]);
     expect(first.copiedAt).toBe(second.copiedAt);
@@ -412,7 +363,9 @@ describe("a server", () => {
 
   it("that holds tables of another program is refused", async () => {
     await server.ask(url, "CREATE SCHEMA boardsync; CREATE TABLE boardsync.other (id int)");
-    await expect(givenReplica()).rejects.toThrow(/tables of another program: name another database/);
+    await expect(givenReplica()).rejects.toThrow(
+      /are another program's, or somebody has dropped it\. Name another database/,
+    );
   });
 
   it("whose role may not make tables is told what it needs", async () => {
@@ -425,27 +378,93 @@ describe("a server", () => {
 
   it("whose state is of a newer version is refused, at once and in the middle", async () => {
     const ledger = await givenReplica();
-    await server.ask(url, "UPDATE boardsync.head SET schema = 999, version = '9.9.9'");
+    await server.ask(url, "UPDATE boardsync.state SET schema = 999, version = '9.9.9'");
     await expect(ledger.commit(say("late"))).rejects.toThrow(/brought up to date by boardsync 9.9.9/);
     await expect(givenReplica()).rejects.toThrow(/schema 999/);
   });
 
   it.each([
-    ["looked at", openCopyOf],
-    ["worked with", (at: string) => givenReplica({ url: at })],
-  ])("whose state is of an older version, with more after its image, is %s", async (_, openIt) => {
-    await givenReplica();
-    const { image, entry } = olderState();
-    await server.ask(
-      url,
-      `DELETE FROM boardsync.images; UPDATE boardsync.head SET entry = 1, schema = ${olderSchema};
-       INSERT INTO boardsync.images VALUES (0, 0, '\\x${image.toString("hex")}');
-       INSERT INTO boardsync.entries (number, body) VALUES (1, '\\x${entry.toString("hex")}')`,
+    ["dropped", "DROP TABLE boardsync.notices_said", /somebody has dropped or changed them/],
+    ["emptied", "DELETE FROM boardsync.state", /has lost the row of `boardsync.state`/],
+    [
+      "changed",
+      "ALTER TABLE boardsync.notices_said DROP COLUMN state",
+      /somebody has dropped or changed them/,
+    ],
+  ])("whose tables somebody has %s is told so", async (_, sql, message) => {
+    const ledger = await givenReplica();
+    await server.ask(url, sql);
+    await expect(ledger.commit(say("late"))).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["lost the row of its state", "DELETE FROM boardsync.state", /has lost the row of `boardsync.state`/],
+    ["lost the table of its state", "DROP TABLE boardsync.state", /or somebody has dropped it/],
+  ])(
+    "that has %s is told so to whoever opens it or looks at it, and nothing is made",
+    async (_, sql, message) => {
+      await givenReplica();
+      await server.ask(url, sql);
+      await expect(givenReplica()).rejects.toThrow(message);
+      await expect(openSharedReader(sharedOptions(url))).rejects.toThrow(message);
+    },
+  );
+
+  it("whose role has settings of its own is worked with all the same", async () => {
+    await server.ask(url, "DROP ROLE IF EXISTS odd; CREATE ROLE odd LOGIN PASSWORD 'odd'");
+    for (const setting of [
+      "default_transaction_isolation = serializable",
+      "standard_conforming_strings = off",
+      "search_path = nowhere",
+      "synchronous_commit = off",
+      "transaction_timeout = '300ms'",
+      "idle_in_transaction_session_timeout = '300ms'",
+    ])
+      await server.ask(url, `ALTER ROLE odd SET ${setting}`);
+    const name = new URL(url).pathname.slice(1);
+    await server.ask(url, `ALTER DATABASE ${name} OWNER TO odd`);
+    const odd = new URL(url);
+    odd.username = "odd";
+    odd.password = "odd";
+    const ledger = await givenReplica({ url: odd.href });
+    const cause = "it's \\ 'odd' \\' \n\u{1f600}";
+    const other = server.ask(url, "BEGIN; LOCK TABLE boardsync.notices_said; SELECT pg_sleep(0.6); COMMIT");
+    await ledger.commit(say(cause));
+    await other;
+    expect(await saidBy(ledger)).toEqual([cause]);
+    const replicas = await Promise.all([1, 2, 3, 4].map(() => givenReplica({ url: odd.href })));
+    await Promise.all(replicas.map((one, at) => one.commit(say(`${at}`))));
+    const taken = await Promise.all(replicas.map((one) => one.take(["acme"])));
+    expect(taken.map(({ kind }) => kind).sort()).toEqual(["held", "taken", "taken", "taken"]);
+  });
+
+  it("whose role may only read by default says that it takes no writes", async () => {
+    await server.ask(url, "DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'reader'");
+    await server.ask(url, "ALTER ROLE reader SET default_transaction_read_only = on");
+    await server.ask(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO reader`);
+    const reader = new URL(url);
+    reader.username = "reader";
+    reader.password = "reader";
+    await expect(givenReplica({ url: reader.href })).rejects.toThrow(
+      /has set `default_transaction_read_only`/,
     );
-    const ledger = await openIt(url);
-    expect(await rowsOf(ledger)).toMatchObject({ repositories: [{ id: 7, named_at: null }], open_lists: [] });
-    ledger.close();
-    open = open.filter((one) => one !== ledger);
+  });
+
+  it("that ends connections again and again is asked on new ones, and few of them", async () => {
+    const ledger = await givenReplica();
+    for (let time = 0; time < 12; time += 1) {
+      await ledger.commit(say(`${time}`)).catch(() => undefined);
+      await server.ask(
+        url,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'boardsync'",
+      );
+    }
+    await ledger.commit(say("last")).catch(() => ledger.commit(say("last")));
+    const [found] = await server.ask(
+      url,
+      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'boardsync' AND datname = current_database()",
+    );
+    expect(found?.["count"]).toBeLessThanOrEqual(2);
   });
 
   it("that is not there is said, without its password", async () => {
@@ -462,10 +481,23 @@ describe("a server", () => {
     const asker = { ...sharedOptions(url), now: () => Date.now() - hourMs };
     const isNow = (at: number | undefined): boolean => Math.abs((at ?? 0) - asker.now()) < 5_000;
     expect(isNow((await readSign(asker))?.at)).toBe(true);
-    const copy = await openSharedCopy(asker);
+    const copy = await openSharedReader(asker);
     expect(isNow((await copy?.runs.heartbeat())?.at)).toBe(true);
     expect((await copy?.runs.replicas())?.every(({ at }) => isNow(at))).toBe(true);
     copy?.close();
+  });
+
+  it("that answers no more keeps no process from its end", async () => {
+    const proxy = await openProxy(server.port);
+    const at = server.urlOf(new URL(url).pathname.slice(1), proxy.port);
+    const file = fileURLToPath(new URL("process.ts", import.meta.url));
+    const child = spawn(process.execPath, [file, at], { stdio: ["pipe", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    proxy.freeze();
+    child.stdin.end();
+    expect(await once(child, "exit")).toEqual([0, null]);
+    await proxy.close();
   });
 
   it("that is gone leaves the page what was known", async () => {
@@ -476,7 +508,6 @@ describe("a server", () => {
     expect(known).toHaveLength(1);
     await proxy.close();
     expect(await ledger.runs.replicas()).toEqual(known);
-    expect(await ledger.runs.last(undefined)).toBeUndefined();
   });
 
   it("has the clock that counts", async () => {

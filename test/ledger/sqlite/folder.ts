@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { StateOptions } from "../../../src/ledger/sqlite/file/store.ts";
+import type { StateOptions } from "../../../src/ledger/sqlite/store.ts";
 import { noon } from "../samples.ts";
 
 export const options: StateOptions = { now: noon, version: "1.2.3" };

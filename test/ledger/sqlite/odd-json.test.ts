@@ -75,7 +75,7 @@ async function fill(ledger: Ledger): Promise<void> {
   await linkPost(ledger, "p1", issue);
   await linkPost(ledger, "p2", canonical);
   const ofFirst = { project, post: postId("p1") };
-  const held = { kind: "held" as const, message: "held", since: noon };
+  const held = { kind: "held" as const, cause: "guard", message: "held", since: noon };
   await ledger.commit([
     {
       kind: "remember-repository",
@@ -137,7 +137,7 @@ async function fill(ledger: Ledger): Promise<void> {
       record: createRecord({
         base: { status: base },
         issueBases: [{ issue: refOf(issue), base: { state: base } }],
-        notes: [{ ...held, planned, action: { kind: "patch-post", signature: "s" } }],
+        notes: [{ ...held, cause: "guard", planned, action: { kind: "patch-post", signature: "s" } }],
         due: noon,
       }),
     },
@@ -278,7 +278,6 @@ function spoil(file: string, { table, column }: Cell, text: string): void {
 
 /** Opaque to the ledger, which keeps it for others. */
 const opaque = [
-  "open_lists.place",
   "pages.reading",
   "orders.request",
   "orders.progress",
@@ -294,10 +293,9 @@ describe("JSON in the state", () => {
         "post_facts.facts",
         "issues.facts",
         "signals.signals",
-        "projects.seen",
-        "repositories.labels",
-        "asked_paging.way",
-        "project_fields.field",
+        "projects.memory",
+        "repositories.memory",
+        "memory.value",
         "notes.planned",
         "intents.writes",
         "intents.answer",

@@ -17,10 +17,11 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { StateError } from "../../../src/errors.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
-import { migrations } from "../../../src/ledger/sqlite/file/migrations.ts";
-import { assertDurable, openStore, type Store } from "../../../src/ledger/sqlite/file/store.ts";
+import { migrations } from "../../../src/ledger/sql/schema.ts";
+import { assertDurable, type SqliteStore } from "../../../src/ledger/sqlite/database.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { createLedger, openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
+import { openStore } from "../../../src/ledger/sqlite/store.ts";
 import {
   createIntent,
   createPost,
@@ -426,13 +427,13 @@ function openReadOnly(file: string): Ledger {
   return ledger;
 }
 
-function openTestStore(file: string): Store {
+function openTestStore(file: string): SqliteStore {
   const store = openStore(file, options);
   onTestFinished(() => store.close());
   return store;
 }
 
-function openBoth(): { readonly ledger: Ledger; readonly store: Store } {
+function openBoth(): { readonly ledger: Ledger; readonly store: SqliteStore } {
   const store = openTestStore(join(createFolder(), "state.db"));
   return { ledger: createLedger(store), store };
 }

@@ -1,4 +1,4 @@
-import { acquireState } from "../../../src/ledger/sqlite/file/lock.ts";
+import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import { createIntent, noon, project } from "../samples.ts";
 

@@ -231,7 +231,7 @@ describe("both sides at once", () => {
   it("`hold`: the post waits for a person, and so does the issue", () => {
     const decision = plan(both, { conflict: "hold" });
     expect(decision.actions).toMatchObject([
-      { kind: "patch-post", hold: expect.stringContaining("declined") },
+      { kind: "patch-post", hold: { cause: "conflict", why: expect.stringContaining("declined") } },
     ]);
     expect(decision.issueBases).toEqual([]);
   });
@@ -310,6 +310,7 @@ describe("an issue that people changed while the post asks for something else", 
     expect(decision.notes).toEqual([
       {
         kind: "held",
+        cause: "conflict",
         field: "state",
         message:
           "state was set to `open` on issue #12 while the post asks for `closed:not_planned`: a person has to choose",
@@ -323,7 +324,10 @@ describe("an issue that people changed while the post asks for something else", 
     expect(decision.actions).toMatchObject([
       {
         kind: "change-issue",
-        hold: "state was set to `open` on issue #12 while the post asks for `closed`: a person has to choose: held until `boardsync approve` lets it go, or `--discard` leaves both sides as they are",
+        hold: {
+          cause: "conflict",
+          why: "state was set to `open` on issue #12 while the post asks for `closed`: a person has to choose: held until `boardsync approve` lets it go, or `--discard` leaves both sides as they are",
+        },
       },
     ]);
   });

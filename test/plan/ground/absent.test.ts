@@ -122,7 +122,7 @@ describe("what a record leaves out", () => {
     selectPost(
       makeRow({}).post,
       { select: { archived: false, isArchivedDefault: true, ...select } },
-      everything,
+      { seen: everything, now: 0 },
     );
 
   it.each<[Partial<Select>, boolean]>([

@@ -206,7 +206,7 @@ describe("what can't be read leaves open the fields that hang on it, and no othe
     ]);
     expect(Object.keys(base)).toEqual(["status"]);
     const message = "issue #12: rule 1 asks for `pullRequest`, which can't be read: no permission";
-    expect(notes).toEqual([{ kind: "undecided", message }]);
+    expect(notes).toEqual([{ kind: "undecided", cause: "undecided", message }]);
     expect(dueAt).toBeUndefined();
   });
 

@@ -66,7 +66,10 @@ describe("rules that change", () => {
       {
         writes: [{ field: "status", before: "completed", value: "shipped", target: aim("shipped") }],
         notifies: 4,
-        hold: "the rules have changed: they asked for `completed`, and now status would become `shipped`: held until `boardsync approve` lets it go, or `--discard` leaves both sides as they are",
+        hold: {
+          cause: "rules-changed",
+          why: "the rules have changed: they asked for `completed`, and now status would become `shipped`: held until `boardsync approve` lets it go, or `--discard` leaves both sides as they are",
+        },
       },
     ]);
     expect(base).toEqual({});
@@ -122,7 +125,7 @@ describe("rules that change", () => {
     expect(plan(row, { rules }).actions).toMatchObject([
       {
         writes: [{ value: "open", target: noTarget }],
-        hold: expect.stringContaining("asked for `completed`"),
+        hold: { cause: "rules-changed", why: expect.stringContaining("asked for `completed`") },
       },
     ]);
     const kept = plan(row, { rules, whenNoRule: "keep" });
@@ -140,7 +143,7 @@ describe("rules that change", () => {
       onRoadmap: makeBase(aim(false), true, { foreign: true, ruled: { from: noTarget, since: now } }),
     });
     expect(plan({ ...row, base: { ...row.base, ...based } }, { rules }).actions).toMatchObject([
-      { writes: [{ field: "onRoadmap", value: false }], notifies: 0, hold: expect.any(String) },
+      { writes: [{ field: "onRoadmap", value: false }], notifies: 0, hold: { cause: "rules-changed" } },
     ]);
   });
 
@@ -193,7 +196,7 @@ describe("rules that change", () => {
       { ...row, base: based },
       makeContext({ settings: makeSettings({ rules: renamed }), seen: new Set(["votes"]), now }),
     );
-    expect(actions).toMatchObject([{ writes: [{ value: "shipped" }], hold: expect.any(String) }]);
+    expect(actions).toMatchObject([{ writes: [{ value: "shipped" }], hold: { cause: "rules-changed" } }]);
   });
 
   it("wait while the post is missing, and say so", () => {
@@ -234,7 +237,7 @@ describe("rules that change", () => {
     );
     const { actions, notes } = plan(row, { rules });
     expect(actions).toMatchObject([{ writes: [{ field: "roadmapColumn" }], hold: undefined }]);
-    expect(notes).toMatchObject([{ kind: "held", field: "status" }]);
+    expect(notes).toMatchObject([{ kind: "held", cause: "rules-changed", field: "status" }]);
   });
 
   it("count every pair as in step where the rules before are not known", () => {
@@ -316,7 +319,10 @@ describe("rules that change while nobody can say what they ask for", () => {
         { field: "status", value: "planned" },
         { field: "onRoadmap", value: true },
       ],
-      hold: expect.stringMatching(/the rules have changed.*`completed`.*`planned`/),
+      hold: {
+        cause: "rules-changed",
+        why: expect.stringMatching(/the rules have changed.*`completed`.*`planned`/),
+      },
     });
   });
 
@@ -424,7 +430,7 @@ describe("a PATCH whose outcome is open", () => {
       links,
       post: { ...row.post, values: { status: "completed" } },
     };
-    expect(plan(applied, { rules: looking }).actions).toMatchObject([{ hold: expect.any(String) }]);
+    expect(plan(applied, { rules: looking }).actions).toMatchObject([{ hold: { cause: "rules-changed" } }]);
   });
 
   it("is none either where nobody can say any more what the rules before made of the issue", () => {

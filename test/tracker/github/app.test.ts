@@ -411,7 +411,7 @@ describe("the clock of the server", () => {
     const { tracker, seen } = await startApp({ appId: "4712" });
     const error = await failureOf(tracker.account(unbounded()));
     expect(error.code).toBe("tracker.unauthorized");
-    expect(error.message).toContain("Check GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY");
+    expect(error.message).toContain("The key must be one of this App's");
     expect(seen()).toEqual(["GET /app 401"]);
   });
 });

@@ -14,7 +14,8 @@ import {
 import { askIssue, foreseeLink, foreseeUnlink } from "../../../sync/orders/link.ts";
 import { findIssue } from "../../../sync/orders/named-issue.ts";
 import { foreseePause, foreseeResume, listWaiting, type Resuming } from "../../../sync/orders/pause.ts";
-import { foreseeRetry } from "../../../sync/orders/retry.ts";
+import { foreseePauseWhole, foreseeResumeWhole, type Whole } from "../../../sync/orders/pause-whole.ts";
+import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "../../../sync/orders/retry.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
 import type { Looking, PageProject } from "../view.ts";
 import type { OrderKind, PageOrder } from "./order.ts";
@@ -61,6 +62,7 @@ export async function foresee(
 ): Promise<Question | Nothing> {
   const { view, ledger, times } = looking;
   const { kind, project: key } = order;
+  if (key === "") return foreseeAll(order, looking);
   const known = view.projects.find(({ project }) => project.key === key);
   if (known === undefined) return { nothing: `The config has no project ${key} any more.` };
   const id = ledger.memory.project(key)?.id;
@@ -72,6 +74,58 @@ export async function foresee(
   const name = order.post === "" ? key : `${key}/${order.post}`;
   const sight = { ledger, now: times.now, pending };
   return ways[kind]({ ...sight, ...asking, looking, order, known, named, name });
+}
+
+/** What concerns every project at once. */
+async function foreseeAll(
+  { kind }: PageOrder,
+  { view, ledger, times }: Looking,
+): Promise<Question | Nothing> {
+  const projects = view.projects.flatMap(({ project: { key } }) => {
+    const id = ledger.memory.project(key)?.id;
+    return id === undefined ? [] : [{ key, project: id }];
+  });
+  const whole: Whole = { of: "all", projects };
+  const sight = { ledger, now: times.now };
+  if (kind === "pause") return askPauseWhole(sight, whole, "all projects");
+  if (kind === "resume" || kind === "resume-discard")
+    return askResumeWhole(sight, whole, "all projects", kind);
+  return { nothing: "Name a project." };
+}
+
+async function askPauseWhole(sight: Sight, whole: Whole, name: string): Promise<Question | Nothing> {
+  const seen = await foreseePauseWhole(sight, whole, "somebody resumes it");
+  if (seen.since !== undefined && !seen.isResuming)
+    return { nothing: whole.of === "all" ? "All projects are paused already." : "It is paused already." };
+  return {
+    ...seen,
+    question: `Stop all writes for ${name}?`,
+    button: "Stop all writes",
+    done: `${name} ${are(whole)} paused: nothing is written`,
+  };
+}
+
+async function askResumeWhole(
+  sight: Sight,
+  whole: Whole,
+  name: string,
+  way: Resuming,
+): Promise<Question | Nothing> {
+  const seen = await foreseeResumeWhole(sight, whole, way === "resume-discard");
+  if ("nothing" in seen) return seen;
+  if (seen.isResuming) return { nothing: already };
+  const [question, button] = wordsOfResume(name, way);
+  return { ...seen, question, button, done: `${name} ${are(whole)} resumed` };
+}
+
+function are({ of }: Whole): string {
+  return of === "all" ? "are" : "is";
+}
+
+function wordsOfResume(name: string, way: Resuming): readonly [question: string, button: string] {
+  return way === "resume"
+    ? [`Resume ${name}?`, "Resume"]
+    : [`Resume ${name}, and leave both sides as they are?`, "Resume without writing"];
 }
 
 /** By this it is known whether what was shown is still what would happen. The reasons why it is held may change meanwhile. */
@@ -87,18 +141,22 @@ export function printOf({ question, effects, actions = [], mailed }: Question): 
 const ways: Readonly<Record<OrderKind, (foreseeing: Foreseeing) => Promise<Question | Nothing>>> = {
   approve: (foreseeing) => answerHeld(foreseeing, false),
   discard: (foreseeing) => answerHeld(foreseeing, true),
-  retry: async ({ named, name, ...sight }) =>
-    ask(await foreseeRetry(sight, "retry", named), () => ({
+  retry: async ({ named, name, order, ...sight }) => {
+    if (order.post === "") return askRetryAll(sight, named, "retry");
+    return ask(await foreseeRetry(sight, "retry", named), () => ({
       question: `Try ${name} again?`,
       button: "Retry",
       done: `${name} is tried again`,
-    })),
-  release: async ({ named, name, ...sight }) =>
-    ask(await foreseeRetry(sight, "release", named), () => ({
+    }));
+  },
+  release: async ({ named, name, order, ...sight }) => {
+    if (order.post === "") return askRetryAll(sight, named, "release");
+    return ask(await foreseeRetry(sight, "release", named), () => ({
       question: `Release ${name}?`,
       button: "Release",
       done: `${name} is released`,
-    })),
+    }));
+  },
   link: askLink,
   unlink: async ({ named, name, order, looking, ...sight }) => {
     const issue = order.issue === "" ? undefined : order.issue;
@@ -108,7 +166,8 @@ const ways: Readonly<Record<OrderKind, (foreseeing: Foreseeing) => Promise<Quest
       done: `The link of ${name} to ${names.join(", ")} ends`,
     }));
   },
-  async pause({ named, name, ...sight }) {
+  async pause({ named, name, order, ...sight }) {
+    if (order.post === "") return askPauseWhole(sight, { of: "project", projects: [named] }, name);
     const waits = await listWaiting(sight, named);
     if (waits.since !== undefined) return { nothing: `${name} is paused already.` };
     return ask(foreseePause(waits, named, "somebody resumes it"), () => ({
@@ -181,13 +240,47 @@ async function askLink({
   }));
 }
 
-async function askResume({ named, name, ...sight }: Foreseeing, way: Resuming): Promise<Question | Nothing> {
+/** All that is parked, or quarantined, of a project. */
+async function askRetryAll(sight: Sight, project: NamedPost, kind: RetryKind): Promise<Question | Nothing> {
+  const { key } = project;
+  const posts = await listRetryable(sight.ledger, kind, project);
+  const seen = await foreseeRetryAll(sight, kind, posts);
+  if (seen.asked === 0) return { nothing: posts.length > 0 ? already : seen.effects[0] };
+  const counted = seen.asked === 1 ? "1 post" : `${seen.asked.toLocaleString("en")} posts`;
+  const [effect] = seen.effects;
+  const lines = seen.lines
+    .slice(0, mostTold)
+    .map(({ named, waits, nothing }) => `${named.key}/${named.post}: ${waits ?? nothing}`);
+  const more = seen.lines.length - lines.length;
+  const effects = [effect, ...lines, ...(more > 0 ? [`And ${more.toLocaleString("en")} more`] : [])] as const;
+  return kind === "retry"
+    ? {
+        ...seen,
+        effects,
+        question: `Try ${counted} of ${key} again?`,
+        button: "Retry",
+        done: `${counted} of ${key}: tried again`,
+      }
+    : {
+        ...seen,
+        effects,
+        question: `Release ${counted} of ${key}?`,
+        button: "Release",
+        done: `${counted} of ${key}: released`,
+      };
+}
+
+/** So many posts of an order for all of them are named. */
+const mostTold = 50;
+
+async function askResume(
+  { named, name, order, ...sight }: Foreseeing,
+  way: Resuming,
+): Promise<Question | Nothing> {
+  if (order.post === "") return askResumeWhole(sight, { of: "project", projects: [named] }, name, way);
   const waits = await listWaiting(sight, named);
   if (waits.since === undefined) return { nothing: `${name} is not paused.` };
   if (isAsked(sight.pending, way, named.post)) return { nothing: already };
-  const [question, button] =
-    way === "resume"
-      ? [`Resume ${name}?`, "Resume"]
-      : [`Resume ${name}, and leave both sides as they are?`, "Resume without writing"];
+  const [question, button] = wordsOfResume(name, way);
   return ask(foreseeResume(waits, named, way), () => ({ question, button, done: `${name} is resumed` }));
 }

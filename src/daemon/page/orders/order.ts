@@ -20,7 +20,7 @@ export type OrderKind = (typeof orderKinds)[number];
 /** An order, as a form names it. */
 export interface PageOrder {
   readonly kind: OrderKind;
-  /** `project` of the config. */
+  /** `project` of the config; '' for every project. */
   readonly project: string;
   /** '' for the whole project. */
   readonly post: string;

@@ -22,6 +22,8 @@ export interface OrderOptions {
   tracker(): Pick<Tracker, "repository" | "readIssue">;
   /** Starts the run of a project at once. */
   start(project: string): void;
+  /** Those of the config as it is now. */
+  projects(): readonly string[];
   readonly log: Log;
   /** Ends what is being asked of GitHub. */
   readonly signal: AbortSignal;
@@ -149,7 +151,8 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
       "An order was given on the page",
     );
     // A pause counts at once, and asks for nothing to be done.
-    if (kind !== "pause") options.start(project);
+    const started = project === "" ? options.projects() : [project];
+    if (kind !== "pause") for (const key of started) options.start(key);
     const words =
       kind === "run" || kind === "pause" ? outcome.words : `${outcome.words} A run starts now and does it.`;
     const location = `${headerOf(wayBackOf(order), rootFrom(request.url))}?done=${hand(state().pageKey, doneOf(reader), words, now())}`;

@@ -154,8 +154,8 @@ export function refuseApp(answer: ClientAnswer, quote: Quote): RemoteError {
     const message = `GitHub answered ${status} to the App: ${words}.`;
     return new RemoteError("tracker", "unreachable", message, { detail: "server" });
   }
-  const message = `GitHub does not accept the App (${status}): ${words}. Check GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY: the key must be one of this App's.`;
-  return new RemoteError("tracker", "unauthorized", message, { detail: "told", concerns: "all" });
+  const message = `GitHub does not accept the App (${status}): ${words}. The key must be one of this App's.`;
+  return new RemoteError("tracker", "unauthorized", message, { concerns: "all" });
 }
 
 /** Whoever hears of it ends the work of this installation for the run, and of no other. */

@@ -1,12 +1,6 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
-import {
-  beyondReach,
-  type Issue,
-  type LinkedPullRequest,
-  type Readable,
-  type Signals,
-} from "../../../model/issue.ts";
+import type { Issue, LinkedPullRequest, Readable, Signals, Unreadable } from "../../../model/issue.ts";
 import type { DuplicateTarget, ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
 import {
   account,
@@ -77,7 +71,7 @@ function known<T>(value: T): Readable<T> {
   return { kind: "known", value };
 }
 
-function unknown(message: string): Readable<never> {
+function unknown(message: string): Unreadable {
   return { kind: "unknown", message };
 }
 
@@ -101,8 +95,8 @@ function readPart<T>(
   try {
     return read(isObject(node) ? node[part] : undefined, node);
   } catch (error) {
-    if (error instanceof RemoteError) return unknown(error.message);
-    throw error;
+    if (!(error instanceof RemoteError)) throw error;
+    return { ...unknown(error.message), ...(error.detail === "large" && { isTooLarge: true }) };
   }
 }
 
@@ -120,10 +114,11 @@ function connection<Row extends z.ZodType>(row: Row, what: string) {
     .transform(({ totalCount, nodes }) => {
       const rows = nodes.filter((node) => node !== null);
       if (totalCount <= nodes.length && rows.length === nodes.length) return rows;
-      const message =
-        rows.length >= pageSize
-          ? `There are ${totalCount} ${what}, ${beyondReach}.`
-          : `GitHub showed ${rows.length} of ${totalCount} ${what}.`;
+      if (rows.length >= pageSize) {
+        const message = `There are ${totalCount} ${what}, more than one answer shows.`;
+        throw new RemoteError("tracker", "unreadable", message, { detail: "large" });
+      }
+      const message = `GitHub showed ${rows.length} of ${totalCount} ${what}.`;
       throw new RemoteError("tracker", "unreadable", message);
     });
 }

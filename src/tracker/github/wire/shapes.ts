@@ -52,6 +52,8 @@ const issueShape = z.object({
   node_id: z.string(),
   state: z.enum(["open", "closed"]),
   state_reason: z.string().nullish(),
+  closed_at: time.nullish().catch(null),
+  closed_by: account.nullish().catch(null),
   labels: z.array(plainLabel),
   assignees: z.array(account).nullish(),
   milestone: milestoneShape.nullish(),
@@ -175,6 +177,8 @@ export function readIssueRow(value: unknown): IssueRow {
       nodeId: row.node_id,
       state: row.state,
       stateReason: row.state_reason ?? null,
+      ...(row.state === "closed" &&
+        row.closed_at && { closed: { at: row.closed_at, by: row.closed_by?.login ?? null } }),
       ...namesAndIds(row.labels.flatMap(toLabel)),
       assignees: (row.assignees ?? []).map(({ login }) => login),
       milestone: row.milestone ?? null,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createPostSet, createPostTimes } from "../../../../src/ledger/sqlite/posts/post-numbers.ts";
+import { createPostSet, createPostTimes } from "../../../../src/ledger/sql/posts/post-numbers.ts";
 
 const posts = fc.array(fc.integer({ min: 1, max: 5000 }));
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { openStore } from "../../../../src/ledger/sqlite/file/store.ts";
 import { createLedger } from "../../../../src/ledger/sqlite/sqlite.ts";
+import { openStore } from "../../../../src/ledger/sqlite/store.ts";
 import { timesOf } from "../../../../src/plan/pace.ts";
 import { createPost, hourMs, noon, postId, project, pullPosts } from "../../samples.ts";
 import { createFolder, options } from "../folder.ts";
@@ -21,7 +21,7 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
       record: {
         base: {},
         standing: { kind: "linked", reason: "x" },
-        notes: [{ kind: "waiting", message: "y", since: late }],
+        notes: [{ kind: "waiting", cause: "pace", message: "y", since: late }],
         due: late + hourMs,
       },
     },

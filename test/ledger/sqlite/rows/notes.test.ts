@@ -11,7 +11,7 @@ it("writes nothing for a record of what stands already", async () => {
   const journalBytes = (): number => statSync(`${file}-wal`).size;
   const action = { kind: "patch-post", signature: "s1" } as const;
   const recordAt = async (since: number, message: string): Promise<void> => {
-    const notes = [{ kind: "held", message, since, action } as const];
+    const notes = [{ kind: "held", cause: "guard", message, since, action } as const];
     await ledger.commit([
       { kind: "record-row", project, post: postId("p1"), record: createRecord({ notes, due: "now" }) },
     ]);

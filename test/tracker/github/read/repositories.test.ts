@@ -370,6 +370,7 @@ describe("one issue", () => {
           nodeId: expect.any(String),
           state: "closed",
           stateReason: "duplicate",
+          closed: { at: "2026-01-05T10:01:00Z", by: "octocat" },
           labels: ["bug", "ui"],
           labelIds: [expect.stringMatching(/^LA_/u), expect.stringMatching(/^LA_/u)],
           assignees: ["ann", "bob"],

@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { printJson } from "../print/json.ts";
+import { plainText, printHeading, printMarkdown } from "../print/markdown.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
+import { printLine } from "../print/text.ts";
+
+/** What the page of messages says of a code. */
+export interface MessageEntry {
+  readonly code: string;
+  readonly happened: string;
+  readonly written: string;
+  readonly todo: string;
+}
+
+/** A part of the runbook. */
+export interface Topic {
+  /** One word. */
+  readonly name: string;
+  readonly title: string;
+  /** Markdown. */
+  readonly text: string;
+}
+
+/** `boardsync help [COMMAND|CODE|TOPIC]`: needs neither config nor network; the pages are in the package. */
+export function help(
+  terminal: Terminal,
+  program: Command,
+  { json, quiet }: CommonOptions,
+  word: string | undefined,
+): number {
+  const { out } = terminal;
+  const command = word === undefined ? program : program.commands.find((one) => one.name() === word);
+  if (command !== undefined) {
+    command.outputHelp();
+    if (word === undefined) printTopics(out);
+    return exitCodes.ok;
+  }
+  // As it stands in a line of the log: `[tracker.rejected]`.
+  const asked = String(word).replace(/^\[(.*)\]$/, "$1");
+  const entry = readMessages().find(({ code }) => code === asked);
+  const topic = readRunbook().find(({ name }) => name === asked);
+  if (entry === undefined && topic === undefined) refuse(program, asked);
+  if (json === true) printJson(out, { ...entry, ...topic });
+  if (json === true || quiet === true) return exitCodes.ok;
+  if (entry !== undefined) printEntry(out, entry);
+  if (topic !== undefined) {
+    printHeading(out, topic.title);
+    out.write("\n");
+    printMarkdown(out, topic.text);
+  }
+  return exitCodes.ok;
+}
+
+function printEntry(out: Output, { code, happened, written, todo }: MessageEntry): void {
+  printHeading(out, code);
+  printLine(out, "  what happened: ", happened);
+  printLine(out, "  written?       ", written);
+  printLine(out, "  what to do:    ", todo);
+}
+
+function printTopics(out: Output): void {
+  out.write("\nWhat to do when something is wrong (`help TOPIC`), and what a code means (`help CODE`):\n");
+  for (const { name, title } of readRunbook()) printLine(out, `  ${name.padEnd(10)}`, title);
+}
+
+/** @throws CommanderError, as any word that is not understood. */
+function refuse(program: Command, asked: string): never {
+  const near = readMessages()
+    .map(({ code }) => code)
+    .filter((code) => asked.length > 2 && code.includes(asked));
+  const topics = readRunbook().map(({ name }) => name);
+  program.error(
+    `error: there is no command, code or topic '${asked}'${near.length > 0 ? `\n(Did you mean ${near.slice(0, 8).join(", ")}?)` : ""}\nTopics: ${topics.join(", ")}.`,
+    { exitCode: exitCodes.usage },
+  );
+}
+
+/** Every word behind `help` that is no command. */
+export function namesOfHelp(): readonly string[] {
+  return [...readRunbook().map(({ name }) => name), ...readMessages().map(({ code }) => code)];
+}
+
+/** The rows of the page of messages that have a code. */
+function readMessages(): readonly MessageEntry[] {
+  const rows = readPage("reference/messages.md").matchAll(
+    /^\| `([a-z][a-z.-]*)` \| (.*?) \| (.*?) \| (.*?) \|$/gm,
+  );
+  return [...rows].map(([, code = "", happened = "", written = "", todo = ""]) => ({
+    code,
+    happened: plainText(happened),
+    written: plainText(written),
+    todo: plainText(todo),
+  }));
+}
+
+/** The parts of the runbook, in their order. */
+function readRunbook(): readonly Topic[] {
+  const parts = readPage("guides/runbook.md").split(/^## /m).slice(1);
+  return parts.flatMap((part) => {
+    const [, name = "", title = "", text = ""] = /^`([a-z]+)`: (.*)\n([\s\S]*)$/.exec(part) ?? [];
+    return name === "" ? [] : [{ name, title, text: text.trim() }];
+  });
+}
+
+function readPage(page: string): string {
+  return readFileSync(new URL(`../../../config/docs/${page}`, import.meta.url), "utf8");
+}

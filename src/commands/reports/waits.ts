@@ -1,0 +1,182 @@
+import type { WaitingRow } from "../../ledger/rows.ts";
+import type { Cause } from "../../model/causes.ts";
+import type { PlannedChange } from "../../model/link.ts";
+import { type Way, waysOf } from "../../sync/ground/remedy.ts";
+import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
+import type { ToldTimes } from "../../sync/tell/times.ts";
+import { type Alike, describePlanned, describeWritten, groupWaiting } from "../../sync/tell/waiting-lines.ts";
+import type { Output } from "../print/terminal.ts";
+import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
+
+/** One thing that waits. */
+export interface WaitingLine {
+  readonly post: string;
+  readonly issues: readonly string[];
+  readonly kind: WaitingRow["kind"];
+  /** Why it waits, one of a closed list: src/model/causes.ts. */
+  readonly cause: Cause;
+  readonly code: string | null;
+  readonly message: string;
+  /** Of the post; null where the board shows none. */
+  readonly title: string | null;
+  /** What would be written, from what to what, and how many voters would hear of it; null where that is not recorded. */
+  readonly planned: PlannedChange | null;
+  /** When it follows by itself at the earliest, ISO 8601; null where that is not known. */
+  readonly until: string | null;
+  readonly since: string;
+  /** The command that ends it; null for what ends by itself, or by a change on either side. */
+  readonly command: string | null;
+}
+
+/** What waits in a project: what it would do, why it waits, who would hear, and the ways out. */
+export function printWaits(
+  out: Output,
+  times: ToldTimes,
+  project: string,
+  waiting: readonly WaitingLine[],
+  isFull: boolean,
+): void {
+  // What needs a person comes first; the sort keeps the oldest of each kind on top.
+  const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
+  for (const alike of groupWaiting(lines.map(toWaiting), isFull)) printAlike(out, times, project, alike);
+}
+
+export const signs: Readonly<Record<StateKind, readonly [sign: string, look: TextStyle]>> = {
+  failing: ["✗ ", "red"],
+  "needs-you": ["! ", "yellow"],
+  later: ["… ", "cyan"],
+  differs: ["≠ ", "cyan"],
+  "in-sync": ["✓ ", "green"],
+};
+
+type ShownWait = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
+
+function toWaiting(line: WaitingLine): ShownWait {
+  return { ...line, planned: line.planned ?? undefined };
+}
+
+/** More posts than these are not named in one command. */
+const mostNamed = 5;
+
+function printAlike(out: Output, times: ToldTimes, project: string, alike: Alike<ShownWait>): void {
+  const { lines, shown, isGroup } = alike;
+  const [first] = shown;
+  if (first === undefined) return;
+  const hasWays = waysOf(toHeld(first), project, []).length > 0;
+  if (isGroup || (hasWays && lines.length > 1)) printTogether(out, times, project, alike, first);
+  else
+    for (const line of shown) {
+      printWait(out, `${wordOf(line)}: ${nameShown(times, project, line)}`, stateKindOf(line));
+      printUnder(out, describePlanned(line.planned, true));
+      printUnder(out, whyOf(times, line));
+      printWays(out, line, waysOf(toHeld(line), project, [line.post]));
+    }
+}
+
+/** What many wait for, once; and the ways out for all of them. */
+function printTogether(
+  out: Output,
+  times: ToldTimes,
+  project: string,
+  { lines, shown, isGroup, heard }: Alike<ShownWait>,
+  first: ShownWait,
+): void {
+  const counted = `${lines.length} alike${heard === "" ? "" : `; ${heard}`}`;
+  printWait(out, `${wordOf(first)}: ${project}: ${counted}`, stateKindOf(first));
+  printUnder(out, whyOf(times, first));
+  if (isGroup) {
+    const names = shown.map((line) => namePost(line)).join(", ");
+    const what = first.planned === undefined ? "" : describeWritten(first.planned, false);
+    printUnder(
+      out,
+      `for example ${names}${what === "" ? "" : `: ${what}`}; \`boardsync status --full\` lists each`,
+    );
+  } else
+    for (const line of shown)
+      printUnder(out, `${nameShown(times, project, line)}: ${describePlanned(line.planned, true)}`);
+  const posts = lines.length > mostNamed ? [] : lines.map(({ post }) => post);
+  printWays(out, first, waysOf(toHeld(first), project, posts));
+}
+
+function wordOf({ kind }: ShownWait): string {
+  return kindWords[kind] ?? kind;
+}
+
+function whyOf(times: ToldTimes, { message, code }: ShownWait): string {
+  return `${times.tell(message)}${code === null ? "" : ` [${code}]`}`;
+}
+
+/** A hold without a command is one that nothing of its own lets go. */
+function toHeld({ cause, command: typed }: ShownWait): {
+  readonly cause: Cause;
+  readonly isStopped: boolean;
+} {
+  return { cause, isStopped: typed === null };
+}
+
+/** The ways out, the dangerous one last; else the one command that there is. */
+function printWays(out: Output, { command: typed }: ShownWait, ways: readonly Way[]): void {
+  if (ways.length === 0 && typed !== null) printRemedy(out, typed);
+  for (const way of ways) {
+    const text = way.typed === undefined ? way.does : `${way.does}: ${hintCommand(out, way.typed)}`;
+    printLine(out, "  → ", oneLine(text));
+  }
+}
+
+function namePost({ post, title }: Pick<WaitingLine, "post" | "title">): string {
+  return title === null || title === "" ? post : `${post} “${title}”`;
+}
+
+export function printWait(out: Output, text: string, state: StateKind = "needs-you"): void {
+  const [sign, look] = signs[state];
+  printLine(out, paint(out, look, sign), oneLine(text));
+}
+
+function printUnder(out: Output, text: string): void {
+  if (text !== "") printLine(out, "    ", oneLine(text));
+}
+
+export function printRemedy(out: Output, typed: string): void {
+  printLine(out, "  → ", hintCommand(out, oneLine(typed)));
+}
+
+/** Of which state of its project a line is a part. */
+function stateKindOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
+  switch (kind) {
+    case "settling":
+    case "waiting":
+    case "intent":
+      return "later";
+    case "disagreement":
+    case "did-not-stick":
+    case "paused":
+    case "missing":
+      return "differs";
+    case "undecided":
+      return "failing";
+    case "held":
+    case "parked":
+    case "quarantined":
+      return "needs-you";
+  }
+}
+
+function urgencyOf(line: WaitingLine): number {
+  return stateKinds.indexOf(stateKindOf(line));
+}
+
+/** How a person calls it; `--json` has the names of the kinds. */
+const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
+  settling: "synced later",
+  waiting: "synced later",
+  intent: "synced later",
+  disagreement: "differs and stays so",
+  "did-not-stick": "differs and stays so",
+  missing: "no longer listed",
+};
+
+function nameShown(times: ToldTimes, project: string, line: ShownWait): string {
+  const { issues, since } = line;
+  const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
+  return `${project}/${namePost(line)}${linked}, since ${times.name(Date.parse(since))}`;
+}

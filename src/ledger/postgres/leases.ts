@@ -1,0 +1,129 @@
+import { StateError } from "../../errors.ts";
+import type { ServerClock } from "./clock.ts";
+import { literal } from "./dialect.ts";
+import type { Pool } from "./pool.ts";
+import { type LeaseNumber, renewal, valuesOf } from "./store.ts";
+
+/** Who has which project, by the clock of the state. */
+export interface Leases {
+  /** Takes all of these, or none; the first that is another's is told. */
+  take(keys: readonly string[]): Promise<TakenLeases | RefusedLease>;
+  /** Prolongs those that are still held. */
+  renew(holds: readonly LeaseNumber[]): Promise<void>;
+  release(holds: readonly LeaseNumber[]): Promise<void>;
+}
+
+/** Until when leases hold, as this process knows it. */
+export interface Validity {
+  /** These hold until then, by the monotonic clock. */
+  prolonged(holds: readonly LeaseNumber[], until: number): void;
+  /** @throws StateError where what is left of them is shorter than a request may take. */
+  assertLong(holds: readonly LeaseNumber[], leases: Leases): Promise<void>;
+}
+
+/** @param requestMs - the longest that a request may take. */
+export function createValidity(monotonic: () => number, requestMs: number): Validity {
+  const validUntil = new Map<string, number>();
+  return {
+    prolonged(holds, until) {
+      for (const { project } of holds) validUntil.set(project, until);
+    },
+    async assertLong(holds, leases) {
+      const isLongEnough = (): boolean => {
+        const until = Math.min(...holds.map(({ project }) => validUntil.get(project) ?? 0));
+        return monotonic() + requestMs <= until;
+      };
+      // A write that needs no line of its own may come late after the last one.
+      if (isLongEnough()) return;
+      await leases.renew(holds);
+      if (isLongEnough()) return;
+      throw new StateError(
+        `What is left of the lease of ${holds.map(({ project }) => project).join(", ")} is shorter than a request may take, so it is not sent: this process stood still, or could not reach the state. The next run goes on.`,
+        { code: "state.unreachable" },
+      );
+    },
+  };
+}
+
+export interface TakenLeases {
+  readonly kind: "held";
+  readonly holds: readonly LeaseNumber[];
+}
+
+export interface RefusedLease {
+  readonly kind: "taken";
+  readonly project: string;
+  readonly who: string;
+  readonly isOtherConfig: boolean;
+}
+
+interface LeaseOptions {
+  /** Another one than that of the transactions: a lease is prolonged however busy they are. */
+  readonly pool: Pool;
+  readonly clock: ServerClock;
+  readonly leaseMs: number;
+  readonly prolonged: Validity["prolonged"];
+  /** `daemon, process 1 on host box`. */
+  readonly who: string;
+  /** A print of the config that this process works by now. */
+  config(): string;
+}
+
+/** Of `replicas`: a process that has given a sign of life of late, and has not said that it was its last one. */
+export const isAlive = `at > clock_timestamp() - interval '1 minute' AND sign::jsonb ->> 'isLast' IS DISTINCT FROM 'true'`;
+
+/** Leases by the server's clock. */
+export function createLeases({ pool, clock, leaseMs, prolonged, who, config }: LeaseOptions): Leases {
+  const release = async (holds: readonly LeaseNumber[]): Promise<void> => {
+    if (holds.length === 0) return;
+    await pool.ask(
+      `UPDATE boardsync.leases SET until = '-infinity' FROM (VALUES ${valuesOf(holds)}) AS held (project, number)
+       WHERE leases.project = held.project AND leases.number = held.number`,
+    );
+  };
+  return {
+    async take(keys) {
+      const wanted = keys.map(literal).join(", ");
+      const mine = literal(config());
+      const beganAt = clock.monotonic();
+      const [, found, others] = await pool.ask(`
+        INSERT INTO boardsync.leases (project) SELECT unnest(ARRAY[${wanted}]) ON CONFLICT DO NOTHING;
+        UPDATE boardsync.leases SET number = number + 1, holder = ${literal(who)}, config = ${mine},
+          until = clock_timestamp() + ${leaseMs} * interval '1 ms'
+        WHERE project IN (
+          SELECT project FROM boardsync.leases AS free
+          WHERE project IN (${wanted}) AND until <= clock_timestamp()
+            AND (config IN ('', ${mine}) OR NOT EXISTS (SELECT 1 FROM boardsync.replicas
+              WHERE replicas.config = free.config AND ${isAlive}))
+          ORDER BY project FOR UPDATE SKIP LOCKED)
+        RETURNING project, number;
+        SELECT project, holder, config, until > clock_timestamp() AS held FROM boardsync.leases
+        WHERE project IN (${wanted})`);
+      const holds = (found?.rows ?? []).map(toNumber);
+      const missing = keys.find((key) => !holds.some(({ project }) => project === key));
+      if (missing === undefined) {
+        prolonged(holds, beganAt + leaseMs);
+        return { kind: "held", holds };
+      }
+      await release(holds);
+      const row = others?.rows.find(({ project }) => project === missing) ?? {};
+      return {
+        kind: "taken",
+        project: missing,
+        who: String(row["holder"]),
+        isOtherConfig: row["held"] !== 1 && row["config"] !== config(),
+      };
+    },
+    async renew(holds) {
+      const beganAt = clock.monotonic();
+      const [found] = await pool.ask(renewal(holds, leaseMs));
+      clock.told(found, beganAt);
+      prolonged((found?.rows ?? []).map(toNumber), beganAt + leaseMs);
+    },
+    release,
+  };
+}
+
+function toNumber({ project, number }: Readonly<Record<string, unknown>>): LeaseNumber {
+  return { project: String(project), number: Number(number) };
+}

@@ -1,0 +1,134 @@
+import pg from "pg";
+import { DatabaseError, explainServerError, unreachable } from "./failure.ts";
+
+/** What one statement has found. */
+export interface ServerAnswer {
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly rowCount: number | null;
+}
+
+/** Connections to the server: each is made when it is needed, and another one where it was lost. */
+export interface Pool {
+  /**
+   * Sends statements in one message, outside of a transaction.
+   *
+   * @throws StateError where the server refuses one, can't be reached, or gives no answer.
+   */
+  ask(sql: string): Promise<readonly ServerAnswer[]>;
+  /** A connection for one transaction. */
+  take(): Promise<Connection>;
+  close(): void;
+}
+
+/** One connection, for as long as it is not given back. */
+export interface Connection {
+  /**
+   * @throws DatabaseError where the server refuses one of the statements.
+   * @throws StateError where it can't be reached, or gives no answer; the connection is gone then.
+   */
+  ask(sql: string): Promise<readonly ServerAnswer[]>;
+  /** @param isUsable - else it is ended: who knows what it is in the middle of. */
+  giveBack(isUsable: boolean): void;
+}
+
+/** Whatever the role's default is: who waits for a lock sees what was committed meanwhile. */
+const readCommitted = "ISOLATION LEVEL READ COMMITTED";
+export const beginCommitted = `BEGIN ${readCommitted}`;
+
+const connectMs = 5_000;
+/** A server that says nothing for so long is treated like one that is gone. */
+const answerMs = 15_000;
+/** One that nobody has used for so long is closed. */
+const idleMs = 60_000;
+
+/** bigint, numeric and boolean as numbers, as in SQLite. */
+const numbers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => (text === "t" ? 1 : 0),
+  20: Number,
+  1700: Number,
+};
+
+/** @param at - how messages call the server: without its password. */
+export function createPool(url: string, at: string, most: number): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: most,
+    connectionTimeoutMillis: connectMs,
+    idleTimeoutMillis: idleMs,
+    query_timeout: answerMs,
+    keepAlive: true,
+    application_name: "boardsync",
+    // Nobody waits for a connection that has nothing to do.
+    allowExitOnIdle: true,
+    types: {
+      getTypeParser: (oid: number, format?: never) => numbers[oid] ?? pg.types.getTypeParser(oid, format),
+    } as pg.CustomTypesConfig,
+  });
+  // One that is lost while nobody asks it is forgotten by the pool; while somebody does, the answer says so.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => void client.on("error", () => undefined));
+  const taken = new Set<pg.PoolClient>();
+  const take = async (): Promise<Connection> => {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw error instanceof pg.DatabaseError && !isLost(error)
+        ? explainServerError(new DatabaseError(error.message, error.code ?? "", error), at)
+        : unreachable(at, error);
+    });
+    taken.add(client);
+    const giveBack = (isUsable: boolean): void => {
+      if (!taken.delete(client)) return;
+      // Whether the server says goodbye, too, nobody waits for.
+      if (!isUsable) letGo(client);
+      client.release(!isUsable);
+    };
+    return {
+      async ask(sql) {
+        try {
+          return [(await client.query(sql)) as ServerAnswer | ServerAnswer[]].flat();
+        } catch (error) {
+          if (error instanceof pg.DatabaseError && !isLost(error))
+            throw new DatabaseError(error.message, error.code ?? "", error);
+          giveBack(false);
+          const ended = error instanceof pg.DatabaseError ? error.code : undefined;
+          throw ended !== undefined && /^25P/.test(ended)
+            ? explainServerError(new DatabaseError(String(Object(error).message), ended, error), at)
+            : unreachable(at, error);
+        }
+      },
+      giveBack,
+    };
+  };
+  return {
+    async ask(sql) {
+      const connection = await take();
+      try {
+        // Several statements in one message are one transaction.
+        const [, ...answers] = await connection.ask(`SET TRANSACTION ${readCommitted};\n${sql}`);
+        connection.giveBack(true);
+        return answers;
+      } catch (error) {
+        connection.giveBack(error instanceof DatabaseError);
+        throw explainServerError(error, at);
+      }
+    },
+    take,
+    close() {
+      for (const client of taken) {
+        letGo(client);
+        client.release(true);
+      }
+      taken.clear();
+      void pool.end().catch(() => undefined);
+    },
+  };
+}
+
+/** Whether the server ends the connection with it: it shuts down, starts up, has no room, or waited for us too long. */
+function isLost({ code = "", severity }: pg.DatabaseError): boolean {
+  return severity === "FATAL" || /^(08|57P|25P03|25P04|53)/.test(code);
+}
+
+/** The process may end while it is open. Its types don't know of that. */
+function letGo(client: pg.PoolClient): void {
+  (client as pg.PoolClient & { unref(): void }).unref();
+}

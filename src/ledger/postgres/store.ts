@@ -1,0 +1,393 @@
+import { StateError } from "../../errors.ts";
+import { type Asked, answer, type Carry, type Query, type Store } from "../sql/store.ts";
+import { type ServerClock, serverTime } from "./clock.ts";
+import { literal, toPostgres } from "./dialect.ts";
+import { DatabaseError, explainServerError, isPassing, stateRowLost } from "./failure.ts";
+import { beginCommitted, type Connection, type Pool, type ServerAnswer } from "./pool.ts";
+import type { PlaceExpressions } from "./tables.ts";
+
+/** A project's lease, by the number that it was taken with: it rises each time that another takes it. */
+export interface LeaseNumber {
+  readonly project: string;
+  readonly number: number;
+}
+
+/** What a store on a server works with. */
+export interface ServerOptions {
+  readonly pool: Pool;
+  /** How messages call the server. */
+  readonly at: string;
+  /** How many migrations this program knows. */
+  readonly schema: number;
+  readonly place: PlaceExpressions;
+  readonly clock: ServerClock;
+  readonly leaseMs: number;
+  /** These leases hold until then, by the monotonic clock. */
+  prolonged(holds: readonly LeaseNumber[], until: number): void;
+  /** Where the tables were when this process read them first. */
+  readonly known: { place: string };
+  /** The tables are not where they were: what this process knew of them is over. */
+  moved(): Asked<void>;
+}
+
+/** One that waits for a lock for longer has met a process that has stopped in a transaction. */
+const lockMs = 10_000;
+/** A process that has stopped in its transaction loses it. */
+const idleMs = 8_000;
+const mostTries = 3;
+/** How often it is asked whether a transaction whose end is not known is over, every fifth of a second. */
+const mostLooks = 50;
+
+/** What is sent to the server: statements whose answers are waited for, or a word about the transaction. */
+type Question = readonly string[] | Word;
+type Word = "write" | "read" | "commit" | "rollback" | "once more";
+
+/** Statements and transactions of one call of the port. */
+interface Session {
+  /** undefined outside of a transaction. */
+  mode: "write" | "read" | undefined;
+  connection: Connection | undefined;
+  /** What is sent with the next message. */
+  waiting: string[];
+  /** Of the transaction: for looking up what became of it. */
+  xid: string;
+  undos: ((isOver: boolean) => void)[];
+  beganAt: number;
+}
+
+/** Statements that have an answer know what they are, so that several can be sent together. */
+interface Answered<T> extends Asked<T> {
+  readonly sql: string;
+  pick(answer: ServerAnswer): T;
+}
+
+/** Of the call whose step is made just now. */
+let current: Session | undefined;
+
+function session(): Session {
+  if (current === undefined) throw new Error("A question was asked outside of a call.");
+  return current;
+}
+
+/**
+ * A database on a server. Statements that change rows wait for the next question, or for the end of their transaction: most commits
+ * are two messages. The first begins, and shows what a commit rests on: the leases of the run, by their numbers, and that the
+ * tables are where they were. The second one commits. Nothing of it outlives a transaction, so a pooler may stand between.
+ *
+ * @param holds - of the run that writes; none for what people ask for beside runs.
+ */
+export function createServerStore(
+  options: ServerOptions,
+  holds: readonly LeaseNumber[],
+): { readonly store: Store; readonly carry: Carry } {
+  const { pool, at, clock } = options;
+
+  const carry: Carry = async (work) => {
+    const mine: Session = {
+      mode: undefined,
+      connection: undefined,
+      waiting: [],
+      xid: "",
+      undos: [],
+      beganAt: 0,
+    };
+    const within = <T>(step: () => T): T => {
+      current = mine;
+      try {
+        return step();
+      } finally {
+        current = undefined;
+      }
+    };
+    try {
+      const steps = within(
+        () => work()[Symbol.iterator]() as Iterator<Question, Awaited<ReturnType<typeof work>>>,
+      );
+      let step = within(() => steps.next());
+      while (step.done !== true) {
+        const { value } = step;
+        try {
+          const answer = await answerTo(mine, value);
+          step = within(() => steps.next(answer as never));
+        } catch (error) {
+          if (steps.throw === undefined) throw error;
+          step = within(() => (steps.throw as (error: unknown) => typeof step)(error));
+        }
+      }
+      return step.value as never;
+    } finally {
+      mine.connection?.giveBack(false);
+    }
+  };
+
+  const answerTo = async (mine: Session, question: Question): Promise<unknown> => {
+    switch (question) {
+      case "write":
+      case "read":
+        mine.mode = question;
+        mine.waiting = [];
+        mine.undos = [];
+        return undefined;
+      case "commit":
+        return commit(mine);
+      case "rollback":
+      case "once more":
+        return rollback(mine, question === "rollback");
+      default:
+        return send(mine, question);
+    }
+  };
+
+  /** Statements, after those that wait. Returns the answers to them. */
+  const send = async (mine: Session, statements: readonly string[]): Promise<readonly ServerAnswer[]> => {
+    if (mine.mode === undefined) return (await pool.ask(statements.join(";\n"))).slice(-statements.length);
+    const isFirst = mine.connection === undefined;
+    mine.connection ??= await pool.take();
+    mine.beganAt = isFirst ? clock.monotonic() : mine.beganAt;
+    const begin = !isFirst ? [] : mine.mode === "read" ? [beginRead] : beginWrite(options, holds);
+    const all = [...begin, ...mine.waiting.splice(0), ...statements];
+    const answers = await mine.connection.ask(all.join(";\n"));
+    if (isFirst && mine.mode === "write") await settle(mine, answers.slice(1, begin.length));
+    return answers.slice(answers.length - statements.length);
+  };
+
+  /** Looks at what a commit rests on. */
+  const settle = async (mine: Session, [, head, held]: readonly ServerAnswer[]): Promise<void> => {
+    clock.told(head, mine.beganAt);
+    const row = head?.rows[0];
+    if (row === undefined) throw stateRowLost(at);
+    refuseNewer(row, options);
+    mine.xid = String(row["xid"]);
+    if ((held?.rows.length ?? 0) < holds.length) throw leaseLost(holds, held);
+    if (row["home"] !== 1 || row["place"] !== options.known.place)
+      throw new MovedError(Math.round(Number(row["now"])));
+  };
+
+  const commit = async (mine: Session): Promise<void> => {
+    const { connection: begun, mode } = mine;
+    if (begun === undefined && mine.waiting.length === 0) {
+      mine.mode = undefined;
+      return;
+    }
+    if (mode === "read") {
+      mine.mode = undefined;
+      mine.connection = undefined;
+      // It has written nothing, so nobody waits for its end.
+      void begun?.ask("ROLLBACK").then(
+        () => begun.giveBack(true),
+        () => begun.giveBack(false),
+      );
+      return;
+    }
+    if (begun === undefined) await send(mine, ["SELECT 1"]);
+    const connection = mine.connection as Connection;
+    try {
+      await connection.ask([...mine.waiting.splice(0), "COMMIT"].join(";\n"));
+    } catch (error) {
+      if (error instanceof DatabaseError || !(await isCommitted(mine.xid))) throw error;
+    }
+    // A transaction that commits nothing takes back what it has prolonged.
+    options.prolonged(holds, mine.beganAt + options.leaseMs);
+    end(mine, true);
+  };
+
+  const rollback = async (mine: Session, isOver: boolean): Promise<void> => {
+    for (const undo of mine.undos.toReversed()) undo(isOver);
+    const { connection } = mine;
+    const isUsable = await connection?.ask("ROLLBACK").then(
+      () => true,
+      () => false,
+    );
+    end(mine, isUsable === true);
+  };
+
+  const end = (mine: Session, isUsable: boolean): void => {
+    mine.connection?.giveBack(isUsable);
+    mine.connection = undefined;
+    mine.mode = undefined;
+    mine.waiting = [];
+    mine.undos = [];
+  };
+
+  /** The server itself says what has become of a transaction whose COMMIT got no answer. */
+  const isCommitted = async (xid: string): Promise<boolean> => {
+    try {
+      for (let look = 0; look < mostLooks; look += 1) {
+        const pause = look === 0 ? [] : ["SELECT pg_sleep(0.2)"];
+        const found = await pool.ask(
+          [...pause, `SELECT pg_xact_status('${xid}'::xid8) AS status`].join(";\n"),
+        );
+        const status = found.at(-1)?.rows[0]?.["status"];
+        if (status !== "in progress") return status === "committed";
+      }
+    } catch {
+      // It can't be reached, or knows nothing of it any more: nobody can say.
+    }
+    return false;
+  };
+
+  /** Once for a copy that was put back: it says so from now on, and everybody can see that it is elsewhere. */
+  function* settleMove(now: number): Asked<void> {
+    yield [
+      `SELECT 1 FROM boardsync.state FOR UPDATE;
+       INSERT INTO boardsync.meta (key, value) SELECT 'copied_at', '${now}' FROM boardsync.state
+         WHERE place <> ${options.place.now}
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+       UPDATE boardsync.state SET place = ${options.place.written} WHERE place <> ${options.place.now}`,
+    ];
+    yield* options.moved();
+  }
+
+  function* begun<T>(mode: "write" | "read", work: () => Asked<T>, ending: Word): Asked<T> {
+    // What is read in a transaction is part of it.
+    if (session().mode !== undefined) return yield* work();
+    for (let attempt = 1; ; attempt += 1) {
+      yield mode satisfies Word;
+      try {
+        const result = yield* work();
+        yield ending;
+        return result;
+      } catch (error) {
+        const isMoved = error instanceof MovedError;
+        const isTriedAgain = attempt < mostTries && (isMoved ? holds.length === 0 : isPassing(error));
+        yield (isTriedAgain ? "once more" : "rollback") satisfies Word;
+        if (isMoved) yield* settleMove(error.now);
+        if (!isTriedAgain) throw isMoved ? putBack(at, error) : explainServerError(error, at);
+      }
+    }
+  }
+
+  const ask = <T>(sql: string, pick: (answer: ServerAnswer) => T): Answered<T> => ({
+    sql,
+    pick,
+    *[Symbol.iterator]() {
+      const [answer] = (yield [sql]) as readonly ServerAnswer[];
+      return pick(answer as ServerAnswer);
+    },
+  });
+
+  const store: Store = {
+    prepare: <Bound extends unknown[], Found>(sql: string): Query<Bound, Found> => {
+      let known: ((bound: readonly unknown[]) => string) | undefined;
+      const text = (bound: readonly unknown[]): string => {
+        known ??= compiled(sql);
+        return known(bound);
+      };
+      const rows = ({ rows: found }: ServerAnswer): Found[] => found as Found[];
+      return {
+        run: (...bound) =>
+          answer(() => {
+            const mine = session();
+            if (mine.mode !== "write") throw new Error(`A write outside of a transaction: ${sql}`);
+            mine.waiting.push(text(bound));
+          }),
+        count: (...bound) => ask(text(bound), ({ rowCount }) => rowCount ?? 0),
+        get: (...bound) => ask(text(bound), (answer) => rows(answer)[0]),
+        all: (...bound) => ask(text(bound), rows),
+      };
+    },
+    *together(asked) {
+      const answered = asked.filter((one): one is Answered<unknown> => "sql" in one);
+      const answers =
+        answered.length === 0 ? [] : ((yield answered.map(({ sql }) => sql)) as readonly ServerAnswer[]);
+      const found: unknown[] = [];
+      for (const one of asked) {
+        const place = answered.indexOf(one as Answered<unknown>);
+        found.push(place < 0 ? yield* one : answered[place]?.pick(answers[place] as ServerAnswer));
+      }
+      return found as never;
+    },
+    transaction: (work) => begun("write", work, "commit"),
+    tryOut: (work) => begun("write", work, "rollback"),
+    read: (work) => begun("read", work, "commit"),
+    lock: (names) =>
+      answer(() => {
+        for (const name of names())
+          session().waiting.push(`SELECT pg_advisory_xact_lock(hashtextextended(${literal(name)}, 39))`);
+      }),
+    onRollback: (undo) => {
+      if (current?.mode !== undefined) current.undos.push(undo);
+    },
+  };
+  return { store, carry };
+}
+
+/** Statements are turned once for a process, whichever run uses them. */
+const turned = new Map<string, (bound: readonly unknown[]) => string>();
+
+function compiled(sql: string): (bound: readonly unknown[]) => string {
+  const known = turned.get(sql) ?? toPostgres(sql);
+  turned.set(sql, known);
+  return known;
+}
+
+const beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/** Whoever commits holds its leases from now on for their full time; one that is over is not taken up again. */
+function beginWrite(options: ServerOptions, holds: readonly LeaseNumber[]): string[] {
+  const { place, leaseMs } = options;
+  return [
+    beginCommitted,
+    `SELECT set_config('lock_timeout', '${lockMs}', true),
+      set_config('idle_in_transaction_session_timeout', '${idleMs}', true),
+      set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+        ELSE current_setting('synchronous_commit') END, true),
+      CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+        THEN set_config('transaction_timeout', '0', true) END`,
+    `SELECT pg_current_xact_id()::text AS xid, schema, version, place, place = ${place.now} AS home, ${serverTime} AS now
+      FROM boardsync.state`,
+    renewal(holds, leaseMs),
+  ];
+}
+
+/** Prolongs leases, and shows those that are still held. */
+export function renewal(holds: readonly LeaseNumber[], leaseMs: number): string {
+  if (holds.length === 0) return "SELECT 1 WHERE false";
+  return `
+    UPDATE boardsync.leases SET until = clock_timestamp() + ${leaseMs} * interval '1 ms'
+    FROM (VALUES ${valuesOf(holds)}) AS held (project, number)
+    WHERE leases.project = held.project AND leases.number = held.number AND until > clock_timestamp()
+    RETURNING leases.project, leases.number, ${serverTime} AS now`;
+}
+
+export function valuesOf(holds: readonly LeaseNumber[]): string {
+  return holds.map(({ project, number }) => `(${literal(project)}, ${number})`).join(", ");
+}
+
+/** The tables are not where they were when they were written last. */
+class MovedError extends Error {
+  /** Epoch ms, by the server's clock. */
+  readonly now: number;
+
+  constructor(now: number) {
+    super("The state is a copy that was put back.");
+    this.now = now;
+  }
+}
+
+function putBack(at: string, cause: Error): StateError {
+  return new StateError(
+    `The state at ${at} was put back as it once was, or another server has taken over, in the middle of this run: nothing more of the run is recorded or sent. The next one begins with how both sides are.`,
+    { cause, code: "state.unreachable" },
+  );
+}
+
+function leaseLost(holds: readonly LeaseNumber[], held: ServerAnswer | undefined): StateError {
+  const left = new Set(held?.rows.map(({ project }) => project));
+  const names = holds.filter(({ project }) => !left.has(project)).map(({ project }) => project);
+  return new StateError(
+    `The lease of ${names.join(", ")} has run out, so nothing more of this run is recorded or sent: this process stood still, or could not reach the state. The next run goes on.`,
+    { code: "state.unreachable" },
+  );
+}
+
+/** @throws StateError where a newer version has brought the state up to date. */
+export function refuseNewer(
+  row: Readonly<Record<string, unknown>>,
+  { at, schema }: Pick<ServerOptions, "at" | "schema">,
+): void {
+  if (Number(row["schema"]) <= schema) return;
+  throw new StateError(
+    `The state at ${at} was brought up to date by boardsync ${String(row["version"])} (schema ${String(row["schema"])}; this version knows ${schema}): install that version or a newer one here, too.`,
+  );
+}

@@ -1,0 +1,290 @@
+import { z } from "zod";
+import type { Issue, IssueField, Milestone, Named, Signals } from "../../../model/issue.ts";
+import type {
+  Field,
+  LeftText,
+  PatchAnswer,
+  PlannedChange,
+  SentField,
+  SentValue,
+  Target,
+  WriteKind,
+} from "../../../model/link.ts";
+import type { PagingWay } from "../../../model/page.ts";
+import {
+  type FieldValue,
+  type Post,
+  type PostField,
+  type PostId,
+  postFields,
+  type RuleField,
+  ruleFields,
+} from "../../../model/post.ts";
+import type { AuditEntry, IntentWrite } from "../../journal.ts";
+import type { ProjectFieldMemory, RefusedValue } from "../../memory.ts";
+import type { NewRequest } from "../../requests.ts";
+import { later } from "../../stored.ts";
+
+/**
+ * What stands as JSON in the state. Older versions have left out what is optional here. Posts and issues are read by the ten
+ * thousand: their shapes have no transforms, and each field has one kind, which costs half of what a union does.
+ */
+
+/** A value of a field. */
+export const valueShape = later(
+  (): z.ZodType<FieldValue> => z.union([z.string(), z.number(), z.boolean(), z.null()]),
+);
+
+const text = z.string().nullable().exactOptional();
+const flag = z.boolean().nullable().exactOptional();
+const number = z.number().nullable().exactOptional();
+
+/** The fields of a post. */
+export const postShape = later(
+  (): z.ZodType<Post["values"]> =>
+    z.object({
+      status: text,
+      roadmapColumn: text,
+      roadmapOrder: number,
+      roadmapPublic: flag,
+      onRoadmap: flag,
+      isReviewed: flag,
+      isArchived: flag,
+      categoryId: text,
+      title: text,
+      description: text,
+      votes: number,
+      url: text,
+      createdAt: text,
+      updatedAt: text,
+    } satisfies Record<PostField, z.ZodType>),
+);
+
+/** Which fields of a post a list has shown. */
+export const seenShape = later((): z.ZodType<readonly PostField[]> => z.array(z.enum(postFields)));
+
+/** A milestone. */
+export const milestoneShape = later(
+  (): z.ZodType<Milestone> =>
+    z.object({
+      number: z.number(),
+      title: z.string(),
+      state: z.enum(["open", "closed"]),
+    }),
+);
+
+/** A label or an issue type. */
+export const namedShape = later(
+  (): z.ZodType<Named> => z.object({ id: z.string().exactOptional(), name: z.string() }),
+);
+
+/** Which issue. */
+export const refShape = later(() => z.object({ repositoryId: z.number(), number: z.number() }));
+
+/** The facts of an issue. */
+export const issueShape = later(
+  (): z.ZodType<Issue> =>
+    z.object({
+      ...refShape().shape,
+      nodeId: z.string(),
+      state: z.enum(["open", "closed"]),
+      stateReason: z.string().nullable(),
+      closed: z.object({ at: z.string(), by: z.string().nullable() }).exactOptional(),
+      labels: z.array(z.string()),
+      labelIds: z.array(z.string()).exactOptional(),
+      assignees: z.array(z.string()),
+      milestone: milestoneShape().nullable(),
+      type: z.string().nullable(),
+      typeId: z.string().exactOptional(),
+      locked: z.boolean(),
+      createdAt: z.string(),
+      updatedAt: z.string(),
+    }),
+);
+
+/** What may not have been readable. */
+function readable<T>(value: z.ZodType<T>) {
+  return z
+    .discriminatedUnion("kind", [
+      z.object({ kind: z.literal("known"), value }),
+      z.object({
+        kind: z.literal("unknown"),
+        message: z.string(),
+        isTooLarge: z.literal(true).exactOptional(),
+      }),
+    ])
+    .exactOptional();
+}
+
+/** What an issue's own record does not tell. */
+export const signalsShape = later(
+  (): z.ZodType<Signals> =>
+    z.object({
+      pullRequests: readable(
+        z.array(
+          z.object({
+            repository: z.string(),
+            number: z.number(),
+            state: z.enum(["open", "closed", "merged"]),
+            isDraft: z.boolean(),
+            isOutside: z.literal(true).exactOptional(),
+          }),
+        ),
+      ),
+      subIssues: readable(z.object({ total: z.number(), closed: z.number() })),
+      projectStatus: z.record(z.string(), readable(z.string().nullable()).unwrap()).exactOptional(),
+      isReleased: readable(z.boolean()),
+      canonical: readable(refShape().nullable()),
+    }),
+);
+
+/** What an action would write. */
+export const plannedShape = later(
+  (): z.ZodType<PlannedChange> =>
+    z.object({
+      place: z.string().nullable(),
+      changes: z.array(z.object({ field: z.string(), from: valueShape().exactOptional(), to: valueShape() })),
+      notifies: z.number().nullable(),
+    }),
+);
+
+const writeKind = later(
+  (): z.ZodType<WriteKind> =>
+    z.enum(["create-issue", "update-issue", "change-issue", "comment-issue", "patch-post"]),
+);
+
+/** A field that a rule may set on a post. */
+export const ruleField = later((): z.ZodType<RuleField> => z.enum(ruleFields));
+
+/** A field that a board rule may set on an issue. */
+export const issueField = later(
+  (): z.ZodType<IssueField> =>
+    z.union([z.enum(["state", "milestone", "comment"]), z.templateLiteral(["label:", z.string()])]),
+);
+
+/** What was sent to a post. */
+export const sentValuesShape = later(
+  (): z.ZodType<readonly SentValue[]> =>
+    z.array(z.object({ field: ruleField(), before: valueShape().optional(), value: valueShape() })),
+);
+
+/** What was sent to an issue. */
+export const sentFieldsShape = later(
+  (): z.ZodType<readonly SentField[]> => z.array(z.object({ field: issueField(), value: valueShape() })),
+);
+
+const targetShape = later(
+  (): z.ZodType<Target> =>
+    z.discriminatedUnion("kind", [
+      z.object({ kind: z.literal("value"), value: valueShape() }),
+      z.object({ kind: z.literal("none") }),
+    ]),
+);
+
+/** What an intent writes. */
+export function writesShape<Name extends Field>(
+  field: z.ZodType<Name>,
+): z.ZodType<readonly IntentWrite<Name>[]> {
+  return z.array(
+    z
+      .object({ field, before: valueShape().optional(), value: valueShape(), target: targetShape() })
+      .transform(({ before, ...rest }) => ({ before, ...rest })),
+  );
+}
+
+/** What an answer to a PATCH showed. */
+export const answerShape = later(
+  (): z.ZodType<PatchAnswer> =>
+    z.object({
+      values: z.partialRecord(z.enum(ruleFields), valueShape()),
+      updatedAt: z.string().exactOptional(),
+    }),
+);
+
+/** A text that is not to be written. */
+export const leftTextShape = later(
+  (): z.ZodType<LeftText> =>
+    z.object({
+      titleHash: z.string(),
+      blockHash: z.string(),
+      seenAt: z.string().exactOptional(),
+    }),
+);
+
+/** What was written, as the audit has it. */
+export const auditFieldsShape = later(
+  (): z.ZodType<AuditEntry["fields"]> =>
+    z.array(z.object({ field: z.string(), before: valueShape().exactOptional(), value: valueShape() })),
+);
+
+/** How a list goes on. */
+export const wayShape = later(
+  (): z.ZodType<PagingWay> =>
+    z.object({
+      kind: z.enum(["page", "offset", "cursor", "none"]),
+      param: z.string(),
+      first: z.literal(0).exactOptional(),
+      next: z.literal("lastId").exactOptional(),
+    }),
+);
+
+/** A field of a project of the tracker. */
+export const projectFieldShape = later(
+  (): z.ZodType<Omit<ProjectFieldMemory, "checkedAt">> =>
+    z.object({
+      key: z.string(),
+      projectId: z.string(),
+      fieldId: z.string(),
+      name: z.string(),
+      options: z.array(
+        z.object({ id: z.string(), name: z.string(), formerName: z.string().exactOptional() }),
+      ),
+      isClosed: z.boolean(),
+    }),
+);
+
+/** What new issues were refused with. */
+export const refusedShape = later(
+  (): z.ZodType<readonly RefusedValue[]> =>
+    z.array(
+      z
+        .object({ field: z.string(), value: z.string(), print: z.string().optional() })
+        .transform(({ field, value, print }) => ({ field, value, print })),
+    ),
+);
+
+/** An id was checked before it was written. */
+const postId = z.string().transform((id) => id as PostId);
+
+const by = z.literal("page").exactOptional();
+
+type Plain<Request> = Request extends unknown ? Omit<Request, "project" | "at"> : never;
+
+/** What a person has asked for. */
+export const requestShape = later(
+  (): z.ZodType<Plain<NewRequest>> =>
+    z.discriminatedUnion("kind", [
+      z.object({
+        kind: z.enum(["retry", "release", "discard", "resume", "resume-discard"]),
+        by,
+        posts: z.array(postId),
+      }),
+      z.object({ kind: z.literal("accept-size"), by, shown: z.string().exactOptional() }),
+      z.object({
+        kind: z.literal("link"),
+        by,
+        post: postId,
+        repository: z.string(),
+        number: z.number(),
+        issue: issueShape().exactOptional(),
+      }),
+      z.object({ kind: z.literal("unlink"), by, post: postId, issues: z.array(refShape()) }),
+      z.object({ kind: z.literal("resume-project"), by, isDiscard: z.boolean() }),
+      z.object({
+        kind: z.literal("approve"),
+        by,
+        actions: z.array(z.looseObject({ post: postId, kind: writeKind(), signature: z.string() })),
+        isWhole: z.boolean(),
+      }),
+    ]),
+);

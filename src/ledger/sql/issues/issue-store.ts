@@ -1,0 +1,135 @@
+import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
+import { decodeIssue, encodeIssue } from "../columns/facts.ts";
+import type { Asked, Store } from "../store.ts";
+import { type IssuePlace, placeOfIssue } from "./place.ts";
+
+/** The facts of issues, and the rows that hang on them. */
+export interface IssueStore {
+  /** Whether an issue is linked or carried a marker once; others are not kept. */
+  isKept(issue: IssueRef): Asked<boolean>;
+  /** Whether an issue was deleted or moved: that is for good, whatever a list that lags still shows. */
+  isTombstone(issue: IssueRef): Asked<boolean>;
+  /** Whether the facts that are known by this number are another issue's. */
+  contradicts(issue: Issue): Asked<boolean>;
+  /** Whether an issue that is known, and not absent, has changed since: as it was read by itself, which never lags. */
+  isNews(issue: Issue): Asked<boolean>;
+  /** Whether a list shows an issue otherwise than it is known to have been in the very same second. */
+  isInDoubt(issue: Issue): Asked<boolean>;
+  /**
+   * Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone, and those that
+   * are older than what is known, are left out.
+   */
+  store(issue: Issue): Asked<void>;
+  setGone(issue: IssueRef, isGone: boolean): Asked<void>;
+  /** Makes the rows of an issue due, and those of issues that are duplicates of it. */
+  markRows(issue: IssueRef): Asked<void>;
+}
+
+/** SQL for the posts that are linked to a duplicate of an issue. */
+export const duplicateFollowers = `SELECT post FROM signals CROSS JOIN links
+  ON links.repository = signals.repository AND links.number = signals.number
+  WHERE canonical_repository = @repository AND canonical_number = @number`;
+
+/** A listed issue is there: that it was not found before is over. */
+export function createIssueStore(store: Store): IssueStore {
+  const select = store.prepare<[IssuePlace], { facts: string | null; absence: Absence["kind"] | null }>(`
+    SELECT facts, kind AS absence FROM issues
+    LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
+    WHERE issues.repository = @repository AND issues.number = @number`);
+  const write = store.prepare<
+    [IssuePlace & Pick<Issue, "state" | "createdAt"> & { reason: string | null; facts: string }]
+  >(`
+    INSERT INTO issues (repository, number, state, state_reason, created_at, facts)
+    VALUES (@repository, @number, @state, @reason, @createdAt, @facts)
+    ON CONFLICT (repository, number) DO UPDATE SET state = excluded.state, state_reason = excluded.state_reason,
+      created_at = excluded.created_at, facts = excluded.facts, is_gone = 0`);
+  const writeGone = store.prepare<[IssuePlace & { isGone: number }]>(`
+    INSERT INTO issues (repository, number, is_gone) VALUES (@repository, @number, @isGone)
+    ON CONFLICT (repository, number) DO UPDATE SET is_gone = excluded.is_gone`);
+  const removeAbsence = store.prepare<[IssuePlace]>(
+    "DELETE FROM absences WHERE repository = @repository AND number = @number",
+  );
+  const selectLink = store.prepare<[IssuePlace]>(
+    "SELECT 1 AS one FROM links WHERE repository = @repository AND number = @number LIMIT 1",
+  );
+  const markRows = store.prepare<[IssuePlace]>(`
+    UPDATE posts SET due_at = 0
+    WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
+      OR number IN (${duplicateFollowers})`);
+  function* readPresent(issue: Issue): Asked<Issue | undefined> {
+    const known = yield* select.get(placeOfIssue(issue));
+    if (typeof known?.facts !== "string" || known.absence !== null) return undefined;
+    const facts = decodeIssue(known.facts);
+    return facts.nodeId === issue.nodeId ? facts : undefined;
+  }
+  return {
+    *isKept(issue) {
+      const place = placeOfIssue(issue);
+      return (yield* select.get(place)) !== undefined || (yield* selectLink.get(place)) !== undefined;
+    },
+    *contradicts(issue) {
+      const facts = (yield* select.get(placeOfIssue(issue)))?.facts;
+      return typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
+    },
+    *isTombstone(issue) {
+      return isForGood((yield* select.get(placeOfIssue(issue)))?.absence);
+    },
+    *isNews(issue) {
+      return ["later", "at odds"].includes(compareIssues(issue, yield* readPresent(issue)));
+    },
+    *isInDoubt(issue) {
+      return compareIssues(issue, yield* readPresent(issue)) === "at odds";
+    },
+    *store(issue) {
+      const place = placeOfIssue(issue);
+      const facts = encodeIssue(issue);
+      const known = yield* select.get(place);
+      if (isForGood(known?.absence)) return;
+      if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
+      const { state, stateReason: reason, createdAt } = issue;
+      yield* write.run({ ...place, state, reason, createdAt, facts });
+      yield* removeAbsence.run(place);
+      yield* markRows.run(place);
+    },
+    setGone: (issue, isGone) => writeGone.run({ ...placeOfIssue(issue), isGone: Number(isGone) }),
+    markRows: (issue) => markRows.run(placeOfIssue(issue)),
+  };
+}
+
+/** A list that lags shows an issue as it was: what is known of it already is newer. */
+function isOutdated({ nodeId, updatedAt }: Issue, facts: string | null): boolean {
+  if (facts === null) return false;
+  const known = decodeIssue(facts);
+  return known.nodeId === nodeId && Date.parse(updatedAt) < Date.parse(known.updatedAt);
+}
+
+/** How an issue stands to what is known of it; `at odds`: it was another one in the very same second. */
+function compareIssues(
+  issue: Issue,
+  known: Issue | undefined,
+): "unknown" | "earlier" | "same" | "at odds" | "later" {
+  if (known === undefined) return "unknown";
+  const later = Date.parse(issue.updatedAt) - Date.parse(known.updatedAt);
+  if (later !== 0) return later > 0 ? "later" : "earlier";
+  return isOtherState(issue, known) ? "at odds" : "same";
+}
+
+/** Whether an issue was changed in between, and not only a label or a milestone renamed, which moves no time of its issues. */
+function isOtherState(one: Issue, other: Issue): boolean {
+  return (
+    one.state !== other.state ||
+    isOtherReason(one, other) ||
+    one.labels.length !== other.labels.length ||
+    one.assignees.length !== other.assignees.length ||
+    one.milestone?.number !== other.milestone?.number
+  );
+}
+
+/** Of what was closed long ago one answer may name a reason and another none. */
+function isOtherReason(one: Issue, other: Issue): boolean {
+  return one.stateReason !== null && other.stateReason !== null && one.stateReason !== other.stateReason;
+}
+
+function isForGood(kind: Absence["kind"] | null | undefined): boolean {
+  return kind === "deleted" || kind === "moved";
+}

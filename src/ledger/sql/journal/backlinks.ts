@@ -1,0 +1,41 @@
+import type { PostId } from "../../../model/post.ts";
+import type { Backlinks } from "../../backlinks.ts";
+import type { Carrying } from "../columns/changes.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import type { Plain, Store } from "../store.ts";
+
+/** Which posts are due the triggers on `links` say. */
+export function createBacklinks(
+  store: Store,
+  numbers: Numbers,
+): Plain<Backlinks> & Carrying<"record-backlink"> {
+  const selectAny = store.prepare<[number], { post: PostId; line: string | null }>(`
+    SELECT posts.id AS post, line FROM backlinks INDEXED BY backlinks_due
+    CROSS JOIN posts ON posts.number = backlinks.post
+    WHERE backlinks.project = ? AND is_due = 1 LIMIT 1`);
+  const selectDue = store.prepare<
+    [{ project: number; posts: string }],
+    { post: PostId; line: string | null }
+  >(`
+    SELECT posts.id AS post, line FROM EACH TEXT @posts AS batch
+    CROSS JOIN posts ON posts.project = @project AND posts.id = batch.value
+    CROSS JOIN backlinks ON backlinks.post = posts.number AND is_due = 1`);
+  const write = store.prepare<[{ post: number; line: string | null; isDue: number }]>(
+    "UPDATE backlinks SET line = @line, is_due = @isDue WHERE post = @post",
+  );
+  return {
+    due: (project, posts) =>
+      numbers.ofProject(project, [], function* (number) {
+        const found = yield* posts === "any"
+          ? selectAny.all(number)
+          : selectDue.all({ project: number, posts: JSON.stringify(posts) });
+        return found.map(({ post, line }) => ({ post, line: line ?? undefined }));
+      }),
+    changes: {
+      *"record-backlink"({ line, isDue, ...of }) {
+        const [, post] = yield* numbers.place(of);
+        yield* write.run({ post, line: line ?? null, isDue: Number(isDue) });
+      },
+    },
+  };
+}

@@ -1,0 +1,245 @@
+import { z } from "zod";
+import type { RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import type { PagingWay } from "../../../model/page.ts";
+import type { ProjectId } from "../../../model/post.ts";
+import type {
+  AccountMemory,
+  Memory,
+  PagingMemory,
+  ProjectFieldMemory,
+  ProjectMemory,
+  Remembering,
+  RepositoryMemory,
+  SizeMemory,
+} from "../../memory.ts";
+import { check, later, parse } from "../../stored.ts";
+import type { Carrying } from "../columns/changes.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import {
+  milestoneShape,
+  namedShape,
+  projectFieldShape,
+  refusedShape,
+  seenShape,
+  wayShape,
+} from "../columns/shapes.ts";
+import type { Asked, Store } from "../store.ts";
+
+const time = z.number().optional();
+const text = z.string().optional();
+
+/** Each thing that is remembered is one JSON text; what is missing in it is undefined. */
+function memory<T>(place: string, make: () => Record<keyof T, z.ZodType>) {
+  const shape = later(() => z.object(make()) as z.ZodType<unknown> as z.ZodType<T>);
+  return {
+    read: (json: string): T => check(place, shape(), parse(place, json)),
+    /** Nothing but what is known of it, always in one order. */
+    write: (value: T): string => JSON.stringify(shape().parse(value)),
+  };
+}
+
+const accounts = memory<AccountMemory>("memory.value", () => ({ login: z.string(), checkedAt: z.number() }));
+const pagings = memory<PagingMemory>("memory.value", () => ({
+  way: wayShape().optional() as z.ZodType<PagingWay | undefined>,
+  posts: z.string(),
+  askedAt: z.number(),
+}));
+const fields = memory<ProjectFieldMemory>(
+  "memory.value",
+  () =>
+    ({
+      ...(projectFieldShape() as unknown as z.ZodObject).shape,
+      checkedAt: z.number(),
+    }) as never,
+);
+const sizes = memory<SizeMemory>("memory.value", () => ({
+  name: z.string(),
+  size: z.number(),
+  until: z.number(),
+}));
+const projects = memory<ProjectMemory>("projects.memory", () => ({
+  key: z.string(),
+  id: z.string(),
+  name: z.string(),
+  checkedAt: z.number(),
+  settingsPrint: text,
+  rules: z.string().refine(areRules).optional(),
+  seen: seenShape(),
+  fullAt: time,
+  lastSuccessAt: time,
+  recoveredFrom: time,
+  settledAt: time,
+}));
+const repositories = memory<RepositoryMemory>("repositories.memory", () => ({
+  name: z.string(),
+  repository: z.object({
+    id: z.number(),
+    name: z.string(),
+    hasIssues: z.boolean(),
+    isArchived: z.boolean(),
+    isPrivate: z.boolean(),
+    canPush: z.boolean(),
+  }),
+  checkedAt: z.number(),
+  labels: z.array(namedShape()),
+  milestones: z.array(milestoneShape()),
+  labelsEtag: text,
+  milestonesEtag: text,
+  types: z.array(namedShape()),
+  typesEtag: text,
+  refused: refusedShape(),
+  etag: text,
+  cursor: text,
+  scannedAt: time,
+  scannedFor: z.array(z.string()),
+  namedAt: time,
+  recoveredAt: time,
+  fullAt: time,
+  publicSince: time,
+  pausedAt: time,
+}));
+
+/** The plan reads them, as the version that has written them did; before there was a text there was a hash. */
+function areRules(rules: string): boolean {
+  if (!rules.startsWith("{")) return true;
+  const shape = z.looseObject({
+    rules: z.array(z.looseObject({})),
+    several: z.string(),
+    whenNoRule: z.string(),
+  });
+  return shape.safeParse(parse("projects.memory", rules)).success;
+}
+
+type MemoryKind = "account" | "paging" | "open-list" | "project-field" | "size";
+
+interface RepositoryColumns {
+  id: RepositoryId;
+  name: string | null;
+  current_name: RepositoryName;
+  paused_at: number | null;
+  memory: string;
+}
+
+/** Accounts, projects and repositories: what is asked for once; and when to ask again. `held` is what the process knows of them. */
+export function createMemory(
+  store: Store,
+  numbers: Numbers,
+  held: Pick<Memory, "repositoryById">,
+): { read(): Asked<Remembering> } & Carrying<
+  | "remember-account"
+  | "remember-project"
+  | "remember-paging"
+  | "remember-open-list"
+  | "remember-repository"
+  | "remember-project-field"
+  | "remember-sizes"
+> {
+  const select = store.prepare<[], { kind: MemoryKind; key: string; value: string }>(
+    "SELECT kind, key, value FROM memory ORDER BY kind, key",
+  );
+  const write = store.prepare<[MemoryKind, string, string]>(`
+    INSERT INTO memory (kind, key, value) VALUES (?, ?, ?)
+    ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value`);
+  const remove = store.prepare<[MemoryKind, string]>("DELETE FROM memory WHERE kind = ? AND key = ?");
+  const removeAll = store.prepare<[MemoryKind]>("DELETE FROM memory WHERE kind = ?");
+  const selectProjects = store.prepare<[], { memory: string }>("SELECT memory FROM projects ORDER BY key");
+  const writeProject = store.prepare<
+    [{ key: string; project: number; name: string; lastSuccessAt: number | null; memory: string }]
+  >(`
+    INSERT INTO projects (key, project, name, last_success_at, memory)
+    VALUES (@key, @project, @name, @lastSuccessAt, @memory)
+    ON CONFLICT (key) DO UPDATE SET project = excluded.project, name = excluded.name,
+      last_success_at = excluded.last_success_at, memory = excluded.memory`);
+  const selectRepositories = store.prepare<[], RepositoryColumns>(
+    "SELECT id, name, current_name, paused_at, memory FROM repositories ORDER BY id",
+  );
+  const selectRepository = store.prepare<[number], { memory: string }>(
+    "SELECT memory FROM repositories WHERE id = ?",
+  );
+  // Another repository that goes by that name goes by it no more.
+  const takeName = store.prepare<[string, number]>(
+    "UPDATE repositories SET name = NULL WHERE name = ? AND id <> ?",
+  );
+  const writeRepository = store.prepare<[RepositoryColumns]>(`
+    INSERT INTO repositories (id, name, current_name, paused_at, memory)
+    VALUES (@id, @name, @current_name, @paused_at, @memory)
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, current_name = excluded.current_name,
+      paused_at = excluded.paused_at, memory = excluded.memory`);
+  return {
+    read: () =>
+      store.read(function* (): Asked<Remembering> {
+        const few = yield* select.all();
+        const known = yield* selectRepositories.all();
+        const of = (kind: MemoryKind) => few.filter((one) => one.kind === kind);
+        return {
+          account: of("account").map(({ value }) => accounts.read(value))[0],
+          projects: (yield* selectProjects.all()).map((one) => projects.read(one.memory)),
+          pagings: of("paging").map(({ key, value }) => ({
+            project: key as ProjectId,
+            paging: pagings.read(value),
+          })),
+          openLists: of("open-list").map(({ key, value }) => ({ project: key as ProjectId, place: value })),
+          repositories: known.map(toRepository),
+          names: known.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])),
+          projectFields: of("project-field").map(({ value }) => fields.read(value)),
+          sizes: of("size").map(({ value }) => sizes.read(value)),
+        };
+      }),
+    changes: {
+      "remember-account": ({ account }) => write.run("account", "tracker", accounts.write(account)),
+      *"remember-project"({ memory: one }) {
+        yield* writeProject.run({
+          key: one.key,
+          project: yield* numbers.project(one.id),
+          name: one.name,
+          lastSuccessAt: one.lastSuccessAt ?? null,
+          memory: projects.write(one),
+        });
+      },
+      "remember-paging": ({ project, paging }) => write.run("paging", project, pagings.write(paging)),
+      "remember-open-list": ({ project, place }) =>
+        place === undefined ? remove.run("open-list", project) : write.run("open-list", project, place),
+      *"remember-repository"({ memory: given }) {
+        const { id } = given.repository;
+        const stored = (yield* selectRepository.get(id))?.memory;
+        const base = held.repositoryById(id);
+        const wanted = repositories.write(given);
+        // Another process has remembered something else of it meanwhile: what this one has not changed stays.
+        const isOther = stored !== undefined && base !== undefined && stored !== repositories.write(base);
+        const json = isOther ? mergeTexts(wanted, repositories.write(base), stored) : wanted;
+        const one = isOther ? repositories.read(json) : given;
+        yield* takeName.run(one.name.toLowerCase(), id);
+        yield* writeRepository.run({
+          id,
+          name: one.name.toLowerCase(),
+          current_name: one.repository.name,
+          paused_at: one.pausedAt ?? null,
+          memory: json,
+        });
+      },
+      "remember-project-field": ({ field }) => write.run("project-field", field.key, fields.write(field)),
+      *"remember-sizes"({ sizes: all }) {
+        yield* removeAll.run("size");
+        for (const one of all) yield* write.run("size", one.name, sizes.write(one));
+      },
+    },
+  };
+}
+
+/** A repository whose name in the config means another one by now is known by the tracker's name. */
+function toRepository({ name, current_name, memory: json }: RepositoryColumns): RepositoryMemory {
+  const found = repositories.read(json);
+  return name === null ? { ...found, name: current_name } : found;
+}
+
+/** JSON of an object: what was changed from `base` on, and all else as it is stored. */
+function mergeTexts(wanted: string, base: string, stored: string): string {
+  const [mine, before, theirs] = [wanted, base, stored].map(
+    (json): Record<string, unknown> => JSON.parse(json),
+  );
+  const merged = { ...theirs };
+  for (const field of new Set([...Object.keys({ ...mine, ...before })])) {
+    if (JSON.stringify(mine?.[field]) !== JSON.stringify(before?.[field])) merged[field] = mine?.[field];
+  }
+  return JSON.stringify(merged);
+}

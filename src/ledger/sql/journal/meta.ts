@@ -1,0 +1,66 @@
+import type { Asked, Store } from "../store.ts";
+
+/** Single things that the state says of itself, by name. */
+export type MetaKey =
+  /** The program that made this schema. */
+  | "version"
+  /** Made with the state; it stays what it is in a copy. */
+  | "identity"
+  /** When this state was copied from a running one. */
+  | "copied_at"
+  | "page_key"
+  | "heartbeat"
+  | "holder"
+  /** The code that opens the page. */
+  | "page"
+  | "audit_pruned"
+  | "quiet_until";
+
+export interface Meta {
+  read(key: MetaKey): Asked<string | undefined>;
+  write(key: MetaKey, value: string): Asked<void>;
+  /** Removes it while it is that; false where it was not. */
+  remove(key: MetaKey, value: string | undefined): Asked<boolean>;
+  /** What an open state says of itself. */
+  stamp(): Asked<Stamp>;
+}
+
+/** What an open state says of itself. */
+export interface Stamp {
+  /** When this state was copied from a running one; undefined for an original. */
+  readonly copiedAt: number | undefined;
+  /** Made with the state; another one as soon as it is known for a copy. */
+  readonly identity: string;
+  /** Made with the state; a copy that is stamped gets another one. */
+  readonly pageKey: string;
+}
+
+export function createMeta(store: Store): Meta {
+  const select = store.prepare<[string], { value: string }>("SELECT value FROM meta WHERE key = ?");
+  const write = store.prepare<[string, string]>(
+    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+  );
+  const remove = store.prepare<[string, string | null]>("DELETE FROM meta WHERE key = ? AND value = ?");
+  const selectStamp = store.prepare<[], { key: string; value: string }>(
+    "SELECT key, value FROM meta WHERE key IN ('identity', 'copied_at', 'page_key')",
+  );
+  return {
+    *read(key) {
+      return (yield* select.get(key))?.value;
+    },
+    write: (key, value) => write.run(key, value),
+    *remove(key, value) {
+      return (yield* remove.count(key, value ?? null)) > 0;
+    },
+    *stamp() {
+      const found = new Map((yield* selectStamp.all()).map(({ key, value }) => [key, value]));
+      const copiedAt = found.get("copied_at");
+      const identity = found.get("identity") ?? "";
+      return {
+        copiedAt: copiedAt === undefined ? undefined : Number(copiedAt),
+        identity: copiedAt === undefined ? identity : `${identity}-${copiedAt}`,
+        pageKey: found.get("page_key") ?? "",
+      };
+    },
+  };
+}

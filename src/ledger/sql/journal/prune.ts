@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { dayMs, hourMs } from "../../../model/time.ts";
+import { stored } from "../../stored.ts";
+import type { Pruned } from "../../upkeep.ts";
+import type { Asked, Store } from "../store.ts";
+import type { Meta } from "./meta.ts";
+
+/** A run that told nothing new is counted by the hour from this age on. */
+const quietAfterMs = dayMs;
+/** The pace looks back for an hour; the second one is for a clock that is corrected. */
+const paceMs = 2 * hourMs;
+/** Rows that one transaction looks at: a few milliseconds, so that nobody waits for it. */
+const rowsAStep = 500;
+/** More than this is left to the next time. */
+const mostSteps = 20;
+
+/** How far the runs have been looked through, and what the audit has lost: lines of `meta`. */
+const quietUntil = "quiet_until";
+const auditPruned = "audit_pruned";
+
+/** One step: returns whether it found as many rows as it may look at, so that there may be more. */
+type PruneStep = (now: number, keptFrom: number) => Asked<boolean>;
+
+/** Deletes what nobody asks for any more; see `Upkeep.prune`. */
+export function createPruner(store: Store, meta: Meta): (now: number, keepMs: number) => Asked<void> {
+  // In this order: a line of the audit asks its intent what became of it, so it goes first.
+  const steps: readonly PruneStep[] = [
+    pruneAudit(store, meta),
+    pruneLines(store, "intents", "id", "ended_at"),
+    pruneLines(store, "pace", "number", "at", (now) => now - paceMs),
+    foldQuietRuns(store, meta),
+    pruneRuns(store),
+    pruneLines(store, "quiet_runs", "hour", "hour", (_, keptFrom) => Math.floor(keptFrom / hourMs)),
+  ];
+  return function* (now, keepMs) {
+    const keptFrom = now - keepMs;
+    let left = mostSteps;
+    for (const step of steps) {
+      let hasMore = true;
+      while (hasMore) {
+        if (left === 0) return;
+        left -= 1;
+        hasMore = yield* store.transaction(() => step(now, keptFrom));
+      }
+    }
+  };
+}
+
+const readPruned = stored("meta.value", () => z.object({ before: z.number(), run: z.number() }));
+
+/** What the audit has lost. */
+export function createPrunedReader(meta: Meta): () => Asked<Pruned | undefined> {
+  return function* () {
+    const found = yield* meta.read(auditPruned);
+    return found === undefined ? undefined : readPruned(found);
+  };
+}
+
+/** The line of an opened issue stays where neither a link nor a marker tells that the issue is ours: see `Pulls.explains`. */
+function pruneAudit(store: Store, meta: Meta): PruneStep {
+  const select = store.prepare<[{ before: number; limit: number }], { number: number; run: number }>(`
+    SELECT number, run FROM audit WHERE at < @before AND NOT (
+      kind = 'create-issue' AND outcome IN ('applied', 'unknown')
+      AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = audit.project AND links.post = audit.post)
+      AND NOT EXISTS (SELECT 1 FROM markers WHERE markers.post = audit.post))
+    ORDER BY at LIMIT @limit`);
+  const remove = store.prepare<[number]>("DELETE FROM audit WHERE number = ?");
+  const read = createPrunedReader(meta);
+  return function* (_, before) {
+    const found = yield* select.all({ before, limit: rowsAStep });
+    if (found.length === 0) return false;
+    for (const { number } of found) yield* remove.run(number);
+    const run = Math.max((yield* read())?.run ?? 0, ...found.map((line) => line.run));
+    yield* meta.write(auditPruned, JSON.stringify({ before, run } satisfies Pruned));
+    return found.length === rowsAStep;
+  };
+}
+
+/** Rows of a table by their age alone. */
+function pruneLines(
+  store: Store,
+  table: string,
+  key: string,
+  column: string,
+  bound: (now: number, keptFrom: number) => number = (_, keptFrom) => keptFrom,
+): PruneStep {
+  const remove = store.prepare<[number, number]>(
+    `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${column} < ? ORDER BY ${column} LIMIT ?)`,
+  );
+  return function* (now, keptFrom) {
+    return (yield* remove.count(bound(now, keptFrom), rowsAStep)) === rowsAStep;
+  };
+}
+
+/** What the last run of each project, and the last run of all, said is asked for whatever its age. */
+const isAskedFor = `(number = (SELECT max(number) FROM runs WHERE finished_at IS NOT NULL)
+  OR EXISTS (SELECT 1 FROM run_projects AS mine WHERE mine.run = runs.number AND NOT EXISTS (
+    SELECT 1 FROM run_projects AS later WHERE later.project = mine.project AND later.run > mine.run)))`;
+
+function pruneRuns(store: Store): PruneStep {
+  const remove = store.prepare<[number, number]>(`
+    DELETE FROM runs WHERE number IN (
+      SELECT number FROM runs WHERE started_at < ? AND NOT ${isAskedFor} ORDER BY started_at LIMIT ?)`);
+  return function* (_, keptFrom) {
+    return (yield* remove.count(keptFrom, rowsAStep)) === rowsAStep;
+  };
+}
+
+interface RunColumns {
+  number: number;
+  started_at: number;
+  failures: number;
+  longest_ms: number;
+  is_quiet: number;
+}
+
+/**
+ * Nearly all runs find that nothing has changed: a run that wrote nothing, and whose reports are those of the run before it of
+ * the same project, is counted and deleted. So the history grows with what happens, and not with the schedule. Requests are
+ * left out of the comparison: every few hours a run asks for more, and that is no news.
+ */
+function foldQuietRuns(store: Store, meta: Meta): PruneStep {
+  const select = store.prepare<[{ after: number; before: number; limit: number }], RunColumns>(`
+    SELECT number, started_at, coalesce(finished_at - started_at, 0) AS longest_ms,
+      coalesce((SELECT sum(run_projects.failures) FROM run_projects WHERE run_projects.run = runs.number), 0) AS failures,
+      finished_at IS NOT NULL AND NOT ${isAskedFor}
+        AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.run = runs.number)
+        AND NOT EXISTS (SELECT 1 FROM run_projects AS mine WHERE mine.run = runs.number
+          AND mine.said IS DISTINCT FROM (
+            SELECT earlier.said FROM run_projects AS earlier
+            WHERE earlier.project = mine.project AND earlier.run < mine.run ORDER BY earlier.run DESC LIMIT 1)) AS is_quiet
+    FROM runs NOT INDEXED WHERE number > @after AND started_at < @before ORDER BY number LIMIT @limit`);
+  const remove = store.prepare<[number]>("DELETE FROM runs WHERE number = ?");
+  const count = store.prepare<[{ hour: number; failures: number; longestMs: number }]>(`
+    INSERT INTO quiet_runs (hour, runs, failures, longest_ms) VALUES (@hour, 1, @failures, @longestMs)
+    ON CONFLICT (hour) DO UPDATE SET runs = quiet_runs.runs + 1,
+      failures = quiet_runs.failures + excluded.failures, longest_ms = CASE
+        WHEN excluded.longest_ms > quiet_runs.longest_ms THEN excluded.longest_ms ELSE quiet_runs.longest_ms END`);
+  return function* (now) {
+    const after = Number((yield* meta.read(quietUntil)) ?? 0);
+    const found = yield* select.all({ after, before: now - quietAfterMs, limit: rowsAStep });
+    const last = found.at(-1);
+    if (last === undefined) return false;
+    for (const { number, started_at, failures, longest_ms, is_quiet } of found) {
+      if (is_quiet === 0) continue;
+      yield* remove.run(number);
+      yield* count.run({ hour: Math.floor(started_at / hourMs), failures, longestMs: longest_ms });
+    }
+    yield* meta.write(quietUntil, String(last.number));
+    return found.length === rowsAStep;
+  };
+}

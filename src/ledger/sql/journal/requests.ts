@@ -1,0 +1,49 @@
+import type { ProjectId } from "../../../model/post.ts";
+import type { PersonRequest, RequestId, Requests } from "../../requests.ts";
+import { stored } from "../../stored.ts";
+import type { Carrying } from "../columns/changes.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import { requestShape } from "../columns/shapes.ts";
+import type { Plain, Store } from "../store.ts";
+
+export interface RequestColumns {
+  id: RequestId;
+  at: number;
+  request: string;
+}
+
+export const readRequest = stored("requests.request", requestShape);
+
+/** What people asked for and no run has finished yet. */
+export function createRequests(
+  store: Store,
+  numbers: Numbers,
+): Plain<Requests> & Carrying<"add-request" | "end-request"> {
+  const insert = store.prepare<[{ project: number; at: number; request: string }]>(
+    "INSERT INTO requests (project, at, request) VALUES (@project, @at, @request)",
+  );
+  const select = store.prepare<[number], RequestColumns>(
+    "SELECT id, at, request FROM requests WHERE project = ? ORDER BY id",
+  );
+  const selectNewest = store.prepare<[], { project: ProjectId; id: RequestId; at: number }>(`
+    SELECT board_projects.id AS project, requests.id AS id, requests.at AS at
+    FROM requests JOIN board_projects ON board_projects.number = requests.project
+    WHERE requests.id = (SELECT max(newest.id) FROM requests AS newest WHERE newest.project = requests.project)
+    ORDER BY requests.project`);
+  const remove = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
+  return {
+    pending: (project) =>
+      numbers.ofProject(project, [], function* (number) {
+        return (yield* select.all(number)).map(({ id, at, request }): PersonRequest => {
+          return { ...readRequest(request), project, at, id };
+        });
+      }),
+    newest: () => selectNewest.all(),
+    changes: {
+      *"add-request"({ request: { project, at, ...request } }) {
+        yield* insert.run({ project: yield* numbers.project(project), at, request: JSON.stringify(request) });
+      },
+      "end-request": ({ request }) => remove.run(request),
+    },
+  };
+}

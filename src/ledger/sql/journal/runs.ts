@@ -1,0 +1,139 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import { dayMs } from "../../../model/time.ts";
+import type { FoundRun, Runs, StoredRun } from "../../runs.ts";
+import { toSign } from "../../sign.ts";
+import { stored } from "../../stored.ts";
+import type { Carrying } from "../columns/changes.ts";
+import { type Asked, answer, numberOf, type Plain, type Store } from "../store.ts";
+import type { Meta } from "./meta.ts";
+
+interface RunColumns {
+  run: number;
+  startedAt: number;
+  finishedAt: number;
+  result: StoredRun["result"];
+}
+
+const readOffer = stored("meta.value", () => z.object({ print: z.string(), until: z.number() }));
+/** Whoever shows a report looks at what it holds: another version may have written it. */
+const readReport = stored("run_projects.report", () => z.looseObject({}));
+
+/** Runs and signs of life. */
+export function createRuns(
+  store: Store,
+  meta: Meta,
+  rewind: (now: number) => Asked<number>,
+): Plain<Runs> & Carrying<"finish-run" | "beat" | "offer-page"> {
+  const insertRun = store.prepare<[number], { number: number }>(
+    "INSERT INTO runs (started_at) VALUES (?) RETURNING number",
+  );
+  const finishRun = store.prepare<[{ run: number; at: number; result: string }]>(
+    "UPDATE runs SET finished_at = @at, result = @result WHERE number = @run AND finished_at IS NULL",
+  );
+  const insertReport = store.prepare<
+    [
+      {
+        run: number;
+        position: number;
+        project: string;
+        report: string;
+        said: string;
+        writes: number;
+        failures: number;
+      },
+    ]
+  >(`
+    INSERT INTO run_projects (run, position, project, report, said, writes, failures)
+    VALUES (@run, @position, @project, @report, @said, @writes, @failures)`);
+  const columns = 'runs.number AS run, started_at AS "startedAt", finished_at AS "finishedAt", result';
+  const selectLast = store.prepare<[], RunColumns>(
+    `SELECT ${columns} FROM runs WHERE finished_at IS NOT NULL ORDER BY runs.number DESC LIMIT 1`,
+  );
+  const selectLastOf = store.prepare<[string], RunColumns & { report: string }>(`
+    SELECT ${columns}, report FROM run_projects JOIN runs ON runs.number = run_projects.run
+    WHERE project = ? ORDER BY run_projects.run DESC LIMIT 1`);
+  const selectRun = store.prepare<[number], RunColumns & Pick<FoundRun, "before" | "after">>(`
+    SELECT ${columns},
+      (SELECT MAX(number) FROM runs AS other WHERE other.number < runs.number AND other.finished_at IS NOT NULL) AS before,
+      (SELECT MIN(number) FROM runs AS other WHERE other.number > runs.number AND other.finished_at IS NOT NULL) AS after
+    FROM runs WHERE number = ? AND finished_at IS NOT NULL`);
+  const selectProjects = store.prepare<[number], { project: string; report: string }>(
+    "SELECT project, report FROM run_projects WHERE run = ? ORDER BY position",
+  );
+  const forgetForms = store.prepare<[number]>("DELETE FROM used_forms WHERE until < ?");
+  const insertForm = store.prepare<[string, number]>(
+    "INSERT INTO used_forms (print, until) VALUES (?, ?) ON CONFLICT DO NOTHING",
+  );
+  return {
+    begin: (at) =>
+      store.transaction(function* () {
+        const aheadMs = yield* rewind(at);
+        return { run: numberOf(yield* insertRun.get(at)), aheadMs };
+      }),
+    last: (project) =>
+      store.read(function* (): Asked<StoredRun | undefined> {
+        if (project !== undefined) {
+          const found = yield* selectLastOf.get(project);
+          return found && { ...found, report: readReport(found.report) };
+        }
+        const found = yield* selectLast.get();
+        if (found === undefined) return undefined;
+        const reports = yield* selectProjects.all(found.run);
+        return { ...found, report: reports.map(({ report }) => readReport(report)) };
+      }),
+    find: (run) =>
+      store.read(function* (): Asked<FoundRun | undefined> {
+        const found = yield* selectRun.get(run);
+        if (found === undefined) return undefined;
+        const reports = yield* selectProjects.all(run);
+        return {
+          ...found,
+          projects: reports.map(({ project, report }) => ({ project, report: readReport(report) })),
+        };
+      }),
+    takePage: (print, now) =>
+      store.transaction(function* () {
+        const found = yield* meta.read("page");
+        const offer = found === undefined ? undefined : readOffer(found);
+        if (offer?.print !== print) return false;
+        // Two may ask for it at once.
+        return (yield* meta.remove("page", found)) && now < offer.until;
+      }),
+    useForm: (print, until, now) =>
+      store.transaction(function* () {
+        // A day later than need be: a clock may be set back.
+        yield* forgetForms.run(now - dayMs);
+        return (yield* insertForm.count(print, until)) === 1;
+      }),
+    *heartbeat() {
+      const found = yield* meta.read("heartbeat");
+      return found === undefined ? undefined : toSign("meta.value", found);
+    },
+    replicas: () => answer(() => []),
+    changes: {
+      *"finish-run"({ run, record: { finishedAt, result, projects } }) {
+        if ((yield* finishRun.count({ run, at: finishedAt, result })) === 0)
+          throw new Error(`Run ${run} is not open.`);
+        for (const [position, { project, report }] of projects.entries()) {
+          const { requests: _, ...said } = { requests: 0, ...report };
+          yield* insertReport.run({
+            ...{ run, position, project, report: JSON.stringify(report) },
+            said: hash("sha256", JSON.stringify(said), "base64"),
+            writes:
+              countOf(report, "created") + countOf(report, "issueWrites") + countOf(report, "postWrites"),
+            failures: countOf(report, "failed"),
+          });
+        }
+      },
+      beat: ({ sign }) => meta.write("heartbeat", JSON.stringify(sign)),
+      "offer-page": ({ print, until }) => meta.write("page", JSON.stringify({ print, until })),
+    },
+  };
+}
+
+/** A number of a report, which the ledger stores as it is. */
+function countOf(report: object, name: string): number {
+  const found: unknown = Object(report)[name];
+  return typeof found === "number" ? found : 0;
+}

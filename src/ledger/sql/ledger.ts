@@ -1,0 +1,255 @@
+import type { Change } from "../change.ts";
+import { createHeldMemory, type HeldMemory, isOfMemory } from "../held-memory.ts";
+import type { Ahead, Ledger } from "../ledger.ts";
+import type { Runs } from "../runs.ts";
+import type { StateSize, Upkeep } from "../upkeep.ts";
+import type { Changes } from "./columns/changes.ts";
+import { createNumbers, type Numbers } from "./columns/numbers.ts";
+import { createAbsences } from "./issues/absences.ts";
+import { createLinks } from "./issues/ended-links.ts";
+import { createIssueStore } from "./issues/issue-store.ts";
+import { createMarkers } from "./issues/markers.ts";
+import { createSignals } from "./issues/signals.ts";
+import { createAudit } from "./journal/audit.ts";
+import { createBacklinks } from "./journal/backlinks.ts";
+import { createJournal } from "./journal/journal.ts";
+import { createMemory } from "./journal/memory.ts";
+import { createMeta, type Stamp } from "./journal/meta.ts";
+import { createNotices } from "./journal/notices.ts";
+import { createOrders } from "./journal/orders.ts";
+import { createPace } from "./journal/pace.ts";
+import { createPrunedReader, createPruner } from "./journal/prune.ts";
+import { createRequests } from "./journal/requests.ts";
+import { createRuns } from "./journal/runs.ts";
+import { createMoves } from "./posts/moves.ts";
+import { createPulls } from "./posts/pulls.ts";
+import { createRewind } from "./posts/rewind.ts";
+import { createSightings } from "./posts/sightings.ts";
+import { createBrowse } from "./rows/browse.ts";
+import { createLookup } from "./rows/lookup.ts";
+import { createRows } from "./rows/rows.ts";
+import { type Asked, type Carry, type Plain, promised, type Store } from "./store.ts";
+
+/** What differs from engine to engine, beside its SQL. */
+export interface Engine {
+  readonly store: Store;
+  /** Carries out what a method of the port asks for. */
+  readonly carry: Carry;
+  /** After the first commit that a request waits for: throws where it may be lost again. */
+  assertDurable(): void;
+  /** Bytes of the state, of what is free in it, and of a journal beside it. */
+  size(): Asked<Pick<StateSize, "bytes" | "freeBytes" | "journalBytes">>;
+  trimJournal(): Asked<number>;
+  schema(): Asked<number>;
+  readonly copyTo: Ledger["copyTo"];
+  readonly assertHeld: Ledger["assertHeld"];
+  close(): void;
+  /** What is remembered has been changed: others are to read it anew. */
+  remembered?(): void;
+  /** Signs of life, where the engine keeps them elsewhere. */
+  readonly signs?: Pick<Plain<Runs>, "heartbeat" | "replicas"> & {
+    beat(change: Extract<Change, { readonly kind: "beat" }>): Asked<void>;
+  };
+}
+
+/** What a process holds of a state, whichever run it is at work for. */
+export interface Held {
+  readonly memory: HeldMemory;
+  stamp: Stamp;
+  readonly numbers: Numbers;
+  /** How many changes of the memory this process has made. */
+  learnt: number;
+}
+
+/** Holds nothing yet. */
+export function createHeld(store: Store): Held {
+  return {
+    memory: createHeldMemory(),
+    stamp: { copiedAt: undefined, identity: "", pageKey: "" },
+    numbers: createNumbers(store),
+    learnt: 0,
+  };
+}
+
+type Parts = Omit<Ahead, "memory" | "copiedAt">;
+
+/** The port over a database, and what reads anew what the process holds of it. */
+export function createLedger(
+  engine: Engine,
+  held: Held,
+): { readonly ledger: Ledger; relearn(): Asked<void> } {
+  const { store, carry } = engine;
+  const { memory, numbers } = held;
+  const meta = createMeta(store);
+  const remembered = createMemory(store, numbers, memory);
+  const sightings = createSightings();
+  const issues = createIssueStore(store);
+  function* relearn(): Asked<void> {
+    for (;;) {
+      const { learnt } = held;
+      const read = yield* remembered.read();
+      // What this process has committed meanwhile may not be in it.
+      if (held.learnt !== learnt) continue;
+      memory.hold(read);
+      held.stamp = yield* meta.stamp();
+      return;
+    }
+  }
+  const runs = createRuns(store, meta, createRewind(store, sightings));
+  const parts = {
+    pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
+    absences: createAbsences(store, numbers, issues),
+    signals: createSignals(store, numbers, issues),
+    links: createLinks(store, numbers, issues),
+    backlinks: createBacklinks(store, numbers),
+    rows: createRows(store, numbers, sightings.seenAt, issues),
+    lookup: createLookup(store, numbers),
+    browse: createBrowse(store, numbers),
+    journal: createJournal(store, numbers, createAudit(store, numbers)),
+    pace: createPace(store, numbers),
+    requests: createRequests(store, numbers),
+    orders: createOrders(store),
+    runs: {
+      ...runs,
+      *begin(at: number) {
+        const begun = yield* runs.begin(at);
+        yield* relearn();
+        return begun;
+      },
+      ...(engine.signs && { heartbeat: engine.signs.heartbeat, replicas: engine.signs.replicas }),
+    },
+    notices: createNotices(store),
+    upkeep: createUpkeep(engine, createPruner(store, meta), createPrunedReader(meta)),
+  };
+  const carried: Changes<Change["kind"]> = {
+    ...remembered.changes,
+    ...parts.pulls.changes,
+    ...parts.absences.changes,
+    ...parts.signals.changes,
+    ...parts.links.changes,
+    ...parts.backlinks.changes,
+    ...parts.rows.changes,
+    ...parts.journal.changes,
+    ...parts.pace.changes,
+    ...parts.requests.changes,
+    ...parts.orders.changes,
+    ...runs.changes,
+    ...parts.notices.changes,
+    ...createMoves(store, numbers).changes,
+    "declare-old": ({ at }) => meta.write("copied_at", String(at)),
+    ...(engine.signs && { beat: engine.signs.beat }),
+  };
+  function* make(changes: readonly Change[]): Asked<void> {
+    yield* store.lock(() => locksOf(changes));
+    for (const one of changes) yield* (carried[one.kind] as (change: Change) => Asked<void>)(one);
+  }
+  const ledger: Ledger = {
+    ...promised<Parts>(parts, carry),
+    memory,
+    get copiedAt() {
+      return held.stamp.copiedAt;
+    },
+    get identity() {
+      return held.stamp.identity;
+    },
+    get pageKey() {
+      return held.stamp.pageKey;
+    },
+    commit: createCommit(engine, make, held, meta.stamp),
+    after: (changes) => ({
+      ...promised<Parts>(parts, (work) =>
+        carry(() => {
+          const ahead = changes();
+          if (ahead.length === 0) return work();
+          return store.tryOut(function* () {
+            yield* make(ahead);
+            return yield* work();
+          });
+        }),
+      ),
+      get memory() {
+        return changes().some(isOfMemory) ? memory.after(changes()) : memory;
+      },
+      get copiedAt() {
+        return changes().findLast((one) => one.kind === "declare-old")?.at ?? held.stamp.copiedAt;
+      },
+    }),
+    copyTo: engine.copyTo,
+    assertHeld: engine.assertHeld,
+    close: engine.close,
+  };
+  return { ledger, relearn };
+}
+
+/** What leaves next rests on such a line. */
+const awaited: ReadonlySet<Change["kind"]> = new Set(["mark-sent", "pace-write"]);
+
+/**
+ * Lines that a request waits for are a commit of their own, on the disk when it returns. That the connection promises that is
+ * checked after the first one; nothing changes it from then on.
+ */
+function createCommit(
+  { store, carry, assertDurable, remembered }: Engine,
+  make: (changes: readonly Change[]) => Asked<void>,
+  held: Held,
+  readStamp: () => Asked<Stamp>,
+): Ledger["commit"] {
+  let isDurable = false;
+  return async (changes) => {
+    const isAwaited = changes.some(({ kind }) => awaited.has(kind));
+    if (isAwaited && !changes.every(({ kind }) => awaited.has(kind)))
+      throw new Error("A line that a request waits for needs a commit of its own.");
+    if (changes.length === 0) return;
+    await carry(() => store.transaction(() => make(changes)));
+    if (changes.some(isOfMemory)) {
+      for (const one of changes) held.memory.learn(one);
+      held.learnt += 1;
+      remembered?.();
+    }
+    if (changes.some(({ kind }) => kind === "declare-old")) held.stamp = await carry(readStamp);
+    if (!isAwaited || isDurable) return;
+    assertDurable();
+    isDurable = true;
+  };
+}
+
+/**
+ * What a commit reads and then writes, and commits for other projects may write, too: the issues of a repository, the memory of
+ * one, a pace, posts that move.
+ */
+function locksOf(changes: readonly Change[]): readonly string[] {
+  const names = changes.flatMap((change): readonly string[] => {
+    if (change.kind === "pace-write") return [`pace of ${change.budget}`];
+    if (change.kind === "move-post") return ["moves"];
+    if (change.kind === "remember-repository") return [`memory of ${change.memory.repository.id}`];
+    return repositoriesIn(change, 3).map(String);
+  });
+  return [...new Set(names)].toSorted();
+}
+
+/** Of the issues that a change names, so many levels below it; and a repository that it names itself. */
+function repositoriesIn(value: unknown, levels: number): readonly number[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { repositoryId, repository } = value as Readonly<Record<string, unknown>>;
+  for (const id of [repositoryId, repository]) if (typeof id === "number") return [id];
+  return levels === 0 ? [] : Object.values(value).flatMap((one) => repositoriesIn(one, levels - 1));
+}
+
+function createUpkeep(
+  { store, size, trimJournal, schema }: Engine,
+  prune: Plain<Upkeep>["prune"],
+  pruned: ReturnType<typeof createPrunedReader>,
+): Plain<Upkeep> {
+  const count = store.prepare<[], { links: number | null }>(`
+    SELECT sum((SELECT count(*) FROM links WHERE links.project = board_projects.number)) AS links
+    FROM board_projects`);
+  return {
+    prune,
+    trimJournal,
+    *size() {
+      const bytes = yield* size();
+      return { ...bytes, links: (yield* count.get())?.links ?? 0, pruned: yield* pruned() };
+    },
+    schema,
+  };
+}

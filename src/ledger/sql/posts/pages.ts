@@ -1,0 +1,144 @@
+import { z } from "zod";
+import type { PageTrace } from "../../../model/page.ts";
+import type { KnownPage } from "../../pulls.ts";
+import { stored } from "../../stored.ts";
+import type { Asked, Store } from "../store.ts";
+import type { OpenPull, PageColumns } from "./sightings.ts";
+
+/**
+ * Pages of the board's lists, as they are known again. A page holds as long as the posts that it showed stand in the state as
+ * it showed them; that is looked up in the posts themselves, so nothing has to remember to end it.
+ */
+export interface Pages {
+  /** The number of the next page that this pull stores. Later ones are higher, also in later pulls. */
+  next(pull: OpenPull): number;
+  /** Keeps what a page is known by, inside the transaction that stores its posts. */
+  keep(pull: OpenPull, trace: PageTrace, page: StoredPage): Asked<void>;
+  /** A page that holds; it is then the offered one. */
+  find(pull: OpenPull, request: string): Asked<KnownPage | undefined>;
+  /** The offered page is still the same. Returns the numbers of its posts. */
+  meet(pull: OpenPull, trace: PageTrace): readonly number[];
+  /**
+   * Writes what is still to be written, and forgets the project's pages that the pull has not met; inside a transaction. A pull
+   * that is not whole and has met none forgets none: it has looked at some posts once more, and no page is to be known by it.
+   */
+  end(pull: OpenPull, isWhole: boolean): Asked<void>;
+}
+
+/** A page whose posts have been stored. */
+export interface StoredPage {
+  readonly number: number;
+  readonly posts: readonly number[];
+  /** The highest number of the pages that told what is stored of them. */
+  readonly toldBy: number;
+}
+
+/** A pull has no more pages than this, however small they are. */
+const mostOfPull = 1_000_000;
+/** So many are written at once: a commit costs more than a page, and one that a crash loses is read again. */
+const mostWaiting = 100;
+
+const readShown = stored("pages.shown", () => z.array(z.number()));
+
+/** Makes the memory of pages. */
+export function createPages(store: Store): Pages {
+  // A post that is missing, that we have written to, or that a later page has told anew is not as this page showed it.
+  const find = store.prepare<[number, string], PageColumns & { is_holding: number }>(`
+    SELECT number, project, request, digest, etag, last_modified, reading, posts, shown,
+      pages.posts = (SELECT count(*) FROM EACH NUMBER pages.shown AS batch
+        CROSS JOIN posts ON posts.number = batch.value
+        WHERE missing = 0 AND seen_at IS NOT NULL AND posts.page <= pages.number) AS is_holding
+    FROM pages WHERE project = ? AND request = ?`);
+  const insert = store.prepare<[PageColumns]>(`
+    INSERT INTO pages (number, project, request, digest, etag, last_modified, reading, posts, shown)
+    VALUES (@number, @project, @request, @digest, @etag, @last_modified, @reading, @posts, @shown)
+    ON CONFLICT (project, request) DO UPDATE SET number = excluded.number, digest = excluded.digest,
+      etag = excluded.etag, last_modified = excluded.last_modified, reading = excluded.reading,
+      posts = excluded.posts, shown = excluded.shown`);
+  const count = store.prepare<[number], { pages: number }>(
+    "SELECT count(*) AS pages FROM pages WHERE project = ?",
+  );
+  const deleteOthers = store.prepare<[number, string]>(
+    "DELETE FROM pages WHERE project = ? AND number NOT IN (SELECT one.value FROM EACH NUMBER ? AS one)",
+  );
+  function* write({ pages: { waiting } }: OpenPull): Asked<void> {
+    for (const page of waiting.splice(0)) yield* insert.run(page);
+  }
+  const wait = (pull: OpenPull, page: PageColumns): void => {
+    pull.pages.met.push(page.number);
+    pull.pages.waiting.push(page);
+  };
+  return {
+    next({ id, pages }) {
+      pages.read += 1;
+      return id * mostOfPull + Math.min(pages.read, mostOfPull - 1);
+    },
+    *keep(pull, trace, { number, posts, toldBy }) {
+      if (pull.pages.waiting.length >= mostWaiting) yield* write(pull);
+      const page = toColumns(trace, number, pull.project, posts);
+      const known = yield* find.get(pull.project, trace.request);
+      if (known !== undefined && known.number >= toldBy && isSamePage(known, page)) {
+        pull.pages.met.push(known.number);
+      } else {
+        wait(pull, page);
+      }
+    },
+    *find(pull, request) {
+      const found = pull.isBroken ? undefined : yield* find.get(pull.project, request);
+      const holding = found?.is_holding === 1 ? found : undefined;
+      pull.pages.offered = holding;
+      return holding && { trace: toTrace(holding), posts: holding.posts };
+    },
+    meet(pull, trace) {
+      const { pages, project } = pull;
+      const { offered } = pages;
+      if (offered?.request !== trace.request) throw new Error(`Pull ${pull.id} was offered another page.`);
+      pages.offered = undefined;
+      const posts = readShown(offered.shown);
+      const page = toColumns(trace, offered.number, project, posts);
+      if (isSamePage(offered, page)) pages.met.push(offered.number);
+      else wait(pull, page);
+      return posts;
+    },
+    *end(pull, isWhole) {
+      if (!pull.isBroken) yield* write(pull);
+      const { met } = pull.pages;
+      if (!isWhole && met.length === 0) return;
+      if ((yield* count.get(pull.project))?.pages !== met.length)
+        yield* deleteOthers.run(pull.project, JSON.stringify(met));
+    },
+  };
+}
+
+function isSamePage(one: PageColumns, other: PageColumns): boolean {
+  return (
+    one.digest === other.digest &&
+    one.etag === other.etag &&
+    one.last_modified === other.last_modified &&
+    one.reading === other.reading &&
+    one.shown === other.shown
+  );
+}
+
+function toColumns(
+  { request, digest, etag, lastModified, reading }: PageTrace,
+  number: number,
+  project: number,
+  posts: readonly number[],
+): PageColumns {
+  return {
+    ...{ number, project, request, digest, etag: etag ?? null, last_modified: lastModified ?? null, reading },
+    posts: posts.length,
+    shown: JSON.stringify(posts),
+  };
+}
+
+function toTrace({ request, digest, etag, last_modified, reading }: PageColumns): PageTrace {
+  return {
+    request,
+    digest,
+    etag: etag ?? undefined,
+    lastModified: last_modified ?? undefined,
+    reading,
+  };
+}

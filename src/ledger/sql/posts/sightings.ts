@@ -1,0 +1,66 @@
+import type { PullId } from "../../pulls.ts";
+import { createPostSet, createPostTimes, type PostSet, type PostTimes } from "./post-numbers.ts";
+
+/** A pull that is being stored. */
+export interface OpenPull {
+  readonly id: PullId;
+  /** The project's number. */
+  readonly project: number;
+  readonly run: number;
+  /** Posts that it has shown. */
+  readonly seen: PostSet;
+  /** Pages that it has shown. */
+  readonly pages: OpenPages;
+  /** How many posts it was the first to show. */
+  added: number;
+  /** A page of it was rolled back: what it has not seen means nothing. */
+  isBroken: boolean;
+}
+
+/** What a pull knows of its pages so far. */
+export interface OpenPages {
+  /** Pages whose posts it has stored. */
+  read: number;
+  /** The one that `knownPage` has found last. */
+  offered: PageColumns | undefined;
+  /** Numbers of those that are known now. */
+  readonly met: number[];
+  /** Those of them that are still to be written. */
+  readonly waiting: PageColumns[];
+}
+
+/** A page as it is stored. */
+export interface PageColumns {
+  number: number;
+  project: number;
+  request: string;
+  digest: string;
+  etag: string | null;
+  last_modified: string | null;
+  reading: string;
+  /** How many it shows. */
+  posts: number;
+  /** JSON array of the numbers of its posts. */
+  shown: string;
+}
+
+/** Which posts a pull has shown, and when. */
+export interface Sightings {
+  readonly pulls: Map<PullId, OpenPull>;
+  /** Of this process only. */
+  readonly seenAt: PostTimes;
+}
+
+/**
+ * Sightings live in memory. A pull ends with its process (a crash leaves it incomplete), so nothing is lost, and a run in
+ * which no post has changed writes nothing to the disk: a column for it would rewrite every page of the table.
+ */
+export function createSightings(): Sightings {
+  return { pulls: new Map(), seenAt: createPostTimes() };
+}
+
+/** A pull that has shown nothing yet. */
+export function openPull(id: PullId, project: number, run: number): OpenPull {
+  const pages: OpenPages = { read: 0, offered: undefined, met: [], waiting: [] };
+  return { id, project, run, seen: createPostSet(), pages, added: 0, isBroken: false };
+}

@@ -1,0 +1,183 @@
+import type { PostId } from "../../../model/post.ts";
+import { hourMs } from "../../../model/time.ts";
+import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunHistory, RunSpan } from "../../browse.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import type { Asked, Plain, Store } from "../store.ts";
+
+/** Links that one statement reads, and that one search looks at before it lets other work have its turn. */
+const windowSize = 1000;
+const windowsASearch = 10;
+/** Runs that a history counts: a month of one every two minutes. */
+const mostRuns = 22_000;
+
+/** The place of a link in the order of the list. */
+interface Cursor {
+  repository: number;
+  number: number;
+  row: number;
+}
+
+interface LinkColumns extends Cursor {
+  post: PostId;
+  title: string | null;
+  status: string | null;
+  name: string | null;
+  state: "open" | "closed" | null;
+  state_reason: string | null;
+  absence: BrowsedLink["absence"] | null;
+  is_held: number;
+  is_parked: number;
+  is_quarantined: number;
+}
+
+type QuietColumns = Omit<RunSpan, "writes"> & { readonly hour: number };
+
+/** Before every link: the list runs from the newest issue of the last repository downwards. */
+const beginning: Cursor = {
+  repository: Number.MAX_SAFE_INTEGER,
+  number: Number.MAX_SAFE_INTEGER,
+  row: Number.MAX_SAFE_INTEGER,
+};
+
+/** What people look through, page by page. */
+export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
+  const selectLinks = store.prepare<[Cursor & { project: number; limit: number }], LinkColumns>(`
+    SELECT links.repository AS repository, links.number AS number, links.post AS row, posts.id AS post,
+      post_facts.title AS title, post_facts.status AS status, repositories.current_name AS name,
+      issues.state AS state, issues.state_reason AS state_reason, absences.kind AS absence,
+      EXISTS (SELECT 1 FROM notes WHERE notes.post = links.post AND notes.kind = 'held') AS is_held,
+      EXISTS (SELECT 1 FROM parked WHERE parked.post = links.post) AS is_parked,
+      posts.is_quarantined AS is_quarantined
+    FROM links INDEXED BY links_by_project
+    CROSS JOIN posts ON posts.number = links.post
+    LEFT JOIN post_facts ON post_facts.post = links.post
+    LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+    LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
+    LEFT JOIN repositories ON repositories.id = links.repository
+    WHERE links.project = @project AND (links.repository, links.number, links.post) < (@repository, @number, @row)
+    ORDER BY links.repository DESC, links.number DESC, links.post DESC LIMIT @limit`);
+  const selectOldest = store.prepare<[{ since: number; limit: number }], { at: number }>(`
+    SELECT started_at AS at FROM runs INDEXED BY runs_started
+    WHERE started_at >= @since AND finished_at IS NOT NULL ORDER BY started_at DESC LIMIT 1 OFFSET (@limit - 1)`);
+  const selectFirst = store.prepare<[number], { at: number }>(
+    "SELECT started_at AS at FROM runs WHERE started_at >= ? AND finished_at IS NOT NULL ORDER BY started_at LIMIT 1",
+  );
+  const selectQuiet = store.prepare<[{ since: number; from: number; spanMs: number }], QuietColumns>(`
+    SELECT CAST((hour * ${hourMs} - @since) / @spanMs AS INTEGER) AS span, sum(runs) AS runs, sum(failures) AS failures,
+      max(longest_ms) AS "longestMs", min(hour) AS hour
+    FROM quiet_runs WHERE hour >= @from / ${hourMs} GROUP BY span ORDER BY span`);
+  const selectSpans = store.prepare<[{ since: number; from: number; spanMs: number }], RunSpan>(`
+    SELECT CAST((started_at - @since) / @spanMs AS INTEGER) AS span, count(DISTINCT runs.number) AS runs,
+      coalesce(sum(writes), 0) AS writes, coalesce(sum(failures), 0) AS failures,
+      max(finished_at - started_at) AS "longestMs"
+    FROM runs CROSS JOIN run_projects ON run_projects.run = runs.number
+    WHERE started_at >= @from AND finished_at IS NOT NULL GROUP BY span ORDER BY span`);
+
+  function* search(project: number, { text, state, after, limit }: LinkSearch): Asked<LinkPage> {
+    const wanted = text.trim().toLowerCase();
+    const found: LinkColumns[] = [];
+    let place = readPlace(after);
+    for (let windows = 0; windows < windowsASearch; windows++) {
+      const window = yield* selectLinks.all({ project, ...place, limit: windowSize });
+      for (const columns of window) {
+        if (found.length === limit) return { links: found.map(toLink), next: writePlace(place) };
+        place = columns;
+        if (isInState(columns, state) && isWanted(columns, wanted)) found.push(columns);
+      }
+      if (window.length < windowSize) return { links: found.map(toLink), next: undefined };
+    }
+    return { links: found.map(toLink), next: writePlace(place) };
+  }
+
+  return {
+    links: (project, wanted) =>
+      numbers.ofProject(project, { links: [], next: undefined }, (number) =>
+        store.read(() => search(number, wanted)),
+      ),
+    runs: (since, spanMs) =>
+      store.read(function* (): Asked<RunHistory> {
+        const oldest = yield* selectOldest.get({ since, limit: mostRuns });
+        const first = (oldest ?? (yield* selectFirst.get(since)))?.at;
+        const spans = yield* selectSpans.all({ since, from: first ?? since, spanMs });
+        const quiet = yield* selectQuiet.all({ since, from: oldest?.at ?? since, spanMs });
+        const firstQuiet = quiet[0] && Math.max(since, quiet[0].hour * hourMs);
+        const countedFrom = Math.min(
+          first ?? Number.POSITIVE_INFINITY,
+          firstQuiet ?? Number.POSITIVE_INFINITY,
+        );
+        return {
+          spans: addQuiet(spans, quiet),
+          countedFrom: Number.isFinite(countedFrom) ? countedFrom : undefined,
+          isCut: oldest !== undefined,
+        };
+      }),
+  };
+}
+
+/** Runs that were deleted because they told nothing new go on to be counted. */
+function addQuiet(spans: readonly RunSpan[], quiet: readonly QuietColumns[]): readonly RunSpan[] {
+  const bySpan = new Map(spans.map((one) => [one.span, one]));
+  for (const { span, runs, failures, longestMs } of quiet) {
+    const known = bySpan.get(span) ?? { span, runs: 0, writes: 0, failures: 0, longestMs: 0 };
+    bySpan.set(span, {
+      ...known,
+      runs: known.runs + runs,
+      failures: known.failures + failures,
+      longestMs: Math.max(known.longestMs, longestMs),
+    });
+  }
+  return [...bySpan.values()].toSorted((one, other) => one.span - other.span);
+}
+
+function readPlace(written: string | undefined): Cursor {
+  const [, repository, number, row] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(written ?? "") ?? [];
+  if (repository === undefined) return beginning;
+  return { repository: Number(repository), number: Number(number), row: Number(row) };
+}
+
+function writePlace({ repository, number, row }: Cursor): string {
+  return `${repository}.${number}.${row}`;
+}
+
+function isInState(columns: LinkColumns, state: LinkSearch["state"]): boolean {
+  switch (state) {
+    case "any":
+      return true;
+    case "open":
+    case "closed":
+      return columns.state === state && columns.absence === null;
+    case "absent":
+      return columns.absence !== null;
+    case "waiting":
+      return waitsOf(columns).length > 0;
+  }
+}
+
+/** SQLite knows the cases of the Latin letters only. */
+function isWanted({ post, title, name, number }: LinkColumns, wanted: string): boolean {
+  if (wanted === "") return true;
+  return [post, title ?? "", `${name ?? ""}#${number}`].some((text) => text.toLowerCase().includes(wanted));
+}
+
+function waitsOf({ is_held, is_parked, is_quarantined }: LinkColumns): BrowsedLink["waits"] {
+  return [
+    ...(is_held === 1 ? (["held"] as const) : []),
+    ...(is_parked === 1 ? (["parked"] as const) : []),
+    ...(is_quarantined === 1 ? (["quarantined"] as const) : []),
+  ];
+}
+
+function toLink(columns: LinkColumns): BrowsedLink {
+  const { repository: repositoryId, number } = columns;
+  return {
+    post: columns.post,
+    title: columns.title,
+    status: columns.status,
+    issue: { repositoryId, number },
+    repository: columns.name ?? undefined,
+    state: columns.state ?? undefined,
+    stateReason: columns.state_reason ?? undefined,
+    absence: columns.absence ?? undefined,
+    waits: waitsOf(columns),
+  };
+}

@@ -1,0 +1,99 @@
+import type { RowNote } from "../../../model/link.ts";
+import type { Asked, Store } from "../store.ts";
+
+interface NoteColumns {
+  position: number;
+  kind: string;
+  cause: string;
+  message: string;
+  since: number;
+  action: string | null;
+  signature: string | null;
+  planned: string | null;
+  /** How many voters would hear of it. */
+  notifies: number | null;
+  follows_at: number | null;
+}
+
+/** Their words hold numbers that change from run to run, but it is the same wait all the time. */
+const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting"]);
+
+type ActionOfNote = Required<RowNote>["action"];
+
+/** Writes the notes of posts. A note that is there already keeps its time. Notes that are the same are not written again. */
+export interface NoteWriter {
+  /** Replaces the notes of a post. */
+  replace(project: number, post: number, notes: readonly RowNote[]): Asked<void>;
+  /** Replaces the notes about one action. A hold of another action of the same kind stays. */
+  replaceOf(project: number, post: number, action: ActionOfNote, notes: readonly RowNote[]): Asked<void>;
+}
+
+export function createNoteWriter(store: Store): NoteWriter {
+  const select = store.prepare<[number], NoteColumns>(
+    "SELECT position, kind, cause, message, since, action, signature, planned, notifies, follows_at FROM notes WHERE post = ? ORDER BY position",
+  );
+  const deleteAll = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
+  const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(`
+    INSERT INTO notes (project, post, position, kind, cause, message, since, action, signature, planned, notifies, follows_at)
+    VALUES (@project, @post, @position, @kind, @cause, @message, @since, @action, @signature, @planned, @notifies, @follows_at)`);
+  function* write(
+    project: number,
+    post: number,
+    standing: readonly NoteColumns[],
+    wanted: readonly Omit<NoteColumns, "position">[],
+  ): Asked<void> {
+    const placed = wanted.map((note, position): NoteColumns => ({ ...note, position }));
+    if (JSON.stringify(standing.map(inOneOrder)) === JSON.stringify(placed.map(inOneOrder))) return;
+    yield* deleteAll.run(post);
+    for (const note of placed) yield* insert.run({ ...note, project, post });
+  }
+  return {
+    *replace(project, post, notes) {
+      const standing = yield* select.all(post);
+      const wanted = notes.map((note) => toColumns(note, standing));
+      yield* write(project, post, standing, wanted);
+    },
+    *replaceOf(project, post, { kind, signature }, notes) {
+      const standing = yield* select.all(post);
+      const others = standing.filter(
+        (note) => note.action !== kind || (note.signature !== null && note.signature !== signature),
+      );
+      const own = notes.map((note) => toColumns(note, standing));
+      yield* write(project, post, standing, [...others, ...own]);
+    },
+  };
+}
+
+function inOneOrder({
+  position,
+  kind,
+  cause,
+  message,
+  since,
+  action,
+  signature,
+  planned,
+  follows_at,
+}: NoteColumns) {
+  return [position, kind, cause, message, since, action, signature, planned, follows_at];
+}
+
+function toColumns(
+  { kind, cause, message, since, action, planned, until }: RowNote,
+  standing: readonly NoteColumns[],
+): Omit<NoteColumns, "position"> {
+  const same =
+    standing.find((note) => note.kind === kind && note.message === message) ??
+    standing.find((note) => note.kind === kind && lasting.has(kind));
+  return {
+    kind,
+    cause,
+    message,
+    since: same?.since ?? since,
+    action: action?.kind ?? null,
+    signature: action?.signature ?? null,
+    planned: planned === undefined ? null : JSON.stringify(planned),
+    notifies: planned?.notifies ?? null,
+    follows_at: until ?? null,
+  };
+}

@@ -1,0 +1,66 @@
+import type { WholePause } from "../../../model/link.ts";
+import type { ProjectId } from "../../../model/post.ts";
+import type { Rows } from "../../rows.ts";
+import type { Carrying } from "../columns/changes.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import { type RequestColumns, readRequest } from "../journal/requests.ts";
+import type { Asked, Plain, Store } from "../store.ts";
+
+/** In `pauses.project`: the pause of all projects. */
+const all = 0;
+
+/** Reads the pause of all projects, and then of the one with a number. */
+export function createWholePauseReader(store: Store): (project?: number) => Asked<readonly WholePause[]> {
+  const select = store.prepare<[number], { project: number; since: number }>(
+    `SELECT project, since FROM pauses WHERE project IN (${all}, ?) ORDER BY project`,
+  );
+  return function* (number = all) {
+    const found = yield* select.all(number);
+    return found.map(({ project, since }) => ({ of: project === all ? "all" : "project", since }));
+  };
+}
+
+/** Pauses of whole projects, and of all. */
+export function createPauses(
+  store: Store,
+  numbers: Numbers,
+): Plain<Pick<Rows, "wholePauses">> & Carrying<"pause-whole" | "resume-whole"> {
+  const read = createWholePauseReader(store);
+  const insert = store.prepare<[number, number]>(
+    "INSERT INTO pauses (project, since) VALUES (?, ?) ON CONFLICT (project) DO NOTHING",
+  );
+  const remove = store.prepare<[{ project: number; request: number | null }]>(`
+    DELETE FROM pauses WHERE project = @project
+      AND (@request IS NULL OR EXISTS (SELECT 1 FROM requests WHERE requests.id = @request))`);
+  const selectRequests = store.prepare<[{ project: number }], RequestColumns>(
+    `SELECT id, at, request FROM requests WHERE @project = ${all} OR project = @project`,
+  );
+  const dropRequest = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
+  const markDue = store.prepare<[{ project: number; kinds: string }]>(`
+    UPDATE posts SET due_at = 0 WHERE due_at IS DISTINCT FROM 0 AND number IN (
+      SELECT notes.post FROM EACH TEXT @kinds AS wanted
+      CROSS JOIN board_projects ON @project = ${all} OR board_projects.number = @project
+      CROSS JOIN notes ON notes.project = board_projects.number AND notes.kind = wanted.value)`);
+  const numberOf = function* (project: ProjectId | undefined): Asked<number> {
+    return project === undefined ? all : yield* numbers.project(project);
+  };
+  return {
+    *wholePauses(project) {
+      return yield* read(project === undefined ? undefined : yield* numbers.findProject(project));
+    },
+    changes: {
+      *"pause-whole"({ project: id, at }) {
+        const project = yield* numberOf(id);
+        yield* insert.run(project, at);
+        for (const { id: request, request: asked } of yield* selectRequests.all({ project }))
+          if (readRequest(asked).kind === "resume-project") yield* dropRequest.run(request);
+        yield* markDue.run({ project, kinds: '["settling", "waiting"]' });
+      },
+      *"resume-whole"({ project: id, request }) {
+        const project = yield* numberOf(id);
+        yield* remove.run({ project, request: request ?? null });
+        yield* markDue.run({ project, kinds: '["paused"]' });
+      },
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { IssueField } from "../../../model/issue.ts";
+import type { Parked, RowNote } from "../../../model/link.ts";
+import { type PostId, ruleFields } from "../../../model/post.ts";
+import type { RowRecord } from "../../rows.ts";
+import { type BaseColumns, encodeBase, encodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
+import type { Asked, Store } from "../store.ts";
+import { createNoteWriter } from "./notes.ts";
+
+/** What is written about rows, by the numbers of project and post. */
+export interface Recorder {
+  record(project: number, post: number, record: RowRecord): Asked<void>;
+  noteAction(
+    project: number,
+    post: number,
+    action: Required<RowNote>["action"],
+    notes: readonly RowNote[],
+  ): Asked<void>;
+  setBases(post: number, bases: Pick<RowRecord, "base" | "issueBases">): Asked<void>;
+  markDue(project: number, which: "all" | "linked" | readonly PostId[]): Asked<void>;
+  park(project: number, post: number, parked: Parked): Asked<void>;
+  unpark(post: number, kind: Parked["kind"] | undefined): Asked<void>;
+}
+
+/** In `posts.due_at`: due whatever the time is. */
+const dueAtOnce = 0;
+
+/** Writes decisions, and what has to be decided again. */
+export function createRecorder(store: Store): Recorder {
+  const writeStanding = store.prepare<[{ post: number; kind: string; reason: string; dueAt: number | null }]>(
+    `UPDATE posts SET standing = @kind, reason = @reason, due_at = @dueAt WHERE number = @post
+      AND (standing IS DISTINCT FROM @kind OR reason IS DISTINCT FROM @reason OR due_at IS DISTINCT FROM @dueAt)`,
+  );
+  const writeBase = store.prepare<[BaseColumns]>(`
+    INSERT INTO bases
+      (post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
+        ruled_from, ruled_since, is_echo)
+    VALUES (@post, @field, @target, @post_value, @foreign_value, @written_sent, @written_shown, @pending_target,
+      @pending_since, @ruled_from, @ruled_since, @is_echo)
+    ON CONFLICT (post, field) DO UPDATE SET target = excluded.target, post_value = excluded.post_value,
+      foreign_value = excluded.foreign_value, written_sent = excluded.written_sent,
+      written_shown = excluded.written_shown, pending_target = excluded.pending_target,
+      pending_since = excluded.pending_since, ruled_from = excluded.ruled_from, ruled_since = excluded.ruled_since,
+      is_echo = excluded.is_echo`);
+  const writeIssueBase = store.prepare<[IssueBaseColumns]>(`
+    INSERT INTO issue_bases
+      (post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown, pending_target,
+        pending_since)
+    VALUES (@post, @repository, @number, @field, @target, @shown_value, @foreign_value, @written_sent, @written_shown,
+      @pending_target, @pending_since)
+    ON CONFLICT (post, repository, number, field) DO UPDATE SET target = excluded.target,
+      shown_value = excluded.shown_value, foreign_value = excluded.foreign_value,
+      written_sent = excluded.written_sent, written_shown = excluded.written_shown,
+      pending_target = excluded.pending_target, pending_since = excluded.pending_since`);
+  const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
+  const writer = createNoteWriter(store);
+  const markAll = store.prepare<[number]>(
+    "UPDATE posts SET due_at = 0 WHERE project = ? AND due_at IS DISTINCT FROM 0",
+  );
+  const markLinked = store.prepare<[number]>(
+    "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE project = ?) AND due_at IS DISTINCT FROM 0",
+  );
+  const markOne = store.prepare<[number, string]>("UPDATE posts SET due_at = 0 WHERE project = ? AND id = ?");
+  const writeParked = store.prepare<[Parked & { project: number; post: number }]>(`
+    INSERT INTO parked (project, post, kind, code, message, since, signature)
+    VALUES (@project, @post, @kind, @code, @message, @since, @signature)
+    ON CONFLICT (post, kind) DO UPDATE SET code = excluded.code, message = excluded.message,
+      since = excluded.since, signature = excluded.signature`);
+  const deleteParked = store.prepare<[number]>("DELETE FROM parked WHERE post = ?");
+  const deleteParkedOf = store.prepare<[number, string]>("DELETE FROM parked WHERE post = ? AND kind = ?");
+  function* writeBases(
+    post: number,
+    { base, issueBases = [] }: Pick<RowRecord, "base" | "issueBases">,
+  ): Asked<void> {
+    for (const field of ruleFields) {
+      const fieldBase = base[field];
+      if (fieldBase !== undefined) yield* writeBase.run(encodeBase(post, field, fieldBase));
+    }
+    for (const { issue, base: bases } of issueBases) {
+      for (const [field, fieldBase] of Object.entries(bases)) {
+        if (fieldBase !== undefined)
+          yield* writeIssueBase.run(encodeIssueBase(post, issue, field as IssueField, fieldBase));
+      }
+    }
+  }
+  return {
+    *record(project, post, { standing, notes, due, ...bases }) {
+      const dueAt = due === "now" ? dueAtOnce : (due ?? null);
+      yield* writeStanding.run({ post, kind: standing.kind, reason: standing.reason, dueAt });
+      yield* writeBases(post, bases);
+      yield* writer.replace(project, post, notes);
+    },
+    noteAction: (project, post, action, notes) => writer.replaceOf(project, post, action, notes),
+    *setBases(post, bases) {
+      yield* writeBases(post, bases);
+      yield* markDue.run(post);
+    },
+    *markDue(project, which) {
+      if (which === "all") yield* markAll.run(project);
+      else if (which === "linked") yield* markLinked.run(project);
+      else for (const id of which) yield* markOne.run(project, id);
+    },
+    park: (project, post, { kind, code, message, since, signature }) =>
+      writeParked.run({ project, post, kind, code, message, since, signature }),
+    unpark: (post, kind) => (kind === undefined ? deleteParked.run(post) : deleteParkedOf.run(post, kind)),
+  };
+}

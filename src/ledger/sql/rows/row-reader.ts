@@ -1,0 +1,423 @@
+import { z } from "zod";
+import type { Cause } from "../../../model/causes.ts";
+import type { IssueRef } from "../../../model/issue.ts";
+import {
+  type CanonicalIssue,
+  type IntentKind,
+  type Link,
+  type LinkedIssue,
+  type OwnChanges,
+  type Parked,
+  type Row,
+  type RowNote,
+  withPins,
+} from "../../../model/link.ts";
+import type { Post, PostId } from "../../../model/post.ts";
+import { dayMs } from "../../../model/time.ts";
+import { stored } from "../../stored.ts";
+import { type BaseColumns, decodeBase, decodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
+import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import {
+  answerShape,
+  leftTextShape,
+  plannedShape,
+  sentFieldsShape,
+  sentValuesShape,
+} from "../columns/shapes.ts";
+import { createPins } from "../issues/signals.ts";
+import type { PostTimes } from "../posts/post-numbers.ts";
+import { type Asked, answer, type Query, type Store } from "../store.ts";
+import { createWholePauseReader } from "./pauses.ts";
+
+/** What a row's own line holds. */
+export interface RowColumns {
+  number: number;
+  id: PostId;
+  /** null: not since our last write. */
+  seen_at: number | null;
+  missing: 0 | 1 | 2;
+  is_quarantined: number;
+  unlinked_at: number | null;
+  paused_at: number | null;
+  facts: string;
+  /** Which parts the row has: nearly every row lacks most of them, and what is not there is not read. */
+  has_links: number;
+  has_bases: number;
+  has_issue_bases: number;
+  has_intents: number;
+  has_parked: number;
+  has_statuses: number;
+  has_notes: number;
+  has_accepted: number;
+}
+
+/** Columns of a statement over `posts` that tell which parts a row has. */
+export const partColumns = `
+  EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
+  EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
+  EXISTS (SELECT 1 FROM issue_bases WHERE issue_bases.post = posts.number) AS has_issue_bases,
+  EXISTS (SELECT 1 FROM intents WHERE intents.project = posts.project AND intents.post = posts.number
+    AND ended_at IS NULL) AS has_intents,
+  EXISTS (SELECT 1 FROM parked WHERE parked.post = posts.number) AS has_parked,
+  EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses,
+  EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes,
+  EXISTS (SELECT 1 FROM intents INDEXED BY intents_accepted WHERE intents.post = posts.number
+    AND intents.kind = 'patch-post' AND intents.state = 'DONE') AS has_accepted`;
+
+interface NoteColumns {
+  post: number;
+  kind: RowNote["kind"];
+  cause: Cause;
+  message: string;
+  since: number;
+  action: NonNullable<RowNote["action"]>["kind"] | null;
+  signature: string | null;
+  planned: string | null;
+  follows_at: number | null;
+}
+
+/** A PATCH that was acknowledged; `writes` and `answer` are JSON. */
+interface AcceptedColumns {
+  post: number;
+  at: number;
+  writes: string;
+  answer: string | null;
+}
+
+interface LinkColumns {
+  post: number;
+  repository: number;
+  number: number;
+  origin: Link["origin"];
+  title_hash: string | null;
+  block_hash: string | null;
+  /** JSON. */
+  left_text: string | null;
+  facts: string | null;
+  is_gone: number | null;
+  /** Whether its text is of this post and it stands for others, too. */
+  is_shared: number;
+  is_unknown: number;
+  /** Whether a change of ours is under way, for whichever post. */
+  is_changing: number;
+  /** JSON arrays of what was sent with changes that are recorded, and may arrive once more; for each change one. */
+  arriving: string | null;
+  /** Whether it is linked for the mark of an account that is only trusted. */
+  is_read_only: number;
+  signals: string | null;
+  /** Of the issue that this one is a duplicate of, where it can be relied on. */
+  canonical: string | null;
+  canonical_signals: string | null;
+  is_canonical_changing: number;
+  canonical_arriving: string | null;
+}
+
+/** Another post of the issue that `post` has its text in. */
+interface OtherColumns {
+  post: number;
+  repository: number;
+  number: number;
+  id: PostId;
+  /** null for one that was named and never listed. */
+  facts: string | null;
+}
+
+/** A base of an issue's field, as a row reads it. */
+interface IssueBaseOfRow extends IssueBaseColumns {
+  /** Whether the field is asked for because of another post of the issue. */
+  is_claimed: number;
+}
+
+interface Batch {
+  /** JSON array of the posts' numbers. */
+  posts: string;
+  project: number;
+  since: number;
+}
+
+const readLeftText = stored("links.left_text", leftTextShape);
+const readArriving = stored("intents.writes", () => z.array(sentFieldsShape()));
+const readWrites = stored("intents.writes", sentValuesShape);
+const readAnswer = stored("intents.answer", answerShape);
+
+/** What the action of a note would write. */
+export const readPlanned = stored("notes.planned", plannedShape);
+
+/** Builds the rows of many posts with a handful of statements, however many there are. */
+export function createRowReader(
+  store: Store,
+  numbers: Pick<Numbers, "learn">,
+  seenAt: Pick<PostTimes, "get">,
+): (project: number, found: readonly RowColumns[], now: number) => Asked<readonly Row[]> {
+  const pins = createPins(store);
+  const readWholePauses = createWholePauseReader(store);
+  const { links, others, bases, issueBases, intents, parked, statuses, notes, accepted } =
+    prepareParts(store);
+  return function* (project, found, now) {
+    if (found.length === 0) return [];
+    for (const { id, number } of found) numbers.learn(project, id, number);
+    const posts = JSON.stringify(found.map(({ number }) => number));
+    const batch: Batch = { posts, project, since: now - dayMs };
+    const ask = <Part>(has: keyof RowColumns, part: Query<[Batch], Part>): Asked<Part[]> =>
+      found.some((columns) => columns[has] === 1) ? part.all(batch) : answer(() => []);
+    const [
+      linked,
+      based,
+      issueBased,
+      intended,
+      parkedLines,
+      statusLines,
+      noted,
+      acceptedLines,
+      [wholePause],
+    ] = yield* store.together([
+      ask("has_links", links),
+      ask("has_bases", bases),
+      ask("has_issue_bases", issueBases),
+      ask("has_intents", intents),
+      ask("has_parked", parked),
+      ask("has_statuses", statuses),
+      ask("has_notes", notes),
+      ask("has_accepted", accepted),
+      readWholePauses(project),
+    ]);
+    const linksOf = groupByPost(linked);
+    const pinsOf = linksOf.size === 0 ? [] : yield* pins.read(project);
+    const pinned = (one: LinkedIssue): LinkedIssue => (pinsOf.length === 0 ? one : withPins(one, pinsOf));
+    const isShared = linked.some(({ is_shared }) => is_shared === 1);
+    const othersOf = groupByPost(isShared ? yield* others.all(batch) : []);
+    const basesOf = groupByPost(based);
+    const issueBasesOf = groupByPost(issueBased);
+    const intentsOf = groupByPost(intended);
+    const parkedOf = groupByPost(parkedLines);
+    const statusesOf = groupByPost(statusLines);
+    const notesOf = groupByPost(noted);
+    const acceptedOf = groupByPost(acceptedLines);
+    return found.map(({ number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts }) => ({
+      post: { id, values: decodePost(facts) },
+      seenAt: seen_at === null ? undefined : (seenAt.get(number) ?? seen_at),
+      missing,
+      ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
+      ...(paused_at !== null && { pausedAt: paused_at }),
+      ...(wholePause && { wholePause }),
+      links: (linksOf.get(number) ?? []).map((link) =>
+        pinned(toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number))),
+      ),
+      base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
+      openIntents: (intentsOf.get(number) ?? []).map(({ kind }) => kind),
+      parked: (parkedOf.get(number) ?? []).map(({ post: _, ...line }) => line),
+      isQuarantined: is_quarantined === 1,
+      statusWrites: (statusesOf.get(number) ?? []).map(({ at }) => at),
+      ...toNotes(notesOf.get(number)),
+      ...toAccepted(acceptedOf.get(number)),
+    }));
+  };
+}
+
+/** Whether a change of ours to an issue is under way: an expression of SQL, over the columns that name the issue. */
+function isChanging(repository: string, number: string): string {
+  return `EXISTS (SELECT 1 FROM intents WHERE intents.repository = ${repository} AND intents.number = ${number}
+    AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN')
+    AND taken_at IS NULL)`;
+}
+
+/** What was sent with the others, likewise. */
+function arriving(repository: string, number: string): string {
+  return `(SELECT string_agg(writes, ',') FROM intents WHERE intents.repository = ${repository}
+    AND intents.number = ${number} AND intents.number IS NOT NULL AND ended_at IS NULL AND taken_at IS NOT NULL)`;
+}
+
+function prepareParts(store: Store) {
+  // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.
+  return {
+    links: store.prepare<[Batch], LinkColumns>(`
+      SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash, left_text,
+        issues.facts AS facts, issues.is_gone AS is_gone,
+        title_hash IS NOT NULL AND EXISTS (SELECT 1 FROM links AS other WHERE other.project = @project
+          AND other.repository = links.repository AND other.number = links.number AND other.post <> links.post) AS is_shared,
+        coalesce(absences.kind, '') IN ('missing', 'refused', 'moved') OR paused_at IS NOT NULL AS is_unknown,
+        ${isChanging("links.repository", "links.number")} AS is_changing,
+        ${arriving("links.repository", "links.number")} AS arriving,
+        origin = 'adopted' AND EXISTS (SELECT 1 FROM markers WHERE markers.post = links.post
+          AND markers.repository = links.repository AND markers.number = links.number AND is_own = 0) AS is_read_only,
+        signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals,
+        ${isChanging("signals.canonical_repository", "signals.canonical_number")} AS is_canonical_changing,
+        ${arriving("signals.canonical_repository", "signals.canonical_number")} AS canonical_arriving
+      FROM EACH NUMBER @posts AS batch
+      CROSS JOIN links ON links.project = @project AND links.post = batch.value
+      LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+      LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
+      LEFT JOIN repositories ON repositories.id = links.repository
+      LEFT JOIN signals ON signals.repository = links.repository AND signals.number = links.number
+      LEFT JOIN issues AS canonical ON canonical.repository = signals.canonical_repository
+        AND canonical.number = signals.canonical_number AND NOT EXISTS (SELECT 1 FROM absences AS absent
+          WHERE absent.repository = canonical.repository AND absent.number = canonical.number)
+      LEFT JOIN signals AS canonical_signals ON canonical_signals.repository = signals.canonical_repository
+        AND canonical_signals.number = signals.canonical_number
+      ORDER BY links.post, links.position`),
+    others: store.prepare<[Batch], OtherColumns>(`
+      SELECT mine.post AS post, mine.repository AS repository, mine.number AS number, posts.id AS id, facts
+      FROM EACH NUMBER @posts AS batch
+      CROSS JOIN links AS mine ON mine.project = @project AND mine.post = batch.value AND mine.title_hash IS NOT NULL
+      CROSS JOIN links AS other ON other.project = @project AND other.repository = mine.repository
+        AND other.number = mine.number AND other.post <> mine.post
+      CROSS JOIN posts ON posts.number = other.post
+      LEFT JOIN post_facts ON post_facts.post = other.post
+      ORDER BY mine.post, other.post`),
+    bases: store.prepare<[Batch], BaseColumns>(`
+      SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
+        ruled_from, ruled_since, is_echo
+      FROM EACH NUMBER @posts AS batch CROSS JOIN bases ON bases.post = batch.value`),
+    // A target that is to end has a time and no value; one that is to begin, both.
+    issueBases: store.prepare<[Batch], IssueBaseOfRow>(`
+      SELECT post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown,
+        pending_target, pending_since,
+        target IS NOT NULL AND EXISTS (SELECT 1 FROM issue_bases AS other
+          WHERE other.repository = issue_bases.repository AND other.number = issue_bases.number
+            AND other.field = issue_bases.field AND other.post <> issue_bases.post
+            AND CASE WHEN other.pending_since IS NULL THEN other.target ELSE other.pending_target END IS NOT NULL) AS is_claimed
+      FROM EACH NUMBER @posts AS batch CROSS JOIN issue_bases ON issue_bases.post = batch.value`),
+    intents: store.prepare<[Batch], { post: number; kind: IntentKind }>(`
+      SELECT post, kind FROM EACH NUMBER @posts AS batch
+      CROSS JOIN intents ON intents.project = @project AND intents.post = batch.value AND ended_at IS NULL
+      WHERE state IN ('SENT', 'UNKNOWN') ORDER BY kind`),
+    parked: store.prepare<[Batch], Parked & { post: number }>(`
+      SELECT post, kind, code, message, since, signature
+      FROM EACH NUMBER @posts AS batch CROSS JOIN parked ON parked.post = batch.value ORDER BY post, kind`),
+    statuses: store.prepare<[Batch], { post: number; at: number }>(`
+      SELECT post, at FROM EACH NUMBER @posts AS batch
+      CROSS JOIN posts ON posts.number = batch.value
+      CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since
+      WHERE audit.at > coalesce(released_at, 0) ORDER BY at`),
+    notes: store.prepare<[Batch], NoteColumns>(`
+      SELECT notes.post AS post, kind, cause, message, since, action, signature, planned, follows_at
+      FROM EACH NUMBER @posts AS batch CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`),
+    accepted: store.prepare<[Batch], AcceptedColumns>(`
+      SELECT post, ended_at AS at, writes, answer FROM EACH NUMBER @posts AS batch
+      CROSS JOIN intents INDEXED BY intents_accepted ON intents.post = batch.value AND kind = 'patch-post' AND state = 'DONE'
+        AND ended_at > @since AND writes IS NOT NULL
+      ORDER BY post, ended_at, intents.id`),
+  };
+}
+
+/** Parts by the number of their post, in the order in which they came. */
+export function groupByPost<Part extends { post: number }>(
+  parts: readonly Part[],
+): ReadonlyMap<number, Part[]> {
+  const groups = new Map<number, Part[]>();
+  for (const part of parts) {
+    const group = groups.get(part.post);
+    if (group === undefined) groups.set(part.post, [part]);
+    else group.push(part);
+  }
+  return groups;
+}
+
+function toLinkedIssue(
+  post: PostId,
+  found: LinkColumns,
+  bases: readonly IssueBaseOfRow[] = [],
+  others: readonly OtherColumns[] = [],
+): LinkedIssue {
+  const issue: IssueRef = { repositoryId: found.repository, number: found.number };
+  const isHere = ({ repository, number }: { repository: number; number: number }): boolean =>
+    found.repository === repository && found.number === number;
+  return {
+    link: { post, issue, origin: found.origin },
+    known: toKnown(found),
+    isGone: found.is_gone === 1,
+    text: toText(found, others.filter(isHere)),
+    ...toIssueBase(bases.filter(isHere)),
+    ...toOwnChanges(found.is_changing, found.arriving),
+  };
+}
+
+function toKnown({ facts, is_unknown, signals, canonical, ...end }: LinkColumns): LinkedIssue["known"] {
+  if (facts === null || is_unknown === 1) return undefined;
+  return {
+    issue: decodeIssue(facts),
+    ...(signals !== null && { signals: decodeSignals(signals) }),
+    ...(canonical !== null && { canonical: toCanonical(end, canonical) }),
+  };
+}
+
+function toText(found: LinkColumns, others: readonly OtherColumns[]): LinkedIssue["text"] {
+  const { title_hash: titleHash, block_hash: blockHash, left_text } = found;
+  if (found.is_read_only === 1) return "read-only";
+  // What can't be read can't be brought up to date, either.
+  if (titleHash === null || blockHash === null || found.is_unknown === 1) return "none";
+  return {
+    content: { titleHash, blockHash },
+    ...(left_text !== null && { left: readLeftText(left_text) }),
+    others: others.map(toPost),
+  };
+}
+
+function toIssueBase(bases: readonly IssueBaseOfRow[]): Pick<LinkedIssue, "base" | "claimed"> {
+  if (bases.length === 0) return {};
+  const claimed = bases.filter(({ is_claimed }) => is_claimed === 1).map(({ field }) => field);
+  return {
+    ...(claimed.length > 0 && { claimed }),
+    base: Object.fromEntries(bases.map((base) => [base.field, decodeIssueBase(base)])),
+  };
+}
+
+function toCanonical(
+  found: Pick<LinkColumns, "canonical_signals" | "is_canonical_changing" | "canonical_arriving">,
+  facts: string,
+): CanonicalIssue {
+  const { canonical_signals: signals } = found;
+  return {
+    issue: decodeIssue(facts),
+    ...(signals !== null && { signals: decodeSignals(signals) }),
+    ...toOwnChanges(found.is_canonical_changing, found.canonical_arriving),
+  };
+}
+
+function toOwnChanges(isChanging: number, arriving: string | null): OwnChanges {
+  return {
+    ...(isChanging === 1 && { isChanging: true }),
+    ...(arriving !== null && { mayArrive: readArriving(`[${arriving}]`).flat() }),
+  };
+}
+
+function toPost({ id, facts }: OtherColumns): Post {
+  return { id, values: facts === null ? {} : decodePost(facts) };
+}
+
+function toNotes(notes: readonly NoteColumns[] | undefined): Pick<Row, "notes"> {
+  return notes === undefined ? {} : { notes: notes.map(toNote) };
+}
+
+function toAccepted(found: readonly AcceptedColumns[] | undefined): Pick<Row, "accepted"> {
+  if (found === undefined) return {};
+  return {
+    accepted: found.map(({ at, writes, answer }) => ({
+      at,
+      writes: readWrites(writes),
+      ...(answer !== null && { answer: readAnswer(answer) }),
+    })),
+  };
+}
+
+function toNote({
+  kind,
+  cause,
+  message,
+  since,
+  action,
+  signature,
+  planned,
+  follows_at,
+}: NoteColumns): RowNote {
+  return {
+    kind,
+    cause,
+    message,
+    since,
+    ...(action !== null && { action: { kind: action, ...(signature !== null && { signature }) } }),
+    ...(planned !== null && { planned: readPlanned(planned) }),
+    ...(follows_at !== null && { until: follows_at }),
+  };
+}

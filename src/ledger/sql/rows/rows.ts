@@ -1,0 +1,185 @@
+import type { Row } from "../../../model/link.ts";
+import type { PostId } from "../../../model/post.ts";
+import type { Rows, WaitingRow } from "../../rows.ts";
+import type { Carrying } from "../columns/changes.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import type { IssueStore } from "../issues/issue-store.ts";
+import { createLinkWriter } from "../issues/links.ts";
+import { type RequestColumns, readRequest } from "../journal/requests.ts";
+import type { PostTimes } from "../posts/post-numbers.ts";
+import type { Asked, Plain, Store } from "../store.ts";
+import { createPauses } from "./pauses.ts";
+import { createRecorder } from "./recorder.ts";
+import { createRowReader, partColumns, type RowColumns } from "./row-reader.ts";
+import { createWaitingReader } from "./waiting.ts";
+
+/** What decisions are made of, and what is recorded of them. */
+export function createRows(
+  store: Store,
+  numbers: Numbers,
+  seenAt: PostTimes,
+  issues: IssueStore,
+): Plain<Rows> &
+  Carrying<
+    | "record-row"
+    | "note-action"
+    | "set-bases"
+    | "forget-look"
+    | "mark-due"
+    | "mark-missing"
+    | "link"
+    | "set-content"
+    | "leave-text"
+    | "park"
+    | "unpark"
+    | "quarantine"
+    | "release"
+    | "pause"
+    | "resume"
+    | "pause-whole"
+    | "resume-whole"
+  > {
+  const readRows = createRowReader(store, numbers, seenAt);
+  const columns = `posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts, ${partColumns}`;
+  // Without the hint SQLite would look at every post of the project, due or not.
+  const selectDue = store.prepare<
+    [{ project: number; now: number; after: string; limit: number }],
+    RowColumns
+  >(`
+    SELECT ${columns} FROM posts INDEXED BY posts_due JOIN post_facts ON post_facts.post = posts.number
+    WHERE project = @project AND id > @after AND due_at IS NOT NULL AND due_at <= @now
+    ORDER BY id LIMIT @limit`);
+  const selectRow = store.prepare<[number, string], RowColumns>(`
+    SELECT ${columns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE project = ? AND id = ?`);
+  const markMissing = store.prepare<[number]>(
+    "UPDATE posts SET missing = 1, missing_run = NULL, missing_since = NULL, due_at = 0 WHERE number = ? AND missing = 0",
+  );
+  const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = NULL WHERE number = ?");
+  const setQuarantine = store.prepare<[number]>("UPDATE posts SET is_quarantined = 1 WHERE number = ?");
+  const release = store.prepare<[number, number]>(
+    "UPDATE posts SET is_quarantined = 0, released_at = ? WHERE number = ?",
+  );
+  const selectPaused = store.prepare<[number, string]>(
+    "SELECT 1 AS one FROM posts WHERE project = ? AND id = ? AND paused_at IS NOT NULL",
+  );
+  const selectQuarantined = store.prepare<[number], { id: PostId }>(
+    "SELECT id FROM posts WHERE project = ? AND is_quarantined = 1 AND paused_at IS NULL ORDER BY id",
+  );
+  const pause = store.prepare<[number, number]>(
+    "UPDATE posts SET paused_at = coalesce(paused_at, ?), due_at = 0 WHERE number = ?",
+  );
+  const selectRequests = store.prepare<[number], RequestColumns>(
+    "SELECT id, at, request FROM requests WHERE project = ?",
+  );
+  const dropRequest = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
+  const resume = store.prepare<[number, number]>(`
+    UPDATE posts SET paused_at = NULL, due_at = 0 WHERE number = ?
+      AND EXISTS (SELECT 1 FROM requests WHERE requests.id = ?)`);
+  const selectShown = (column: string) =>
+    store.prepare<[number], { value: string }>(`
+      SELECT ${column} AS value FROM posts JOIN post_facts ON post_facts.post = posts.number
+      WHERE project = ? AND missing = 0 AND hash IS NOT NULL AND ${column} IS NOT NULL
+      GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1000`);
+  const shown = { status: selectShown("status"), categoryId: selectShown("category") };
+  const links = createLinkWriter(store, issues);
+  const recorder = createRecorder(store);
+  const reader = createWaitingReader(store);
+  const pauses = createPauses(store, numbers);
+
+  return {
+    due: (project, now, after, limit) =>
+      numbers.ofProject(project, [], (number) =>
+        store.read(function* () {
+          const found = yield* selectDue.all({ project: number, now, after: after ?? "", limit });
+          return yield* readRows(number, found, now);
+        }),
+      ),
+    row: (project, post, now) =>
+      numbers.ofProject(project, undefined, (number) =>
+        store.read(function* (): Asked<Row | undefined> {
+          const found = yield* selectRow.get(number, post);
+          return found && (yield* readRows(number, [found], now))[0];
+        }),
+      ),
+    linkedTo: (issue, scope) => (scope === undefined ? links.postsOf(issue) : links.followersOf(issue)),
+    held: (project) => numbers.ofProject(project, [], reader.held),
+    shown: (project, field) =>
+      numbers.ofProject(project, [], function* (number): Asked<readonly string[]> {
+        return (yield* shown[field].all(number)).map(({ value }) => value);
+      }),
+    isPaused: (project, post) =>
+      numbers.ofProject(project, false, function* (number): Asked<boolean> {
+        return (yield* selectPaused.get(number, post)) !== undefined;
+      }),
+    wholePauses: pauses.wholePauses,
+    quarantined: (project) =>
+      numbers.ofProject(project, [], function* (number): Asked<readonly PostId[]> {
+        return (yield* selectQuarantined.all(number)).map(({ id }) => id);
+      }),
+    counts: reader.counts,
+    waiting: (project, limit, kinds) =>
+      numbers.ofProject(project, [], (number) => store.read(() => reader.waiting(number, limit, kinds))),
+    waitingOf: (project, id) =>
+      numbers.ofProject(project, [], function* (number): Asked<readonly WaitingRow[]> {
+        const post = yield* numbers.findPost(number, id);
+        return post === undefined ? [] : yield* reader.waitingOf(number, post);
+      }),
+    changes: {
+      ...pauses.changes,
+      *"record-row"({ record, ...of }) {
+        yield* recorder.record(...(yield* numbers.place(of)), record);
+      },
+      *"note-action"({ of: action, notes, ...of }) {
+        yield* recorder.noteAction(...(yield* numbers.place(of)), action, notes);
+      },
+      *"set-bases"({ bases, ...of }) {
+        yield* recorder.setBases((yield* numbers.place(of))[1], bases);
+      },
+      *"mark-due"({ project, which }) {
+        yield* recorder.markDue(yield* numbers.project(project), which);
+      },
+      *link({ project, link, issue, content }) {
+        yield* links.add(...(yield* numbers.place({ project, post: link.post })), link, content);
+        yield* issues.store(issue);
+      },
+      *"set-content"({ issue, content, ...of }) {
+        yield* links.setContent(...(yield* numbers.place(of)), issue, content);
+      },
+      *"leave-text"({ issue, content, ...of }) {
+        yield* links.leaveText(...(yield* numbers.place(of)), issue, content);
+      },
+      *"forget-look"(of) {
+        const [, post] = yield* numbers.place(of);
+        seenAt.delete(post);
+        yield* forgetLook.run(post);
+      },
+      *"mark-missing"(of) {
+        yield* markMissing.run((yield* numbers.place(of))[1]);
+      },
+      *park({ parked, ...of }) {
+        yield* recorder.park(...(yield* numbers.place(of)), parked);
+      },
+      *unpark({ of: kind, ...of }) {
+        yield* recorder.unpark((yield* numbers.place(of))[1], kind);
+      },
+      *quarantine(of) {
+        yield* setQuarantine.run((yield* numbers.place(of))[1]);
+      },
+      *release({ at, ...of }) {
+        yield* release.run(at, (yield* numbers.place(of))[1]);
+      },
+      *pause({ at, ...of }) {
+        const [project, post] = yield* numbers.place(of);
+        yield* pause.run(at, post);
+        for (const { id, request } of yield* selectRequests.all(project)) {
+          const found = readRequest(request);
+          const isResume = found.kind === "resume" || found.kind === "resume-discard";
+          if (isResume && found.posts.includes(of.post)) yield* dropRequest.run(id);
+        }
+      },
+      *resume({ request, ...of }) {
+        yield* resume.run((yield* numbers.place(of))[1], request);
+      },
+    },
+  };
+}

@@ -1,0 +1,240 @@
+import type { Cause } from "../../../model/causes.ts";
+import type { RepositoryId } from "../../../model/issue.ts";
+import type { IntentKind, PlannedChange } from "../../../model/link.ts";
+import type { PostId, ProjectId } from "../../../model/post.ts";
+import { wordWait } from "../../../model/waiting.ts";
+import type { HeldAction, RowCounts, WaitingRow } from "../../rows.ts";
+import type { Asked, Query, Store } from "../store.ts";
+import { groupByPost, readPlanned } from "./row-reader.ts";
+
+/** Counts of a project, and everything of it that waits. */
+export interface WaitingReader {
+  counts(project: ProjectId): Asked<RowCounts>;
+  /** By the project's number. */
+  held(project: number): Asked<readonly HeldAction[]>;
+  /** By the project's number; oldest first. */
+  waiting(
+    project: number,
+    limit: number,
+    kinds?: readonly WaitingRow["kind"][],
+  ): Asked<readonly WaitingRow[]>;
+  /** By the numbers of project and post. */
+  waitingOf(project: number, post: number): Asked<readonly WaitingRow[]>;
+}
+
+interface WaitingColumns {
+  post: number;
+  id: PostId;
+  kind: WaitingRow["kind"];
+  cause: Cause;
+  code: string | null;
+  /** Of an intent its kind, of a missing post the number of lists that lack it. */
+  message: string;
+  since: number;
+  title: string | null;
+  planned: string | null;
+  follows_at: number | null;
+  is_stopped: number;
+}
+
+interface HeldColumns extends Omit<HeldAction, "planned"> {
+  planned: string | null;
+}
+
+/** Of a project that nothing is known of. */
+const noCounts: RowCounts = {
+  posts: 0,
+  issues: 0,
+  skipped: 0,
+  paused: 0,
+  held: 0,
+  parked: 0,
+  quarantined: 0,
+  waiting: 0,
+  differs: 0,
+  missing: 0,
+  approvable: 0,
+  voters: 0,
+  unknownVotes: 0,
+  nextAt: null,
+};
+
+/** What waits. A missing post waits for nothing: whoever tells of these asks for them. */
+const allKinds: readonly WaitingRow["kind"][] = [
+  "held",
+  "parked",
+  "quarantined",
+  "undecided",
+  "did-not-stick",
+  "disagreement",
+  "settling",
+  "waiting",
+  "intent",
+  "paused",
+];
+
+/** Notes of what is written later: of a paused post that is what its pause holds up. */
+const putOffKinds = "'held', 'settling', 'waiting'";
+
+/** Notes of posts that are not paused themselves. Those of a paused post are told under its pause. */
+const running = "NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post AND paused_at IS NOT NULL)";
+
+/** Linked posts that the board no longer lists. */
+const missing = `posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
+  SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
+
+/** Reads what `status` shows. */
+export function createWaitingReader(store: Store): WaitingReader {
+  const selectCounts = store.prepare<[string], RowCounts>(`
+    SELECT
+      coalesce((SELECT posts FROM pulls WHERE project = known.number AND kind IN ('complete', 'usable')
+        ORDER BY number DESC LIMIT 1), 0) AS posts,
+      (SELECT count(*) FROM (SELECT DISTINCT repository, number FROM links WHERE project = known.number) AS linked) AS issues,
+      (SELECT count(*) FROM posts WHERE project = known.number AND standing = 'skipped' AND missing = 0) AS skipped,
+      (SELECT count(*) FROM (
+        SELECT post FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting') AND ${running}
+        UNION SELECT post FROM intents WHERE project = known.number AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
+      ) AS put_off) AS waiting,
+      (SELECT count(*) FROM posts WHERE project = known.number AND paused_at IS NOT NULL) AS paused,
+      (SELECT count(DISTINCT post) FROM notes WHERE project = known.number AND kind = 'held' AND ${running}) AS held,
+      (SELECT count(*) FROM parked WHERE project = known.number
+        AND NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = parked.post AND paused_at IS NOT NULL)) AS parked,
+      (SELECT count(*) FROM posts
+        WHERE project = known.number AND is_quarantined = 1 AND paused_at IS NULL) AS quarantined,
+      (SELECT count(DISTINCT post) FROM notes
+        WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick') AND ${running}) AS differs,
+      (SELECT count(*) FROM posts WHERE project = known.number AND ${missing}) AS missing,
+      (SELECT count(*) FROM notes
+        WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
+      (SELECT coalesce(sum(notifies), 0) FROM notes
+        WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS voters,
+      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL
+        AND planned IS NOT NULL AND notifies IS NULL AND ${running}) AS "unknownVotes",
+      (SELECT min(follows_at) FROM notes
+        WHERE project = known.number AND kind IN ('settling', 'waiting') AND ${running}) AS "nextAt"
+    FROM board_projects AS known WHERE known.id = ?`);
+  const [selectWaiting, selectOf] = [all, ofPost].map((which) =>
+    store.prepare<[{ project: number; kinds: string; limit: number; post?: number }], WaitingColumns>(
+      waitingSql(which),
+    ),
+  ) as [WaitingQuery, WaitingQuery];
+  const selectHeld = store.prepare<[number], HeldColumns>(`
+    SELECT posts.id AS post, notes.action AS kind, cause, signature, message, planned,
+      post_facts.title AS title
+    FROM notes JOIN posts ON posts.number = notes.post LEFT JOIN post_facts ON post_facts.post = notes.post
+    WHERE notes.project = ? AND notes.kind = 'held' AND signature IS NOT NULL ORDER BY posts.id, notes.action`);
+  const selectIssues = store.prepare<
+    [{ project: number; posts: string }],
+    { post: number; repositoryId: RepositoryId; number: number }
+  >(`
+    SELECT links.post AS post, links.repository AS "repositoryId", links.number AS number
+    FROM EACH NUMBER @posts AS batch
+    CROSS JOIN links ON links.project = @project AND links.post = batch.value
+    ORDER BY links.post, links.position`);
+  return {
+    *held(project) {
+      return (yield* selectHeld.all(project)).map((held) => ({ ...held, planned: toPlanned(held.planned) }));
+    },
+    *counts(project) {
+      return (yield* selectCounts.get(project)) ?? noCounts;
+    },
+    *waiting(project, limit, kinds = allKinds) {
+      return yield* toRows(
+        project,
+        yield* selectWaiting.all({ project, limit, kinds: JSON.stringify(kinds) }),
+      );
+    },
+    *waitingOf(project, post) {
+      return yield* toRows(
+        project,
+        yield* selectOf.all({ project, post, limit: mostOfPost, kinds: JSON.stringify(allKinds) }),
+      );
+    },
+  };
+
+  function* toRows(project: number, found: readonly WaitingColumns[]): Asked<readonly WaitingRow[]> {
+    const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
+    const linked = groupByPost(yield* selectIssues.all({ project, posts }));
+    return found.map(
+      ({ post, id, kind, cause, code, message, since, title, planned, follows_at, is_stopped }) => ({
+        post: id,
+        issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
+        kind,
+        cause,
+        code: code ?? undefined,
+        message: wordWait(kind, message),
+        since,
+        title,
+        planned: toPlanned(planned),
+        until: follows_at ?? undefined,
+        ...(kind === "intent" && { intent: message as IntentKind }),
+        ...(is_stopped === 1 && { isStopped: true }),
+      }),
+    );
+  }
+}
+
+/** Of one post: more than it has fields and actions. */
+const mostOfPost = 100;
+
+function toPlanned(planned: string | null): PlannedChange | undefined {
+  return planned === null ? undefined : readPlanned(planned);
+}
+
+type WaitingQuery = Query<[{ project: number; kinds: string; limit: number; post?: number }], WaitingColumns>;
+
+/** Of which posts: an expression of SQL over the column that has the post's number. */
+type Which = (column: string) => string;
+
+const all: Which = () => "TRUE";
+const ofPost: Which = (column) => `${column} = @post`;
+
+const parkedCause = `CASE WHEN kind = 'read-issue' THEN 'issue-gone' WHEN code = 'board.unsure' THEN 'unsure'
+  ELSE 'refused' END`;
+
+function waitingSql(which: Which): string {
+  return `
+    SELECT waiting.post AS post, posts.id AS id, kind, cause, code, message, since, planned, follows_at, is_stopped,
+      post_facts.title AS title
+    FROM (
+      SELECT post, kind, cause, NULL AS code, message, since, planned, follows_at,
+        CASE WHEN kind = 'held' AND signature IS NULL THEN 1 ELSE 0 END AS is_stopped
+      FROM EACH TEXT @kinds AS wanted
+      CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
+      WHERE wanted.value <> 'paused' AND ${which("notes.post")} AND (wanted.value NOT IN (${putOffKinds}) OR ${running})
+      UNION ALL
+      SELECT posts.number, 'paused', 'paused', NULL, '', paused_at, planned, NULL, 0
+      FROM EACH TEXT @kinds AS wanted
+      CROSS JOIN posts INDEXED BY posts_paused
+        ON posts.project = @project AND paused_at IS NOT NULL AND wanted.value = 'paused' AND ${which("posts.number")}
+      LEFT JOIN notes ON notes.post = posts.number AND notes.planned IS NOT NULL
+        AND (notes.kind = 'paused' OR notes.kind IN (${putOffKinds}) AND NOT EXISTS (
+          SELECT 1 FROM notes AS decided WHERE decided.post = posts.number AND decided.kind = 'paused'))
+      UNION ALL
+      SELECT notes.post, 'paused', notes.cause, NULL, notes.message, notes.since, notes.planned, NULL, 0
+      FROM EACH TEXT @kinds AS wanted
+      CROSS JOIN notes ON notes.project = @project AND notes.kind = 'paused' AND wanted.value = 'paused' AND ${running}
+        AND ${which("notes.post")}
+        AND NOT EXISTS (SELECT 1 FROM notes AS held WHERE held.post = notes.post AND held.kind = 'held'
+          AND held.action = notes.action)
+      UNION ALL
+      SELECT posts.number, 'missing', 'missing', NULL, CAST(missing AS TEXT),
+        coalesce(missing_since, seen_at, 0), NULL, NULL, 0
+      FROM EACH TEXT @kinds AS wanted
+      CROSS JOIN posts INDEXED BY posts_present
+        ON posts.project = @project AND wanted.value = 'missing' AND ${missing} AND ${which("posts.number")}
+      UNION ALL
+      SELECT post, 'parked', ${parkedCause}, code, message, since, NULL, NULL, 0
+      FROM EACH TEXT @kinds AS wanted
+      CROSS JOIN parked ON parked.project = @project AND wanted.value = 'parked' AND ${which("parked.post")}
+      UNION ALL
+      SELECT post, 'intent', 'in-doubt', NULL, kind, coalesce(unknown_at, sent_at), NULL, NULL, 0
+      FROM EACH TEXT @kinds AS wanted
+      CROSS JOIN intents ON intents.project = @project AND wanted.value = 'intent' AND ended_at IS NULL
+        AND state IN ('SENT', 'UNKNOWN') AND ${which("intents.post")}
+      ORDER BY since, post, kind LIMIT @limit
+    ) AS waiting
+    CROSS JOIN posts ON posts.number = waiting.post
+    LEFT JOIN post_facts ON post_facts.post = waiting.post
+    ORDER BY since, id, kind`;
+}

@@ -1,0 +1,82 @@
+/**
+ * What is asked of the database, answered where it is asked for with `yield*`: SQLite answers at once, a server when its answer
+ * has come. So every query of the state is written once.
+ */
+export type Asked<Found> = Iterable<unknown, Found, unknown>;
+
+/** A statement whose failures are sentences. `Bound` are its parameters, `Found` is a row that it gives. */
+export interface Query<Bound extends unknown[], Found> {
+  /** Changes rows. A server is told with the next question, or with the end of the transaction. */
+  run(...bound: Bound): Asked<void>;
+  /** The same, and gives how many rows were changed. */
+  count(...bound: Bound): Asked<number>;
+  get(...bound: Bound): Asked<Found | undefined>;
+  all(...bound: Bound): Asked<Found[]>;
+}
+
+/**
+ * A database with its transactions. Statements are written in the SQL that both engines know, with `@name` or `?` for what is
+ * bound; what differs is turned by the file `dialect.ts` of each engine:
+ *
+ * - `EACH NUMBER x AS name`, `EACH TEXT x AS name`: the values of a JSON array as rows, `name.value`;
+ * - `CROSS JOIN … ON` keeps the order of the tables, `INDEXED BY` names an index, where the engine follows such hints;
+ * - `FOR UPDATE SKIP LOCKED` passes over rows that another transaction has, where there can be one.
+ */
+export interface Store {
+  prepare<Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found>;
+  /** Several questions, asked together. */
+  together<Found extends readonly unknown[]>(
+    asked: {
+      readonly [Place in keyof Found]: Asked<Found[Place]>;
+    },
+  ): Asked<Found>;
+  /** All of `work`, or nothing when it throws; part of the one that is running. It may be called again where another was in its way. */
+  transaction<T>(work: () => Asked<T>): Asked<T>;
+  /** What `work` returns; nothing of what it writes stays. */
+  tryOut<T>(work: () => Asked<T>): Asked<T>;
+  /** One unchanging view of the database for several reads. */
+  read<T>(work: () => Asked<T>): Asked<T>;
+  /** Inside a transaction: nobody else is inside one with such a name until this one has ended. */
+  lock(names: () => readonly string[]): Asked<void>;
+  /** Takes back, in memory, what the running transaction has done there, if it is rolled back; `isOver` where it is not tried again. */
+  onRollback(undo: (isOver: boolean) => void): void;
+}
+
+/** How a part of the port is carried out by queries. */
+export type Plain<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends (...asked: infer Bound) => Promise<infer Found>
+    ? (...bound: Bound) => Asked<Found>
+    : Part[Name];
+};
+
+/** What carries out the work of a method. */
+export type Carry = <T>(work: () => Asked<T>) => Promise<T>;
+
+/** Several parts of the port, by their names. */
+export function promised<Parts extends { readonly [Name in keyof Parts]: object }>(
+  parts: { readonly [Name in keyof Parts]: Plain<Parts[Name]> },
+  carry: Carry,
+): Parts {
+  const carried = Object.entries<object>(parts).map(([name, part]) => {
+    const methods = Object.entries<(...bound: unknown[]) => Asked<unknown>>(part as never).map(
+      ([called, method]) => [called, (...bound: unknown[]) => carry(() => method(...bound))],
+    );
+    return [name, Object.fromEntries(methods)];
+  });
+  return Object.fromEntries(carried);
+}
+
+/** The number of a row that was inserted with `RETURNING number`. */
+export function numberOf<Id extends number = number>(found: { number: number } | undefined): Id {
+  if (found === undefined) throw new Error("A row was not inserted.");
+  return found.number as Id;
+}
+
+/** What nobody has to be asked for. */
+export function answer<T>(find: () => T): Asked<T> {
+  const asked = {
+    [Symbol.iterator]: () => asked,
+    next: (): IteratorReturnResult<T> => ({ done: true, value: find() }),
+  };
+  return asked;
+}

@@ -1,0 +1,157 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import Database from "better-sqlite3";
+import { StateError } from "../../errors.ts";
+import { assertDurable, createStore, type SqliteStore } from "./database.ts";
+import { remedy, withStateFailure } from "./failure.ts";
+import { refuseForeignJournal } from "./foreign-journal.ts";
+import { copyToMemory, readToMemory } from "./image.ts";
+import { isFresh, knownSchema, migrate, refuseOtherSchema } from "./migrate.ts";
+import { createFolderOf, createPrivateFile, refuseOtherFile, tightenFile } from "./private-file.ts";
+
+/** What the state is opened with. */
+export interface StateOptions {
+  /** Epoch milliseconds: for the stamp of the copy that is made before a migration. */
+  readonly now: number;
+  /** Of this program: a file with a newer schema names the version that made it. */
+  readonly version: string;
+}
+
+/** How long a statement waits for another process's short transaction. */
+export const busyTimeoutMs = 5_000;
+/** A log that grew beyond this in one large transaction is cut again. */
+export const journalLimitBytes = 16 * 1024 * 1024;
+
+/**
+ * Opens the state for writing: makes folder and file when they are missing, checks the file, and brings its schema up to
+ * date. Without `isTrusted` the whole file is checked for damage, which reads all of it.
+ *
+ * @throws StateError when the file can't be used, in one sentence that says what to do.
+ */
+export function openStore(file: string, options: StateOptions, isTrusted = false): SqliteStore {
+  return withStateFailure(file, () => {
+    const path = resolve(file);
+    refuseOtherFile(path, file);
+    createFolderOf(path);
+    createPrivateFile(path);
+    refuseForeignJournal(path, file);
+    const database = new Database(path, { timeout: busyTimeoutMs });
+    try {
+      refuseOtherSchema(database, file);
+      tightenFile(path);
+      if (!isTrusted) refuseDamage(database, file);
+      setPragmas(database);
+      const copy = migrate(database, { path, ...options });
+      assertDurable(database, file);
+      return createStore(database, file, copy);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * Opens the state beside whoever writes it; undefined where there is none yet. Nothing can be written through it.
+ *
+ * The connection itself is not read-only: such a one could not put away the journal files that every reader of a database
+ * in WAL mode needs, and would leave them behind.
+ *
+ * @param schema - `any`: an older one is good enough, for a copy.
+ */
+export function openStoreReadOnly(
+  file: string,
+  schema: "current" | "any" = "current",
+): SqliteStore | undefined {
+  return withStateFailure(file, () => {
+    const path = resolve(file);
+    refuseOtherFile(path, file);
+    if (!existsSync(path)) return undefined;
+    refuseForeignJournal(path, file);
+    const database = openForReading(path);
+    try {
+      database.pragma("query_only = ON");
+      database.pragma("trusted_schema = OFF");
+      if (isFresh(database)) {
+        database.close();
+        return undefined;
+      }
+      const found = refuseOtherSchema(database, file);
+      if (schema === "current" && found < knownSchema) {
+        throw new StateError(
+          `The state file ${file} has an older schema (${found}, not ${knownSchema}): the next \`boardsync sync\` or \`daemon\` of this version brings it up to date.`,
+          { schema: found },
+        );
+      }
+      return createStore(database, file, undefined);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * A copy of the state in memory, to try out what would come; also of an older schema, brought up to date there. An empty one
+ * where there is none yet.
+ *
+ * @throws StateError when the file can't be read.
+ */
+export function openStoreCopy(
+  file: string,
+  options: StateOptions,
+): { readonly store: SqliteStore; readonly isKnown: boolean } {
+  const source = openStoreReadOnly(file, "any");
+  return withStateFailure(file, () => {
+    try {
+      const database = source === undefined ? new Database(":memory:") : copyToMemory(source.database);
+      database.pragma("foreign_keys = ON");
+      database.pragma("trusted_schema = OFF");
+      migrate(database, { path: undefined, ...options });
+      return { store: createStore(database, file, undefined, false), isKnown: source !== undefined };
+    } finally {
+      source?.close();
+    }
+  });
+}
+
+/** A state in memory: an empty one, or that of an image, which is of this version. */
+export function openMemoryStore(options: StateOptions, image?: Buffer): SqliteStore {
+  const database = new Database(image ?? ":memory:");
+  database.pragma("foreign_keys = ON");
+  database.pragma("trusted_schema = OFF");
+  migrate(database, { path: undefined, ...options });
+  return createStore(database, ":memory:", undefined, false);
+}
+
+/** A connection for reading; where no file can be made beside the state, to a copy of it. */
+export function openForReading(path: string): Database.Database {
+  const database = new Database(path, { timeout: busyTimeoutMs, fileMustExist: true });
+  try {
+    database.pragma("schema_version");
+    return database;
+  } catch (error) {
+    database.close();
+    // Where a process is at work beside it, its log goes on while we read.
+    if (!isReadOnlyPlace(error) || existsSync(`${path}-shm`)) throw error;
+    return readToMemory(path);
+  }
+}
+
+function isReadOnlyPlace(error: unknown): boolean {
+  const code = error instanceof Database.SqliteError ? error.code : "";
+  return code === "SQLITE_CANTOPEN" || code === "SQLITE_READONLY_DIRECTORY";
+}
+
+function setPragmas(database: Database.Database): void {
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  database.pragma("trusted_schema = OFF");
+  database.pragma(`journal_size_limit = ${journalLimitBytes}`);
+}
+
+function refuseDamage(database: Database.Database, file: string): void {
+  const finding = database.pragma("quick_check(1)", { simple: true });
+  if (finding !== "ok") throw new StateError(`The state file ${file} is damaged (${finding}): ${remedy}.`);
+}

@@ -1,0 +1,89 @@
+import { isPassing, type Reason } from "../../model/causes.ts";
+import { hourMs } from "../../model/time.ts";
+import { isAllowed } from "../../plan/ground/obstacle.ts";
+import type { Settings } from "../../plan/ground/settings.ts";
+import { type GuardHolds, guard } from "../../plan/guard.ts";
+import { describeClosings } from "../ground/closings.ts";
+import { isApproved, type PulledCycle } from "../ground/cycle-state.ts";
+import type { Hold } from "../ground/verdict.ts";
+import { isSameAsked, type Judged, type Wanted } from "../ground/wanted.ts";
+
+/** Voters count as notified by one burst for this long. */
+const guardWindowMs = hourMs;
+
+/**
+ * Gives every action its verdict. What a person approved goes. What was held before stays held until a person approves it,
+ * even if the guard has room by now. The guard counts neither of the two: it measures new actions only, and none of a post that
+ * is paused, which nothing lets go but the end of the pause.
+ */
+export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Judged[]> {
+  const { world, memory, settings, pull } = cycle;
+  const since = world.clock.now() - guardWindowMs;
+  const holds = Map.groupBy(await world.ledger.rows.held(memory.id), ({ post }) => post);
+  const heldBefore = (action: Wanted): Hold | undefined => {
+    const held = holds.get(action.post)?.find((one) => !isPassing(one.cause) && isSameAsked(one, action));
+    return held && { kind: "hold", cause: held.cause, why: held.message };
+  };
+  const known = wanted.map((action) => {
+    const isLetGo = isApproved(cycle, action.post, action.kind);
+    return { action, isLetGo, before: action.hold ?? heldBefore(action) };
+  });
+  const news = known
+    .filter(({ action, before }) => before === undefined && action.pause === undefined)
+    .map(({ action, isLetGo }) => ({ ...action, isApproved: isLetGo }));
+  const { holdIssues, holdStatuses } = guard(
+    news,
+    { statusWrites: await world.ledger.journal.statusWrites(memory.id, since) },
+    settings.guard,
+  );
+  const closed = describeClosings(
+    news.flatMap(({ isApproved: isLetGo, closings }) => (isLetGo ? [] : closings)),
+  );
+  const guarded = {
+    holdIssues,
+    holdStatuses:
+      closed === undefined || holdStatuses === undefined ? holdStatuses : `${holdStatuses}; ${closed}`,
+  };
+  const shrunk = pull.hold === undefined ? undefined : ({ cause: "shrank", why: pull.hold } as const);
+  const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
+  return known.map(({ action, isLetGo, before }): Judged => {
+    if (action.pause !== undefined)
+      return {
+        ...action,
+        verdict: { kind: "pause", ...action.pause },
+        followUp: undefined,
+      };
+    const { holdIssues: issues, holdStatuses: statuses } = isLetGo ? nothingHeld : guarded;
+    const isPatch = action.kind === "patch-post";
+    const status = action.isNotifying ? statuses : undefined;
+    const own = before !== undefined && !isLetGo ? approvable(before) : undefined;
+    const held = own ?? holdBy(isPatch ? status : issues);
+    // `writes` and a board that shrank hold all actions, and no approval ends that.
+    const whole = isAllowed(action, settings) ? shrunk : writesHold(settings);
+    return {
+      ...action,
+      // While all actions are held, only what a person has to let go anyway can be approved.
+      verdict: (whole === undefined ? held : stop(whole, own)) ?? { kind: "go" },
+      followUp: isPatch ? undefined : patchesStop === undefined ? holdBy(status) : stop(patchesStop),
+    };
+  });
+}
+
+/** A hold that no approval ends; one that it lies over stays approvable. */
+function stop(reason: Reason, own?: Hold): Hold {
+  return { kind: "hold", ...reason, ...(own?.isApprovable && { cause: own.cause, isApprovable: true }) };
+}
+
+function approvable(hold: Hold): Hold {
+  return { ...hold, isApprovable: true };
+}
+
+function holdBy(why: string | undefined): Hold | undefined {
+  return why === undefined ? undefined : { kind: "hold", cause: "guard", why, isApprovable: true };
+}
+
+function writesHold({ writes }: Pick<Settings, "writes">): Reason {
+  return { cause: "writes-off", why: `\`writes: ${writes}\` in the config` };
+}
+
+const nothingHeld: GuardHolds = { holdIssues: undefined, holdStatuses: undefined };

@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { type AnnounceOptions, announceRun } from "../../src/daemon/announce.ts";
+import { bodyFor } from "../../src/daemon/channels.ts";
+import { composeDigest, type DigestPart, isDigestDue } from "../../src/daemon/digest.ts";
+import { dayMs, hourMs } from "../../src/model/time.ts";
+import { addPlanned, openStage, type Stage } from "../support/stage.ts";
+import { createMemoryLog } from "./memory-log.ts";
+
+const part: DigestPart = {
+  project: "acme-app",
+  opened: 12,
+  told: 5,
+  voters: 1340,
+  held: 2,
+  parked: 1,
+  quarantined: 3,
+  paused: 6,
+  failed: 4,
+};
+const calm: DigestPart = {
+  project: "web",
+  opened: 0,
+  told: 0,
+  voters: null,
+  held: 0,
+  parked: 0,
+  quarantined: 0,
+  paused: 0,
+  failed: 0,
+};
+
+describe("a digest", () => {
+  it("says in one message what was opened and told, what waits and what fails", () => {
+    expect(composeDigest([part, calm], Date.UTC(2026, 2, 1, 9)).split("\n")).toEqual([
+      "*boardsync* since 2026-03-01:",
+      "• acme-app: 12 issues opened, 5 changes of status told to 1,340 voters; 2 held, 1 parked, 3 quarantined, 6 paused, 4 failed in the last run.",
+      "• web: 0 issues opened, nobody told; nothing needs you.",
+    ]);
+    const one = { ...calm, opened: 1, told: 1, voters: 1 };
+    expect(composeDigest([one, { ...one, voters: null }], 0)).toContain(
+      "1 issue opened, 1 change of status told to 1 voter; nothing needs you.\n• web: 1 issue opened, 1 change of status told to their voters;",
+    );
+  });
+
+  it("commands no chat", () => {
+    expect(composeDigest([{ ...calm, project: "<!channel> *b*\n" }], 0)).toContain(
+      "• &lt;!channel&gt; 'b' :",
+    );
+  });
+
+  it.each([
+    ["never", 400 * dayMs, false],
+    ["daily", 23 * hourMs, false],
+    ["daily", 24 * hourMs - 60_000, true],
+    ["weekly", 6 * dayMs, false],
+    ["weekly", 7 * dayMs, true],
+  ] as const)("that comes %s is due after %d ms: %s", (rhythm, age, expected) => {
+    expect(isDigestDue(rhythm, 1000, 1000 + age)).toBe(expected);
+  });
+});
+
+describe("the body of a message", () => {
+  const text = "*boardsync* a &amp; b\n• &lt;c&gt;";
+
+  it("is what each kind of reader takes", () => {
+    expect(bodyFor("slack", "notice", text)).toEqual({ text });
+    expect(bodyFor("generic", "digest", text)).toEqual({ about: "digest", text: "boardsync a & b\n• <c>" });
+    expect(bodyFor("discord", "notice", text)).toEqual({
+      content: "**boardsync** a & b\n• <c>",
+      allowed_mentions: { parse: [] },
+    });
+    expect(bodyFor("teams", "notice", text)).toMatchObject({
+      type: "message",
+      attachments: [
+        {
+          contentType: "application/vnd.microsoft.card.adaptive",
+          content: {
+            type: "AdaptiveCard",
+            body: [
+              { type: "TextBlock", text: "**boardsync** a & b", wrap: true },
+              { type: "TextBlock", text: "• <c>", wrap: true },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
+  it("is cut to what Discord takes, and never in the middle of a character", () => {
+    const { content } = Object(bodyFor("discord", "notice", `${"x".repeat(1998)}😀${"x".repeat(50)}`));
+    expect([content.length, content.isWellFormed(), content.at(-1)]).toEqual([2000, true, "…"]);
+  });
+});
+
+describe("the digest of a running program", () => {
+  /** Announces a run as the daemon does; gives what was sent. */
+  function announcer(stage: Stage, status: () => number = () => 200) {
+    const bodies: string[] = [];
+    const options: AnnounceOptions = {
+      heartbeat: undefined,
+      notices: { url: "https://hooks.example.com/s3cret", kind: "generic", digest: "daily" },
+      projects: ["acme-app", "not-run-yet"],
+      ledger: stage.ledger,
+      clock: stage.clock,
+      log: createMemoryLog(),
+      send: async ({ body }) => {
+        bodies.push(String(body));
+        return { kind: "answer", status: status(), headers: {}, body: "" } as never;
+      },
+      version: "1.2.3",
+      command: "boardsync",
+      signal: new AbortController().signal,
+    };
+    return {
+      bodies,
+      announce: async () => announceRun(await stage.sync(), options),
+    };
+  }
+
+  it("comes a day after it was turned on, once a day, and counts from the last one", async () => {
+    const stage = await openStage();
+    const { bodies, announce } = announcer(stage);
+    addPlanned(stage, 2);
+    await announce();
+    await announce();
+    stage.github.close("acme/app", 1, "completed");
+    await announce();
+    expect(bodies).toEqual([]);
+    stage.clock.skip(dayMs);
+    await announce();
+    expect(bodies.map((body) => JSON.parse(body))).toEqual([
+      {
+        about: "digest",
+        text: expect.stringMatching(
+          /^boardsync since \S+:\n• acme-app: 0 issues opened, 1 change of status told to 3 voters; nothing needs you\.\n• not-run-yet: 0 issues opened, nobody told; nothing needs you\.$/,
+        ),
+      },
+    ]);
+    await announce();
+    stage.clock.skip(hourMs);
+    await announce();
+    expect(bodies).toHaveLength(1);
+    addPlanned(stage, 1);
+    stage.clock.skip(dayMs);
+    await announce();
+    expect(bodies[1]).toContain("acme-app: 1 issue opened, nobody told;");
+  });
+
+  it("that was refused comes with the next run, whole", async () => {
+    const stage = await openStage();
+    let status = 503;
+    const { bodies, announce } = announcer(stage, () => status);
+    await announce();
+    addPlanned(stage, 2);
+    stage.clock.skip(dayMs);
+    await announce();
+    status = 204;
+    await announce();
+    await announce();
+    expect(bodies).toHaveLength(2);
+    expect(bodies[1]).toContain("2 issues opened");
+  });
+});

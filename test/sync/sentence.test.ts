@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { beginSentence } from "../../src/sync/tell/sentence.ts";
+
+it.each([
+  ["failing: nothing came", "Failing: nothing came"],
+  ["rules ask now", "Rules ask now"],
+  ["acme/app#2 is closed", "acme/app#2 is closed"],
+  ["acme-app#2", "acme-app#2"],
+  ["roadmapColumn is asked for", "roadmapColumn is asked for"],
+  ["issue.labels names it", "issue.labels names it"],
+  ["p1 waits", "p1 waits"],
+  ["12 voters", "12 voters"],
+  ["", ""],
+])("%j begins a sentence as %j", (text, begun) => {
+  expect(beginSentence(text)).toBe(begun);
+});
