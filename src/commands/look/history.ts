@@ -4,15 +4,16 @@ import type { AuditEntry } from "../../ledger/journal.ts";
 import { inOrder } from "../../select.ts";
 import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";
+import { countVoters } from "../../sync/ground/voters.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { type Beside, readBeside } from "../open/beside.ts";
 import { findPosts } from "../open/named-posts.ts";
 import { describeSince } from "../open/status-database.ts";
+import { indent, printWrapped } from "../print/blocks.ts";
 import { printJson } from "../print/json.ts";
-import { type Column, printRecords } from "../print/table.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { count, printLine } from "../print/text.ts";
+import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
+import { count, countNotified, printLine } from "../print/text.ts";
 
 interface HistoryOptions extends CommonOptions {
   readonly limit: number;
@@ -42,7 +43,7 @@ export function history(
     const historySince = describeSince((await beside.ledger.upkeep.size()).pruned);
     if (options.json === true) printJson(out, { writes: lines, hasMore, historySince });
     if (options.json === true || options.quiet === true) return exitCodes.ok;
-    if (lines.length > 0) printRecords(out, columnsIn(times), lines);
+    for (const line of lines) printWrite(out, line, times);
     const end = hasMore ? "; there are more, `--limit` shows them" : "";
     printLine(
       out,
@@ -113,29 +114,18 @@ function lineOf(project: string, entry: AuditEntry): HistoryLine {
   return { project, post: entry.post ?? null, ...explainWrite(entry), approved: entry.isApproved };
 }
 
-const columnsIn = (times: ToldTimes): readonly Column<HistoryLine>[] => [
-  { title: "when", show: ({ at }) => times.show(Date.parse(at)) },
-  { title: "run", show: ({ run }) => String(run) },
-  { title: "post → issue", show: nameSides },
-  {
-    title: "write",
-    show: (line) => [line.kind, showChanges(line.fields)].filter((part) => part !== "").join(": "),
-  },
-  { title: "why", show: ({ reason, approved }) => (approved ? `${reason}; approved` : reason) },
-  { title: "voters", show: ({ voters }) => showHeard(voters), isOptional: ({ voters }) => voters !== 0 },
-  {
-    title: "outcome",
-    show: ({ outcome, message }) => (message === null ? outcome : `${outcome}: ${times.tell(message)}`),
-    isOptional: ({ outcome }) => outcome !== "applied",
-  },
-];
-
-/** How many heard of it. */
-function showHeard(voters: number | null): string {
-  return voters === null ? "?" : voters.toLocaleString("en");
+/** When, by which run and of what; then what was written, why, and what came of it. */
+function printWrite(out: Output, line: HistoryLine, times: ToldTimes): void {
+  const { at, run, kind, fields, reason, approved, voters, outcome, message } = line;
+  printWrapped(out, "", `${times.show(Date.parse(at))}, run ${run}: ${nameSides(line)}`, "bold");
+  const what = [kind, showChanges(fields)].filter((part) => part !== "").join(": ");
+  const heard = voters === 0 ? "" : `; ${countNotified(countVoters([voters]), "notified")}`;
+  printWrapped(out, indent, `${what}${heard}`);
+  printWrapped(out, indent, approved ? `${reason}; approved` : reason);
+  if (outcome === "applied") return;
+  printWrapped(out, indent, message === null ? outcome : `${outcome}: ${times.tell(message)}`);
 }
 
-/** One column for both: beside each other they leave no room for what was written. */
 function nameSides({ project, post, issue }: HistoryLine): string {
   return [post === null ? project : `${project}/${post}`, issue].filter((name) => name !== null).join(" → ");
 }

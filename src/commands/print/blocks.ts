@@ -19,7 +19,8 @@ export interface Block {
 }
 
 const longestTitle = 60;
-const indent = "    ";
+/** Before what is said of the line above. */
+export const indent = "    ";
 
 /** “Dark mode” (p1) */
 export function namePost({ post, title }: Pick<Block, "post" | "title">): string {
@@ -52,17 +53,18 @@ export function printBlocks<B extends Block>(
     const head = isGroup
       ? `${count(all.length, "post")}: ${names.join(", ")}${more > 0 ? ` and ${more.toLocaleString("en")} more` : ""}`
       : `${namePost(first)}${place}`;
-    printWrapped(out, "  ", oneLine(head), "bold");
+    printWrapped(out, "  ", head, "bold");
     const heard = describeHeard(
       all.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0),
       all.filter(({ notifies }) => notifies === null).length,
     );
-    printWrapped(out, indent, oneLine([first.what, heard].filter((part) => part !== "").join("; ")));
-    if (first.why !== "" && !isGroup) printWrapped(out, indent, oneLine(first.why));
+    printWrapped(out, indent, [first.what, heard].filter((part) => part !== "").join("; "));
+    if (first.why !== "" && !isGroup) printWrapped(out, indent, first.why);
   }
 }
 
-function printWrapped(out: Output, margin: string, text: string, look?: "bold"): void {
-  const lines = wrap(hint(out, text), Math.max(20, out.columns - margin.length));
+/** On as many lines as the terminal needs; what others wrote in it becomes harmless. */
+export function printWrapped(out: Output, margin: string, text: string, look?: "bold"): void {
+  const lines = wrap(hint(out, oneLine(text)), Math.max(20, out.columns - margin.length));
   for (const line of lines) out.write(`${margin}${look === undefined ? line : paint(out, look, line)}\n`);
 }
