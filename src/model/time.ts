@@ -36,7 +36,6 @@ const units: readonly (readonly [unit: string, ms: number])[] = [
   ["day", dayMs],
   ["hour", hourMs],
   ["minute", minuteMs],
-  ["second", 1000],
 ];
 
 /** A length of time in its largest unit: "3 minutes"; below two seconds in milliseconds. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readInstant } from "../../src/model/time.ts";
+import { describeLength, readInstant } from "../../src/model/time.ts";
 
 const ten = Date.UTC(2026, 0, 31, 10);
 const midnight = Date.UTC(2026, 0, 31);
@@ -110,4 +110,14 @@ it.each(["board", "tracker", "plan"])("nothing in src/%s reads a time in the mac
   const found = files.filter((name) => /\bDate\.parse\(/.test(readFileSync(join(folder, name), "utf8")));
   expect(files).not.toEqual([]);
   expect(found).toEqual([]);
+});
+
+it.each([
+  [1999, "1999 ms"],
+  [2000, "2 seconds"],
+  [60_000, "1 minute"],
+  [7_200_000, "2 hours"],
+  [259_200_000, "3 days"],
+])("a length of %d ms is said as %j", (ms, words) => {
+  expect(describeLength(ms)).toBe(words);
 });
