@@ -7,7 +7,7 @@ import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts"
  * REJECTED or UNKNOWN. PREPARED, SENT and UNKNOWN are open; a post has at most one open intent of a kind.
  */
 export interface Journal {
-  /** @throws Error when the post has an open intent of this kind: a bug of the caller, never a state to live with. */
+  /** @throws OutdatedError where the post has an open intent of this kind. */
   prepare(intent: NewIntent): Promise<IntentId>;
   open(project: ProjectId): Promise<readonly Intent[]>;
   /**

@@ -246,6 +246,8 @@ export interface Row {
   readonly missing: 0 | 1 | 2;
   /** When a person ended its last link (epoch ms): it gets no issue by itself. Absent where nobody has. */
   readonly unlinkedAt?: number;
+  /** Whether some issue was ever seen to carry our mark for it. */
+  readonly isMarked?: true;
   /** Since when a person wants nothing written for it, either way (epoch ms). Absent where nobody does. */
   readonly pausedAt?: number;
   /** The pause of its project, or of all projects. Absent where there is none. */

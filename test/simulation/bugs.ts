@@ -461,7 +461,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a pause that comes in the middle of a run is not asked for any more",
     breaks: ["I17"],
     from: 6034,
-    bug: ofRows(() => ({ isPaused: () => Promise.resolve(false) })),
+    bug: ofRows(() => ({ pausesOf: () => Promise.resolve({}) })),
   },
   {
     name: "pause-not-held",
@@ -471,7 +471,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: ofRows((rows) => {
       const withoutPause = ({ pausedAt: _, ...row }: Row): Row => row;
       return {
-        isPaused: () => Promise.resolve(false),
+        pausesOf: () => Promise.resolve({}),
         due: async (...asked) => (await rows.due(...asked)).map(withoutPause),
         row: async (...asked) => {
           const row = await rows.row(...asked);

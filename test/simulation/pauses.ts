@@ -103,7 +103,10 @@ async function findPosts(stage: Stage, ledger: Ledger) {
     const { id: post } = shown;
     const { project, row } = await homeOf(ledger, stage, shown);
     if (row === undefined) continue;
-    const [held] = await select(placesOf(stage.scenario), ({ id }) => ledger.rows.isPaused(id, post));
+    const [held] = await select(
+      placesOf(stage.scenario),
+      async ({ id }) => (await ledger.rows.pausesOf(id, post)).pausedAt !== undefined,
+    );
     if (held === undefined) running.push({ post, project });
     else paused.push({ post, project: held.id });
   }

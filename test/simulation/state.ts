@@ -190,6 +190,7 @@ function mortal(store: SqliteStore, life: Life, isCopy: boolean): SqliteStore {
         });
       return {
         run: (...bound) => ask((query) => query.run(...bound)),
+        some: (failure, ...bound) => ask((query) => query.some(failure, ...bound)),
         count: (...bound) => ask((query) => query.count(...bound)),
         get: (...bound) => ask((query) => query.get(...bound)),
         all: (...bound) => ask((query) => query.all(...bound)),

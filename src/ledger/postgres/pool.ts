@@ -12,9 +12,10 @@ export interface Pool {
   /**
    * Sends statements in one message, outside of a transaction.
    *
+   * @param view - `one`: all of them see the same, whatever others commit meanwhile.
    * @throws StateError where the server refuses one, can't be reached, or gives no answer.
    */
-  ask(sql: string): Promise<readonly ServerAnswer[]>;
+  ask(sql: string, view?: "one"): Promise<readonly ServerAnswer[]>;
   /** A connection for one transaction. */
   take(): Promise<Connection>;
   close(): void;
@@ -31,9 +32,23 @@ export interface Connection {
   giveBack(isUsable: boolean): void;
 }
 
+/** One that waits for a lock for longer has met a process that has stopped in a transaction. */
+const lockMs = 10_000;
+/** A process that has stopped in its transaction loses it. */
+const stillMs = 8_000;
+
 /** Whatever the role's default is: who waits for a lock sees what was committed meanwhile. */
 const readCommitted = "ISOLATION LEVEL READ COMMITTED";
 export const beginCommitted = `BEGIN ${readCommitted}`;
+const repeatableRead = "ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+/** Whatever the role's are, for one transaction that writes. */
+export const ownSettings = `SELECT set_config('lock_timeout', '${lockMs}', true),
+  set_config('idle_in_transaction_session_timeout', '${stillMs}', true),
+  set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+    ELSE current_setting('synchronous_commit') END, true),
+  CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+    THEN set_config('transaction_timeout', '0', true) END`;
+export const beginRead = `BEGIN ${repeatableRead}`;
 
 const connectMs = 5_000;
 /** A server that says nothing for so long is treated like one that is gone. */
@@ -99,11 +114,12 @@ export function createPool(url: string, at: string, most: number): Pool {
     };
   };
   return {
-    async ask(sql) {
+    async ask(sql, view) {
       const connection = await take();
       try {
         // Several statements in one message are one transaction.
-        const [, ...answers] = await connection.ask(`SET TRANSACTION ${readCommitted};\n${sql}`);
+        const isolation = view === "one" ? repeatableRead : readCommitted;
+        const [, ...answers] = await connection.ask(`SET TRANSACTION ${isolation};\n${sql}`);
         connection.giveBack(true);
         return answers;
       } catch (error) {

@@ -3,7 +3,14 @@ import { type Asked, answer, type Carry, type Query, type Store } from "../sql/s
 import { type ServerClock, serverTime } from "./clock.ts";
 import { literal, toPostgres } from "./dialect.ts";
 import { DatabaseError, explainServerError, isPassing, stateRowLost } from "./failure.ts";
-import { beginCommitted, type Connection, type Pool, type ServerAnswer } from "./pool.ts";
+import {
+  beginCommitted,
+  beginRead,
+  type Connection,
+  ownSettings,
+  type Pool,
+  type ServerAnswer,
+} from "./pool.ts";
 import type { PlaceExpressions } from "./tables.ts";
 
 /** A project's lease, by the number that it was taken with: it rises each time that another takes it. */
@@ -30,10 +37,6 @@ export interface ServerOptions {
   moved(): Asked<void>;
 }
 
-/** One that waits for a lock for longer has met a process that has stopped in a transaction. */
-const lockMs = 10_000;
-/** A process that has stopped in its transaction loses it. */
-const idleMs = 8_000;
 const mostTries = 3;
 /** How often it is asked whether a transaction whose end is not known is over, every fifth of a second. */
 const mostLooks = 50;
@@ -51,6 +54,8 @@ interface Session {
   waiting: string[];
   /** Of the transaction: for looking up what became of it. */
   xid: string;
+  /** Of statements that must change a row, by the numbers that they fail with. */
+  failures: (() => Error)[];
   undos: ((isOver: boolean) => void)[];
   beganAt: number;
 }
@@ -88,6 +93,7 @@ export function createServerStore(
       connection: undefined,
       waiting: [],
       xid: "",
+      failures: [],
       undos: [],
       beganAt: 0,
     };
@@ -111,7 +117,8 @@ export function createServerStore(
           step = within(() => steps.next(answer as never));
         } catch (error) {
           if (steps.throw === undefined) throw error;
-          step = within(() => (steps.throw as (error: unknown) => typeof step)(error));
+          const failure = failureOf(mine, error);
+          step = within(() => (steps.throw as (error: unknown) => typeof step)(failure));
         }
       }
       return step.value as never;
@@ -126,6 +133,7 @@ export function createServerStore(
       case "read":
         mine.mode = question;
         mine.waiting = [];
+        mine.failures = [];
         mine.undos = [];
         return undefined;
       case "commit":
@@ -140,7 +148,10 @@ export function createServerStore(
 
   /** Statements, after those that wait. Returns the answers to them. */
   const send = async (mine: Session, statements: readonly string[]): Promise<readonly ServerAnswer[]> => {
-    if (mine.mode === undefined) return (await pool.ask(statements.join(";\n"))).slice(-statements.length);
+    if (mine.mode === undefined) {
+      const view = statements.length > 1 ? "one" : undefined;
+      return (await pool.ask(statements.join(";\n"), view)).slice(-statements.length);
+    }
     const isFirst = mine.connection === undefined;
     mine.connection ??= await pool.take();
     mine.beganAt = isFirst ? clock.monotonic() : mine.beganAt;
@@ -281,6 +292,11 @@ export function createServerStore(
             if (mine.mode !== "write") throw new Error(`A write outside of a transaction: ${sql}`);
             mine.waiting.push(text(bound));
           }),
+        some: (failure, ...bound) =>
+          answer(() => {
+            const mine = session();
+            mine.waiting.push(refuseNone(text(bound), mine.failures.push(failure) - 1));
+          }),
         count: (...bound) => ask(text(bound), ({ rowCount }) => rowCount ?? 0),
         get: (...bound) => ask(text(bound), (answer) => rows(answer)[0]),
         all: (...bound) => ask(text(bound), rows),
@@ -312,6 +328,20 @@ export function createServerStore(
   return { store, carry };
 }
 
+/** A statement that fails where it changes nothing: the number that it can't read names the failure. */
+function refuseNone(sql: string, failure: number): string {
+  return `WITH changed AS (${sql} RETURNING 1)
+    SELECT CASE WHEN count(*) = 0 THEN ('${noRow}${failure} of ' || count(*))::bigint END FROM changed`;
+}
+
+const noRow = "no row, failure ";
+
+function failureOf({ failures }: Session, error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error;
+  const [, place] = new RegExp(`"${noRow}(\\d+) of 0"`).exec(error.message) ?? [];
+  return place === undefined ? error : (failures[Number(place)]?.() ?? error);
+}
+
 /** Statements are turned once for a process, whichever run uses them. */
 const turned = new Map<string, (bound: readonly unknown[]) => string>();
 
@@ -321,19 +351,12 @@ function compiled(sql: string): (bound: readonly unknown[]) => string {
   return known;
 }
 
-const beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-
 /** Whoever commits holds its leases from now on for their full time; one that is over is not taken up again. */
 function beginWrite(options: ServerOptions, holds: readonly LeaseNumber[]): string[] {
   const { place, leaseMs } = options;
   return [
     beginCommitted,
-    `SELECT set_config('lock_timeout', '${lockMs}', true),
-      set_config('idle_in_transaction_session_timeout', '${idleMs}', true),
-      set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
-        ELSE current_setting('synchronous_commit') END, true),
-      CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
-        THEN set_config('transaction_timeout', '0', true) END`,
+    ownSettings,
     `SELECT pg_current_xact_id()::text AS xid, schema, version, place, place = ${place.now} AS home, ${serverTime} AS now
       FROM boardsync.state`,
     renewal(holds, leaseMs),

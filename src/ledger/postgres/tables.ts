@@ -4,7 +4,7 @@ import { migrations } from "../sql/schema.ts";
 import { freshMeta } from "../sql/stamp.ts";
 import { literal, serverTables, toPostgresSchema } from "./dialect.ts";
 import { explainServerError, stateRowLost } from "./failure.ts";
-import { beginCommitted, type Pool } from "./pool.ts";
+import { beginCommitted, ownSettings, type Pool } from "./pool.ts";
 
 /** How many migrations this program knows. */
 export const knownSchema = migrations.length;
@@ -95,7 +95,7 @@ export async function openTables(pool: Pool, at: string, version: string): Promi
   const connection = await pool.take();
   try {
     const answers = await connection.ask(`
-      ${beginCommitted}; SELECT pg_advisory_xact_lock(${lockNumber}); ${listTables}`);
+      ${beginCommitted}; ${ownSettings}; SELECT pg_advisory_xact_lock(${lockNumber}); ${listTables}`);
     if (answers.at(-1)?.rows.length === 0) {
       await connection.ask(`
         DO $$ BEGIN

@@ -8,6 +8,8 @@ export type Asked<Found> = Iterable<unknown, Found, unknown>;
 export interface Query<Bound extends unknown[], Found> {
   /** Changes rows. A server is told with the next question, or with the end of the transaction. */
   run(...bound: Bound): Asked<void>;
+  /** The same, where at least one row must be changed; `failure` is thrown where none was, by now or with the transaction's end. */
+  some(failure: () => Error, ...bound: Bound): Asked<void>;
   /** The same, and gives how many rows were changed. */
   count(...bound: Bound): Asked<number>;
   get(...bound: Bound): Asked<Found | undefined>;
@@ -24,7 +26,7 @@ export interface Query<Bound extends unknown[], Found> {
  */
 export interface Store {
   prepare<Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found>;
-  /** Several questions, asked together. */
+  /** Several questions, asked together: in one unchanging view of the database. */
   together<Found extends readonly unknown[]>(
     asked: {
       readonly [Place in keyof Found]: Asked<Found[Place]>;

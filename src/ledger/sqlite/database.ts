@@ -49,7 +49,8 @@ export function createStore(
     database,
     carry: atOnce,
     prepare: (sql) => createQuery(database, file, sql),
-    together: (asked) => answer(() => asked.map((one) => atOnce(one)) as never),
+    together: (asked) =>
+      answer(() => begun(() => answer(() => asked.map((one) => atOnce(one)) as never), "deferred")),
     transaction: (work) => answer(() => begun(work, "immediate")),
     tryOut: (work) =>
       answer(() =>
@@ -128,6 +129,10 @@ function createQuery<Bound extends unknown[], Found>(
     );
   return {
     run: (...bound) => carry((statement) => void statement.run(...bound)),
+    some: (failure, ...bound) =>
+      carry((statement) => {
+        if (statement.run(...bound).changes === 0) throw failure();
+      }),
     count: (...bound) => carry((statement) => statement.run(...bound).changes),
     get: (...bound) => carry((statement) => statement.get(...bound)),
     all: (...bound) => carry((statement) => statement.all(...bound)),

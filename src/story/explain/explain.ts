@@ -59,7 +59,10 @@ async function explainRow(explaining: Explaining): Promise<Explanation> {
   const derived = row.links.length === 0 ? undefined : deriveTarget(row.links, settings);
   const waits = await explainWaits(explaining);
   const world = { ledger, policy: explaining.policy };
-  const context = createContext({ project, world, run: { order: { kind: "sync" } }, memory, settings }, seen);
+  const context = createContext(
+    { project, world, run: { order: { kind: "sync" } }, course: { pins: undefined }, memory, settings },
+    seen,
+  );
   const { standing, actions, next } = explainNext(
     explaining,
     await context(explaining.now),

@@ -7,7 +7,7 @@ import { unshownValues } from "../../plan/named-values.ts";
 import type { PlanContext } from "../../plan/plan.ts";
 import { namesOfRules } from "../../plan/rules/pins.ts";
 import { unseenConditions } from "../../plan/select.ts";
-import type { BoardPull, Cycle, PulledCycle } from "./cycle-state.ts";
+import type { BoardPull, Course, Cycle, PulledCycle } from "./cycle-state.ts";
 import { projectNow, rememberOfProject } from "./cycle-state.ts";
 import { isPreview } from "./order.ts";
 import type { Policy, Run } from "./world.ts";
@@ -28,11 +28,12 @@ export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings">
     readonly ledger: Pick<Ledger, "rows" | "memory" | "signals">;
   };
   readonly run: Pick<Run, "order">;
+  readonly course: Pick<Course, "pins">;
 }
 
 /** The planner's context of a project, for the fields that its board shows. */
 export function createContext(
-  { project, world: { policy, ledger }, run, memory, ...cycle }: Deciding,
+  { project, world: { policy, ledger }, run, course, memory, ...cycle }: Deciding,
   seen: ReadonlySet<PostField>,
 ): (now: number) => Promise<PlanContext> {
   // `writes` holds writes back, not the look at what they would be.
@@ -48,7 +49,8 @@ export function createContext(
   return async (now) => {
     // All posts are looked through for them, once, where anything is decided at all.
     statuses ??= setsStatus ? await ledger.rows.shown(memory.id, "status") : [];
-    const pins = namesAny ? await ledger.signals.pins(memory.id) : [];
+    course.pins ??= namesAny ? await ledger.signals.pins(memory.id) : [];
+    const { pins } = course;
     const pinsOf: PlanContext["pinsOf"] = (name) => {
       const id = ledger.memory.repository(name)?.repository.id;
       return pins.filter(({ repositoryId }) => repositoryId === id);

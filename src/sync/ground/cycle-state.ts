@@ -1,8 +1,9 @@
 import type { PagePlace } from "../../board/board.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
+import type { Backlog } from "../../ledger/pace.ts";
 import type { Who } from "../../ledger/requests.ts";
-import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { IssueRef, Pin, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostField, PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
@@ -144,6 +145,10 @@ export interface Course {
   readonly claimed: Set<string>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
   readonly closed: Map<string, Closure>;
+  /** What names of the rules mean, once it was read: only the run that has the project says anything else. */
+  pins: readonly Pin[] | undefined;
+  /** What other projects have left to write, and when that was read, epoch ms. */
+  others: { readonly at: number; readonly backlogs: readonly Backlog[] } | undefined;
 }
 
 /** When a person let something go, epoch ms, and by which way. */
@@ -158,6 +163,8 @@ export function startCourse(): Course {
     stale: new Set(),
     claimed: new Set(),
     closed: new Map(),
+    pins: undefined,
+    others: undefined,
   };
 }
 

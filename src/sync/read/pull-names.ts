@@ -39,6 +39,7 @@ export async function pinKnown(cycle: Cycle): Promise<void> {
   const lost = pinned.filter((pin) => isLostPin(newsOfPin(findPin(known, pin), pin)));
   const changes = lost.length === 0 ? [] : await awaitRows(cycle, pinned, lost);
   await ledger.commit([{ kind: "set-pins", project: cycle.memory.id, pins: pinned }, ...changes]);
+  cycle.course.pins = pinned;
   for (const pin of pinned) sayPinNews(cycle, findPin(known, pin), pin);
 }
 

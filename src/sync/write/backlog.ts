@@ -45,14 +45,12 @@ export async function noteBacklogs(
 }
 
 /** What other projects have left that share a pace. One that has not run for a day holds up nobody. */
-export async function readOthers(
-  ledger: Ledger,
+export function othersIn(
+  backlogs: readonly Backlog[],
   { project, budget }: Pick<Backlog, "project" | "budget">,
   now: number,
-): Promise<readonly Backlog[]> {
-  return (await ledger.pace.backlogs()).filter(
-    (one) => one.budget === budget && one.project !== project && now - one.at < dayMs,
-  );
+): readonly Backlog[] {
+  return backlogs.filter((one) => one.budget === budget && one.project !== project && now - one.at < dayMs);
 }
 
 /** How far the opening of issues is. */
@@ -86,7 +84,7 @@ export async function estimate(
   whose: Pick<Backlog, "project" | "budget" | "creates">,
   now: number,
 ): Promise<number> {
-  const others = await readOthers(ledger, whose, now);
+  const others = othersIn(await ledger.pace.backlogs(), whose, now);
   const recent = timesOf(await ledger.pace.writes(now - hourMs, whose.budget));
   const between = sum(others.map(({ creates }) => Math.min(creates, whose.creates)));
   return estimateEnd(recent, whose.creates + between, pace, now);

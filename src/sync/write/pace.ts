@@ -5,7 +5,10 @@ import { isTooFar, type NextWrite, nextWriteAt, partOf, timesOf } from "../../pl
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { closeLane, type Lane } from "../ground/lane.ts";
 import { isRoutine } from "../ground/order.ts";
-import { readOthers } from "./backlog.ts";
+import { othersIn } from "./backlog.ts";
+
+/** What other projects have left to write is read anew after so long: it changes once a run of theirs. */
+const othersMs = 5000;
 
 /** So often others may be quicker; each time it is looked at anew when the next write may leave. */
 const mostAttempts = 100;
@@ -91,7 +94,7 @@ async function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: nu
  * for five thousand. What a person has ordered waits for nobody.
  */
 async function nextOwnWrite(
-  { world, run, memory }: PulledCycle,
+  { world, run, course, memory }: PulledCycle,
   { budget }: Lane,
   kind: PacedKind,
   now: number,
@@ -99,7 +102,9 @@ async function nextOwnWrite(
   const { ledger, policy } = world;
   if (!isRoutine(run)) return { at: now, limit: "none" };
   const named = policy.projectKeys.map((key) => ledger.memory.project(key)?.id);
-  const others = (await readOthers(ledger, { project: memory.id, budget }, now)).filter(({ project }) =>
+  if (course.others === undefined || Math.abs(now - course.others.at) >= othersMs)
+    course.others = { at: now, backlogs: await ledger.pace.backlogs() };
+  const others = othersIn(course.others.backlogs, { project: memory.id, budget }, now).filter(({ project }) =>
     named.includes(project),
   );
   if (others.length === 0) return { at: now, limit: "none" };

@@ -1,12 +1,12 @@
 import type { PatchOutcome } from "../../board/board.ts";
-import type { FaultDetail, Side } from "../../errors.ts";
+import { type FaultDetail, OutdatedError, type Side } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry, Intent, IntentId, IntentWrite, NewIntent } from "../../ledger/journal.ts";
-import { type Field, type PatchAnswer, pausedByPerson } from "../../model/link.ts";
+import type { Field, PatchAnswer } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
 import { approvalSignature, refusalSignature } from "../../plan/ground/identity.ts";
-import { reasonOf } from "../../plan/ground/obstacle.ts";
+import { pauseOf } from "../../plan/ground/obstacle.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { isApproved, type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
@@ -136,17 +136,14 @@ async function pausedNow(
   intent: IntentId | undefined,
 ): Promise<Outcome | undefined> {
   const { ledger, clock } = cycle.world;
-  const { id: project } = cycle.memory;
-  const [whole] = await ledger.rows.wholePauses(project);
-  if (whole === undefined && !(await ledger.rows.isPaused(project, post))) return undefined;
+  const pauses = await ledger.rows.pausesOf(cycle.memory.id, post);
+  const pause = pauseOf(pauses);
+  if (pause === undefined) return undefined;
   if (intent !== undefined) {
-    const message = `not sent; a person has paused ${paused[whole?.of ?? "post"]}`;
+    const message = `not sent; a person has paused ${paused[pauses.wholePause?.of ?? "post"]}`;
     await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
   }
-  return {
-    kind: "pause",
-    ...(whole === undefined ? { cause: "paused", why: pausedByPerson } : reasonOf(whole)),
-  };
+  return { kind: "pause", ...pause };
 }
 
 const paused = { post: "the post", project: "the project", all: "all projects" } as const;
@@ -204,22 +201,21 @@ async function prepare(
 ): Promise<IntentId> {
   const { ledger, clock } = cycle.world;
   const at = clock.now();
-  const open = (await ledger.journal.open(cycle.memory.id)).find(
-    (one) => one.post === post && one.kind === wanted.kind && one.state === "PREPARED",
-  );
-  if (open !== undefined && isSameWrite(open, wanted)) return open.id;
-  if (open !== undefined) {
+  const { id: project } = cycle.memory;
+  const intent: NewIntent = { ...wanted, post, reason, project, run: cycle.run.number, at };
+  try {
+    return await ledger.journal.prepare(intent);
+  } catch (error) {
+    const open = (await ledger.journal.open(project)).find(
+      (one) => one.post === post && one.kind === wanted.kind && one.state === "PREPARED",
+    );
+    // What has left and is not known to have arrived is a bug of the caller.
+    if (!(error instanceof OutdatedError) || open === undefined) throw error;
+    if (isSameWrite(open, wanted)) return open.id;
     const message = "not sent; something else is wanted now";
     await ledger.commit([{ kind: "resolve", intent: open.id, state: "REJECTED", at, message }]);
+    return ledger.journal.prepare(intent);
   }
-  return ledger.journal.prepare({
-    ...wanted,
-    post,
-    reason,
-    project: cycle.memory.id,
-    run: cycle.run.number,
-    at,
-  });
 }
 
 /** The place counts as much as the content, or the outcome would be looked up where nothing was sent. */

@@ -18,12 +18,17 @@ export interface IssueStore {
   /**
    * Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone, and those that
    * are older than what is known, are left out.
+   *
+   * @param known - what `find` has found; left out, it is asked for.
    */
-  store(issue: Issue): Asked<void>;
+  store(issue: Issue, known?: KnownIssue): Asked<void>;
+  find(issue: IssueRef): Asked<KnownIssue>;
   setGone(issue: IssueRef, isGone: boolean): Asked<void>;
   /** Makes the rows of an issue due, and those of issues that are duplicates of it. */
   markRows(issue: IssueRef): Asked<void>;
 }
+
+type KnownIssue = { facts: string | null; absence: Absence["kind"] | null } | undefined;
 
 /** SQL for the posts that are linked to a duplicate of an issue. */
 export const duplicateFollowers = `SELECT post FROM signals CROSS JOIN links
@@ -32,7 +37,7 @@ export const duplicateFollowers = `SELECT post FROM signals CROSS JOIN links
 
 /** A listed issue is there: that it was not found before is over. */
 export function createIssueStore(store: Store): IssueStore {
-  const select = store.prepare<[IssuePlace], { facts: string | null; absence: Absence["kind"] | null }>(`
+  const select = store.prepare<[IssuePlace], NonNullable<KnownIssue>>(`
     SELECT facts, kind AS absence FROM issues
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
     WHERE issues.repository = @repository AND issues.number = @number`);
@@ -80,10 +85,11 @@ export function createIssueStore(store: Store): IssueStore {
     *isInDoubt(issue) {
       return compareIssues(issue, yield* readPresent(issue)) === "at odds";
     },
-    *store(issue) {
+    find: (issue) => select.get(placeOfIssue(issue)),
+    *store(issue, ...found) {
       const place = placeOfIssue(issue);
       const facts = encodeIssue(issue);
-      const known = yield* select.get(place);
+      const known = found.length === 0 ? yield* select.get(place) : found[0];
       if (isForGood(known?.absence)) return;
       if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
       const { state, stateReason: reason, createdAt } = issue;

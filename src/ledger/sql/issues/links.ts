@@ -1,13 +1,14 @@
 import type { IssueRef } from "../../../model/issue.ts";
-import type { ContentBase, LeftText, Link } from "../../../model/link.ts";
+import type { ContentBase, LeftText } from "../../../model/link.ts";
 import type { LinkedPost } from "../../absences.ts";
+import type { Change } from "../../change.ts";
 import type { Asked, Query, Store } from "../store.ts";
 import { duplicateFollowers, type IssueStore } from "./issue-store.ts";
 
 /** Post ↔ issue, by the numbers of project and post. */
 export interface LinkWriter {
-  /** A link that is there stays as it is; a new one makes the rows of its issue due. That it was ended before is over. */
-  add(project: number, post: number, link: Link, content: ContentBase | undefined): Asked<void>;
+  /** Stores the issue, too. A link that is there stays as it is; a new one makes the rows of its issue due. That it was ended before is over. */
+  add(project: number, post: number, made: Extract<Change, { readonly kind: "link" }>): Asked<void>;
   setContent(project: number, post: number, issue: IssueRef, content: ContentBase): Asked<void>;
   leaveText(project: number, post: number, issue: IssueRef, content: LeftText): Asked<void>;
   /** Every post that is linked to an issue, by project and id. */
@@ -57,26 +58,30 @@ export function createLinkWriter(store: Store, issues: IssueStore): LinkWriter {
     UPDATE links SET left_text = @left
     WHERE project = @project AND post = @post AND repository = @repository AND number = @number`);
   return {
-    *add(project, post, { issue, origin }, content) {
+    *add(project, post, { link: { issue, origin }, issue: facts, content }) {
       const place = { post, repository: issue.repositoryId, number: issue.number };
-      const added = yield* insert.count({
+      const link = {
         ...place,
         project,
         origin,
         titleHash: content?.titleHash ?? null,
         blockHash: content?.blockHash ?? null,
-      });
-      if (added === 0) return;
-      yield* deleteBases.run(place);
-      yield* clearUnlinked.run(post);
-      yield* deleteEnd.run(place);
-      yield* issues.markRows(issue);
-      yield* markNamesakes.run(post);
+      };
+      const [added, known] = yield* store.together([insert.count(link), issues.find(facts)]);
+      if (added > 0) {
+        yield* deleteBases.run(place);
+        yield* clearUnlinked.run(post);
+        yield* deleteEnd.run(place);
+        yield* issues.markRows(issue);
+        yield* markNamesakes.run(post);
+      }
+      yield* issues.store(facts, known);
     },
     *setContent(project, post, { repositoryId, number }, { titleHash, blockHash }) {
       const key = { project, post, repository: repositoryId, number };
-      if ((yield* writeContent.count({ ...key, titleHash, blockHash })) === 0)
-        throw new Error(`Issue ${number} of repository ${repositoryId} is not linked to this post.`);
+      const failure = () =>
+        new Error(`Issue ${number} of repository ${repositoryId} is not linked to this post.`);
+      yield* writeContent.some(failure, { ...key, titleHash, blockHash });
     },
     leaveText(project, post, { repositoryId, number }, { titleHash, blockHash, seenAt }) {
       const left = JSON.stringify({ titleHash, blockHash, seenAt });

@@ -3,7 +3,7 @@ import type { SignalledIssue, SignalMemory } from "../../signals.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { Asked, Plain, Query, Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 import { type IssuePlace, placeOfIssue } from "./place.ts";
 
@@ -96,9 +96,19 @@ export function createSignals(
   };
 }
 
-interface PinColumns extends Omit<Pin, "repositoryId" | "now"> {
+export interface PinColumns extends Omit<Pin, "repositoryId" | "now"> {
   readonly repository: number;
   readonly now: string | null;
+}
+
+export function preparePins(store: Store): Query<[project: number], PinColumns> {
+  return store.prepare(
+    "SELECT repository, kind, name, id, now FROM pins WHERE project = ? ORDER BY repository, kind, name",
+  );
+}
+
+export function toPin({ repository, now, ...pin }: PinColumns): Pin {
+  return { repositoryId: repository, ...pin, now: now ?? undefined };
 }
 
 /** What names in the rules of projects mean, by the projects' numbers. */
@@ -106,20 +116,14 @@ export function createPins(store: Store): {
   read(project: number): Asked<readonly Pin[]>;
   replace(project: number, pins: readonly Pin[]): Asked<void>;
 } {
-  const select = store.prepare<[number], PinColumns>(
-    "SELECT repository, kind, name, id, now FROM pins WHERE project = ? ORDER BY repository, kind, name",
-  );
+  const select = preparePins(store);
   const remove = store.prepare<[number]>("DELETE FROM pins WHERE project = ?");
   const insert = store.prepare<[PinColumns & { readonly project: number }]>(`
     INSERT INTO pins (project, repository, kind, name, id, now)
     VALUES (@project, @repository, @kind, @name, @id, @now)`);
   return {
     *read(project) {
-      return (yield* select.all(project)).map(({ repository, now, ...pin }) => ({
-        repositoryId: repository,
-        ...pin,
-        now: now ?? undefined,
-      }));
+      return (yield* select.all(project)).map(toPin);
     },
     *replace(project, pins) {
       yield* remove.run(project);

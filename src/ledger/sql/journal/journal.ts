@@ -1,3 +1,4 @@
+import { OutdatedError } from "../../../errors.ts";
 import type { ContentBase, Field, IntentKind } from "../../../model/link.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../../journal.ts";
@@ -5,7 +6,7 @@ import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { issueField, ruleField, writesShape } from "../columns/shapes.ts";
-import { type Asked, numberOf, type Plain, type Store } from "../store.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 import type { Audit } from "./audit.ts";
 
 interface IntentColumns {
@@ -52,17 +53,14 @@ export function createJournal(
   // Without the hint SQLite would read through everything that is over.
   const joined = `intents INDEXED BY intents_open JOIN board_projects ON board_projects.number = intents.project
     JOIN posts ON posts.number = intents.post`;
-  const insert = store.prepare<[NewColumns], { number: number }>(`
+  const insert = store.prepare<[NewColumns], { number: IntentId }>(`
     INSERT INTO intents
       (project, post, kind, run, at, reason, body_hash, repository, number, title_hash, block_hash, writes,
        updated_at_before, voters)
     VALUES
       (@project, @post, @kind, @run, @at, @reason, @body_hash, @repository, @number, @title_hash, @block_hash, @writes,
        @updated_at_before, @voters)
-     RETURNING id AS number`);
-  const selectSameOpen = store.prepare<[number, number, string]>(
-    "SELECT id FROM intents WHERE project = ? AND post = ? AND kind = ? AND ended_at IS NULL",
-  );
+    ON CONFLICT (project, post, kind) WHERE ended_at IS NULL DO NOTHING RETURNING id AS number`);
   const writeSent = store.prepare<[{ id: number; at: number; signature: string | null }]>(`
     UPDATE intents SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1,
       signature = @signature
@@ -91,11 +89,9 @@ export function createJournal(
   return {
     prepare: (intent) =>
       store.transaction(function* () {
-        const [project, post] = yield* numbers.place(intent);
-        if ((yield* selectSameOpen.get(project, post, intent.kind)) !== undefined) {
-          throw new Error(`Post ${intent.post} has an open intent of the kind ${intent.kind} already.`);
-        }
-        return numberOf<IntentId>(yield* insert.get(fromIntent(intent, project, post)));
+        const found = yield* insert.get(fromIntent(intent, ...(yield* numbers.place(intent))));
+        if (found !== undefined) return found.number;
+        throw new OutdatedError(`Post ${intent.post} has an open intent of the kind ${intent.kind} already.`);
       }),
     open: (project) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly Intent[]> {
@@ -121,19 +117,17 @@ export function createJournal(
     doneSince: audit.doneSince,
     changes: {
       *"mark-sent"({ intent: id, at, signature = null }) {
-        if ((yield* writeSent.count({ id, at, signature })) === 0)
-          throw new Error(`Intent ${id} is not prepared.`);
+        yield* writeSent.some(() => new Error(`Intent ${id} is not prepared.`), { id, at, signature });
       },
       *resolve({ intent: id, state, at, message, answer: shown }) {
         if (state === "DONE" || state === "PREPARED") yield* audit.correct(id, state === "DONE", message);
         const answer = shown === undefined ? null : JSON.stringify(shown);
-        if ((yield* writeState.count({ id, state, at, message, answer })) === 0)
-          throw new Error(`Intent ${id} is not open.`);
+        const changed = { id, state, at, message, answer };
+        yield* writeState.some(() => new Error(`Intent ${id} is not open.`), changed);
       },
       retarget: ({ intent: id, writes }) => writeTargets.run({ id, writes: fromWrites(writes) ?? "[]" }),
       *"take-up"({ intent: id, at }) {
-        if ((yield* writeTaken.count({ id, at })) === 0)
-          throw new Error(`The outcome of intent ${id} is not unknown.`);
+        yield* writeTaken.some(() => new Error(`The outcome of intent ${id} is not unknown.`), { id, at });
       },
       audit: ({ entry }) => audit.write(entry),
     },

@@ -11,6 +11,12 @@ interface PacedColumns {
   project: ProjectId | null;
 }
 
+/** How many writes the pace was reckoned from; null where it doesn't matter. */
+interface SeenWrites {
+  writes: number | null;
+  since: number | null;
+}
+
 /** A line for each limit, each write of the last time, and each project and budget with something left. */
 export function createPace(
   store: Store,
@@ -31,12 +37,12 @@ export function createPace(
      LEFT JOIN board_projects ON board_projects.number = pace.project
      WHERE budget = ? AND at >= ? ORDER BY at, pace.number`,
   );
-  const countWrites = store.prepare<[string, number], { writes: number }>(
-    "SELECT count(*) AS writes FROM pace INDEXED BY pace_of_budget WHERE budget = ? AND at >= ?",
-  );
-  const insertWrite = store.prepare<[number, number, string, number]>(
-    "INSERT INTO pace (at, is_create, budget, project) VALUES (?, ?, ?, ?)",
-  );
+  const insertWrite = store.prepare<
+    [{ at: number; isCreate: number; budget: string; project: number } & SeenWrites]
+  >(`
+    INSERT INTO pace (at, is_create, budget, project) SELECT @at, @isCreate, @budget, @project
+    WHERE @writes IS NULL OR @writes =
+      (SELECT count(*) FROM pace INDEXED BY pace_of_budget WHERE budget = @budget AND at >= @since)`);
   const selectLimit = store.prepare<[Side, string], { until: number }>(
     "SELECT until FROM limits WHERE side = ? AND budget = ?",
   );
@@ -57,10 +63,11 @@ export function createPace(
     backlogs: () => selectBacklogs.all(),
     changes: {
       limit: ({ side, budget, until, at }) => writeLimit.run(side, budget, until, at),
-      *"pace-write"({ at, isCreate, budget, project, seen }) {
-        if (seen !== undefined && (yield* countWrites.get(budget, seen.since))?.writes !== seen.writes)
-          throw new OutdatedError(`The pace of ${budget} is not what it was.`);
-        yield* insertWrite.run(at, Number(isCreate), budget, yield* numbers.project(project));
+      *"pace-write"({ at, isCreate, budget, project: id, seen }) {
+        const project = yield* numbers.project(id);
+        const { writes = null, since = null } = seen ?? {};
+        const write = { at, isCreate: Number(isCreate), budget, project, writes, since };
+        yield* insertWrite.some(() => new OutdatedError(`The pace of ${budget} is not what it was.`), write);
       },
       *"note-backlog"({ project: id, budget, left, at }) {
         const project = yield* numbers.project(id);

@@ -172,6 +172,7 @@ interface StoredPost {
 }
 
 interface KnownPost {
+  id: string;
   number: number;
   hash: string | null;
   missing: number;
@@ -183,12 +184,12 @@ interface KnownPost {
 function createPostWriter(
   store: Store,
 ): (project: number, posts: readonly Post[], at: number, page: number) => Asked<readonly StoredPost[]> {
-  const select = store.prepare<[number, string], KnownPost & { id: string }>(`
+  const select = store.prepare<[number, string], KnownPost>(`
     SELECT posts.number AS number, posts.id AS id, hash, missing, seen_at, page
     FROM posts WHERE project = ? AND id IN (SELECT one.value FROM EACH TEXT ? AS one)`);
-  const insert = store.prepare<[number, string, string, number, number, number], { number: number }>(`
-    INSERT INTO posts (project, id, hash, seen_at, due_at, page, listed_since) VALUES (?, ?, ?, ?, 0, ?, ?)
-    RETURNING number`);
+  const insert = store.prepare<[number, string]>(`
+    INSERT INTO posts (project, id) SELECT ?, one.value FROM EACH TEXT ? AS one WHERE true
+    ON CONFLICT (project, id) DO NOTHING`);
   const update = store.prepare<[{ hash: string; at: number; page: number; number: number }]>(`
     UPDATE posts SET listed_since = CASE WHEN missing > 0 OR hash IS NULL THEN @at ELSE listed_since END,
       hash = @hash, seen_at = @at, missing = 0, due_at = 0, page = @page WHERE number = @number`);
@@ -198,21 +199,20 @@ function createPostWriter(
     ON CONFLICT (post) DO UPDATE SET status = excluded.status, category = excluded.category,
       title = excluded.title, url = excluded.url, votes = excluded.votes, facts = excluded.facts`);
   return function* (project, posts, at, page) {
-    const found = yield* select.all(project, JSON.stringify(posts.map(({ id }) => id)));
+    const ids = posts.map(({ id }) => id);
+    const found = yield* select.all(project, JSON.stringify(ids));
     const knownPosts = new Map<string, KnownPost>(found.map((one) => [one.id, one]));
+    const fresh = JSON.stringify(ids.filter((id) => !knownPosts.has(id)));
+    if (fresh !== "[]") {
+      yield* insert.run(project, fresh);
+      for (const one of yield* select.all(project, fresh)) knownPosts.set(one.id, one);
+    }
     const stored: StoredPost[] = [];
     for (const post of posts) {
       const facts = encodePost(post);
       const hash = hashFacts(facts);
       const known = knownPosts.get(post.id);
-      if (known === undefined) {
-        const number = numberOf(yield* insert.get(project, post.id, hash, at, page, at));
-        yield* writeFacts.run(toFacts(number, post, facts));
-        // A page may show it twice.
-        knownPosts.set(post.id, { number, hash, missing: 0, seen_at: at, page });
-        stored.push({ number, page, isAdded: true });
-        continue;
-      }
+      if (known === undefined) throw new Error(`Post ${post.id} was not inserted.`);
       const { number } = known;
       const isFirstLook = known.missing > 0 || known.seen_at === null;
       const isChanged = known.hash !== hash;
@@ -223,7 +223,7 @@ function createPostWriter(
       yield* update.run({ hash, at, page, number });
       if (isChanged) yield* writeFacts.run(toFacts(number, post, facts));
       stored.push({ number, page, isAdded: known.hash === null });
-      knownPosts.set(post.id, { number, hash, missing: 0, seen_at: at, page });
+      knownPosts.set(post.id, { id: post.id, number, hash, missing: 0, seen_at: at, page });
     }
     return stored;
   };

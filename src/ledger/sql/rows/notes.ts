@@ -33,6 +33,9 @@ export function createNoteWriter(store: Store): NoteWriter {
     "SELECT position, kind, cause, message, since, action, signature, planned, notifies, follows_at FROM notes WHERE post = ? ORDER BY position",
   );
   const deleteAll = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
+  const deleteOf = store.prepare<[number, string, string | null]>(
+    "DELETE FROM notes WHERE post = ? AND action = ? AND (signature IS NULL OR signature = ?)",
+  );
   const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(`
     INSERT INTO notes (project, post, position, kind, cause, message, since, action, signature, planned, notifies, follows_at)
     VALUES (@project, @post, @position, @kind, @cause, @message, @since, @action, @signature, @planned, @notifies, @follows_at)`);
@@ -49,11 +52,14 @@ export function createNoteWriter(store: Store): NoteWriter {
   }
   return {
     *replace(project, post, notes) {
+      // So it is nearly always, and needs no look.
+      if (notes.length === 0) return yield* deleteAll.run(post);
       const standing = yield* select.all(post);
       const wanted = notes.map((note) => toColumns(note, standing));
       yield* write(project, post, standing, wanted);
     },
     *replaceOf(project, post, { kind, signature }, notes) {
+      if (notes.length === 0) return yield* deleteOf.run(post, kind, signature ?? null);
       const standing = yield* select.all(post);
       const others = standing.filter(
         (note) => note.action !== kind || (note.signature !== null && note.signature !== signature),

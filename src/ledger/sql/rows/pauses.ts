@@ -4,28 +4,34 @@ import type { Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { Asked, Plain, Query, Store } from "../store.ts";
 
 /** In `pauses.project`: the pause of all projects. */
 const all = 0;
 
-/** Reads the pause of all projects, and then of the one with a number. */
-export function createWholePauseReader(store: Store): (project?: number) => Asked<readonly WholePause[]> {
-  const select = store.prepare<[number], { project: number; since: number }>(
-    `SELECT project, since FROM pauses WHERE project IN (${all}, ?) ORDER BY project`,
-  );
-  return function* (number = all) {
-    const found = yield* select.all(number);
-    return found.map(({ project, since }) => ({ of: project === all ? "all" : "project", since }));
-  };
+export interface WholePauseColumns {
+  project: number;
+  since: number;
+}
+
+/** The pause of all projects, and then of the one with a number. */
+export function prepareWholePauses(store: Store): Query<[project: number], WholePauseColumns> {
+  return store.prepare(`SELECT project, since FROM pauses WHERE project IN (${all}, ?) ORDER BY project`);
+}
+
+export function toWholePause({ project, since }: WholePauseColumns): WholePause {
+  return { of: project === all ? "all" : "project", since };
 }
 
 /** Pauses of whole projects, and of all. */
 export function createPauses(
   store: Store,
   numbers: Numbers,
-): Plain<Pick<Rows, "wholePauses">> & Carrying<"pause-whole" | "resume-whole"> {
-  const read = createWholePauseReader(store);
+): Plain<Pick<Rows, "wholePauses" | "pausesOf">> & Carrying<"pause-whole" | "resume-whole"> {
+  const selectWhole = prepareWholePauses(store);
+  const selectPaused = store.prepare<[number, string], { at: number }>(
+    "SELECT paused_at AS at FROM posts WHERE project = ? AND id = ? AND paused_at IS NOT NULL",
+  );
   const insert = store.prepare<[number, number]>(
     "INSERT INTO pauses (project, since) VALUES (?, ?) ON CONFLICT (project) DO NOTHING",
   );
@@ -46,7 +52,13 @@ export function createPauses(
   };
   return {
     *wholePauses(project) {
-      return yield* read(project === undefined ? undefined : yield* numbers.findProject(project));
+      const number = project === undefined ? undefined : yield* numbers.findProject(project);
+      return (yield* selectWhole.all(number ?? all)).map(toWholePause);
+    },
+    *pausesOf(project, post) {
+      const number = (yield* numbers.findProject(project)) ?? all;
+      const [own, [whole]] = yield* store.together([selectPaused.get(number, post), selectWhole.all(number)]);
+      return { ...(own && { pausedAt: own.at }), ...(whole && { wholePause: toWholePause(whole) }) };
     },
     changes: {
       *"pause-whole"({ project: id, at }) {

@@ -25,10 +25,10 @@ import {
   sentFieldsShape,
   sentValuesShape,
 } from "../columns/shapes.ts";
-import { createPins } from "../issues/signals.ts";
+import { type PinColumns, preparePins, toPin } from "../issues/signals.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
 import { type Asked, answer, type Query, type Store } from "../store.ts";
-import { createWholePauseReader } from "./pauses.ts";
+import { prepareWholePauses, toWholePause, type WholePauseColumns } from "./pauses.ts";
 
 /** What a row's own line holds. */
 export interface RowColumns {
@@ -50,10 +50,12 @@ export interface RowColumns {
   has_statuses: number;
   has_notes: number;
   has_accepted: number;
+  has_markers: number;
 }
 
-/** Columns of a statement over `posts` that tell which parts a row has. */
-export const partColumns = `
+/** Columns of a statement over `posts` and `post_facts`: a row's own line. */
+export const rowColumns = `
+  posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts,
   EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
   EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
   EXISTS (SELECT 1 FROM issue_bases WHERE issue_bases.post = posts.number) AS has_issue_bases,
@@ -63,7 +65,8 @@ export const partColumns = `
   EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses,
   EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes,
   EXISTS (SELECT 1 FROM intents INDEXED BY intents_accepted WHERE intents.post = posts.number
-    AND intents.kind = 'patch-post' AND intents.state = 'DONE') AS has_accepted`;
+    AND intents.kind = 'patch-post' AND intents.state = 'DONE') AS has_accepted,
+  EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number) AS has_markers`;
 
 interface NoteColumns {
   post: number;
@@ -129,11 +132,26 @@ interface IssueBaseOfRow extends IssueBaseColumns {
   is_claimed: number;
 }
 
+/** Posts by a JSON array of their numbers. */
 interface Batch {
-  /** JSON array of the posts' numbers. */
   posts: string;
   project: number;
   since: number;
+}
+
+/** One post by its id. */
+interface One {
+  post: string;
+  project: number;
+  since: number;
+}
+
+/** Builds the rows of posts with a handful of statements, however many there are. */
+export interface RowReader {
+  /** Of lines that were read in the same view. */
+  all(project: number, found: readonly RowColumns[], now: number): Asked<readonly Row[]>;
+  /** Reads all parts of one row at once, whichever it has: what a server costs is the message. */
+  one(project: number, post: PostId, now: number): Asked<Row | undefined>;
 }
 
 const readLeftText = stored("links.left_text", leftTextShape);
@@ -144,74 +162,142 @@ const readAnswer = stored("intents.answer", answerShape);
 /** What the action of a note would write. */
 export const readPlanned = stored("notes.planned", plannedShape);
 
-/** Builds the rows of many posts with a handful of statements, however many there are. */
 export function createRowReader(
   store: Store,
   numbers: Pick<Numbers, "learn">,
   seenAt: Pick<PostTimes, "get">,
-): (project: number, found: readonly RowColumns[], now: number) => Asked<readonly Row[]> {
-  const pins = createPins(store);
-  const readWholePauses = createWholePauseReader(store);
-  const { links, others, bases, issueBases, intents, parked, statuses, notes, accepted } =
-    prepareParts(store);
-  return function* (project, found, now) {
-    if (found.length === 0) return [];
-    for (const { id, number } of found) numbers.learn(project, id, number);
-    const posts = JSON.stringify(found.map(({ number }) => number));
-    const batch: Batch = { posts, project, since: now - dayMs };
-    const ask = <Part>(has: keyof RowColumns, part: Query<[Batch], Part>): Asked<Part[]> =>
-      found.some((columns) => columns[has] === 1) ? part.all(batch) : answer(() => []);
-    const [
-      linked,
-      based,
-      issueBased,
-      intended,
-      parkedLines,
-      statusLines,
-      noted,
-      acceptedLines,
-      [wholePause],
-    ] = yield* store.together([
-      ask("has_links", links),
-      ask("has_bases", bases),
-      ask("has_issue_bases", issueBases),
-      ask("has_intents", intents),
-      ask("has_parked", parked),
-      ask("has_statuses", statuses),
-      ask("has_notes", notes),
-      ask("has_accepted", accepted),
-      readWholePauses(project),
-    ]);
-    const linksOf = groupByPost(linked);
-    const pinsOf = linksOf.size === 0 ? [] : yield* pins.read(project);
-    const pinned = (one: LinkedIssue): LinkedIssue => (pinsOf.length === 0 ? one : withPins(one, pinsOf));
-    const isShared = linked.some(({ is_shared }) => is_shared === 1);
-    const othersOf = groupByPost(isShared ? yield* others.all(batch) : []);
-    const basesOf = groupByPost(based);
-    const issueBasesOf = groupByPost(issueBased);
-    const intentsOf = groupByPost(intended);
-    const parkedOf = groupByPost(parkedLines);
-    const statusesOf = groupByPost(statusLines);
-    const notesOf = groupByPost(noted);
-    const acceptedOf = groupByPost(acceptedLines);
-    return found.map(({ number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts }) => ({
+): RowReader {
+  const selectPins = preparePins(store);
+  const selectPauses = prepareWholePauses(store);
+  const ofAll = prepareParts<Batch>(store, "EACH NUMBER @posts AS batch");
+  const ofOne = prepareParts<One>(
+    store,
+    "(SELECT number AS value FROM posts WHERE project = @project AND id = @post) AS batch",
+  );
+  const selectOne = store.prepare<[One], RowColumns>(`
+    SELECT ${rowColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number
+    WHERE project = @project AND id = @post`);
+  const toRow = createRowBuilder(seenAt);
+  return {
+    *all(project, found, now) {
+      if (found.length === 0) return [];
+      for (const { id, number } of found) numbers.learn(project, id, number);
+      const batch: Batch = {
+        posts: JSON.stringify(found.map(({ number }) => number)),
+        project,
+        since: now - dayMs,
+      };
+      const ask = <Part>(has: keyof RowColumns, part: Query<[Batch], Part>): Asked<Part[]> =>
+        found.some((columns) => columns[has] === 1) ? part.all(batch) : answer(() => []);
+      const parts = yield* store.together([
+        ask("has_links", ofAll.links),
+        ask("has_links", ofAll.others),
+        ask("has_bases", ofAll.bases),
+        ask("has_issue_bases", ofAll.issueBases),
+        ask("has_intents", ofAll.intents),
+        ask("has_parked", ofAll.parked),
+        ask("has_statuses", ofAll.statuses),
+        ask("has_notes", ofAll.notes),
+        ask("has_accepted", ofAll.accepted),
+        selectPauses.all(project),
+        found.some(({ has_links }) => has_links === 1) ? selectPins.all(project) : answer(() => []),
+      ]);
+      const grouped = groupParts(parts);
+      return found.map((columns) => toRow(columns, grouped));
+    },
+    *one(project, post, now) {
+      const asked: One = { post, project, since: now - dayMs };
+      const [found, ...parts] = yield* store.together([
+        selectOne.get(asked),
+        ofOne.links.all(asked),
+        ofOne.others.all(asked),
+        ofOne.bases.all(asked),
+        ofOne.issueBases.all(asked),
+        ofOne.intents.all(asked),
+        ofOne.parked.all(asked),
+        ofOne.statuses.all(asked),
+        ofOne.notes.all(asked),
+        ofOne.accepted.all(asked),
+        selectPauses.all(project),
+        selectPins.all(project),
+      ]);
+      if (found === undefined) return undefined;
+      numbers.learn(project, found.id, found.number);
+      return toRow(found, groupParts(parts));
+    },
+  };
+}
+
+type Parts = readonly [
+  links: readonly LinkColumns[],
+  others: readonly OtherColumns[],
+  bases: readonly BaseColumns[],
+  issueBases: readonly IssueBaseOfRow[],
+  intents: readonly { post: number; kind: IntentKind }[],
+  parked: readonly (Parked & { post: number })[],
+  statuses: readonly { post: number; at: number }[],
+  notes: readonly NoteColumns[],
+  accepted: readonly AcceptedColumns[],
+  pauses: readonly WholePauseColumns[],
+  pins: readonly PinColumns[],
+];
+
+type GroupedParts = ReturnType<typeof groupParts>;
+
+function groupParts([
+  links,
+  others,
+  bases,
+  issueBases,
+  intents,
+  parked,
+  statuses,
+  notes,
+  accepted,
+  ...of
+]: Parts) {
+  const [[pause], pins] = of;
+  return {
+    links: groupByPost(links),
+    others: groupByPost(others),
+    bases: groupByPost(bases),
+    issueBases: groupByPost(issueBases),
+    intents: groupByPost(intents),
+    parked: groupByPost(parked),
+    statuses: groupByPost(statuses),
+    notes: groupByPost(notes),
+    accepted: groupByPost(accepted),
+    pause: pause && toWholePause(pause),
+    pins: pins.map(toPin),
+  };
+}
+
+function createRowBuilder(seenAt: Pick<PostTimes, "get">): (columns: RowColumns, parts: GroupedParts) => Row {
+  return (
+    { number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, has_markers, facts },
+    parts,
+  ) => {
+    const { pause, pins } = parts;
+    const pinned = (one: LinkedIssue): LinkedIssue => (pins.length === 0 ? one : withPins(one, pins));
+    return {
       post: { id, values: decodePost(facts) },
       seenAt: seen_at === null ? undefined : (seenAt.get(number) ?? seen_at),
       missing,
       ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
+      ...(has_markers === 1 && { isMarked: true }),
       ...(paused_at !== null && { pausedAt: paused_at }),
-      ...(wholePause && { wholePause }),
-      links: (linksOf.get(number) ?? []).map((link) =>
-        pinned(toLinkedIssue(id, link, issueBasesOf.get(number), othersOf.get(number))),
+      ...(pause && { wholePause: pause }),
+      links: (parts.links.get(number) ?? []).map((link) =>
+        pinned(toLinkedIssue(id, link, parts.issueBases.get(number), parts.others.get(number))),
       ),
-      base: Object.fromEntries((basesOf.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
-      openIntents: (intentsOf.get(number) ?? []).map(({ kind }) => kind),
-      parked: (parkedOf.get(number) ?? []).map(({ post: _, ...line }) => line),
+      base: Object.fromEntries((parts.bases.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
+      openIntents: (parts.intents.get(number) ?? []).map(({ kind }) => kind),
+      parked: (parts.parked.get(number) ?? []).map(({ post: _, ...line }) => line),
       isQuarantined: is_quarantined === 1,
-      statusWrites: (statusesOf.get(number) ?? []).map(({ at }) => at),
-      ...toNotes(notesOf.get(number)),
-      ...toAccepted(acceptedOf.get(number)),
-    }));
+      statusWrites: (parts.statuses.get(number) ?? []).map(({ at }) => at),
+      ...toNotes(parts.notes.get(number)),
+      ...toAccepted(parts.accepted.get(number)),
+    };
   };
 }
 
@@ -228,10 +314,11 @@ function arriving(repository: string, number: string): string {
     AND intents.number = ${number} AND intents.number IS NOT NULL AND ended_at IS NULL AND taken_at IS NOT NULL)`;
 }
 
-function prepareParts(store: Store) {
+/** @param batch - gives the numbers of posts as `batch.value`. */
+function prepareParts<Of>(store: Store, batch: string) {
   // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.
   return {
-    links: store.prepare<[Batch], LinkColumns>(`
+    links: store.prepare<[Of], LinkColumns>(`
       SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash, left_text,
         issues.facts AS facts, issues.is_gone AS is_gone,
         title_hash IS NOT NULL AND EXISTS (SELECT 1 FROM links AS other WHERE other.project = @project
@@ -244,7 +331,7 @@ function prepareParts(store: Store) {
         signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals,
         ${isChanging("signals.canonical_repository", "signals.canonical_number")} AS is_canonical_changing,
         ${arriving("signals.canonical_repository", "signals.canonical_number")} AS canonical_arriving
-      FROM EACH NUMBER @posts AS batch
+      FROM ${batch}
       CROSS JOIN links ON links.project = @project AND links.post = batch.value
       LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
       LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
@@ -256,45 +343,45 @@ function prepareParts(store: Store) {
       LEFT JOIN signals AS canonical_signals ON canonical_signals.repository = signals.canonical_repository
         AND canonical_signals.number = signals.canonical_number
       ORDER BY links.post, links.position`),
-    others: store.prepare<[Batch], OtherColumns>(`
+    others: store.prepare<[Of], OtherColumns>(`
       SELECT mine.post AS post, mine.repository AS repository, mine.number AS number, posts.id AS id, facts
-      FROM EACH NUMBER @posts AS batch
+      FROM ${batch}
       CROSS JOIN links AS mine ON mine.project = @project AND mine.post = batch.value AND mine.title_hash IS NOT NULL
       CROSS JOIN links AS other ON other.project = @project AND other.repository = mine.repository
         AND other.number = mine.number AND other.post <> mine.post
       CROSS JOIN posts ON posts.number = other.post
       LEFT JOIN post_facts ON post_facts.post = other.post
       ORDER BY mine.post, other.post`),
-    bases: store.prepare<[Batch], BaseColumns>(`
+    bases: store.prepare<[Of], BaseColumns>(`
       SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
         ruled_from, ruled_since, is_echo
-      FROM EACH NUMBER @posts AS batch CROSS JOIN bases ON bases.post = batch.value`),
+      FROM ${batch} CROSS JOIN bases ON bases.post = batch.value`),
     // A target that is to end has a time and no value; one that is to begin, both.
-    issueBases: store.prepare<[Batch], IssueBaseOfRow>(`
+    issueBases: store.prepare<[Of], IssueBaseOfRow>(`
       SELECT post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown,
         pending_target, pending_since,
         target IS NOT NULL AND EXISTS (SELECT 1 FROM issue_bases AS other
           WHERE other.repository = issue_bases.repository AND other.number = issue_bases.number
             AND other.field = issue_bases.field AND other.post <> issue_bases.post
             AND CASE WHEN other.pending_since IS NULL THEN other.target ELSE other.pending_target END IS NOT NULL) AS is_claimed
-      FROM EACH NUMBER @posts AS batch CROSS JOIN issue_bases ON issue_bases.post = batch.value`),
-    intents: store.prepare<[Batch], { post: number; kind: IntentKind }>(`
-      SELECT post, kind FROM EACH NUMBER @posts AS batch
+      FROM ${batch} CROSS JOIN issue_bases ON issue_bases.post = batch.value`),
+    intents: store.prepare<[Of], { post: number; kind: IntentKind }>(`
+      SELECT post, kind FROM ${batch}
       CROSS JOIN intents ON intents.project = @project AND intents.post = batch.value AND ended_at IS NULL
       WHERE state IN ('SENT', 'UNKNOWN') ORDER BY kind`),
-    parked: store.prepare<[Batch], Parked & { post: number }>(`
+    parked: store.prepare<[Of], Parked & { post: number }>(`
       SELECT post, kind, code, message, since, signature
-      FROM EACH NUMBER @posts AS batch CROSS JOIN parked ON parked.post = batch.value ORDER BY post, kind`),
-    statuses: store.prepare<[Batch], { post: number; at: number }>(`
-      SELECT post, at FROM EACH NUMBER @posts AS batch
+      FROM ${batch} CROSS JOIN parked ON parked.post = batch.value ORDER BY post, kind`),
+    statuses: store.prepare<[Of], { post: number; at: number }>(`
+      SELECT post, at FROM ${batch}
       CROSS JOIN posts ON posts.number = batch.value
       CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since
       WHERE audit.at > coalesce(released_at, 0) ORDER BY at`),
-    notes: store.prepare<[Batch], NoteColumns>(`
+    notes: store.prepare<[Of], NoteColumns>(`
       SELECT notes.post AS post, kind, cause, message, since, action, signature, planned, follows_at
-      FROM EACH NUMBER @posts AS batch CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`),
-    accepted: store.prepare<[Batch], AcceptedColumns>(`
-      SELECT post, ended_at AS at, writes, answer FROM EACH NUMBER @posts AS batch
+      FROM ${batch} CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`),
+    accepted: store.prepare<[Of], AcceptedColumns>(`
+      SELECT post, ended_at AS at, writes, answer FROM ${batch}
       CROSS JOIN intents INDEXED BY intents_accepted ON intents.post = batch.value AND kind = 'patch-post' AND state = 'DONE'
         AND ended_at > @since AND writes IS NOT NULL
       ORDER BY post, ended_at, intents.id`),

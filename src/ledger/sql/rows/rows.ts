@@ -1,4 +1,3 @@
-import type { Row } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { Rows, WaitingRow } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -10,7 +9,7 @@ import type { PostTimes } from "../posts/post-numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import { createPauses } from "./pauses.ts";
 import { createRecorder } from "./recorder.ts";
-import { createRowReader, partColumns, type RowColumns } from "./row-reader.ts";
+import { createRowReader, type RowColumns, rowColumns } from "./row-reader.ts";
 import { createWaitingReader } from "./waiting.ts";
 
 /** What decisions are made of, and what is recorded of them. */
@@ -39,18 +38,15 @@ export function createRows(
     | "pause-whole"
     | "resume-whole"
   > {
-  const readRows = createRowReader(store, numbers, seenAt);
-  const columns = `posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts, ${partColumns}`;
+  const reader = createRowReader(store, numbers, seenAt);
   // Without the hint SQLite would look at every post of the project, due or not.
   const selectDue = store.prepare<
     [{ project: number; now: number; after: string; limit: number }],
     RowColumns
   >(`
-    SELECT ${columns} FROM posts INDEXED BY posts_due JOIN post_facts ON post_facts.post = posts.number
+    SELECT ${rowColumns} FROM posts INDEXED BY posts_due JOIN post_facts ON post_facts.post = posts.number
     WHERE project = @project AND id > @after AND due_at IS NOT NULL AND due_at <= @now
     ORDER BY id LIMIT @limit`);
-  const selectRow = store.prepare<[number, string], RowColumns>(`
-    SELECT ${columns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE project = ? AND id = ?`);
   const markMissing = store.prepare<[number]>(
     "UPDATE posts SET missing = 1, missing_run = NULL, missing_since = NULL, due_at = 0 WHERE number = ? AND missing = 0",
   );
@@ -58,9 +54,6 @@ export function createRows(
   const setQuarantine = store.prepare<[number]>("UPDATE posts SET is_quarantined = 1 WHERE number = ?");
   const release = store.prepare<[number, number]>(
     "UPDATE posts SET is_quarantined = 0, released_at = ? WHERE number = ?",
-  );
-  const selectPaused = store.prepare<[number, string]>(
-    "SELECT 1 AS one FROM posts WHERE project = ? AND id = ? AND paused_at IS NOT NULL",
   );
   const selectQuarantined = store.prepare<[number], { id: PostId }>(
     "SELECT id FROM posts WHERE project = ? AND is_quarantined = 1 AND paused_at IS NULL ORDER BY id",
@@ -83,7 +76,7 @@ export function createRows(
   const shown = { status: selectShown("status"), categoryId: selectShown("category") };
   const links = createLinkWriter(store, issues);
   const recorder = createRecorder(store);
-  const reader = createWaitingReader(store);
+  const waiting = createWaitingReader(store);
   const pauses = createPauses(store, numbers);
 
   return {
@@ -91,38 +84,30 @@ export function createRows(
       numbers.ofProject(project, [], (number) =>
         store.read(function* () {
           const found = yield* selectDue.all({ project: number, now, after: after ?? "", limit });
-          return yield* readRows(number, found, now);
+          return yield* reader.all(number, found, now);
         }),
       ),
     row: (project, post, now) =>
-      numbers.ofProject(project, undefined, (number) =>
-        store.read(function* (): Asked<Row | undefined> {
-          const found = yield* selectRow.get(number, post);
-          return found && (yield* readRows(number, [found], now))[0];
-        }),
-      ),
+      numbers.ofProject(project, undefined, (number) => reader.one(number, post, now)),
     linkedTo: (issue, scope) => (scope === undefined ? links.postsOf(issue) : links.followersOf(issue)),
-    held: (project) => numbers.ofProject(project, [], reader.held),
+    held: (project) => numbers.ofProject(project, [], waiting.held),
     shown: (project, field) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly string[]> {
         return (yield* shown[field].all(number)).map(({ value }) => value);
       }),
-    isPaused: (project, post) =>
-      numbers.ofProject(project, false, function* (number): Asked<boolean> {
-        return (yield* selectPaused.get(number, post)) !== undefined;
-      }),
+    pausesOf: pauses.pausesOf,
     wholePauses: pauses.wholePauses,
     quarantined: (project) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly PostId[]> {
         return (yield* selectQuarantined.all(number)).map(({ id }) => id);
       }),
-    counts: reader.counts,
+    counts: waiting.counts,
     waiting: (project, limit, kinds) =>
-      numbers.ofProject(project, [], (number) => store.read(() => reader.waiting(number, limit, kinds))),
+      numbers.ofProject(project, [], (number) => store.read(() => waiting.waiting(number, limit, kinds))),
     waitingOf: (project, id) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly WaitingRow[]> {
         const post = yield* numbers.findPost(number, id);
-        return post === undefined ? [] : yield* reader.waitingOf(number, post);
+        return post === undefined ? [] : yield* waiting.waitingOf(number, post);
       }),
     changes: {
       ...pauses.changes,
@@ -138,9 +123,9 @@ export function createRows(
       *"mark-due"({ project, which }) {
         yield* recorder.markDue(yield* numbers.project(project), which);
       },
-      *link({ project, link, issue, content }) {
-        yield* links.add(...(yield* numbers.place({ project, post: link.post })), link, content);
-        yield* issues.store(issue);
+      *link(made) {
+        const { project, link } = made;
+        yield* links.add(...(yield* numbers.place({ project, post: link.post })), made);
       },
       *"set-content"({ issue, content, ...of }) {
         yield* links.setContent(...(yield* numbers.place(of)), issue, content);
