@@ -5,6 +5,11 @@ export async function select<T>(items: Iterable<T>, isWanted: (item: T) => Promi
   return wanted;
 }
 
+/** Parts of a list, `size` at a time; the last may be shorter. */
+export function* chunks<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
 /** `map`, where each answer has to be waited for before the next is asked for. */
 export async function inOrder<T, R>(items: Iterable<T>, work: (item: T) => Promise<R>): Promise<R[]> {
   const answers: R[] = [];

@@ -6,8 +6,6 @@ export interface GuardedAction {
   readonly issues: number;
   /** Whether voters hear of it, or of the PATCH that follows it. */
   readonly isNotifying: boolean;
-  /** Approved actions go, and don't count. */
-  readonly isApproved: boolean;
 }
 
 /** Why a kind of action is held in this run, as a sentence; undefined when it may go. */
@@ -19,15 +17,16 @@ export interface GuardHolds {
 /**
  * Looks over everything that is planned, before the first write: more than the limit of one kind holds all of that kind.
  * `recent.statusWrites` counts what voters were told in the last 60 minutes without an approval.
+ *
+ * @param planned without what a person has approved: that goes, and does not count.
  */
 export function guard(
   planned: readonly GuardedAction[],
   recent: { readonly statusWrites: number },
   limits: Pick<GuardLimits, "issues" | "statuses">,
 ): GuardHolds {
-  const counted = planned.filter(({ isApproved }) => !isApproved);
-  const issues = counted.reduce((sum, action) => sum + action.issues, 0);
-  const statuses = counted.filter(({ isNotifying }) => isNotifying).length;
+  const issues = planned.reduce((sum, action) => sum + action.issues, 0);
+  const statuses = planned.filter(({ isNotifying }) => isNotifying).length;
   const soFar = recent.statusWrites;
   return {
     holdIssues:

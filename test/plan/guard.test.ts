@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type BoardMeasure, type GuardedAction, guard, isShrunk } from "../../src/plan/guard.ts";
 
 const limits = { issues: 2, statuses: 3 };
-const create: GuardedAction = { issues: 1, isNotifying: false, isApproved: false };
+const create: GuardedAction = { issues: 1, isNotifying: false };
 const change: GuardedAction = { ...create, issues: 3 };
 const patch: GuardedAction = { ...create, issues: 0 };
 const loud: GuardedAction = { ...patch, isNotifying: true };
@@ -18,7 +18,6 @@ describe("the guard", () => {
     ["one notifying write too many", [loud, loud, loud, loud], 0, [false, true]],
     ["one too many within the last 60 minutes", [loud, loud], 2, [false, true]],
     ["nothing notifying after a loud hour", [create, patch], 99, [false, false]],
-    ["approved ones don't count", [loud, loud, loud, { ...loud, isApproved: true }], 0, [false, false]],
     [
       "a new issue whose PATCH notifies counts as both",
       [{ ...create, isNotifying: true }, create, create, loud, loud, loud],

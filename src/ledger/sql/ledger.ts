@@ -28,7 +28,7 @@ import { createSightings } from "./posts/sightings.ts";
 import { createBrowse } from "./rows/browse.ts";
 import { createLookup } from "./rows/lookup.ts";
 import { createRows } from "./rows/rows.ts";
-import { type Asked, type Carry, type Plain, promised, type Store } from "./store.ts";
+import { type Asked, type Carry, type Plain, promised, promisedPart, type Store } from "./store.ts";
 
 /** What differs from engine to engine, beside its SQL. */
 export interface Engine {
@@ -143,8 +143,10 @@ export function createLedger(
     yield* store.lock(() => locksOf(changes));
     for (const one of changes) yield* (carried[one.kind] as (change: Change) => Asked<void>)(one);
   }
+  const now = promised<Parts>(parts, carry);
+  const names: Ahead = { ...now, memory, copiedAt: undefined };
   const ledger: Ledger = {
-    ...promised<Parts>(parts, carry),
+    ...now,
     memory,
     get copiedAt() {
       return held.stamp.copiedAt;
@@ -156,8 +158,8 @@ export function createLedger(
       return held.stamp.pageKey;
     },
     commit: createCommit(engine, make, held, meta.stamp),
-    after: (changes) => ({
-      ...promised<Parts>(parts, (work) =>
+    after: (changes) => {
+      const carryAhead: Carry = (work) =>
         carry(() => {
           const ahead = changes();
           if (ahead.length === 0) return work();
@@ -165,15 +167,17 @@ export function createLedger(
             yield* make(ahead);
             return yield* work();
           });
-        }),
-      ),
-      get memory() {
-        return changes().some(isOfMemory) ? memory.after(changes()) : memory;
-      },
-      get copiedAt() {
-        return changes().findLast((one) => one.kind === "declare-old")?.at ?? held.stamp.copiedAt;
-      },
-    }),
+        });
+      // Every write looks ahead, and asks for one or two parts: each is made where it is asked for.
+      return new Proxy(names, {
+        get(_, name: keyof Ahead) {
+          if (name === "memory") return changes().some(isOfMemory) ? memory.after(changes()) : memory;
+          if (name === "copiedAt")
+            return changes().findLast((one) => one.kind === "declare-old")?.at ?? held.stamp.copiedAt;
+          return promisedPart(parts[name], carryAhead);
+        },
+      });
+    },
     copyTo: engine.copyTo,
     assertHeld: engine.assertHeld,
     close: engine.close,

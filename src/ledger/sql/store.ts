@@ -59,13 +59,16 @@ export function promised<Parts extends { readonly [Name in keyof Parts]: object 
   parts: { readonly [Name in keyof Parts]: Plain<Parts[Name]> },
   carry: Carry,
 ): Parts {
-  const carried = Object.entries<object>(parts).map(([name, part]) => {
-    const methods = Object.entries<(...bound: unknown[]) => Asked<unknown>>(part as never).map(
-      ([called, method]) => [called, (...bound: unknown[]) => carry(() => method(...bound))],
-    );
-    return [name, Object.fromEntries(methods)];
-  });
+  const carried = Object.entries<object>(parts).map(([name, part]) => [name, promisedPart(part, carry)]);
   return Object.fromEntries(carried);
+}
+
+/** The same of one of them. */
+export function promisedPart(part: object, carry: Carry): object {
+  const methods = Object.entries<(...bound: unknown[]) => Asked<unknown>>(part as never).map(
+    ([called, method]) => [called, (...bound: unknown[]) => carry(() => method(...bound))],
+  );
+  return Object.fromEntries(methods);
 }
 
 /** The number of a row that was inserted with `RETURNING number`. */

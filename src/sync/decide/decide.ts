@@ -1,4 +1,5 @@
 import type { Intent } from "../../ledger/journal.ts";
+import { isPassing } from "../../model/causes.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
@@ -10,17 +11,17 @@ import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
 import { lanesOf } from "../ground/lane.ts";
-import { takesAsItIs } from "../ground/order.ts";
+import { isPreview, namesActions, takesAsItIs } from "../ground/order.ts";
 import { pausedBy, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import type { PlannedAction } from "../ground/reports.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
-import { tellAction } from "../ground/standing.ts";
+import { isLetGoByPerson, tellAction } from "../ground/standing.ts";
 import type { Hold } from "../ground/verdict.ts";
-import { type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
+import { isSameAsked, type Judged, postsWith, type ToldAction, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamesakes, withoutMove } from "../read/namesakes.ts";
-import { holdNamed } from "../read/naming.ts";
+import { holdNamed, pageOf } from "../read/naming.ts";
 import { holdOtherMarks } from "../read/other-marks.ts";
 import { publicHold } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
@@ -86,26 +87,64 @@ async function decideRow(
   }
   const decision = planRow(await withoutMove(cycle, row), await cycle.context(now));
   await sayUndecided(cycle, row, decision);
-  await recordDecision(cycle, row, decision, now);
+  const notes = await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const lines = showLines(cycle, row, decision);
-  const left = pausedBy(row, decision, now);
-  return decision.actions.map((action, index) => want(cycle, left, action, lines[index] ?? []));
+  const left = { ...pausedBy(row, decision, now), notes };
+  return decision.actions.map((action, index) => want(cycle, left, action, lines[index]));
 }
 
 /** An action as a row asks for it, with what is shown of it. */
-export function want(cycle: PulledCycle, row: Row, action: Action, lines: readonly PlannedAction[]): Wanted {
+export function want(
+  cycle: PulledCycle,
+  row: Row,
+  action: Action,
+  lines: readonly PlannedAction[] = nothing,
+): Wanted {
+  const told = tellAction(cycle, row, action);
+  const sent = asSent(cycle, action);
+  const closings = isNotifying(action) ? row.links.flatMap(({ known }) => known?.issue.closed ?? []) : [];
   return {
-    ...tellAction(cycle, row, action),
+    ...told,
+    planned: share(cycle, told.planned),
     issues: countIssues(action),
     isNotifying: isNotifying(action),
-    closings: isNotifying(action) ? row.links.flatMap(({ known }) => known?.issue.closed ?? []) : [],
-    lanes: lanesOf(cycle.world, action),
-    hold: holdOf(cycle, action),
+    closings: closings.length === 0 ? nothing : closings,
+    lanes: share(cycle, lanesOf(cycle.world, action)),
+    hold: share(cycle, holdOf(cycle, action)),
+    ...heldEarlier(cycle, row, told),
     pause: pauseOf(row),
-    signature: approvalSignature(asSent(cycle, action)),
-    planSignature: planSignature(action),
+    signature: sent === action ? told.approval : approvalSignature(sent),
+    planSignature: isPreview(cycle.run) || namesActions(cycle.run) ? planSignature(action) : "",
+    page: action.kind === "create-issue" ? pageOf(cycle, row) : undefined,
     lines,
+  };
+}
+
+const nothing: readonly never[] = [];
+
+/** What is alike in very many actions stands in memory once. */
+function share<T extends object | undefined>({ course: { shared } }: PulledCycle, part: T): T {
+  if (part === undefined) return part;
+  const key = JSON.stringify(part);
+  const known = shared.get(key) ?? part;
+  shared.set(key, known);
+  return known as T;
+}
+
+/** What held such an action before, as its post's notes say it. */
+function heldEarlier(
+  cycle: PulledCycle,
+  { notes = [] }: Row,
+  told: ToldAction,
+): Pick<Wanted, "heldBefore" | "wasHeld"> {
+  const holds = notes.filter((note) => isLetGoByPerson(note) && note.action?.kind === told.kind);
+  const own = holds.find(
+    ({ cause, planned }) => !isPassing(cause) && isSameAsked({ ...told, planned }, told),
+  );
+  return {
+    heldBefore: own && share(cycle, { kind: "hold", cause: own.cause, why: own.message }),
+    wasHeld: holds.length > 0,
   };
 }
 

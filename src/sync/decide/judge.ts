@@ -1,12 +1,12 @@
-import { isPassing, type Reason } from "../../model/causes.ts";
+import type { Reason } from "../../model/causes.ts";
 import { hourMs } from "../../model/time.ts";
 import { isAllowed } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { describeClosings } from "../ground/closings.ts";
 import { isApproved, type PulledCycle } from "../ground/cycle-state.ts";
-import type { Hold } from "../ground/verdict.ts";
-import { isSameAsked, type Judged, type Wanted } from "../ground/wanted.ts";
+import type { Hold, Verdict } from "../ground/verdict.ts";
+import type { Judged, Wanted } from "../ground/wanted.ts";
 
 /** Voters count as notified by one burst for this long. */
 const guardWindowMs = hourMs;
@@ -19,26 +19,16 @@ const guardWindowMs = hourMs;
 export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Judged[]> {
   const { world, memory, settings, pull } = cycle;
   const since = world.clock.now() - guardWindowMs;
-  const holds = Map.groupBy(await world.ledger.rows.held(memory.id), ({ post }) => post);
-  const heldBefore = (action: Wanted): Hold | undefined => {
-    const held = holds.get(action.post)?.find((one) => !isPassing(one.cause) && isSameAsked(one, action));
-    return held && { kind: "hold", cause: held.cause, why: held.message };
-  };
-  const known = wanted.map((action) => {
-    const isLetGo = isApproved(cycle, action.post, action.kind);
-    return { action, isLetGo, before: action.hold ?? heldBefore(action) };
-  });
-  const news = known
-    .filter(({ action, before }) => before === undefined && action.pause === undefined)
-    .map(({ action, isLetGo }) => ({ ...action, isApproved: isLetGo }));
+  const isLetGo = ({ post, kind }: Wanted): boolean => isApproved(cycle, post, kind);
+  const news = wanted.filter(
+    (action) => heldFor(action) === undefined && action.pause === undefined && !isLetGo(action),
+  );
   const { holdIssues, holdStatuses } = guard(
     news,
     { statusWrites: await world.ledger.journal.statusWrites(memory.id, since) },
     settings.guard,
   );
-  const closed = describeClosings(
-    news.flatMap(({ isApproved: isLetGo, closings }) => (isLetGo ? [] : closings)),
-  );
+  const closed = describeClosings(news.flatMap(({ closings }) => closings));
   const guarded = {
     holdIssues,
     holdStatuses:
@@ -46,27 +36,34 @@ export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
   };
   const shrunk = pull.hold === undefined ? undefined : ({ cause: "shrank", why: pull.hold } as const);
   const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
-  return known.map(({ action, isLetGo, before }): Judged => {
+  return wanted.map((action): Judged => {
     if (action.pause !== undefined)
       return {
         ...action,
         verdict: { kind: "pause", ...action.pause },
         followUp: undefined,
       };
-    const { holdIssues: issues, holdStatuses: statuses } = isLetGo ? nothingHeld : guarded;
+    const { holdIssues: issues, holdStatuses: statuses } = isLetGo(action) ? nothingHeld : guarded;
     const isPatch = action.kind === "patch-post";
     const status = action.isNotifying ? statuses : undefined;
-    const own = before !== undefined && !isLetGo ? approvable(before) : undefined;
+    const before = isLetGo(action) ? undefined : heldFor(action);
+    const own = before && approvable(before);
     const held = own ?? holdBy(isPatch ? status : issues);
     // `writes` and a board that shrank hold all actions, and no approval ends that.
     const whole = isAllowed(action, settings) ? shrunk : writesHold(settings);
     return {
       ...action,
       // While all actions are held, only what a person has to let go anyway can be approved.
-      verdict: (whole === undefined ? held : stop(whole, own)) ?? { kind: "go" },
+      verdict: (whole === undefined ? held : stop(whole, own)) ?? goes,
       followUp: isPatch ? undefined : patchesStop === undefined ? holdBy(status) : stop(patchesStop),
     };
   });
+}
+
+const goes: Verdict = { kind: "go" };
+
+function heldFor({ hold, heldBefore }: Wanted): Hold | undefined {
+  return hold ?? heldBefore;
 }
 
 /** A hold that no approval ends; one that it lies over stays approvable. */

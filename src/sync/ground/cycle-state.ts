@@ -141,6 +141,8 @@ export interface Course {
    * beside another record: the two together may say what never was.
    */
   readonly stale: Set<string>;
+  /** What is alike in very many of its actions, by what it is as JSON. */
+  readonly shared: Map<string, object>;
   /** Fields of issues that a decision of this run asks for, by `issueKey` and the field. */
   readonly claimed: Set<string>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
@@ -161,6 +163,7 @@ export function startCourse(): Course {
     approved: new Map(),
     unasked: new Map(),
     stale: new Set(),
+    shared: new Map(),
     claimed: new Set(),
     closed: new Map(),
     pins: undefined,

@@ -1,6 +1,6 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
-import type { Parked, Row } from "../../model/link.ts";
+import type { Parked, Row, RowNote } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { wishesOf } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
@@ -31,14 +31,18 @@ export async function recordDiscarded(cycle: PulledCycle, row: Row, now: number)
   await recordDecision(cycle, row, adoptRow(row, await cycle.context(now), "leave"), now);
 }
 
-/** Records a decision; with actions left to do the row stays due, and says of each that waits why it does. */
+/**
+ * Records a decision; with actions left to do the row stays due, and says of each that waits why it does.
+ *
+ * @returns what is said of the post from now on.
+ */
 export async function recordDecision(
   cycle: PulledCycle,
   row: Row,
   decision: Decision,
   now: number,
   due: "now" | number | undefined = dueOf(decision, now),
-): Promise<void> {
+): Promise<readonly RowNote[]> {
   const { base, issueBases, standing, pauses } = decision;
   const place = { project: cycle.memory.id, post: decision.post };
   const paused = pausedBy(row, decision, now);
@@ -51,13 +55,15 @@ export async function recordDecision(
   }
   const isNewlyQuarantined = !row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined");
   warnOfLostWrites(cycle, decision);
-  const record = { base, issueBases, standing, notes: notesOf(cycle, paused, decision, now), due };
+  const notes = notesOf(cycle, paused, decision, now);
+  const record = { base, issueBases, standing, notes, due };
   await cycle.world.ledger.commit([
     ...endedParked(cycle, row, decision).map(({ kind }) => ({ ...place, kind: "unpark", of: kind }) as const),
     ...(paused === row ? [] : [{ ...place, kind: "pause", at: now } as const]),
     { ...place, kind: "record-row", record },
     ...(isNewlyQuarantined ? [{ ...place, kind: "quarantine" } as const] : []),
   ]);
+  return notes;
 }
 
 /** The row as its decision leaves it: a person's change on the board may pause the post. */

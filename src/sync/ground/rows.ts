@@ -2,9 +2,10 @@ import type { Change } from "../../ledger/change.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue, Row } from "../../model/link.ts";
-import type { PostId } from "../../model/post.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
 import { draft } from "./as-one.ts";
 import { type Cycle, issueKey } from "./cycle-state.ts";
+import type { Run, World } from "./world.ts";
 
 /** The row of a post as the state has it now; undefined for a post that no listing has shown. */
 export async function readRow(cycle: Cycle, post: PostId): Promise<Row | undefined> {
@@ -36,25 +37,38 @@ function withoutUnread({ unread, course: { stale } }: Cycle, row: Row): Row {
  * Rows are read from the ledger this many at a time, so that a large board never stands in memory as a whole. What is recorded
  * of them lives until the batch is committed: with many more it outlives its youth there, and the process grows.
  */
-const batchSize = 100;
+const batchSize = 50;
 
 /** Shows a visit the links to an issue that rows before it have just got. To be called before links of the issue are read. */
 export type ShowLinks = (issue: IssueRef) => Promise<void>;
 
 type Visit<C extends Cycle> = (cycle: C, row: Row, now: number, showLinks: ShowLinks) => Promise<void>;
 
-/** Visits every row that is due, by post. Between two batches others have their turn: a daemon answers while a large board is decided. */
+/** Visits every row that is due, by post. */
 export async function eachDueRow<C extends Cycle>(cycle: C, visit: Visit<C>): Promise<void> {
-  const { ledger, clock } = cycle.world;
+  for await (const { rows, now } of dueRows(cycle.world, cycle.memory.id, cycle.run)) {
+    const shown = rows.map((row) => withoutUnread(cycle, row));
+    await visitBatch(cycle, shown, (own, row, showLinks) => visit(own, row, now, showLinks));
+  }
+}
+
+/**
+ * The rows of a project that are due, by post, a batch at a time, each as of its time. Between two batches others have their turn: a
+ * daemon answers while a large board is decided.
+ */
+export async function* dueRows(
+  { ledger, clock }: Pick<World, "ledger" | "clock">,
+  project: ProjectId,
+  { bounds }: Pick<Run, "bounds">,
+): AsyncGenerator<{ readonly rows: readonly Row[]; readonly now: number }, void> {
   let after: PostId | undefined;
   for (;;) {
     const now = clock.now();
-    const rows = await ledger.rows.due(cycle.memory.id, now, after, batchSize);
-    const shown = rows.map((row) => withoutUnread(cycle, row));
-    await visitBatch(cycle, shown, (own, row, showLinks) => visit(own, row, now, showLinks));
+    const rows = await ledger.rows.due(project, now, after, batchSize);
+    yield { rows, now };
     after = rows.at(-1)?.post.id;
     if (rows.length < batchSize) return;
-    await clock.sleep(0, cycle.run.bounds.signal);
+    await clock.sleep(0, bounds.signal);
   }
 }
 

@@ -29,14 +29,28 @@ export interface Wanted extends ToldAction {
   readonly lanes: readonly Lane[];
   /** What is sent of it, as an approval would name that: a preview looks past `writes`. */
   readonly signature: string;
-  /** What a saved plan names it by. */
+  /** What a saved plan names it by; '' in a run that no plan is saved of or carried out in. */
   readonly planSignature: string;
   /** Why a person has to let it go, whatever the guard says; undefined where nobody has to. */
   readonly hold: Hold | undefined;
+  /** What an earlier run has held it for; undefined where none has, or that is over when its cause is. */
+  readonly heldBefore: Hold | undefined;
+  /** Whether an action of its kind was held before, for whatever reason. */
+  readonly wasHeld: boolean;
   /** Why nothing is written for its post at all; undefined where nobody has paused that. */
   readonly pause: Reason | undefined;
+  /** Of a new issue: where its post is read. */
+  readonly page: PostPage | undefined;
   /** Where a plan is shown: what is shown of it. */
   readonly lines: readonly PlannedAction[];
+}
+
+/** The page of a post. */
+export interface PostPage {
+  /** Its address, in the one spelling by which it is compared. */
+  readonly key: string;
+  /** As the board shows it; undefined where the config makes it of the post's id. */
+  readonly shown: string | undefined;
 }
 
 /** The same when the guard has looked over all of them. */

@@ -1,15 +1,15 @@
 import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
-import { inOrder } from "../../select.ts";
 import type { IssuePage } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { closePart, laneOf } from "../ground/lane.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
-import { readRow } from "../ground/rows.ts";
-import type { Wanted } from "../ground/wanted.ts";
+import type { PostPage, Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { isOurLogin } from "./identify.ts";
 
@@ -62,7 +62,7 @@ function isMarkedByUs(
  * @throws RemoteError
  */
 export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
-  const pages = await pagesOf(cycle, wanted);
+  const pages = pagesOf(wanted);
   if (pages.size === 0) return wanted;
   for (const name of repositoryNames(cycle.settings)) {
     const memory = cycle.world.ledger.memory.repository(name);
@@ -70,7 +70,7 @@ export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): 
     if (memory === undefined || !isUsed || memory.namedAt !== undefined) continue;
     await lookThrough(cycle, memory).catch((error: unknown) => waitForLook(cycle, memory, error));
   }
-  const named = new Map<Wanted, NamedPage & { readonly issue: IssueRef }>();
+  const named = new Map<Wanted, PostPage & { readonly issue: IssueRef }>();
   for (const [action, page] of pages) {
     const [issue] = await cycle.world.ledger.pulls.naming(page.key);
     if (issue !== undefined) named.set(action, { ...page, issue });
@@ -93,45 +93,30 @@ function waitForLook(cycle: PulledCycle, { repository: { name } }: RepositoryMem
   closePart(cycle.course, laneOf(cycle.world, name, "create-issue"), { code, message });
 }
 
-interface NamedPage {
-  /** In the one spelling by which it is compared. */
-  readonly key: string;
-  /** As the board shows it; undefined where the config makes it of the post's id. */
-  readonly shown: string | undefined;
-}
-
 /** The pages of posts that are to get an issue and are not held for another reason; one that several of them share is nobody's. */
-async function pagesOf(
-  cycle: PulledCycle,
-  wanted: readonly Wanted[],
-): Promise<ReadonlyMap<Wanted, NamedPage>> {
-  const creates = wanted.filter(({ kind, hold }) => kind === "create-issue" && hold === undefined);
-  const pages = (
-    await inOrder(creates, async (action): Promise<readonly [Wanted, NamedPage][]> => {
-      const page = await pageOf(cycle, action);
-      return page === undefined ? [] : [[action, page]];
-    })
-  ).flat();
-  const count = Map.groupBy(pages, ([, { key }]) => key);
-  return new Map(pages.filter(([, { key }]) => count.get(key)?.length === 1));
+function pagesOf(wanted: readonly Wanted[]): ReadonlyMap<Wanted, PostPage> {
+  const pages = new Map<string, Wanted | undefined>();
+  for (const action of wanted) {
+    const { page, hold } = action;
+    if (page !== undefined && hold === undefined)
+      pages.set(page.key, pages.has(page.key) ? undefined : action);
+  }
+  return new Map([...pages.values()].flatMap((one) => (one?.page === undefined ? [] : [[one, one.page]])));
 }
 
-async function pageOf(cycle: PulledCycle, { post }: Wanted): Promise<NamedPage | undefined> {
-  const {
-    world,
-    memory,
-    project: { renderer },
-  } = cycle;
-  const row = await readRow(cycle, post);
-  if (row === undefined) return undefined;
+/** The page of a post; undefined where it has none, or all posts have the same. */
+export function pageOf(
+  { world, memory, project: { renderer } }: PulledCycle,
+  { post }: Row,
+): PostPage | undefined {
   const context = { board: world.policy.boardHash, project: memory.id };
-  const address = renderer.address(row.post, context);
+  const address = renderer.address(post, context);
   const key = address === undefined ? undefined : renderer.addressKey(address);
   if (key === undefined) return undefined;
-  const other = renderer.address({ ...row.post, id: `${post}-other` as typeof post }, context);
+  const other = renderer.address({ ...post, id: `${post.id}-other` as PostId }, context);
   if (other !== address) return { key, shown: undefined };
   // What has not the post's id in it is the address that the board shows, or one that the config gives to all posts.
-  const shown = String(row.post.values.url ?? "");
+  const shown = String(post.values.url ?? "");
   return renderer.addressKey(shown) === key ? { key, shown } : undefined;
 }
 

@@ -1,6 +1,8 @@
 import { isAllowed } from "../../plan/ground/obstacle.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { namesActions, takesAsItIs } from "../ground/order.ts";
+import { dueRows } from "../ground/rows.ts";
+import { isLetGoByPerson } from "../ground/standing.ts";
 import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
 import { isListOpen } from "./open-list.ts";
 
@@ -56,7 +58,7 @@ function isSearched({ settings }: SyncProject, { ledger: { memory } }: World): b
  * A list of which earlier runs have read a part is as good as that: what this part shows has to be written in this run, too.
  */
 async function isAnythingKnown({ key, settings }: SyncProject, world: World, run: Run): Promise<boolean> {
-  const { ledger, clock } = world;
+  const { ledger } = world;
   const memory = ledger.memory.project(key);
   if (memory === undefined || takesAsItIs(run) || !isAllowed({ kind: "create-issue" }, settings))
     return false;
@@ -66,7 +68,8 @@ async function isAnythingKnown({ key, settings }: SyncProject, world: World, run
     (await ledger.requests.pending(memory.id)).length > 0
   )
     return true;
-  const held = new Set((await ledger.rows.held(memory.id)).map(({ post }) => post));
-  const due = await ledger.rows.due(memory.id, clock.now(), undefined, held.size + 1);
-  return due.some(({ post }) => !held.has(post.id));
+  for await (const { rows } of dueRows(world, memory.id, run)) {
+    if (rows.some(({ notes = [] }) => !notes.some(isLetGoByPerson))) return true;
+  }
+  return false;
 }

@@ -13,6 +13,9 @@ const othersMs = 5000;
 /** So often others may be quicker; each time it is looked at anew when the next write may leave. */
 const mostAttempts = 100;
 
+/** So many of the last writes tell whether others have written, too: an hour may have seen very many. */
+const mostSeen = 100;
+
 /** Whether a write opens an issue: these have limits of their own. */
 export type PacedKind = "create" | "other";
 
@@ -61,9 +64,8 @@ export async function takePace(
   const isCreate = kind === "create";
   for (let attempt = 1; await awaitPace(cycle, lane, kind); attempt += 1) {
     const at = clock.now();
-    const since = at - hourMs;
     const recent = await readRecent(cycle, lane, at);
-    const seen = { since, writes: recent.all.filter((time) => time >= since).length };
+    const seen = seenOf(recent.all, at);
     try {
       await ledger.commit([
         { kind: "pace-write", at, isCreate, budget, project: cycle.memory.id, seen },
@@ -79,6 +81,13 @@ export async function takePace(
     return true;
   }
   return false;
+}
+
+/** How many of the writes that are known were made since a time, which is an hour ago, or when the last hundred of them began. */
+function seenOf(known: readonly number[], now: number): { readonly since: number; readonly writes: number } {
+  const last = known.slice(-mostSeen);
+  const since = last.length < mostSeen ? now - hourMs : Math.min(...last, now);
+  return { since, writes: known.length - 1 - known.findLastIndex((time) => time < since) };
 }
 
 async function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) {
