@@ -21,7 +21,7 @@ describe("boardsync approve", () => {
     expect(approved.code).toBe(0);
     expect(approved.out).toContain("`guard.statuses` allows 0");
     expect(approved.out).toMatch(
-      / {2}“Dark mode” \(p1\) → acme\/app#1\n {4}status: planned → completed, .*; 128 voters hear of it\n/,
+      / {2}“Dark mode” \(p1\) → acme\/app#1\n {4}status: planned → completed, .*; 128 voters to notify\n/,
     );
     expect(approved.out).toContain("acme-app: 2 actions approved. The next run does it.");
     expect(stage.story.board.notifications).toEqual([]);
@@ -71,7 +71,7 @@ describe("boardsync approve", () => {
     };
     expect((await stage.run(["approve", "acme-app"], { ask })).out).toContain(said);
     const voters = ["p1", "p2"].map((post) => Number(stage.story.board.post("acme-app", post)?.votes));
-    expect(asked).toEqual([`Let these 2 actions go? ${sum(voters)} voters will be mailed. [y/N] `]);
+    expect(asked).toEqual([`Let these 2 actions go? ${sum(voters)} voters will be notified. [y/N] `]);
     await stage.run(["sync"]);
     expect(stage.story.board.notifications.map(({ post }) => post)).toEqual(told);
   });

@@ -95,11 +95,11 @@ describe("what a person should hear of", () => {
     const waiting = waitingOf("held", "p1").map((row) => ({ ...row, planned }));
     const [cause] = findCauses(reportOf({ held: 1 }), waiting);
     expect(cause?.sentence).toContain(
-      "acme-app: 1 held (p1)\n   p1: status: planned → in_progress, title; 202 voters hear of it. Next: ",
+      "acme-app: 1 held (p1)\n   p1: status: planned → in_progress, title; 202 voters to notify. Next: ",
     );
     const many = Array.from({ length: 30 }, () => waiting).flat();
     const [group] = findCauses(reportOf({ held: 30 }), many);
-    expect(group?.sentence).toContain("\n   30 alike, such as p1; 6,060 voters hear of it. Next: ");
+    expect(group?.sentence).toContain("\n   30 alike, such as p1; 6,060 voters to notify. Next: ");
     expect(`${cause?.sentence}${group?.sentence}`).not.toContain("private");
   });
 

@@ -51,7 +51,7 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
     test: "prints the address of GitHub's form, filled in with the least that an App needs",
   },
   check: { on: "new", says: /✓ acme-app: \d+ posts, found under/ },
-  plan: { on: "new", says: /^Now .* issues? to open \(no voter hears of it\)\. Nothing was written\./m },
+  plan: { on: "new", says: /^Now .* issues? to open \(no voter to notify\)\. Nothing was written\./m },
   "plan --show p1": { on: "new", says: /^p1: a new issue in acme\/app\n/ },
   "plan --show POST": { on: "new", says: /^p1: a new issue in acme\/app\n/ },
   "plan --out today.plan": { on: "new", says: /Saved: `.*boardsync apply today\.plan` does exactly this/ },

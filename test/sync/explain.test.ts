@@ -159,7 +159,7 @@ describe("the explanation of a pair in step", () => {
     expect(actions).toMatchObject([{ kind: "patch-post", notifies: 3 }]);
     expect(next[0]).toBe("The config has changed since the last run, and this goes by the new one.");
     expect(next[1]).toMatch(
-      /^The next run writes to the post: status → completed, .*; 3 voters hear of it\.$/,
+      /^The next run writes to the post: status → completed, .*; 3 voters to notify\.$/,
     );
   });
 

@@ -196,7 +196,7 @@ describe("status", () => {
     const waiting = [...alike, hold(21, "closed")];
     const lines = printHeld(waiting, false).split("\n");
     expect(lines.filter((line) => line.startsWith("! held") || line.startsWith("  → "))).toEqual([
-      "! held: acme-app: 21 alike; at least 200 voters hear of it",
+      "! held: acme-app: 21 alike; at least 200 voters to notify",
       "  → look: boardsync plan -p acme-app",
       "  → leave both sides as they are: boardsync approve acme-app --discard",
       "  → or take back what asks for it, as by reopening the issues: then it ends by itself",
@@ -227,7 +227,7 @@ describe("status", () => {
     const { out } = await stage.run(["status"]);
     const lines = out.split("\n").filter((line) => line.includes("acme-app"));
     expect(lines.filter((line) => !line.includes("│"))).toEqual([
-      "! acme-app: needs you (1 action); 1 post is synced later; 1 post differs from its issue and stays so.",
+      "! acme-app: needs you (1 action); 1 post follows later; 1 post differs from its issue and stays so.",
       expect.stringMatching(/^! parked: acme-app\/p3 /),
       "  → boardsync retry acme-app/p3",
       expect.stringMatching(/^… synced later: acme-app\/p2 /),

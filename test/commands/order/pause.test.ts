@@ -103,7 +103,7 @@ describe("boardsync resume", () => {
     const { out } = await stage.run(["resume", "p1"], { ask });
     expect(out).toMatch(/^ {2}acme\/app#1: [^\n]*status: planned → completed/);
     expect(out).toContain("acme-app/p1: its pause ends with the next run");
-    expect(question).toMatch(/^Resume it\? As of the last run, \d+ voters will be mailed\. \[y\/N\] $/);
+    expect(question).toMatch(/^Resume it\? As of the last run, \d+ voters will be notified\. \[y\/N\] $/);
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("completed");
   });
@@ -116,7 +116,7 @@ describe("boardsync resume", () => {
       return Promise.resolve("yes");
     };
     await stage.run(["resume", "p1", "--discard"], { ask });
-    expect(question).toBe("Leave both sides as they are? No voter will be mailed. [y/N] ");
+    expect(question).toBe("Leave both sides as they are? No voter will be notified. [y/N] ");
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("planned");
     expect((await stage.run(["resume", "p1", "--discard", "--yes", "--json"])).json()).toEqual({

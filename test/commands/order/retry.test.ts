@@ -26,7 +26,7 @@ describe("boardsync retry", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/ {2}acme-app\/p1: .*unknown status/);
     expect(out).toMatch(
-      /2 posts: the next run tries again what was refused or is in doubt\. At most \d+ voters will be mailed: only if a status changes\.\n$/,
+      /2 posts: the next run tries again what was refused or is in doubt\. At most \d+ voters will be notified: only if a status changes\.\n$/,
     );
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(mailed(stage)).toEqual(["p1", "p2"]);

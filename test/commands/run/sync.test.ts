@@ -116,7 +116,7 @@ describe("sync for a person", () => {
     const { code, out } = await stage.run(["sync", "--config", file]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /\n {2}acme-app: 1 post is synced later, the next from .*\d\d:\d\d(?: UTC)? \(in \d+ minutes\) on\.\n {2}acme-api: in step\.\n$/,
+      /\n {2}acme-app: 1 post follows later, the next from .*\d\d:\d\d(?: UTC)? \(in \d+ minutes\) on\.\n {2}acme-api: in step\.\n$/,
     );
   });
 
