@@ -42,7 +42,7 @@ describe("an order on the page", () => {
     const before = await stage.page("/");
     expect(before.indexOf("Discard all…")).toBeLessThan(before.indexOf("Approve all 2…"));
     expect(before).toContain("take back what asks for it, as by reopening the issues");
-    expect(await stage.page("/runs/2")).toContain("At its end 2 held");
+    expect(await stage.page("/runs/2")).toContain("At its end 2 to approve");
     const question = await ask(stage, "Approve all 2…");
     expect(question).toContain("<h1><bdi>Approve 2 actions of acme-app?</bdi></h1>");
     expect(question).toMatch(/<p class="notified">\d+ voters will be notified\.<\/p>/);

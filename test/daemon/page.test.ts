@@ -48,11 +48,11 @@ describe("the status page", () => {
   it('is not "all in step" while one post settles and one differs, and shows both by themselves', async () => {
     const { page } = await openPage({ after: addOthers });
     const text = await page("/");
-    expect(text).toContain("<h1>1 project has posts that are synced later</h1>");
+    expect(text).toContain("<h1>1 project has posts that follow later</h1>");
     expect(text).toMatch(
       /<bdi>1 post follows later, the next from [^;]+ on; 1 post differs from its issue and stays so\.<\/bdi>/,
     );
-    expect(text).toContain("<summary>acme-app: synced later (1)</summary>");
+    expect(text).toContain("<summary>acme-app: follow later (1)</summary>");
     expect(text).toContain("<summary>acme-app: differ and stay so (1)</summary>");
   });
 
@@ -122,8 +122,8 @@ describe("the status page", () => {
       config: (config) => config.replace(/( {2}url: .*\n)/, "$1  retries: 0\n"),
     });
     const text = await page("/");
-    expect(text).toContain("<h1>2 projects have posts that are synced later</h1>");
-    expect(text).toMatch(/<bdi>Put off: the board wants no request before \d{4}-[^<]+<\/bdi>/);
+    expect(text).toContain("<h1>2 projects have posts that follow later</h1>");
+    expect(text).toMatch(/<bdi>Later: the board wants no request before \d{4}-[^<]+<\/bdi>/);
   });
 
   it("draws the runs of the last days, and tells the same in words", async () => {

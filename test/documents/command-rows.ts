@@ -102,7 +102,8 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
   "approve PROJECT": { on: "held", says: /acme-app: \d+ action/ },
   "retry TARGET": { on: "parked", says: /the next run tries it again/ },
   "retry POST": { on: "parked", says: /The board refused the change .* → the next run tries it again/ },
-  "release TARGET": { on: "quarantined", says: /its quarantine ends with the next run/ },
+  "release POST": { on: "quarantined", says: /the next run goes on with it/ },
+  "release TARGET": { on: "quarantined", says: /the next run goes on with it/ },
 
   health: { on: "daemon", says: /^The daemon is alive: / },
   page: { on: "daemon", says: /^http:\/\/127\.0\.0\.1:\d+\/\?code=/ },

@@ -80,7 +80,7 @@ describe("the sentence of a project", () => {
       "a limit has put a run off",
       known({}, { putOff: [limit] }),
       "later",
-      `put off: GitHub wants no request before ${until}`,
+      `later: GitHub wants no request before ${until}`,
     ],
     [
       "a limit has put writes off",
@@ -240,7 +240,7 @@ describe("a project after a run", () => {
   });
 
   it.each([
-    ["0 12 * * *", "put off: the board wants no request before 2026-"],
+    ["0 12 * * *", "later: the board wants no request before 2026-"],
     ["*/5 * * * *", "failing (board.limited): no good run yet, and a pause is asked for until 2026-"],
   ])(
     "says the limit that put it off, with its end, as a failure where the next run at %s comes before it",

@@ -114,7 +114,7 @@ async function slip({ stage, story, say, type, fact, sync, spared }: Teller): Pr
   stage.skip(stage.config.settle);
   const second = await sync("She reopens #2");
   fact(
-    `Nothing is written. ${count(first.wouldNotify, "voter")} would have been notified. ${notified(first, second)}.`,
+    `Nothing is written: ${notified(first, second)} in place of ${first.wouldNotify}.`,
     first.wouldNotify > 0 && isQuiet(first, second) && isDone(second),
   );
 }
@@ -132,7 +132,7 @@ async function closeAll({ stage, story, say, type, fact, sync, spared }: Teller)
   say(`${held.left[0]?.held?.replace(/: `boardsync approve.*/, "")}.`);
   const isHeld = held.report.result === "held" && held.left.every(({ when }) => when === "held");
   fact(
-    `All of it needs a person. ${count(held.wouldNotify, "voter")} would have been notified. ${notified(first, held)}.`,
+    `All of it needs a person: ${notified(first, held)} in place of ${held.wouldNotify}.`,
     isHeld && isQuiet(first, held),
   );
   for (const { number } of open) story.github.reopen(repository, number);
@@ -168,7 +168,7 @@ function conclude({ story, say, fact, spared }: Teller): void {
   const { notifications } = story.board;
   const mails = sum(notifications.map(({ voters }) => voters));
   fact(
-    `${count(notifications.length, "change")} of status, each written once: ${count(mails, "notification")}. ${sum(spared)} unwanted ones were not sent.`,
+    `${count(notifications.length, "change")} of status: ${count(mails, "notification")}. ${sum(spared)} unwanted ones were not sent.`,
     notifications.length === 1,
   );
   say("Your own board next: `boardsync init` asks for its address.");

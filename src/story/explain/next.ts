@@ -172,7 +172,7 @@ function notesOf({ notes }: Decision, isPaused: boolean): readonly string[] {
 /** What a person can do about it, and what the config says. */
 function answersOf({ settings }: Explaining, waits: readonly ExplainedWait[]): readonly string[] {
   const commands = waits.flatMap(({ kind, command: typed }) =>
-    typed === null ? [] : [`It is ${kind} until a person acts: \`${typed}\`.`],
+    typed === null ? [] : [`It ${kind === "paused" ? "is paused" : "needs you"}: \`${typed}\`.`],
   );
   const isStopped = settings.writes !== "all";
   const stop =

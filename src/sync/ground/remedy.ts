@@ -58,7 +58,7 @@ export function waysOf(
     { does: "leave both sides as they are", typed: command("approve", project, ...of, "--discard") },
     ...(undo === undefined ? [] : [{ does: `${undo}: then it ends by itself` }]),
     {
-      does: posts.length === 0 ? "let go all of the project" : "let it go",
+      does: posts.length === 0 ? "let all of it go" : "let it go",
       typed: command("approve", project, ...of),
     },
   ];

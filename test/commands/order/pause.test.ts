@@ -31,7 +31,7 @@ describe("boardsync pause", () => {
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("planned");
     expect((await stage.run(["pause", "p1"])).out).toMatch(
-      /status: planned → completed[^\n]*voters? hears? of it\nacme-app\/p1: it is paused already, since 20/,
+      /status: planned → completed[^\n]*voters? to notify\nacme-app\/p1: it is paused already, since 20/,
     );
   });
 
@@ -79,7 +79,7 @@ describe("boardsync pause", () => {
     const stage = await openPaused();
     const { out } = await stage.run(["status"]);
     expect(out).toContain("acme-app: 1 post is paused.");
-    expect(out).toMatch(/≠ paused: acme-app\/p1 [^\n]*\n {4}status: planned → completed[^\n]*hears? of it/);
+    expect(out).toMatch(/≠ paused: acme-app\/p1 [^\n]*\n {4}status: planned → completed[^\n]*to notify/);
     expect(out).toContain("  → boardsync resume acme-app/p1");
     expect((await stage.run(["status", "--json"])).json()).toMatchObject({
       projects: [{ state: "differs", paused: 1, held: 0, voters: 0 }, {}],

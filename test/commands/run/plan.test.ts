@@ -122,9 +122,11 @@ describe("plan for a person", () => {
     const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
     const { code, out, json } = await stage.run(["plan", "-c", file], { columns: 200 });
     expect(code).toBe(0);
-    expect(out).toMatch(/\n! Held: 1 post .*`guard\.statuses`.*:\n {2}“Dark mode” \(p1\) → acme\/app#1\n/);
     expect(out).toMatch(
-      /\nWhen a person lets them go, 1 action \(128 voters to notify\)\. Nothing was written\. Next: `boardsync --config \S+ status` shows the ways out of what is held\.\n$/,
+      /\n! Needs you: 1 post .*`guard\.statuses`.*:\n {2}“Dark mode” \(p1\) → acme\/app#1\n/,
+    );
+    expect(out).toMatch(
+      /\nWhen a person lets them go, 1 action \(128 voters to notify\)\. Nothing was written\. Next: `boardsync --config \S+ status` shows the ways out of what needs you\.\n$/,
     );
     expect(json).toThrow();
     const held = (await stage.run(["plan", "--json", "-c", file, "-p", "acme-app"])).json();
@@ -258,7 +260,7 @@ describe("plan --show", () => {
       ),
     );
     const { out } = await stage.run(["plan", "-c", file, "--show", "p1"]);
-    expect(out).toMatch(/\n {2}when: held: .*\n {2}title: Dark mode\n/);
+    expect(out).toMatch(/\n {2}when: needs you: .*\n {2}title: Dark mode\n/);
     expect(out).toContain("\n  type: Feature\n  milestone: v1\n  labels: feedback, ux\n  assignees: ada\n");
   });
 

@@ -417,7 +417,8 @@ describe("nothing is written to an issue", () => {
     expect(decision.notes).toEqual([
       {
         kind: "quarantined",
-        message: "the post is quarantined, so its issues are not changed; `boardsync release` ends that",
+        message:
+          "its status flapped too often, so its issues are not changed either; `boardsync release` goes on with it",
       },
     ]);
   });
