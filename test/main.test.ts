@@ -356,7 +356,7 @@ describe.runIf(process.platform === "linux" && existsSync(script))("on a termina
     expect(text).toContain("exit 0");
     expect(text).toMatch(/[ ;]icanon .*[ ;]echo /s);
     expect(text).toContain("opens issue #3\u001b[22m\r\n  GitHub has opened 3 issues.");
-    expect(text).toContain("its voters hear once\u001b[22m\r\n  Dana starts");
+    expect(text).toContain("its voters are notified once\u001b[22m\r\n  Dana starts");
   });
 
   it.each(["4 of them planned", "kill -9", "3. A change settles"])(

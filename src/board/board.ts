@@ -36,7 +36,7 @@ export interface Board {
   listPosts(project: ProjectId, bounds: ReadBounds, wishes?: ListWishes): AsyncIterable<PostPage>;
 
   /**
-   * Changes the given fields of one post, and no others. Sent once, with the project in the query. Voters are mailed by
+   * Changes the given fields of one post, and no others. Sent once, with the project in the query. Voters are notified by
    * the board when `status` is among the fields, so the caller has journalled it before.
    */
   patchPost(project: ProjectId, post: PostId, change: PostChange | NoteChange): Promise<PatchOutcome>;

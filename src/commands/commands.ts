@@ -33,7 +33,7 @@ const targets = new Argument("<post...>", "PROJECT, or POST and more of them");
 const targetsOrAll = new Argument("[post...]", "PROJECT, or POST and more of them; none with --all");
 const code = new Option(
   "--code <code>",
-  "with PROJECT: the posts that are parked, or failed last, with this code",
+  "with PROJECT: the posts to retry, or that failed last, with this code",
 );
 const all = new Option("--all", "every project");
 const full = new Option("--full", "list every action: more than 20 alike are one line otherwise");
@@ -185,10 +185,10 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: "approve",
-    summary: "let held actions go, by the next run; all of a project, or those of some posts",
+    summary: "let go what waits for it, by the next run; all of a project, or of some posts",
     args: [
       new Argument("<project>", "the project, as the config names it; or a post"),
-      new Argument("[post...]", "only what is held of these posts"),
+      new Argument("[post...]", "only what waits of these posts"),
     ],
     options: [
       new Option("--discard", "never do them: take both sides as they are, open no issue"),
@@ -206,7 +206,7 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: "retry",
-    summary: "try again what is parked, of posts or of a whole project, by the next run",
+    summary: "try again what was refused or is in doubt, of posts or of a whole project, by the next run",
     args: [targets],
     options: [code],
     examples: ["boardsync retry acme-app/p1", "boardsync retry acme-app --code board.rejected"],
@@ -215,7 +215,7 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: "release",
-    summary: "end quarantines, of posts or of a whole project, by the next run",
+    summary: "go on with posts whose status flapped too often, or with all of a project, by the next run",
     args: [targets],
     options: [code],
     examples: ["boardsync release acme-app/p1", "boardsync release acme-app"],
@@ -233,10 +233,10 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: "resume",
-    summary: "end a pause, by the next run; what has come together meanwhile is told",
+    summary: "end a pause, by the next run; what has come together meanwhile is written",
     args: [targetsOrAll],
     options: [
-      new Option("--discard", "never tell it: take both sides as they are, open no issue"),
+      new Option("--discard", "never write it: take both sides as they are, open no issue"),
       all,
       code,
       yes,

@@ -50,7 +50,7 @@ type Finish = (code: number) => void;
 function createProgram(terminal: Terminal, finish: Finish): Command {
   const program = new Command(terminal.command)
     .description(
-      "Keeps a feedback board and GitHub Issues in step: one issue for a post, one mail for a change.",
+      "Keeps a feedback board and GitHub Issues in step: one issue for a post, one notification for a change.",
     )
     .version(terminal.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
@@ -80,7 +80,7 @@ Examples:
   boardsync demo      see the whole loop work, without an account
   boardsync init      write a config
   boardsync check     is everything as the config says?
-  boardsync plan      what would be done, and who would hear of it
+  boardsync plan      what would be done, and who would be notified
   boardsync sync      do it, once
   boardsync daemon    do it for ever
   boardsync help      what to do when something is wrong

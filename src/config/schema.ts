@@ -157,10 +157,10 @@ const guard = z
       .describe("Board writes that notify voters, in any 60 minutes. Approved ones don't count."),
     flips: wholeNumber(0, 1000)
       .default(3)
-      .describe("Status changes of one post in 24 hours before it is quarantined."),
+      .describe("Status changes of one post in 24 hours; one more needs you."),
   })
   .prefault({})
-  .describe("What a project may do without being asked. More than this is held until a person approves.");
+  .describe("What a project may do without being asked. More than this needs you: `approve` lets it go.");
 
 const status = name(200);
 const category = name(200);
@@ -526,7 +526,7 @@ export const configSchema = z.strictObject({
   settle: duration("0s", "30d")
     .prefault("0s")
     .describe(
-      "How long a change must stay before voters hear of it. Without it they hear of it in the next run.",
+      "How long a change must stay before voters are notified. Without it the next run notifies them.",
     ),
   fullEvery: duration("1m", "30d")
     .prefault("6h")
@@ -557,7 +557,9 @@ export const configSchema = z.strictObject({
       digest: z
         .enum(["daily", "weekly", "never"])
         .default("never")
-        .describe("How often one message says what was opened and told, and what is held and fails."),
+        .describe(
+          "How often one message says what was opened, which voters were notified, what needs you and what fails.",
+        ),
     })
     .describe("One message a run about what waits for a person.")
     .exactOptional(),

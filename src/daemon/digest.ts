@@ -1,6 +1,7 @@
 import type { DoneSince } from "../ledger/journal.ts";
 import type { RowCounts } from "../ledger/rows.ts";
 import { dayMs, hourMs } from "../model/time.ts";
+import { countNeeds } from "../sync/tell/words.ts";
 import { clean } from "./notices.ts";
 
 /** How often people hear of everything in one message. */
@@ -26,7 +27,7 @@ export interface DigestPart extends DoneSince, Pick<RowCounts, "held" | "parked"
   readonly failed: number;
 }
 
-/** One message about all projects: what was opened and told since, what waits for a person now, and what fails. In Slack's words. */
+/** One message about all projects: what was opened and which voters were notified since, what waits for a person now, and what fails. In Slack's words. */
 export function composeDigest(parts: readonly DigestPart[], since: number): string {
   const lines = parts.map((part) => `• ${clean(part.project)}: ${tellDone(part)}; ${tellWaiting(part)}.`);
   return [`*boardsync* since ${new Date(since).toISOString().slice(0, 10)}:`, ...lines].join("\n");
@@ -34,16 +35,14 @@ export function composeDigest(parts: readonly DigestPart[], since: number): stri
 
 function tellDone({ opened, told, voters }: DigestPart): string {
   const issues = count(opened, "issue opened", "issues opened");
-  if (told === 0) return `${issues}, nobody told`;
-  const heard = voters === null ? "their voters" : count(voters, "voter", "voters");
-  return `${issues}, ${count(told, "change", "changes")} of status told to ${heard}`;
+  if (told === 0) return `${issues}, nobody notified`;
+  const notified = voters === null ? "their voters" : count(voters, "voter", "voters");
+  return `${issues}, ${count(told, "change", "changes")} of status, ${notified} notified`;
 }
 
-function tellWaiting({ held, parked, quarantined, paused, failed }: DigestPart): string {
+function tellWaiting({ paused, failed, ...counts }: DigestPart): string {
   const waiting = [
-    ...(held > 0 ? [`${held} held`] : []),
-    ...(parked > 0 ? [`${parked} parked`] : []),
-    ...(quarantined > 0 ? [`${quarantined} quarantined`] : []),
+    ...countNeeds(counts),
     ...(paused > 0 ? [`${paused} paused`] : []),
     ...(failed > 0 ? [`${failed} failed in the last run`] : []),
   ];

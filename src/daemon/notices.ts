@@ -5,6 +5,7 @@ import { hourMs } from "../model/time.ts";
 import type { ProjectReport, ReportedError } from "../sync/ground/reports.ts";
 import { describeState, isParked, type ProjectState } from "../sync/tell/project-state.ts";
 import { describePlanned, groupWaiting } from "../sync/tell/waiting-lines.ts";
+import { needWords } from "../sync/tell/words.ts";
 
 /** Nobody hears of the same cause more often than this, whatever becomes of it meanwhile. */
 const quietMs = hourMs;
@@ -57,8 +58,8 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
       .map(({ kind, count, next }): Cause => {
         const what =
           kind === "held" && hold !== undefined
-            ? "the whole project is held"
-            : `${count} ${kind}${nameIds(idsOf(kind))}`;
+            ? "the whole project needs you"
+            : `${count} ${needWords[kind]}${nameIds(idsOf(kind))}`;
         const lines = describeLines(waiting.filter((row) => row.kind === kind));
         return {
           cause: `${project}/${kind}`,
@@ -71,12 +72,12 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
   ];
 }
 
-/** What would be written, and how many voters would hear: of each by its id where few wait, else of those that are alike. */
+/** What would be written, and how many voters would be notified: of each by its id where few wait, else of those that are alike. */
 function describeLines(rows: readonly WaitingRow[]): string {
-  const lines = groupWaiting(rows, false).flatMap(({ lines: alike, shown, isGroup, heard }) => {
+  const lines = groupWaiting(rows, false).flatMap(({ lines: alike, shown, isGroup, notified }) => {
     const [first] = shown;
     if (!isGroup || first === undefined) return shown.flatMap(describeRow);
-    return [`${alike.length} alike, such as ${clean(first.post)}${heard === "" ? "" : `; ${heard}`}`];
+    return [`${alike.length} alike, such as ${clean(first.post)}${notified === "" ? "" : `; ${notified}`}`];
   });
   if (lines.length === 0) return "";
   const more = lines.length > maxNamed ? "\n   …" : "";

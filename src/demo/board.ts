@@ -22,14 +22,14 @@ export interface DemoPost {
 /** What somebody posts. */
 export type PostStart = Pick<DemoPost, "title" | "description" | "status" | "votes"> & Partial<DemoPost>;
 
-/** One change of status that mailed the voters of a post. */
+/** One change of status that notified the voters of a post. */
 export interface DemoNotification {
   /** Id of the project. */
   readonly project: string;
   readonly post: string;
   readonly from: string;
   readonly to: string;
-  /** How many voters were mailed. */
+  /** How many voters were notified. */
   readonly voters: number;
 }
 

@@ -34,7 +34,7 @@ export interface Journal {
 export interface DoneSince {
   /** Issues. */
   readonly opened: number;
-  /** Changes of a status that voters have heard of. */
+  /** Changes of a status that voters have been notified of. */
   readonly told: number;
   /** How many voters these have by now; null where none of them shows votes. */
   readonly voters: number | null;
@@ -132,17 +132,21 @@ export interface AuditEntry {
   readonly voters?: number;
 }
 
-/** Whether voters hear of a write: not of one that was refused, or never left. One whose answer was lost they may have heard of. */
-export function isHeard({ side, fields, outcome }: Pick<AuditEntry, "side" | "fields" | "outcome">): boolean {
+/** Whether voters are notified of a write: not of one that was refused, or never left. One whose answer was lost they may have been notified of. */
+export function isNotified({
+  side,
+  fields,
+  outcome,
+}: Pick<AuditEntry, "side" | "fields" | "outcome">): boolean {
   const hasArrived = outcome === "applied" || outcome === "unknown";
   return side === "board" && hasArrived && fields.some(({ field }) => field === "status");
 }
 
-/** How many voters heard of a write: 0 where nobody was mailed, null where it is not known how many they were. */
+/** How many voters were notified of a write: 0 where nobody was notified, null where it is not known how many they were. */
 export function votersWhoHeard(
   entry: Pick<AuditEntry, "side" | "fields" | "outcome" | "voters">,
 ): number | null {
-  return isHeard(entry) ? (entry.voters ?? null) : 0;
+  return isNotified(entry) ? (entry.voters ?? null) : 0;
 }
 
 /** What a run did to one side. */

@@ -94,7 +94,7 @@ export interface RowCounts {
   readonly missing: number;
   /** Actions that are held, and that a person may let go. */
   readonly approvable: number;
-  /** Voters who would hear of these, as far as the board shows votes. */
+  /** Voters who would be notified of these, as far as the board shows votes. */
   readonly voters: number;
   /** Of how many of these the board shows no votes. */
   readonly unknownVotes: number;

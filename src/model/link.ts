@@ -212,7 +212,7 @@ export interface PlannedChange {
     readonly from?: string | number | boolean | null;
     readonly to: string | number | boolean | null;
   }[];
-  /** Voters who would hear of it: 0 without a change of status, null where the board does not show votes. */
+  /** Voters who would be notified: 0 without a change of status, null where the board does not show votes. */
   readonly notifies: number | null;
 }
 

@@ -57,7 +57,7 @@ export interface BoardProject {
   readonly name: string;
 }
 
-/** A PATCH of the internal note, which nobody is mailed for. */
+/** A PATCH of the internal note, which nobody is notified for. */
 export interface NoteChange {
   readonly internalNote: string | null;
 }

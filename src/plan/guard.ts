@@ -4,7 +4,7 @@ import type { GuardLimits } from "./ground/settings.ts";
 export interface GuardedAction {
   /** Issues that it opens or writes. */
   readonly issues: number;
-  /** Whether voters hear of it, or of the PATCH that follows it. */
+  /** Whether voters are notified, or of the PATCH that follows it. */
   readonly isNotifying: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface GuardHolds {
 
 /**
  * Looks over everything that is planned, before the first write: more than the limit of one kind holds all of that kind.
- * `recent.statusWrites` counts what voters were told in the last 60 minutes without an approval.
+ * `recent.statusWrites` counts what voters were notified of in the last 60 minutes without an approval.
  *
  * @param planned without what a person has approved: that goes, and does not count.
  */

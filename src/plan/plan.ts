@@ -17,7 +17,7 @@ import { deriveTarget, type FieldDerivation } from "./rules/rules.ts";
 import { selectPost, turnsAt } from "./select.ts";
 
 /*
- * One row, as it stands now, becomes actions or none. Voters are mailed by a change of status, so a post is written at most
+ * One row, as it stands now, becomes actions or none. Voters are notified by a change of status, so a post is written at most
  * once per change of the target, and never because the two sides merely differ.
  *
  * T is what the rules make of the post's issues, P what the post shows, T₀ and P₀ are the base: what both sides agreed on

@@ -10,7 +10,7 @@ export interface ContractSubject {
   readonly stranger: Board;
   readonly project: ProjectId;
   readonly firstPost: PostId;
-  /** How often voters were mailed so far. */
+  /** How often voters were notified so far. */
   mails(): number;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export function describeBoardContract(name: string, start: () => Promise<Contrac
       expect(subject.mails()).toBe(0);
     });
 
-    it("has voters mailed once by a change of status", async () => {
+    it("has voters notified once by a change of status", async () => {
       await subject.board.patchPost(subject.project, subject.firstPost, { status: "planned" });
       expect(subject.mails()).toBe(1);
     });

@@ -77,7 +77,7 @@ async function syncOnce(desk: Desk): Promise<void> {
 
   const plan = await desk.type("boardsync plan --out first.plan");
   expect(plan.code).toBe(0);
-  expect(plan.text).toContain("Now 4 issues to open (no voter hears of it). Nothing was written.");
+  expect(plan.text).toContain("Now 4 issues to open (no voter to notify). Nothing was written.");
   expect(plan.text).toContain("Saved: `boardsync apply first.plan` does exactly this.");
 
   const sync = await desk.type("boardsync sync");

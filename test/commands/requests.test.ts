@@ -21,7 +21,7 @@ describe("boardsync approve", () => {
     expect(approved.code).toBe(0);
     expect(approved.out).toContain("`guard.statuses` allows 0");
     expect(approved.out).toMatch(
-      / {2}“Dark mode” \(p1\) → acme\/app#1\n {4}status: planned → completed, .*; 128 voters hear of it\n/,
+      / {2}“Dark mode” \(p1\) → acme\/app#1\n {4}status: planned → completed, .*; 128 voters to notify\n/,
     );
     expect(approved.out).toContain("acme-app: 2 actions approved. The next run does it.");
     expect(stage.story.board.notifications).toEqual([]);
@@ -71,7 +71,7 @@ describe("boardsync approve", () => {
     };
     expect((await stage.run(["approve", "acme-app"], { ask })).out).toContain(said);
     const voters = ["p1", "p2"].map((post) => Number(stage.story.board.post("acme-app", post)?.votes));
-    expect(asked).toEqual([`Let these 2 actions go? ${sum(voters)} voters will be mailed. [y/N] `]);
+    expect(asked).toEqual([`Let these 2 actions go? ${sum(voters)} voters will be notified. [y/N] `]);
     await stage.run(["sync"]);
     expect(stage.story.board.notifications.map(({ post }) => post)).toEqual(told);
   });
@@ -114,7 +114,10 @@ describe("boardsync approve", () => {
   it.each([
     [["approve"], "missing required argument 'project'"],
     [["approve", "nope"], "The config has no project `nope`. It has: acme-app, acme-api."],
-    [["approve", "acme-app", "p9"], "Nothing of the post `p9` of acme-app is held. Held are: p1, p2."],
+    [
+      ["approve", "acme-app", "p9"],
+      "Nothing of the post `p9` of acme-app is to approve. To approve are: p1, p2.",
+    ],
     [["retry", "nope"], "No project of the config has a post `nope`."],
     [["release"], "missing required argument 'post'"],
   ])("%j is refused with what is wrong", async (args, message) => {
@@ -129,7 +132,7 @@ describe("boardsync approve", () => {
     await stage.run(["sync"]);
     expect(await stage.run(["approve", "acme-app"])).toMatchObject({
       code: 0,
-      out: "acme-app: Nothing is held.\n",
+      out: "acme-app: Nothing is to approve.\n",
     });
     expect((await stage.run(["approve", "acme-app", "--quiet"])).out).toBe("");
   });
@@ -163,9 +166,7 @@ describe("boardsync retry", () => {
   it("has nothing to do where nothing is parked", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
-    expect((await stage.run(["retry", "p1"])).out).toBe(
-      "acme-app/p1: Nothing of this post is parked, so nothing is tried again.\n",
-    );
+    expect((await stage.run(["retry", "p1"])).out).toBe("acme-app/p1: Nothing of this post is to retry.\n");
     expect((await stage.run(["retry", "p1", "--json"])).json()).toEqual({
       project: "acme-app",
       post: "p1",
@@ -185,9 +186,9 @@ describe("boardsync release", () => {
     expect((await stage.run(["sync"])).code).toBe(4);
     stage.writeConfig("boardsync.yaml", (config) => `${config}guard: { flips: 1 }\n`);
     const released = await stage.run(["release", "p1"]);
-    expect(released.out).toContain("its quarantine ends with the next run");
+    expect(released.out).toContain("the next run goes on with it");
     expect((await stage.run(["sync"])).code).toBe(0);
-    expect((await stage.run(["release", "p1"])).out).toContain("This post is not quarantined.");
+    expect((await stage.run(["release", "p1"])).out).toContain("This post is not to release.");
   });
 });
 

@@ -33,12 +33,12 @@ describe("a digest", () => {
   it("says in one message what was opened and told, what waits and what fails", () => {
     expect(composeDigest([part, calm], Date.UTC(2026, 2, 1, 9)).split("\n")).toEqual([
       "*boardsync* since 2026-03-01:",
-      "• acme-app: 12 issues opened, 5 changes of status told to 1,340 voters; 2 held, 1 parked, 3 quarantined, 6 paused, 4 failed in the last run.",
-      "• web: 0 issues opened, nobody told; nothing needs you.",
+      "• acme-app: 12 issues opened, 5 changes of status, 1,340 voters notified; 2 to approve, 1 to retry, 3 to release, 6 paused, 4 failed in the last run.",
+      "• web: 0 issues opened, nobody notified; nothing needs you.",
     ]);
     const one = { ...calm, opened: 1, told: 1, voters: 1 };
     expect(composeDigest([one, { ...one, voters: null }], 0)).toContain(
-      "1 issue opened, 1 change of status told to 1 voter; nothing needs you.\n• web: 1 issue opened, 1 change of status told to their voters;",
+      "1 issue opened, 1 change of status, 1 voter notified; nothing needs you.\n• web: 1 issue opened, 1 change of status, their voters notified;",
     );
   });
 
@@ -132,7 +132,7 @@ describe("the digest of a running program", () => {
       {
         about: "digest",
         text: expect.stringMatching(
-          /^boardsync since \S+:\n• acme-app: 0 issues opened, 1 change of status told to 3 voters; nothing needs you\.\n• not-run-yet: 0 issues opened, nobody told; nothing needs you\.$/,
+          /^boardsync since \S+:\n• acme-app: 0 issues opened, 1 change of status, 3 voters notified; nothing needs you\.\n• not-run-yet: 0 issues opened, nobody notified; nothing needs you\.$/,
         ),
       },
     ]);
@@ -143,7 +143,7 @@ describe("the digest of a running program", () => {
     addPlanned(stage, 1);
     stage.clock.skip(dayMs);
     await announce();
-    expect(bodies[1]).toContain("acme-app: 1 issue opened, nobody told;");
+    expect(bodies[1]).toContain("acme-app: 1 issue opened, nobody notified;");
   });
 
   it("that was refused comes with the next run, whole", async () => {

@@ -74,9 +74,9 @@ describe("what a person should hear of", () => {
     ];
     const sentences = findCauses(report, waiting).map(({ sentence }) => sentence);
     expect(sentences).toEqual([
-      "acme-app: 2 held (p1, p2). Next: `boardsync status` shows why, and the ways out.",
-      "acme-app: 1 parked (p3). Next: `boardsync status` says why, `boardsync retry POST` tries again.",
-      "acme-app: 1 quarantined (p9). Next: `boardsync release POST` ends it.",
+      "acme-app: 2 to approve (p1, p2). Next: `boardsync status` shows why, and the ways out.",
+      "acme-app: 1 to retry (p3). Next: `boardsync status` says why, `boardsync retry POST` tries again.",
+      "acme-app: 1 to release (p9). Next: `boardsync release POST` ends it.",
       "acme-app: 2 failed with board.rejected (p4, p5). Next: `boardsync status` says more.",
       "acme-app: 1 failed with tracker.unreachable. Next: Look at the proxy.",
     ]);
@@ -95,23 +95,23 @@ describe("what a person should hear of", () => {
     const waiting = waitingOf("held", "p1").map((row) => ({ ...row, planned }));
     const [cause] = findCauses(reportOf({ held: 1 }), waiting);
     expect(cause?.sentence).toContain(
-      "acme-app: 1 held (p1)\n   p1: status: planned → in_progress, title; 202 voters hear of it. Next: ",
+      "acme-app: 1 to approve (p1)\n   p1: status: planned → in_progress, title; 202 voters to notify. Next: ",
     );
     const many = Array.from({ length: 30 }, () => waiting).flat();
     const [group] = findCauses(reportOf({ held: 30 }), many);
-    expect(group?.sentence).toContain("\n   30 alike, such as p1; 6,060 voters hear of it. Next: ");
+    expect(group?.sentence).toContain("\n   30 alike, such as p1; 6,060 voters to notify. Next: ");
     expect(`${cause?.sentence}${group?.sentence}`).not.toContain("private");
   });
 
   it("is that a guard holds the whole project", () => {
     const [cause] = findCauses(reportOf({ held: 1, hold: "The board shrank." }), []);
-    expect(cause?.sentence).toMatch(/^acme-app: the whole project is held\. /);
+    expect(cause?.sentence).toMatch(/^acme-app: the whole project needs you\. /);
   });
 
   it("names five posts at most", () => {
     const ids = ["a", "b", "c", "d", "e", "f", "g"];
     const [cause] = findCauses(reportOf({ held: 7 }), waitingOf("held", ...ids));
-    expect(cause?.sentence).toContain("7 held (a, b, c, d, e, …)");
+    expect(cause?.sentence).toContain("7 to approve (a, b, c, d, e, …)");
   });
 
   it("holds no id that commands a chat, calls people, or passes for another line", () => {

@@ -42,10 +42,10 @@ describe("an order on the page", () => {
     const before = await stage.page("/");
     expect(before.indexOf("Discard all…")).toBeLessThan(before.indexOf("Approve all 2…"));
     expect(before).toContain("take back what asks for it, as by reopening the issues");
-    expect(await stage.page("/runs/2")).toContain("At its end 2 held");
+    expect(await stage.page("/runs/2")).toContain("At its end 2 to approve");
     const question = await ask(stage, "Approve all 2…");
     expect(question).toContain("<h1><bdi>Approve 2 actions of acme-app?</bdi></h1>");
-    expect(question).toMatch(/<p class="mailed">\d+ voters will be mailed\.<\/p>/);
+    expect(question).toMatch(/<p class="notified">\d+ voters will be notified\.<\/p>/);
     expect(question).toMatch(/status: planned → completed/);
     expect([await pending(stage), stage.started]).toEqual([[], []]);
 
@@ -76,7 +76,7 @@ describe("an order on the page", () => {
     const first = await ask(stage, "Approve…");
     expect((await stage.post(stage.form(first, "Approve"))).status).toBe(303);
     const second = await ask(stage, "Discard…");
-    expect(second).toContain("No voter will be mailed.");
+    expect(second).toContain("No voter will be notified.");
     expect((await stage.post(stage.form(second, "Discard"))).status).toBe(303);
     expect(await pending(stage)).toMatchObject([
       { kind: "approve", isWhole: false, actions: [{ post: "p1" }] },
@@ -137,9 +137,9 @@ describe("an order on the page", () => {
     expect(stage.stage.story.board.notifications).toEqual([]);
 
     const quietly = await ask(stage, "Resume without writing…", path);
-    expect(quietly).toContain("No voter will be mailed.");
+    expect(quietly).toContain("No voter will be notified.");
     const resume = await ask(stage, "Resume…", path);
-    expect(resume).toMatch(/128 voters will be mailed/);
+    expect(resume).toMatch(/128 voters will be notified/);
     expect(resume).toMatch(/status: planned → completed/);
     expect((await stage.post(stage.form(resume, "Resume"))).status).toBe(303);
     expect(await pending(stage)).toMatchObject([{ kind: "resume", posts: ["p1"], by: "page" }]);
@@ -151,7 +151,7 @@ describe("an order on the page", () => {
   it("starts a run without asking the state for anything", async () => {
     const stage = await openPage({ orders: true });
     const question = await ask(stage, "Run now…");
-    expect(question).toContain("How many voters will be mailed is known when both sides have been read");
+    expect(question).toContain("How many voters will be notified is known when both sides have been read");
     expect((await stage.post(stage.form(question, "Run now"))).status).toBe(303);
     expect([stage.started, await pending(stage)]).toEqual([["acme-app"], []]);
   });
@@ -324,7 +324,7 @@ describe("the switch that stops everything", () => {
     expect(await stage.page("/post/acme-app/p1")).toContain("boardsync resume --all");
 
     const resume = await ask(stage, "Resume all projects…");
-    expect(resume).toMatch(/\d+ voters will be mailed\./);
+    expect(resume).toMatch(/\d+ voters will be notified\./);
     expect((await stage.post(stage.form(resume, "Resume"))).status).toBe(303);
     expect(stage.started).toEqual(["acme-app", "acme-api"]);
     expect(await stage.page("/")).toContain("Resumed by the next run.");
@@ -341,7 +341,7 @@ describe("the switch that stops everything", () => {
     expect(await (await stage.post(form)).text()).toContain("It is paused already.");
     expect(await stage.page("/")).toContain("Paused as a whole since");
     const quietly = await ask(stage, "Resume without writing…");
-    expect(quietly).toContain("No voter will be mailed.");
+    expect(quietly).toContain("No voter will be notified.");
     expect((await stage.post(stage.form(quietly, "Resume without writing"))).status).toBe(303);
     expect(await pending(stage)).toMatchObject([{ kind: "resume-project", isDiscard: true, by: "page" }]);
     expect(await stage.page("/")).toContain("Resumed by the next run.");

@@ -82,7 +82,7 @@ describe("the status page of a busy project", () => {
     expect(text).toContain("<b>60 alike; for example these 3</b>");
     expect(text.match(/class="command">boardsync retry/g)).toHaveLength(3);
     expect(text).toContain('Not each is shown; <code class="command">boardsync status --full</code>');
-    expect(text).toContain("60 parked");
+    expect(text).toContain("60 to retry");
   });
 
   it("shows no more than fifty where no two are alike", async () => {

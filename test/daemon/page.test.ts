@@ -48,11 +48,11 @@ describe("the status page", () => {
   it('is not "all in step" while one post settles and one differs, and shows both by themselves', async () => {
     const { page } = await openPage({ after: addOthers });
     const text = await page("/");
-    expect(text).toContain("<h1>1 project has posts that are synced later</h1>");
+    expect(text).toContain("<h1>1 project has posts that follow later</h1>");
     expect(text).toMatch(
-      /<bdi>1 post is synced later, the next from [^;]+ on; 1 post differs from its issue and stays so\.<\/bdi>/,
+      /<bdi>1 post follows later, the next from [^;]+ on; 1 post differs from its issue and stays so\.<\/bdi>/,
     );
-    expect(text).toContain("<summary>acme-app: synced later (1)</summary>");
+    expect(text).toContain("<summary>acme-app: follow later (1)</summary>");
     expect(text).toContain("<summary>acme-app: differ and stay so (1)</summary>");
   });
 
@@ -122,8 +122,8 @@ describe("the status page", () => {
       config: (config) => config.replace(/( {2}url: .*\n)/, "$1  retries: 0\n"),
     });
     const text = await page("/");
-    expect(text).toContain("<h1>2 projects have posts that are synced later</h1>");
-    expect(text).toMatch(/<bdi>Put off: the board wants no request before \d{4}-[^<]+<\/bdi>/);
+    expect(text).toContain("<h1>2 projects have posts that follow later</h1>");
+    expect(text).toMatch(/<bdi>Later: the board wants no request before \d{4}-[^<]+<\/bdi>/);
   });
 
   it("draws the runs of the last days, and tells the same in words", async () => {
@@ -215,12 +215,12 @@ describe("the page of a run", () => {
     stage.story.github.close("acme/app", 1, "completed");
     await stage.run(["sync", "-c", `${stage.folder}/page.yaml`]);
     const text = await page("/runs/2");
-    expect(text).toContain("1 to posts, 128 voters mailed.");
+    expect(text).toContain("1 to posts, 128 voters notified.");
     const counted = /status: planned → completed.*<td[^>]* data-title="Voters"[^>]*><div>128</;
     expect(text).toMatch(counted);
-    expect(await page("/")).toContain("1 to posts, 128 voters mailed");
+    expect(await page("/")).toContain("1 to posts, 128 voters notified");
     expect(await page("/post/acme-app/p1")).toMatch(counted);
-    expect(await page("/runs/1")).not.toContain("voters mailed");
+    expect(await page("/runs/1")).not.toContain("voters notified");
   });
 
   it("leads to the run before and after it, and says where nothing was written", async () => {

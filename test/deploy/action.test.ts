@@ -78,7 +78,7 @@ describe("the action", () => {
     const [warning = ""] = /^::warning .*$/m.exec(held.log) ?? [];
     const [, order = ""] = /`([^`]+)`/.exec(warning) ?? [];
     expect(order).toBe("approve acme-app");
-    expect(held.summary).toContain("| acme-app | A | held |");
+    expect(held.summary).toContain("| acme-app | A | to approve |");
     expect(held.summary).not.toMatch(/<img|\| ::error/);
 
     const before = titlesOpened().length;
@@ -94,9 +94,7 @@ describe("the action", () => {
     const { failed, log, outputs } = await play({ "fail-on": "held" });
     expect(failed).toBe(true);
     expect(outputs["exit-code"]).toBe("4");
-    expect(log).toMatch(
-      /^::error title=boardsync::acme-app waits for a person: 3 held\. .*`approve acme-app`/m,
-    );
+    expect(log).toMatch(/^::error title=boardsync::acme-app needs you: 3 to approve\. .*`approve acme-app`/m);
   });
 
   it("fails where a run failed in part, and keeps the state that it wrote", async () => {

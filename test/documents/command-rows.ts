@@ -51,7 +51,7 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
     test: "prints the address of GitHub's form, filled in with the least that an App needs",
   },
   check: { on: "new", says: /✓ acme-app: \d+ posts, found under/ },
-  plan: { on: "new", says: /^Now .* issues? to open \(no voter hears of it\)\. Nothing was written\./m },
+  plan: { on: "new", says: /^Now .* issues? to open \(no voter to notify\)\. Nothing was written\./m },
   "plan --show p1": { on: "new", says: /^p1: a new issue in acme\/app\n/ },
   "plan --show POST": { on: "new", says: /^p1: a new issue in acme\/app\n/ },
   "plan --out today.plan": { on: "new", says: /Saved: `.*boardsync apply today\.plan` does exactly this/ },
@@ -102,7 +102,8 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
   "approve PROJECT": { on: "held", says: /acme-app: \d+ action/ },
   "retry TARGET": { on: "parked", says: /the next run tries it again/ },
   "retry POST": { on: "parked", says: /The board refused the change .* → the next run tries it again/ },
-  "release TARGET": { on: "quarantined", says: /its quarantine ends with the next run/ },
+  "release POST": { on: "quarantined", says: /the next run goes on with it/ },
+  "release TARGET": { on: "quarantined", says: /the next run goes on with it/ },
 
   health: { on: "daemon", says: /^The daemon is alive: / },
   page: { on: "daemon", says: /^http:\/\/127\.0\.0\.1:\d+\/\?code=/ },

@@ -44,11 +44,11 @@ it("finds the configs that are shipped", () => {
     expect(found).toContain(name);
 });
 
-it.each(configs)("%s lets a change settle before voters hear of it", (_, text) => {
+it.each(configs)("%s lets a change settle before voters are notified", (_, text) => {
   expect(text).toMatch(/^[\s#]*settle: 1[05]m/m);
 });
 
-it("`init` lets a change settle before voters hear of it", () => {
+it("`init` lets a change settle before voters are notified", () => {
   const text = composeConfig({
     url: "https://feedback.example.com/api/v1",
     github: undefined,

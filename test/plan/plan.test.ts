@@ -609,7 +609,7 @@ describe("what is to be written stays out of the plan", () => {
     [
       "is quarantined",
       linked(done, "planned", base, { isQuarantined: true }),
-      "the post is quarantined; `boardsync release` ends that",
+      "its status flapped too often; `boardsync release` goes on with it",
     ],
     [
       "has flapped",

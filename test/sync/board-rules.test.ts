@@ -423,7 +423,7 @@ describe("a change of an issue whose answer is lost", () => {
     loseAnswer(stage, applied);
     expect(await stage.syncOne()).toMatchObject({ waiting: 1, errors: [{ code: "tracker.unknown" }] });
     stage.github.landLate();
-    // What a list shows of it is our own doing: nobody is mailed.
+    // What a list shows of it is our own doing: nobody is notified.
     await stage.sync();
     stage.clock.skip(20 * minuteMs);
     await stage.sync();

@@ -16,7 +16,7 @@ function columns(stage: Stage): readonly unknown[] {
   return stage.patches().map(({ path, body }) => [path, body]);
 }
 
-it("without rules, a board with history stays as it is at first, and nobody is mailed", async () => {
+it("without rules, a board with history stays as it is at first, and nobody is notified", async () => {
   const stage = await openBare("COMPLETED", "IN_PROGRESS", "PLANNED", null);
   for (let run = 0; run < 3; run += 1) {
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 0 }] });

@@ -64,9 +64,7 @@ describe("the explanation of a post without an issue", () => {
     expect(standing.kind).toBe("wanted");
     expect(waits).toMatchObject([{ kind: "held", command: "boardsync approve acme-app p1" }]);
     expect(actions).toMatchObject([{ kind: "create-issue", issue: "acme/api", held: waits[0]?.message }]);
-    expect(next[0]).toMatch(
-      /^Held until a person lets it go: then the next run opens an issue in acme\/api /,
-    );
+    expect(next[0]).toMatch(/^When a person lets it go, the next run opens an issue in acme\/api /);
   });
 
   it("says that a person has unlinked it", async () => {
@@ -159,14 +157,16 @@ describe("the explanation of a pair in step", () => {
     expect(actions).toMatchObject([{ kind: "patch-post", notifies: 3 }]);
     expect(next[0]).toBe("The config has changed since the last run, and this goes by the new one.");
     expect(next[1]).toMatch(
-      /^The next run writes to the post: status → completed, .*; 3 voters hear of it\.$/,
+      /^The next run writes to the post: status → completed, .*; 3 voters to notify\.$/,
     );
   });
 
   it("says that other rules hold what they alone would change", async () => {
     const stage = await openClosed();
     stage.reconfigure({ projects: [{ ...standardProject, whenNoRule: "keep" }] });
-    expect((await stage.explain("p1")).next[0]).toContain("is held until `boardsync approve acme-app`");
+    expect((await stage.explain("p1")).next[0]).toContain(
+      "needs you: `boardsync approve acme-app` lets it go",
+    );
   });
 
   it("says why two sides that differ are left alone", async () => {
@@ -202,7 +202,7 @@ describe("the explanation of what waits", () => {
     expect(parked.waits).toMatchObject([
       { kind: "parked", code: "board.rejected", command: "boardsync retry acme-app/p1" },
     ]);
-    expect(parked.next).toEqual(["It is parked until a person acts: `boardsync retry acme-app/p1`."]);
+    expect(parked.next).toEqual(["It needs you: `boardsync retry acme-app/p1`."]);
     await stage.ledger.commit([
       { kind: "add-request", request: { kind: "retry", ...asked(stage), posts: [p1] } },
     ]);

@@ -114,7 +114,7 @@ describe.each<[string, BoardStyleOptions]>([
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
   });
 
-  it("is believed when `waits.patch` is over: the value did not stick, and nobody is mailed for it", async () => {
+  it("is believed when `waits.patch` is over: the value did not stick, and nobody is notified for it", async () => {
     const stage = await openClosed(style);
     await syncOn(stage, stage.listing);
     stage.board.editPost("acme-app", "p1", { status: "planned", roadmapColumn: null });

@@ -84,7 +84,7 @@ describe.each([
   ["the old project first", [app, api]],
   ["the new project first", [api, app]],
 ])("a post that is moved to another synced project, %s", (_, projects) => {
-  it("keeps its issue: nobody is mailed, no issue is opened, and closing the issue tells its voters", async () => {
+  it("keeps its issue: nobody is notified, no issue is opened, and closing the issue tells its voters", async () => {
     const stage = await openTwo({ projects });
     movePost(stage);
     for (let run = 0; run < 4; run += 1) await stage.sync();
@@ -469,7 +469,7 @@ describe("what a person asks for of a post in its old place, before its issue fo
   });
 });
 
-it("a difference that the new project's rules alone make is held, and nobody is mailed", async () => {
+it("a difference that the new project's rules alone make is held, and nobody is notified", async () => {
   const rules = [{ when: { state: "open" }, set: { status: "in_progress" } }];
   const stage = await openTwo({ projects: [app, { ...api, rules }] });
   const before = mails(stage).length;

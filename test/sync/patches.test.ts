@@ -102,7 +102,7 @@ describe("a PATCH whose answer is lost", () => {
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
   });
 
-  it("is sent again without proof where nobody is mailed", async () => {
+  it("is sent again without proof where nobody is notified", async () => {
     const stage = await openClosed({ showsUpdatedAt: false }, { roadmapColumn: "COMPLETED" });
     stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
     await stage.sync();

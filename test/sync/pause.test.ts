@@ -134,7 +134,7 @@ describe("a paused post", () => {
       const stage = await openPaused({ config: { settle } });
       await stage.sync();
       const { next } = await stage.explain("p1");
-      expect(next[0]).toMatch(/^(Held until a person lets it go: then|Not while the post is paused:) /);
+      expect(next[0]).toMatch(/^(When a person lets it go, the|Not while the post is paused:) /);
     }
   });
 
@@ -161,7 +161,7 @@ describe("a paused post", () => {
       { kind: "paused", message: pausedByPerson, command: "boardsync resume acme-app/p1" },
     ]);
     expect(actions).toMatchObject([{ kind: "patch-post", held: pausedByPerson }]);
-    expect(next.join("\n")).toContain("Held until a person lets it go: then the next run writes to the post");
+    expect(next.join("\n")).toContain("When a person lets it go, the next run writes to the post");
     await ask(stage, "resume-discard");
     expect(JSON.stringify(await stage.explain("p1"))).toContain(
       "The next run carries out `boardsync resume --discard`.",

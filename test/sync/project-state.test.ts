@@ -69,30 +69,30 @@ describe("the sentence of a project", () => {
     ],
     ["a post differs", known({ differs: 1 }), "differs", "1 post differs from its issue and stays so"],
     ["posts differ", known({ differs: 6 }), "differs", "6 posts differ from their issues and stay so"],
-    ["a post settles", known({ waiting: 1 }), "later", "1 post is synced later"],
+    ["a post settles", known({ waiting: 1 }), "later", "1 post follows later"],
     [
       "posts settle, and a daemon runs",
       known({ waiting: 1200 }, {}, { nextRunAt: now + 5 * minuteMs }),
       "later",
-      "1,200 posts are synced later, the next from 2026-03-02 09:05:00 UTC on",
+      "1,200 posts follow later, the next from 2026-03-02 09:05:00 UTC on",
     ],
     [
       "a limit has put a run off",
       known({}, { putOff: [limit] }),
       "later",
-      `put off: GitHub wants no request before ${until}`,
+      `later: GitHub wants no request before ${until}`,
     ],
     [
       "a limit has put writes off",
       known({ waiting: 3 }, { putOff: [limit] }, { nextRunAt: now + minuteMs }),
       "later",
-      `3 posts are synced later, the next from 2026-03-02 10:00:00 UTC on (GitHub wants no request before ${until})`,
+      `3 posts follow later, the next from 2026-03-02 10:00:00 UTC on (GitHub wants no request before ${until})`,
     ],
     [
       "a signal has ended a run",
       known({ waiting: 3 }, { putOff: [stopped] }),
       "later",
-      "3 posts are synced later (the run was asked to stop)",
+      "3 posts follow later (the run was asked to stop)",
     ],
     ["an action is held", known({ approvable: 1 }), "needs-you", "needs you (1 action)"],
     [
@@ -135,7 +135,7 @@ describe("the sentence of a project", () => {
       "posts settle until a time",
       known({ waiting: 2, nextAt: now + minuteMs }, {}, { nextRunAt: now + 5 * minuteMs }),
       "later",
-      "2 posts are synced later, the next from 2026-03-02 09:01:00 UTC on",
+      "2 posts follow later, the next from 2026-03-02 09:01:00 UTC on",
     ],
     ["the whole project is held", known({}, { hold: "It shrank." }), "needs-you", "needs you (1 action)"],
     [
@@ -148,7 +148,7 @@ describe("the sentence of a project", () => {
       "the answer to a write was lost",
       known({ waiting: 1 }, { errors: [{ post: "p1", code: "board.unknown", message: "?" }] }),
       "later",
-      "1 post is synced later",
+      "1 post follows later",
     ],
     [
       "a side is down",
@@ -184,7 +184,7 @@ describe("the sentence of a project", () => {
       "all of it is true at once, the most urgent first",
       known({ approvable: 2, waiting: 1, differs: 1 }, { errors: [down] }),
       "failing",
-      "failing (board.unreachable): the last good run was at 2026-03-02 08:59:00 UTC; needs you (2 actions); 1 post is synced later; 1 post differs from its issue and stays so",
+      "failing (board.unreachable): the last good run was at 2026-03-02 08:59:00 UTC; needs you (2 actions); 1 post follows later; 1 post differs from its issue and stays so",
     ],
   ])("where %s", (_, given, kind, sentence) => {
     const state = judgeProject(given);
@@ -206,7 +206,7 @@ describe("a project after a run", () => {
     const at = stage.clock.now() + 11 * minuteMs;
     await stage.sync();
     const until = new Date(at).toISOString().slice(0, 19).replace("T", " ");
-    expect(await stateOf(stage)).toBe(`1 post is synced later, the next from ${until} UTC on`);
+    expect(await stateOf(stage)).toBe(`1 post follows later, the next from ${until} UTC on`);
   });
 
   it("is not in step where a post differs and stays so", async () => {
@@ -234,13 +234,13 @@ describe("a project after a run", () => {
     addPlanned(stage, 4);
     stage.atNextWrite("tracker", "after", stage.stop);
     await stage.sync();
-    expect(await stateOf(stage)).toBe("3 posts are synced later (the run was asked to stop)");
+    expect(await stateOf(stage)).toBe("3 posts follow later (the run was asked to stop)");
     await stage.sync();
     expect(await stateOf(stage)).toBe("in step");
   });
 
   it.each([
-    ["0 12 * * *", "put off: the board wants no request before 2026-"],
+    ["0 12 * * *", "later: the board wants no request before 2026-"],
     ["*/5 * * * *", "failing (board.limited): no good run yet, and a pause is asked for until 2026-"],
   ])(
     "says the limit that put it off, with its end, as a failure where the next run at %s comes before it",

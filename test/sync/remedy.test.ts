@@ -118,7 +118,9 @@ describe("what is advised", () => {
     const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
     stage.board.failNext({ kind: "answer", status: 422, body: { error: words } }, isPatch);
     const { errors } = await stage.syncOne();
-    expect(errors).toMatchObject([{ code: "board.rejected", advice: expect.stringContaining("parked") }]);
+    expect(errors).toMatchObject([
+      { code: "board.rejected", advice: expect.stringContaining("No run sends it again by itself") },
+    ]);
     expect(errors[0]?.advice).toContain("`boardsync retry POST`");
     stage.mark();
     await stage.sync();

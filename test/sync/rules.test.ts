@@ -66,7 +66,7 @@ describe("rules that change", () => {
       ["p3", { status: "accepted" }, 3],
     ]);
     expect(lines[1]?.held).toBe(
-      "the rules have changed: they asked for nothing, and now status would become `accepted`: held until `boardsync approve` lets it go, or `--discard` leaves both sides as they are",
+      "the rules have changed: they asked for nothing, and now status would become `accepted`: `boardsync approve` lets it go, `--discard` leaves both sides as they are",
     );
   });
 

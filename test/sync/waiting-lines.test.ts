@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedChange } from "../../src/model/link.ts";
-import { describeHeard } from "../../src/sync/ground/voters.ts";
+import { describeNotified } from "../../src/sync/ground/voters.ts";
 import { describePlanned, groupWaiting, type Waiting } from "../../src/sync/tell/waiting-lines.ts";
 
 const patch: PlannedChange = {
@@ -11,12 +11,12 @@ const patch: PlannedChange = {
 
 describe("what would be written", () => {
   it.each<[string, PlannedChange, string]>([
-    ["a change of status", patch, "status: planned → completed; 202 voters hear of it"],
-    ["one voter", { ...patch, notifies: 1 }, "status: planned → completed; 1 voter hears of it"],
+    ["a change of status", patch, "status: planned → completed; 202 voters to notify"],
+    ["one voter", { ...patch, notifies: 1 }, "status: planned → completed; 1 voter to notify"],
     [
       "a board without votes",
       { ...patch, notifies: null },
-      "status: planned → completed; voters hear of it, the board doesn't show how many",
+      "status: planned → completed; voters to notify, the board doesn't show how many",
     ],
     [
       "a field that was empty, and one that the board doesn't show",
@@ -34,7 +34,7 @@ describe("what would be written", () => {
     [
       "a new issue, and the change that follows",
       { ...patch, place: "acme/app" },
-      "opens an issue in acme/app, then status: planned → completed; 202 voters hear of it",
+      "opens an issue in acme/app, then status: planned → completed; 202 voters to notify",
     ],
     [
       "a text",
@@ -52,11 +52,11 @@ describe("what would be written", () => {
 
   it.each([
     [0, 0, ""],
-    [5, 0, "5 voters hear of it"],
-    [5, 1, "at least 5 voters hear of it"],
-    [0, 2, "voters hear of it, the board doesn't show how many"],
+    [5, 0, "5 voters to notify"],
+    [5, 1, "at least 5 voters to notify"],
+    [0, 2, "voters to notify, the board doesn't show how many"],
   ])("is heard by %i voters and those of %i posts without votes: %s", (voters, unknown, words) => {
-    expect(describeHeard(voters, unknown)).toBe(words);
+    expect(describeNotified(voters, unknown)).toBe(words);
   });
 });
 
@@ -78,7 +78,7 @@ describe("what is alike", () => {
     const [group, ...others] = groupWaiting(many, false);
     expect(others).toEqual([]);
     expect(group).toMatchObject({ lines: many, shown: many.slice(0, 3), isGroup: true });
-    expect(group?.heard).toBe("4,242 voters hear of it");
+    expect(group?.notified).toBe("4,242 voters to notify");
     expect(groupWaiting(many.slice(1), false)).toMatchObject([{ isGroup: false, shown: many.slice(1) }]);
     expect(groupWaiting(many, true)).toMatchObject([{ isGroup: false, shown: many }]);
   });
@@ -86,7 +86,7 @@ describe("what is alike", () => {
   it("counts posts of which the board shows no votes by themselves", () => {
     const planned = { ...patch, notifies: null };
     const lines = [...many.slice(1), held(30, { planned }), held(31, { planned })];
-    expect(groupWaiting(lines, false)).toMatchObject([{ heard: "at least 4,040 voters hear of it" }]);
+    expect(groupWaiting(lines, false)).toMatchObject([{ notified: "at least 4,040 voters to notify" }]);
   });
 
   it.each<[string, Partial<Waiting>]>([

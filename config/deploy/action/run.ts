@@ -30,6 +30,13 @@ const counts = {
   failed: "failed",
 };
 
+/** What needs a person, by the order that ends it. */
+const needWords: Readonly<Record<string, string>> = {
+  held: "to approve",
+  parked: "to retry",
+  quarantined: "to release",
+};
+
 interface ProjectReport {
   readonly project: string;
   readonly repo: string;
@@ -182,18 +189,27 @@ function describe({ run, projects, error }: RunDocument, code: number): readonly
       ]),
     ),
     "",
-    "opened: new issues. patched: posts written to. told: posts whose voters were told of a new status.",
+    "opened: new issues. patched: posts written to. told: posts whose voters were notified of a new status.",
     "",
   ];
 }
 
 function describeWaiting(projects: readonly ProjectStatus[]): readonly string[] {
   const lines = projects.flatMap(({ project, hold, waiting }) => [
-    ...(hold === null ? [] : [[project, "", "held", hold, "", `approve ${project}`]]),
+    ...(hold === null ? [] : [[project, "", "needs you", hold, "", `approve ${project}`]]),
     ...waiting.flatMap(({ post, title, kind, message, planned, command }) =>
       command === null || kind === "paused"
         ? []
-        : [[project, title ?? post, kind, message, String(planned?.notifies ?? "?"), orderOf(command)]],
+        : [
+            [
+              project,
+              title ?? post,
+              needWords[kind] ?? kind,
+              message,
+              String(planned?.notifies ?? "?"),
+              orderOf(command),
+            ],
+          ],
     ),
   ]);
   if (lines.length === 0) return [];
@@ -201,7 +217,7 @@ function describeWaiting(projects: readonly ProjectStatus[]): readonly string[] 
   return [
     "Run this workflow by hand, with one of the orders, to decide:",
     "",
-    row(["project", "post", "is", "because", "voters who would hear", "order"]),
+    row(["project", "post", "is", "because", "voters to notify", "order"]),
     row(["---", "---", "---", "---", "--:", "---"]),
     ...lines.slice(0, mostListed).map((cells) => row(cells.map(escapeCell))),
     "",
@@ -209,11 +225,11 @@ function describeWaiting(projects: readonly ProjectStatus[]): readonly string[] 
   ];
 }
 
-/** What waits, and the orders that end it: one for all that is held of a project, the first one of what is failed. */
+/** What waits, and the orders that end it: one for all that is to approve of a project, the first one of what else there is. */
 function sayWaiting(projects: readonly ProjectStatus[]): string {
   const sentences = projects.map(({ project, hold, held, parked, quarantined, waiting }) => {
-    const what = Object.entries({ held, parked, quarantined }).flatMap(([word, number]) =>
-      number > 0 ? [`${number} ${word}`] : [],
+    const what = Object.entries({ held, parked, quarantined }).flatMap(([kind, number]) =>
+      number > 0 ? [`${number} ${needWords[kind]}`] : [],
     );
     const named = (kind: string): readonly string[] =>
       waiting
@@ -225,7 +241,7 @@ function sayWaiting(projects: readonly ProjectStatus[]): string {
       ...named("quarantined"),
     ];
     const ways = orders.map((order) => `\`${order}\``).join(" or ");
-    return `${project} waits for a person: ${what.join(", ") || hold}. To let it go, run this workflow by hand with the order ${ways}.`;
+    return `${project} needs you: ${what.join(", ") || hold}. To let it go, run this workflow by hand with the order ${ways}.`;
   });
   return sentences.join("\n") || "Something waits for a person: the log says what.";
 }

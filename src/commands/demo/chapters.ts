@@ -16,8 +16,8 @@ export const chapters: readonly Chapter[] = [
   { title: "A feedback board and a GitHub, both on this machine", tell: introduce },
   { title: "1. Killed in the middle of a write", tell: kill },
   { title: "2. A post that means harm", tell: showHarm },
-  { title: "3. A change settles first, then its voters hear once", tell: settle },
-  { title: "4. A slip that nobody hears of", tell: slip },
+  { title: "3. A change settles first, then its voters are notified once", tell: settle },
+  { title: "4. A slip of which nobody is notified", tell: slip },
   { title: "5. A script closes every issue", tell: closeAll },
   { title: "6. Undo", tell: undo },
   { title: "In the end", tell: conclude },
@@ -92,13 +92,13 @@ async function settle({ stage, story, say, type, fact, sync }: Teller): Promise<
   type("boardsync sync", `${describeLength(wait)} later`);
   const second = await sync("The change has stood long enough");
   for (const { post, from, to, voters } of second.mails)
-    say(`${post} changes from ${from} to ${to}. ${count(voters, "voter")} get a mail.`);
+    say(`${post} changes from ${from} to ${to}. ${count(voters, "voter")} are notified.`);
   type("boardsync sync", "once more");
   const third = await sync("Nothing happens");
   const mails = sum([...first.mails, ...second.mails, ...third.mails].map(({ voters }) => voters));
   const voters = story.board.post(project, "p1")?.votes;
   fact(
-    `Nothing to write. ${count(mails, "mail")} for ${voters} voters.`,
+    `Nothing to write. ${count(mails, "notification")} for ${voters} voters.`,
     mails === voters && first.changes.length === 0 && third.changes.length === 0,
   );
 }
@@ -108,14 +108,14 @@ async function slip({ stage, story, say, type, fact, sync, spared }: Teller): Pr
   type("boardsync sync", `between the two, and ${describeLength(stage.config.settle)} later`);
   story.github.close(repository, 2);
   const first = await sync("Dana closes #2 by mistake");
-  spared.push(first.wouldHear);
+  spared.push(first.wouldNotify);
   stage.skip(noticeMs);
   story.github.reopen(repository, 2);
   stage.skip(stage.config.settle);
   const second = await sync("She reopens #2");
   fact(
-    `Nothing is written. ${count(first.wouldHear, "voter")} would have heard. ${mailed(first, second)}.`,
-    first.wouldHear > 0 && isQuiet(first, second) && isDone(second),
+    `Nothing is written: ${notified(first, second)} in place of ${first.wouldNotify}.`,
+    first.wouldNotify > 0 && isQuiet(first, second) && isDone(second),
   );
 }
 
@@ -128,18 +128,18 @@ async function closeAll({ stage, story, say, type, fact, sync, spared }: Teller)
   const first = await sync("A script closes every issue");
   stage.skip(stage.config.settle);
   const held = await sync("The changes have stood long enough");
-  spared.push(held.wouldHear);
-  say(`${held.left[0]?.held?.replace(/: held until.*/, "")}.`);
+  spared.push(held.wouldNotify);
+  say(`${held.left[0]?.held?.replace(/: `boardsync approve.*/, "")}.`);
   const isHeld = held.report.result === "held" && held.left.every(({ when }) => when === "held");
   fact(
-    `All of it is held. ${count(held.wouldHear, "voter")} would have heard. ${mailed(first, held)}.`,
+    `All of it needs a person: ${notified(first, held)} in place of ${held.wouldNotify}.`,
     isHeld && isQuiet(first, held),
   );
   for (const { number } of open) story.github.reopen(repository, number);
   say("`boardsync status` says so. Nobody approves it; people reopen the issues.");
   type("boardsync sync");
   const after = await sync("People reopen the issues");
-  fact(`Nothing is held any more. ${mailed(after)}.`, isQuiet(after) && isDone(after));
+  fact(`Nothing needs a person any more. ${notified(after)}.`, isQuiet(after) && isDone(after));
 }
 
 async function undo({ story, say, type, fact, sync, undo: takeBack }: Teller): Promise<void> {
@@ -156,7 +156,7 @@ async function undo({ story, say, type, fact, sync, undo: takeBack }: Teller): P
   const closed = issueOf();
   const after = await sync("Nothing happens");
   fact(
-    `#${closed?.number} is ${closed?.state} as ${closed?.stateReason?.replace("_", " ")}, and the next sync lets it be. ${mailed(opened, undone, after)}.`,
+    `#${closed?.number} is ${closed?.state} as ${closed?.stateReason?.replace("_", " ")}, and the next sync lets it be. ${notified(opened, undone, after)}.`,
     closed?.stateReason === "not_planned" &&
       [opened, undone, after].every(({ mails }) => mails.length === 0) &&
       isQuiet(after) &&
@@ -168,7 +168,7 @@ function conclude({ story, say, fact, spared }: Teller): void {
   const { notifications } = story.board;
   const mails = sum(notifications.map(({ voters }) => voters));
   fact(
-    `${count(notifications.length, "change")} of status, told once: ${count(mails, "mail")}. ${sum(spared)} unwanted ones were not sent.`,
+    `${count(notifications.length, "change")} of status: ${count(mails, "notification")}. ${sum(spared)} unwanted ones were not sent.`,
     notifications.length === 1,
   );
   say("Your own board next: `boardsync init` asks for its address.");
@@ -206,8 +206,8 @@ function isDone({ left, report }: Ran): boolean {
   return left.length === 0 && report.result === "ok";
 }
 
-function mailed(...runs: readonly Ran[]): string {
-  return count(sum(runs.flatMap(({ mails }) => mails).map(({ voters }) => voters)), "mail");
+function notified(...runs: readonly Ran[]): string {
+  return count(sum(runs.flatMap(({ mails }) => mails).map(({ voters }) => voters)), "notification");
 }
 
 function sum(numbers: readonly number[]): number {

@@ -7,7 +7,7 @@ import { paint, printLine } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
 import { type FieldChange, findChanges, takeSnapshot } from "./view.ts";
 
-/** What `demo --json` prints: what happened, who heard of it, and whether it was as it should be. */
+/** What `demo --json` prints: what happened, who was notified, and whether it was as it should be. */
 export interface ToldStory {
   readonly runs: readonly RunReport[];
   /** What people did before a run, and what the run changed on either side. */
@@ -29,7 +29,7 @@ export interface Ran {
   /** Everything that is decided and was not written: it waits, or is held. */
   readonly left: readonly PlannedAction[];
   /** How many voters would hear of that. */
-  readonly wouldHear: number;
+  readonly wouldNotify: number;
 }
 
 /** What a chapter tells with. */
@@ -38,7 +38,7 @@ export interface Teller {
   readonly story: Story;
   /** Whether a person reads it step by step. */
   readonly isSlow: boolean;
-  /** How many voters would have heard of what came to nothing, each time. */
+  /** How many voters would have been notified of what came to nothing, each time. */
   readonly spared: number[];
   say(text: string): void;
   /** Somebody's own words. */
@@ -94,8 +94,8 @@ export function createTeller({ stage, out, signal, pause }: Telling): {
     runs.push(report);
     days.push({ title, run: report.run, changes });
     const left = (await stage.plan()).plan.projects.flatMap(({ actions }) => actions);
-    const wouldHear = countVoters(left.map(({ notifies }) => notifies)).known;
-    return { report, changes, mails, left, wouldHear };
+    const wouldNotify = countVoters(left.map(({ notifies }) => notifies)).known;
+    return { report, changes, mails, left, wouldNotify };
   };
   const fact: Teller["fact"] = (text, isSo) => {
     if (!isSo) differences.push(text);

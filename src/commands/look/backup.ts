@@ -9,7 +9,7 @@ import { printLine } from "../print/text.ts";
 
 /**
  * `boardsync backup FILE`: a consistent copy of the state, while the daemon runs. It is stamped: put back, it is known for
- * one, and no voter hears again of what was told since.
+ * one, and no voter is notified again of what was written since.
  */
 export function backup(terminal: Terminal, options: CommonOptions, name: string): Promise<number> {
   return besideRuns(terminal, options, async ({ config, ledger, now }) => {

@@ -21,9 +21,9 @@ export interface Ahead {
   /** Issues whose text, state, labels or comments would be written. */
   readonly changed: number;
   readonly patched: number;
-  /** Voters who would hear of it, as far as the board shows votes. */
+  /** Voters who would be notified, as far as the board shows votes. */
   readonly notified: number;
-  /** Posts whose voters would hear of it, and of which the board does not show how many they are. */
+  /** Posts whose voters would be notified, and of which the board does not show how many they are. */
   readonly unseenVotes: number;
   readonly held: number;
   /** Those of them that are new issues for posts whose page an issue names already. */
@@ -134,7 +134,7 @@ export function findAhead(ahead: readonly Ahead[]): readonly Finding[] {
     const level = putOff.length > 0 ? "warning" : "ok";
     const planned = { level, subject, code: undefined, message: describeAhead(one) } as const;
     if (one.otherAddress === null) return [planned];
-    const message = `New issues are held: ${one.otherAddress}.`;
+    const message = `New issues wait for \`boardsync approve\`: ${one.otherAddress}.`;
     return [{ level: "warning", subject, code: "tracker.other-address", message }, planned];
   });
 }
@@ -155,9 +155,6 @@ function describeAhead(ahead: Ahead): string {
     named === 0
       ? ""
       : ` (${named} because an issue names the post's page: \`boardsync link\` or \`approve\`)`;
-  const rest =
-    held === 0
-      ? ""
-      : `; ${count(held, "further write")} held until a person lets ${held === 1 ? "it" : "them"} go${isThere}`;
+  const rest = held === 0 ? "" : `; ${count(held, "further write")} to approve${isThere}`;
   return `The ${isFirst ? "first" : "next"} sync: ${what}, ${voters}${rest}${why && `; put off: ${why}`}.`;
 }

@@ -119,8 +119,8 @@ function printWrite(out: Output, line: HistoryLine, times: ToldTimes): void {
   const { at, run, kind, fields, reason, approved, voters, outcome, message } = line;
   printWrapped(out, "", `${times.show(Date.parse(at))}, run ${run}: ${nameSides(line)}`, "bold");
   const what = [kind, showChanges(fields)].filter((part) => part !== "").join(": ");
-  const heard = voters === 0 ? "" : `; ${countNotified(countVoters([voters]), "notified")}`;
-  printWrapped(out, indent, `${what}${heard}`);
+  const notified = voters === 0 ? "" : `; ${countNotified(countVoters([voters]), "notified")}`;
+  printWrapped(out, indent, `${what}${notified}`);
   printWrapped(out, indent, approved ? `${reason}; approved` : reason);
   if (outcome === "applied") return;
   printWrapped(out, indent, message === null ? outcome : `${outcome}: ${times.tell(message)}`);

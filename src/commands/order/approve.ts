@@ -8,7 +8,7 @@ import {
   likenessOfHeld,
   votersOfHeld,
 } from "../../sync/orders/approve.ts";
-import { type NamedProject, sayMailed } from "../../sync/orders/foresight.ts";
+import { type NamedProject, sayNotified } from "../../sync/orders/foresight.ts";
 import { type Beside, besideRuns, findProject } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
 import { isAgreed } from "../print/agree.ts";
@@ -54,7 +54,7 @@ export function approve(
       return tell(terminal, options, { project, actions, discarded: discard, message }, message);
     };
     const [first] = parts;
-    if (first === undefined) return say([], "Nothing is held.");
+    if (first === undefined) return say([], "Nothing is to approve.");
     const whole = parts.length === 1 ? first.seen : joinParts(parts, discard);
     if (json !== true && quiet !== true) show(terminal, options, whole);
     if (!(await isAgreed(terminal, options, questionOf(options, whole))))
@@ -74,7 +74,7 @@ function joinParts(parts: readonly HeldPart[], isDiscard: boolean): Omit<HeldFor
     ...seen,
     actions,
     counted,
-    mailed: isDiscard ? seen.mailed : sayMailed(votersOfHeld(actions)),
+    notified: isDiscard ? seen.notified : sayNotified(votersOfHeld(actions)),
     done: `${counted} ${isDiscard ? "discarded: both sides stay as they are" : "approved"}`,
   };
 }
@@ -115,7 +115,7 @@ async function findHeld(
     if (found.length === 0) {
       const listed = [...known].slice(0, 20).join(", ");
       problems.push(
-        `Nothing of the post \`${inner[0] ?? name}\` of ${key} is held. Held are: ${listed || "none"}.`,
+        `Nothing of the post \`${inner[0] ?? name}\` of ${key} is to approve. To approve are: ${listed || "none"}.`,
       );
     }
     return found;
@@ -129,9 +129,9 @@ function show(
   { full }: ApproveOptions,
   { actions, hold }: Pick<HeldForesight, "actions" | "hold">,
 ): void {
-  if (hold !== undefined) printLine(out, "Held: ", oneLine(hold));
+  if (hold !== undefined) printLine(out, "Needs you: ", oneLine(hold));
   for (const [why, alike] of Map.groupBy(actions, ({ message }) => message)) {
-    printLine(out, "! ", oneLine(`Held: ${why}:`));
+    printLine(out, "! ", oneLine(`Needs you: ${why}:`));
     printBlocks(out, alike.map(toBlock), ({ held }) => likenessOfHeld(held), full);
   }
 }
@@ -144,11 +144,11 @@ function toBlock(held: HeldAction): Block & { readonly held: HeldAction } {
 
 function questionOf(
   { discard }: ApproveOptions,
-  { actions, counted, hold, effects, mailed }: Omit<HeldForesight, "asks">,
+  { actions, counted, hold, effects, notified }: Omit<HeldForesight, "asks">,
 ): string {
-  if (discard === true) return `Leave both sides as they are, for ${counted}? ${mailed}`;
+  if (discard === true) return `Leave both sides as they are, for ${counted}? ${notified}`;
   if (hold !== undefined) return `Is the board as small as it looks? ${effects.at(-1)}`;
-  return `Let ${actions.length === 1 ? "this action" : `these ${counted}`} go? ${mailed}`;
+  return `Let ${actions.length === 1 ? "this action" : `these ${counted}`} go? ${notified}`;
 }
 
 function toDocument({ post, title, kind, message: held, planned }: HeldAction) {

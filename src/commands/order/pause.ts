@@ -164,7 +164,7 @@ async function resumePost(
   if (waits.since === undefined) return say(false, "it is not paused.");
   const seen = foreseeResume(waits, named, discard ? "resume-discard" : "resume");
   show(terminal, options, seen.effects.slice(1));
-  if (!(await isAgreed(terminal, options, questionOf(discard, "it", seen.mailed))))
+  if (!(await isAgreed(terminal, options, questionOf(discard, "it", seen.notified))))
     return say(false, "it stays paused.");
   await beside.ledger.commit(seen.asks({ at: beside.now }));
   return say(true, seen.effects[0]);
@@ -186,7 +186,7 @@ async function resumePosts(
   const [effect, ...lines] = seen.effects;
   show(terminal, options, lines);
   const what = seen.posts.length === 1 ? "this post" : `these ${seen.posts.length} posts`;
-  if (!(await isAgreed(terminal, options, questionOf(discard, what, seen.mailed))))
+  if (!(await isAgreed(terminal, options, questionOf(discard, what, seen.notified))))
     return say(false, "Nothing was changed.");
   await beside.ledger.commit(seen.asks({ at: beside.now }));
   return say(true, effect);
@@ -215,7 +215,7 @@ async function resumeWhole(
   const [effect, ...lines] = seen.effects;
   show(terminal, options, lines);
   const what = isAll ? "all projects" : `${project}`;
-  if (!(await isAgreed(terminal, options, questionOf(discard, what, seen.mailed))))
+  if (!(await isAgreed(terminal, options, questionOf(discard, what, seen.notified))))
     return say(false, "it stays paused.");
   await beside.ledger.commit(seen.asks({ at: beside.now }));
   return say(true, effect);
@@ -229,10 +229,10 @@ function actionsOf({ waits }: WholeForesight) {
   });
 }
 
-function questionOf(isDiscard: boolean, what: string, mailed: string): string {
+function questionOf(isDiscard: boolean, what: string, notified: string): string {
   return isDiscard
-    ? `Leave both sides as they are? ${mailed}`
-    : `Resume ${what}? As of the last run, ${mailed.charAt(0).toLowerCase()}${mailed.slice(1)}`;
+    ? `Leave both sides as they are? ${notified}`
+    : `Resume ${what}? As of the last run, ${notified.charAt(0).toLowerCase()}${notified.slice(1)}`;
 }
 
 /** What waits. */

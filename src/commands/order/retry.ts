@@ -36,7 +36,7 @@ export function retry(
       for (const { named, waits, nothing } of seen.lines)
         printLine(terminal.out, "  ", oneLine(`${named.key}/${named.post}: ${waits ?? nothing}`));
     }
-    const message = seen.asked === 0 ? seen.effects[0] : `${seen.effects[0]} ${seen.mailed}`;
+    const message = seen.asked === 0 ? seen.effects[0] : `${seen.effects[0]} ${seen.notified}`;
     return tell(terminal, options, { ...document, message }, message);
   });
 }

@@ -1,4 +1,4 @@
-import { describeHeard } from "../../sync/ground/voters.ts";
+import { describeNotified } from "../../sync/ground/voters.ts";
 import { examplesOfGroup, groupAlike } from "../../sync/tell/alike.ts";
 import type { Output } from "./terminal.ts";
 import { count, cutOff, hint, oneLine, paint, wrap } from "./text.ts";
@@ -12,7 +12,7 @@ export interface Block {
   readonly place: string | null;
   /** What is written, with what stands there now. */
   readonly what: string;
-  /** Voters who hear of it; null where the board does not show how many. */
+  /** Voters who would be notified; null where the board does not show how many. */
   readonly notifies: number | null;
   /** When and why; '' where the heading says it all. */
   readonly why: string;
@@ -54,11 +54,11 @@ export function printBlocks<B extends Block>(
       ? `${count(all.length, "post")}: ${names.join(", ")}${more > 0 ? ` and ${more.toLocaleString("en")} more` : ""}`
       : `${namePost(first)}${place}`;
     printWrapped(out, "  ", head, "bold");
-    const heard = describeHeard(
+    const notified = describeNotified(
       all.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0),
       all.filter(({ notifies }) => notifies === null).length,
     );
-    printWrapped(out, indent, [first.what, heard].filter((part) => part !== "").join("; "));
+    printWrapped(out, indent, [first.what, notified].filter((part) => part !== "").join("; "));
     if (first.why !== "" && !isGroup) printWrapped(out, indent, first.why);
   }
 }

@@ -1,5 +1,6 @@
 import { type FailedWhere, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
+import { needWords, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "./terminal.ts";
 import { count, hint, oneLine, paint, type TextStyle } from "./text.ts";
 
@@ -214,14 +215,13 @@ const doneCounts: Counts = [
   ["postWrites", (number) => `${count(number, "post")} changed`],
   [
     "statusWrites",
-    (number) => `${number.toLocaleString("en")} of them with a new status, which mails its voters`,
+    (number) => `${number.toLocaleString("en")} of them with a new status, which notifies its voters`,
   ],
 ];
 
-const leftCounts: Counts = ["failed", "held", "parked", "quarantined", "waiting"].map((name) => [
-  name,
-  (number) => `${number.toLocaleString("en")} ${name}`,
-]);
+const leftCounts: Counts = Object.entries({ failed: "failed", ...needWords, waiting: stateWords.later }).map(
+  ([name, word]) => [name, (number) => `${number.toLocaleString("en")} ${word}`],
+);
 
 function tellCounts(line: LogLine, counts: Counts): string {
   return counts

@@ -118,7 +118,7 @@ export function count(number: number, noun: string): string {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Who hears of several writes: "5 voters notified", and of how many posts that isn't known. */
+/** Who is notified of several writes: "5 voters notified", and of how many posts that isn't known. */
 export function countNotified({ known, unknown }: Voters, verb: "notified" | "would be notified"): string {
   const others =
     unknown === 0 ? "" : `, and those of ${count(unknown, "post")} whose votes the board does not show`;

@@ -12,9 +12,9 @@ import {
   type Explanation,
   fieldColumns,
   findDeciding,
+  nameWait,
   remarksOn,
   tellRules,
-  waitNames,
 } from "../../story/explain/explanation.ts";
 import { beginSentence } from "../../sync/tell/sentence.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
@@ -129,13 +129,14 @@ function printBoardRules(out: Output, { boardRules, issueFields }: Explanation):
 function printWaits(out: Output, times: ToldTimes, { waits }: Explanation): void {
   if (waits.length === 0) return;
   heading(out, "What waits");
-  for (const { kind, code, message, since, command } of waits) {
+  for (const wait of waits) {
+    const { code, message, since, command } = wait;
     const time = since === null ? "" : `, since ${times.name(Date.parse(since))}`;
     const end = code === null ? "" : ` [${code}]`;
     printLine(
       out,
       paint(out, "yellow", "! "),
-      oneLine(`${waitNames[kind]}${time}: ${times.tell(message)}${end}`),
+      oneLine(`${nameWait(wait)}${time}: ${times.tell(message)}${end}`),
     );
     if (command !== null) printLine(out, "→ ", hintCommand(out, oneLine(command)));
   }

@@ -17,7 +17,7 @@ export function printDraft(out: Output, times: ToldTimes, { draft, ...action }: 
   printLine(out, "", paint(out, "bold", oneLine(`${post}: ${does} ${issue}`)));
   printLine(out, "  ", oneLine(`why: ${times.tell(reason)}`));
   const at = notBefore === undefined ? "" : `, ${times.show(Date.parse(notBefore))}`;
-  const told = held === undefined ? `${when}${at}` : `held: ${times.tell(held)}`;
+  const told = held === undefined ? `${when}${at}` : `needs you: ${times.tell(held)}`;
   printLine(out, "  ", oneLine(`when: ${told}`));
   const fields = { title: draft.title, type: draft.type, milestone: draft.milestone };
   for (const [name, value] of Object.entries(fields))

@@ -1,5 +1,5 @@
 import type { PlannedAction, PlanReport, RunReport } from "../../sync/ground/reports.ts";
-import { countVoters, describeHeard } from "../../sync/ground/voters.ts";
+import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
@@ -102,7 +102,7 @@ function printActions(
 const headings: Readonly<Record<PlannedAction["when"], string>> = {
   now: "Now, by the next run",
   later: "Later, by itself",
-  held: "Held: ",
+  held: "Needs you: ",
 };
 
 function toBlock(action: PlannedAction, times: ToldTimes): Block {
@@ -141,7 +141,7 @@ export function countAdopted({ projects }: RunReport): number {
   return projects.reduce((sum, { adopted }) => sum + adopted, 0);
 }
 
-/** What it comes to, and who hears of it when. */
+/** What it comes to, and who is notified when. */
 function sentenceOf(
   actions: readonly PlannedAction[],
   adopted: number,
@@ -164,12 +164,12 @@ function sentenceOf(
   });
   const now = [...(adopted > 0 ? [`${count(adopted, "issue")} to link by the mark in them`] : []), ...kinds];
   const parts = [
-    ...(now.length > 0 ? [`now ${now.join(", ")} (${heardBy(free)})`] : []),
+    ...(now.length > 0 ? [`now ${now.join(", ")} (${notifiedBy(free)})`] : []),
     ...(later.length > 0
-      ? [`later, by themselves, ${count(later.length, "action")} (${heardBy(later)})`]
+      ? [`later, by themselves, ${count(later.length, "action")} (${notifiedBy(later)})`]
       : []),
     ...(held.length > 0
-      ? [`when a person lets them go, ${count(held.length, "action")} (${heardBy(held)})`]
+      ? [`when a person lets them go, ${count(held.length, "action")} (${notifiedBy(held)})`]
       : []),
   ];
   if (parts.length === 0) return `${isInStep ? "Both sides are in step. " : ""}Nothing was written.`;
@@ -179,10 +179,10 @@ function sentenceOf(
 
 /** What ends each kind of hold, in the order in which it is said. */
 const ways: Readonly<Record<NonNullable<PlannedAction["letGoBy"]>, string>> = {
-  approve: "`boardsync status` shows the ways out of what is held",
+  approve: "`boardsync status` shows the ways out of what needs you",
   resume: "`boardsync resume POST` ends a pause",
   retry: "`boardsync retry POST` tries again what was refused",
-  release: "`boardsync release POST` ends a quarantine",
+  release: "`boardsync release POST` goes on with a post whose status flapped",
 };
 
 function nextOf(
@@ -200,14 +200,14 @@ function nextOf(
     ];
     return steps.length === 0 ? "" : ` Next: ${steps.join("; ")}.`;
   }
-  const also = held.length > 0 ? ", what is held as well" : "";
+  const also = held.length > 0 ? ", and what needs you" : "";
   const rest = later > 0 ? ` ${count(later, "action")} that follow later are not in it.` : "";
   return ` Saved: \`boardsync apply ${saved}\` does exactly this${also}.${rest}`;
 }
 
-function heardBy(actions: readonly PlannedAction[]): string {
+function notifiedBy(actions: readonly PlannedAction[]): string {
   const { known, unknown } = countVoters(actions.map(({ notifies }) => notifies));
-  return describeHeard(known, unknown) || "no voter hears of it";
+  return describeNotified(known, unknown) || "no voter to notify";
 }
 
 function capitalised(text: string): string {

@@ -25,7 +25,7 @@ export function printRebuild(
       printLine(
         out,
         paint(out, "yellow", "! "),
-        oneLine(`${project.project}: held: ${times().tell(project.hold)}`),
+        oneLine(`${project.project}: needs you: ${times().tell(project.hold)}`),
       );
     }
   }

@@ -3,6 +3,7 @@ import type { ProjectAfter } from "../../sync/run.ts";
 import { groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
+import { countNeeds, stateWords } from "../../sync/tell/words.ts";
 import { joinFailures } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
@@ -116,8 +117,12 @@ const columns: readonly Column<ProjectReport>[] = [
 
 /** One column for all of them: side by side they are wider than a terminal. */
 function countNotDone({ waiting, held, parked, quarantined, failed }: ProjectReport): string {
-  const parts = Object.entries({ held, parked, quarantined, failed, waiting });
-  return parts.flatMap(([name, number]) => (number > 0 ? [`${number} ${name}`] : [])).join(", ");
+  const parts = [
+    ...countNeeds({ held, parked, quarantined }),
+    failed > 0 && `${failed.toLocaleString("en")} failed`,
+    waiting > 0 && `${waiting.toLocaleString("en")} ${stateWords.later}`,
+  ];
+  return parts.filter((part) => part !== false).join(", ");
 }
 
 /** The errors of each project, and each thing to do about them once. */

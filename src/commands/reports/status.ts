@@ -1,8 +1,9 @@
 import { command } from "../../sync/ground/remedy.ts";
-import type { PutOff } from "../../sync/ground/reports.ts";
+import type { PutOff, RunReport } from "../../sync/ground/reports.ts";
 import type { StateKind } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
+import { countNeeds, resultWords } from "../../sync/tell/words.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
@@ -44,7 +45,7 @@ export interface ProjectStatus {
   readonly issues: number;
   /** How it stands: the most urgent of what is true. */
   readonly state: StateKind;
-  /** How many voters would hear of what needs a person; null where the board shows no votes. */
+  /** How many voters what needs a person would notify; null where the board shows no votes. */
   readonly voters: number | null;
   /** How it stands, and what else is true, as a sentence without its capital and full stop. */
   readonly sentence: string;
@@ -91,7 +92,7 @@ interface ImportStatus {
 export interface LastRun {
   readonly run: number;
   readonly at: string;
-  readonly result: string;
+  readonly result: RunReport["result"];
   readonly ageSeconds: number;
   /** What failed in it. */
   readonly errors: readonly FailedLine[];
@@ -145,7 +146,7 @@ export function printStatus(
   }
   for (const { project, hold, waiting, hasMore } of projects) {
     if (hold !== null) {
-      printWait(out, `held: ${project}: ${times.tell(hold)}`);
+      printWait(out, `needs you: ${project}: ${times.tell(hold)}`);
       printLine(
         out,
         "  → ",
@@ -195,8 +196,8 @@ const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
   },
   {
     title: "needs you",
-    show: (project) => countNeeds(project) || "–",
-    isOptional: (project) => countNeeds(project) !== "",
+    show: (project) => describeNeeds(project) || "–",
+    isOptional: (project) => describeNeeds(project) !== "",
   },
   {
     title: "paused",
@@ -206,13 +207,12 @@ const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
 ];
 
 function describeRun(times: ToldTimes, { result, at }: LastRun): string {
-  return `${result}, ${times.show(Date.parse(at))}`;
+  return `${resultWords[result]}, ${times.show(Date.parse(at))}`;
 }
 
 /** One column for all of them: side by side they are wider than a terminal. */
-function countNeeds({ held, parked, quarantined }: ProjectStatus): string {
-  const parts = Object.entries({ held, parked, quarantined });
-  return parts.flatMap(([name, number]) => (number > 0 ? [`${number} ${name}`] : [])).join(", ");
+function describeNeeds(project: ProjectStatus): string {
+  return countNeeds(project).join(", ");
 }
 
 function describeDaemon(times: ToldTimes, daemon: StatusReport["daemon"]): string {

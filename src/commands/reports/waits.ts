@@ -5,6 +5,7 @@ import { type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { type Alike, describePlanned, describeWritten, groupWaiting } from "../../sync/tell/waiting-lines.ts";
+import { stateOfWait, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "../print/terminal.ts";
 import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
 
@@ -19,7 +20,7 @@ export interface WaitingLine {
   readonly message: string;
   /** Of the post; null where the board shows none. */
   readonly title: string | null;
-  /** What would be written, from what to what, and how many voters would hear of it; null where that is not recorded. */
+  /** What would be written, from what to what, and how many voters would be notified; null where that is not recorded. */
   readonly planned: PlannedChange | null;
   /** When it follows by itself at the earliest, ISO 8601; null where that is not known. */
   readonly until: string | null;
@@ -28,7 +29,7 @@ export interface WaitingLine {
   readonly command: string | null;
 }
 
-/** What waits in a project: what it would do, why it waits, who would hear, and the ways out. */
+/** What waits in a project: what it would do, why it waits, who would be notified, and the ways out. */
 export function printWaits(
   out: Output,
   times: ToldTimes,
@@ -66,7 +67,7 @@ function printAlike(out: Output, times: ToldTimes, project: string, alike: Alike
   if (isGroup || (hasWays && lines.length > 1)) printTogether(out, times, project, alike, first);
   else
     for (const line of shown) {
-      printWait(out, `${wordOf(line)}: ${nameShown(times, project, line)}`, stateKindOf(line));
+      printWait(out, `${wordOf(line)}: ${nameShown(times, project, line)}`, stateOfWait(line.kind));
       printUnder(out, describePlanned(line.planned, true));
       printUnder(out, whyOf(times, line));
       printWays(out, line, waysOf(toHeld(line), project, [line.post]));
@@ -78,11 +79,11 @@ function printTogether(
   out: Output,
   times: ToldTimes,
   project: string,
-  { lines, shown, isGroup, heard }: Alike<ShownWait>,
+  { lines, shown, isGroup, notified }: Alike<ShownWait>,
   first: ShownWait,
 ): void {
-  const counted = `${lines.length} alike${heard === "" ? "" : `; ${heard}`}`;
-  printWait(out, `${wordOf(first)}: ${project}: ${counted}`, stateKindOf(first));
+  const counted = `${lines.length} alike${notified === "" ? "" : `; ${notified}`}`;
+  printWait(out, `${wordOf(first)}: ${project}: ${counted}`, stateOfWait(first.kind));
   printUnder(out, whyOf(times, first));
   if (isGroup) {
     const names = shown.map((line) => namePost(line)).join(", ");
@@ -98,8 +99,9 @@ function printTogether(
   printWays(out, first, waysOf(toHeld(first), project, posts));
 }
 
+/** How a person calls it; `--json` has the names of the kinds. */
 function wordOf({ kind }: ShownWait): string {
-  return kindWords[kind] ?? kind;
+  return kind === "paused" ? kind : stateWords[stateOfWait(kind)];
 }
 
 function whyOf(times: ToldTimes, { message, code }: ShownWait): string {
@@ -140,40 +142,9 @@ export function printRemedy(out: Output, typed: string): void {
   printLine(out, "  → ", hintCommand(out, oneLine(typed)));
 }
 
-/** Of which state of its project a line is a part. */
-function stateKindOf({ kind }: Pick<WaitingLine, "kind">): StateKind {
-  switch (kind) {
-    case "settling":
-    case "waiting":
-    case "intent":
-      return "later";
-    case "disagreement":
-    case "did-not-stick":
-    case "paused":
-    case "missing":
-      return "differs";
-    case "undecided":
-      return "failing";
-    case "held":
-    case "parked":
-    case "quarantined":
-      return "needs-you";
-  }
-}
-
 function urgencyOf(line: WaitingLine): number {
-  return stateKinds.indexOf(stateKindOf(line));
+  return stateKinds.indexOf(stateOfWait(line.kind));
 }
-
-/** How a person calls it; `--json` has the names of the kinds. */
-const kindWords: Readonly<Partial<Record<WaitingRow["kind"], string>>> = {
-  settling: "synced later",
-  waiting: "synced later",
-  intent: "synced later",
-  disagreement: "differs and stays so",
-  "did-not-stick": "differs and stays so",
-  missing: "no longer listed",
-};
 
 function nameShown(times: ToldTimes, project: string, line: ShownWait): string {
   const { issues, since } = line;

@@ -4,7 +4,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { countVoters } from "../../sync/ground/voters.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import type { Carried } from "../../sync/handed.ts";
-import { sayMailed } from "../../sync/orders/foresight.ts";
+import { sayNotified } from "../../sync/orders/foresight.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
@@ -40,10 +40,10 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
     const actions = look.saved.flatMap((project) => project.actions);
     if (actions.length === 0 || terminal.signal.aborted) return exitOf(terminal, end(look, true));
     if (options.json !== true && options.quiet !== true) printLook(safe, clean(actions), clean(look.report));
-    const mailed = sayMailed(
+    const notified = sayNotified(
       countVoters(actions.flatMap(({ lines }) => lines.map(({ notifies }) => notifies))),
     );
-    if (!(await isAgreed(safe, options, `Undo this, ${count(actions.length, "write")}? ${mailed}`)))
+    if (!(await isAgreed(safe, options, `Undo this, ${count(actions.length, "write")}? ${notified}`)))
       return sayNothing(safe, options, number, "Nothing was changed.");
     const order = { kind: "undo", run: number, agreed: look.saved } as const;
     return carryOut(terminal, session, options, { command: "undo", projects: concerned, order }, (carried) =>

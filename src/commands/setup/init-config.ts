@@ -49,10 +49,10 @@ board:
   url: ${scalar(url)}
 ${way === undefined ? "" : `  # The list shows no sign of further pages; asking the board has found them.\n  ${showWay(way)}\n`}\
 ${github === undefined ? "" : `\ntracker:\n  url: ${scalar(github)}\n`}
-# A change of an issue must stay this long before the voters of a post hear of it.
+# A change of an issue must stay this long before the voters of a post are notified.
 settle: 10m
 
-# More than this is held until \`boardsync approve\`. Raise it when you trust what you see.
+# More than this needs you: \`boardsync approve\` lets it go. Raise it when you trust what you see.
 guard:
   issues: 50 # issues opened or changed in one run
   statuses: 25 # posts whose voters are notified, in any 60 minutes
@@ -117,7 +117,7 @@ function rulesOf({ meanings, fields }: OnBoard): string {
     unnamed.length === 0
       ? ""
       : `    # No status in use on the board is known to mean ${unnamed.map(([, said]) => said).join(", ")}. So ${isQuiet ? "no rule sets" : "not every rule sets"} \`status\`:
-    # add \`status: …\` to \`set\` with the board's own word, or voters are not told.
+    # add \`status: …\` to \`set\` with the board's own word, or voters are not notified.
 `;
   return `
     # What an issue makes of its post, from the most advanced rule to the least: each field takes its value from the

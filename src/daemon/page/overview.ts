@@ -15,6 +15,7 @@ import {
 } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { describeTokenEnd, lastTokenEnd } from "../../sync/tell/token-end.ts";
+import { resultWords, stateWords } from "../../sync/tell/words.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
 import { badge, html, type Markup, type Piece, type Tone } from "./html.ts";
@@ -166,24 +167,24 @@ function headingOf(projects: readonly Seen[]): string {
 const headings: Readonly<Record<StateKind, readonly [one: string, several: string]>> = {
   failing: ["is failing", "are failing"],
   "needs-you": ["needs you", "need you"],
-  later: ["has posts that are synced later", "have posts that are synced later"],
+  later: ["has posts that follow later", "have posts that follow later"],
   differs: ["has posts that differ and stay so", "have posts that differ and stay so"],
   "in-sync": ["is in step", "are in step"],
 };
 
-const badges: Readonly<Record<StateKind, readonly [look: Tone, name: string]>> = {
-  failing: ["bad", "failing"],
-  "needs-you": ["warn", "needs you"],
-  later: ["", "later"],
-  differs: ["", "differs"],
-  "in-sync": ["good", "in step"],
+const looks: Readonly<Record<StateKind, Tone>> = {
+  failing: "bad",
+  "needs-you": "warn",
+  later: "",
+  differs: "",
+  "in-sync": "good",
 };
 
 function renderProject(looking: Looking, seen: Seen): Markup {
   const { known, counts, last, report, state } = seen;
   const { key, settings } = known.project;
   const { kind, hasRun, failing } = state;
-  const [look, name] = hasRun || failing !== undefined ? badges[kind] : (["", "no run yet"] as const);
+  const isKnown = hasRun || failing !== undefined;
   const facts: readonly (readonly [string, Piece])[] = [
     ["Last run", last === undefined ? "none" : renderRun(looking, last, report?.result ?? last.result)],
     [
@@ -192,12 +193,12 @@ function renderProject(looking: Looking, seen: Seen): Markup {
     ],
     ["Posts", counts?.posts ?? 0],
     ["Linked issues", html`<a href="${linksAddress({ project: key })}">${counts?.issues ?? 0}</a>`],
-    ["Synced later", counts?.waiting ?? 0],
+    ["Later", counts?.waiting ?? 0],
     ["Written by the last run", report === undefined ? "–" : describeWrites(report)],
   ];
   return html`<article class="card" aria-label="Project ${key}">
     <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
-      <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}${badge(look, name)}${looking.forms && renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}${renderPause(looking, seen)}</div></div>
+      <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}${badge(isKnown ? looks[kind] : "", isKnown ? stateWords[kind] : "no run yet")}${looking.forms && renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}${renderPause(looking, seen)}</div></div>
     <p>${renderSentence(describeState(state, looking.times.name))}</p>
     <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>
   </article>`;
@@ -217,8 +218,12 @@ async function renderMachine(looking: Looking, { known, report }: Seen): Promise
 }
 
 /** The result is the project's own: another one of the same run may have failed. */
-function renderRun({ times }: Looking, { run, startedAt, finishedAt }: StoredRun, result: string): Markup {
-  return html`${times.show(finishedAt)} <span class="quiet more"><a href="${runAddress(run)}">run ${run}</a>: ${result}, ${describeLength(finishedAt - startedAt)}</span>`;
+function renderRun(
+  { times }: Looking,
+  { run, startedAt, finishedAt }: StoredRun,
+  result: StoredRun["result"],
+): Markup {
+  return html`${times.show(finishedAt)} <span class="quiet more"><a href="${runAddress(run)}">run ${run}</a>: ${resultWords[result]}, ${describeLength(finishedAt - startedAt)}</span>`;
 }
 
 function describeWrites(report: StoredReport): string {
@@ -226,7 +231,7 @@ function describeWrites(report: StoredReport): string {
   const parts = [
     created > 0 && `${created} opened`,
     issueWrites > 0 && `${issueWrites} to issues`,
-    postWrites > 0 && `${postWrites} to posts${describeHeard(report)}`,
+    postWrites > 0 && `${postWrites} to posts${describeNotified(report)}`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? "nothing" : parts.join(", ");
 }
@@ -271,12 +276,12 @@ export function renderErrors(key: string, { errors }: StoredReport): Markup | un
   )}</ul>${advice.map((said) => html`<p>${renderSentence(said)}</p>`)}${more > 0 && html`<p class="quiet">And ${more} more: ${renderCommand("boardsync status")}</p>`}`;
 }
 
-/** Who was mailed; '' where nobody was. */
-export function describeHeard({
+/** Who was notified; '' where nobody was. */
+export function describeNotified({
   voters,
   statusWrites,
 }: Pick<StoredReport, "voters" | "statusWrites">): string {
   if (statusWrites === 0 || voters === 0) return "";
-  if (voters === null) return ", voters mailed";
-  return `, ${voters.toLocaleString("en")} ${voters === 1 ? "voter" : "voters"} mailed`;
+  if (voters === null) return ", voters notified";
+  return `, ${voters.toLocaleString("en")} ${voters === 1 ? "voter" : "voters"} notified`;
 }

@@ -14,9 +14,9 @@ import {
   type Explanation,
   fieldColumns,
   findDeciding,
+  nameWait,
   remarksOn,
   tellRules,
-  waitNames,
 } from "../../story/explain/explanation.ts";
 import { foreseeRetry } from "../../sync/orders/retry.ts";
 import { beginSentence } from "../../sync/tell/sentence.ts";
@@ -110,7 +110,7 @@ async function renderWaits(
   const pending = named.project === undefined ? [] : await ledger.requests.pending(named.project);
   return html`<section aria-labelledby="waits"><h2 id="waits">What waits</h2><ul class="waits">${waits.map(
     ({ kind, cause, code, message, since, command }) => html`<li>
-      ${badge(command === null ? "" : kind === "held" ? "warn" : "bad", waitNames[kind])}
+      ${badge(command === null ? "" : kind === "held" ? "warn" : "bad", nameWait({ kind, cause }))}
       ${since !== null && html`<span class="quiet">since ${times.show(Date.parse(since))}</span>`}
       <p>${renderSentence(message)}${code !== null && html` <code>${code}</code>`}</p>
       ${command !== null && (isAnswered(kind, pending, named.post) ? askedFor : ((cause !== null && isPausedAsWhole(cause) ? undefined : renderAnswers(looking, kind, about)) ?? renderCommand(command)))}</li>`,

@@ -3,9 +3,10 @@ import { describeLength } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
+import { countNeeds, resultWords } from "../../sync/tell/words.ts";
 import { issueAddress, postAddress, runAddress, siteOf, toRoot } from "./addresses.ts";
 import { badge, type Column, html, type Markup, table } from "./html.ts";
-import { describeHeard, renderErrors } from "./overview.ts";
+import { describeNotified, renderErrors } from "./overview.ts";
 import type { Looking } from "./view.ts";
 import { renderCode, renderCommand, renderSentence } from "./waits.ts";
 
@@ -21,12 +22,12 @@ export async function renderRun(looking: Looking, number: number): Promise<Marku
   const writes = await ledger.journal.writesOf(number);
   return html`<p class="quiet">${times.name(run.startedAt)}</p>
     <h1>Run ${number}</h1>
-    <p>${badge(looks[result], result)} It ended at ${times.show(run.finishedAt)}, after ${describeLength(run.finishedAt - run.startedAt)}.</p>
+    <p>${badge(looks[result], resultWords[result])} It ended at ${times.show(run.finishedAt)}, after ${describeLength(run.finishedAt - run.startedAt)}.</p>
     <section aria-labelledby="writes"><h2 id="writes">What it wrote</h2>${renderWrites(looking, writes)}</section>
     ${
       writes.length > 0 &&
       html`<section aria-labelledby="undo"><h2 id="undo">Take it back</h2>
-      <p>At a terminal. It shows first what it would write, and how many voters would hear of it; what somebody has changed since stays as it is.</p>
+      <p>At a terminal. It shows first what it would write, and how many voters would be notified; what somebody has changed since stays as it is.</p>
       ${renderCommand(`boardsync undo ${number}`)}</section>`
     }
     <section aria-labelledby="projects"><h2 id="projects">Projects</h2>${await inOrder(
@@ -43,12 +44,10 @@ const looks = { ok: "good", partial: "bad", held: "warn", failed: "bad" } as con
 
 function renderProject(key: string, report: ReturnType<typeof readReport>): Markup {
   const { created, issueWrites, postWrites, held, parked, quarantined, requests, result } = report;
-  const waits = Object.entries({ held, parked, quarantined }).flatMap(([name, number]) =>
-    number > 0 ? [`${number.toLocaleString("en")} ${name}`] : [],
-  );
+  const waits = countNeeds({ held, parked, quarantined });
   return html`<article class="card" aria-label="Project ${key}">
-    <div class="head"><h3>${key}</h3>${result !== undefined && badge(looks[result], result)}</div>
-    <p>${created} issues opened, ${issueWrites} writes to issues, ${postWrites} to posts${describeHeard(report)}. <span class="quiet">Requests: board ${requests.board}, GitHub ${requests.tracker}.</span></p>
+    <div class="head"><h3>${key}</h3>${result !== undefined && badge(looks[result], resultWords[result])}</div>
+    <p>${created} issues opened, ${issueWrites} writes to issues, ${postWrites} to posts${describeNotified(report)}. <span class="quiet">Requests: board ${requests.board}, GitHub ${requests.tracker}.</span></p>
     ${waits.length > 0 && html`<p>At its end ${waits.join(", ")}: <a href="${toRoot}#waits">what needs you</a> now.</p>`}
     ${report.hold !== undefined && html`<p>${renderSentence(report.hold)}</p>`}${renderErrors(key, report)}
   </article>`;

@@ -97,7 +97,7 @@ button.go:hover { color: var(--go-ink); filter: brightness(1.08); }
 form.order { margin: 0; }
 form.order:has(label) { margin: 1.25rem 0; max-width: 34rem; }
 form.answer { align-items: center; gap: 1.25rem; margin: 1.75rem 0; }
-.mailed { font-size: 1.1875rem; font-weight: 550; margin: .6rem 0 1rem; }
+.notified { font-size: 1.1875rem; font-weight: 550; margin: .6rem 0 1rem; }
 .said { border-radius: .5rem; padding: .65rem 1rem; max-width: none; margin: .25rem 0 1.5rem; }
 .said.good { background: var(--good-paper); color: var(--good); }
 .said.warn { background: var(--warn-paper); color: var(--warn); }

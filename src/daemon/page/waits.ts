@@ -5,9 +5,10 @@ import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { remedyOf, type Way, waysOf } from "../../sync/ground/remedy.ts";
-import { describeHeard } from "../../sync/ground/voters.ts";
+import { describeNotified } from "../../sync/ground/voters.ts";
 import { isAsked } from "../../sync/orders/foresight.ts";
 import { type Alike, describePlanned, groupWaiting } from "../../sync/tell/waiting-lines.ts";
+import { countNeeds, needWords } from "../../sync/tell/words.ts";
 import { linksAddress } from "./addresses.ts";
 import { badge, html, type Markup, own, type Piece, type Writing } from "./html.ts";
 import { type AskedOrder, type OrderKind, renderOrder } from "./orders/order.ts";
@@ -72,12 +73,9 @@ async function renderList(
   if (found.length === 0 || memory === undefined)
     return urgent && html`<div class="card"><div class="head"><h3>${key}</h3></div>${urgent}</div>`;
   const counts = await ledger.rows.counts(memory.id);
-  const total = [
-    counts.held > 0 && `${counts.held} held`,
-    counts.parked > 0 && `${counts.parked} parked`,
-    counts.quarantined > 0 && `${counts.quarantined} quarantined`,
-    describeHeard(counts.voters, counts.unknownVotes),
-  ].filter((part) => part !== false && part !== "");
+  const total = [...countNeeds(counts), describeNotified(counts.voters, counts.unknownVotes)].filter(
+    (part) => part !== "",
+  );
   const listing: Listing = { looking, key, pending: await ledger.requests.pending(memory.id) };
   const alike = groupWaiting(found, false);
   const shown = alike.reduce((sum, group) => sum + group.shown.length, 0);
@@ -109,18 +107,21 @@ async function renderList(
 }
 
 async function renderAlike(listing: Listing, alike: Alike<WaitingRow>): Promise<readonly Markup[]> {
-  const { lines, shown, isGroup, heard } = alike;
+  const { lines, shown, isGroup, notified } = alike;
   const [first] = shown;
   const single = await inOrder(shown, async (post) => renderWait(listing, post));
   if (!isGroup || first === undefined) return single;
-  const what = `${lines.length} alike${heard === "" ? "" : `; ${heard}`}; for example these ${shown.length}`;
+  const what = `${lines.length} alike${notified === "" ? "" : `; ${notified}`}; for example these ${shown.length}`;
   const ways = waysOf(first, listing.key, []);
   return [html`<li>${renderBadge(first)} <b>${what}</b>${renderWays(listing.looking, ways)}</li>`, ...single];
 }
 
 /** The kind of what waits, by how bad it is. */
 export function renderBadge({ kind }: Pick<WaitingRow, "kind">): Markup {
-  return badge(kind === "held" ? "warn" : "bad", kind);
+  return badge(
+    kind === "held" ? "warn" : "bad",
+    kind in needWords ? needWords[kind as keyof typeof needWords] : kind,
+  );
 }
 
 async function renderWait(listing: Listing, waiting: WaitingRow): Promise<Markup> {
@@ -192,7 +193,7 @@ function ordersFor(kind: string): readonly (readonly [order: OrderKind, label: s
   return answers[kind] ?? [];
 }
 
-/** What would be written, and how many voters would hear of it. */
+/** What would be written, and how many voters would be notified. */
 function renderPlanned({ planned }: Pick<WaitingRow, "planned">): Markup | undefined {
   const text = describePlanned(planned, true);
   return text === "" ? undefined : html`<p><b>${renderSentence(text)}</b></p>`;
@@ -212,7 +213,7 @@ const others: readonly (readonly [
   )[],
 ])[] = [
   ["can't be decided yet", ["undecided"]],
-  ["synced later", ["settling", "waiting"]],
+  ["follow later", ["settling", "waiting"]],
   ["are paused", ["paused"]],
   ["differ and stay so", ["disagreement", "did-not-stick"]],
   ["are no longer on the board's list", ["missing"]],

@@ -279,7 +279,7 @@ const first = `
   CREATE INDEX issue_bases_by_issue ON issue_bases (repository, number);
 
   -- cause: one of those in src/model/causes.ts. planned: JSON, what the action of the note would write; NULL: of no action, or not recorded. notifies: how many voters would
-  -- hear of it. follows_at: when it follows by itself at the earliest; NULL: not known.
+  -- be notified. follows_at: when it follows by itself at the earliest; NULL: not known.
   CREATE TABLE notes (
     project INTEGER NOT NULL REFERENCES board_projects (number),
     post INTEGER NOT NULL REFERENCES posts (number),
@@ -346,8 +346,8 @@ const first = `
   CREATE INDEX intents_of_issue ON intents (repository, number) WHERE ended_at IS NULL AND number IS NOT NULL;
   CREATE INDEX intents_accepted ON intents (post, ended_at) WHERE kind = 'patch-post' AND state = 'DONE';
 
-  -- is_status: a write to the board that voters hear of, and that was or may have been applied. intent: the line of the journal
-  -- that was written before it left; NULL where it needed none. voters: how many would hear, as the board showed them right before
+  -- is_status: a write to the board that voters are notified of, and that was or may have been applied. intent: the line of the journal
+  -- that was written before it left; NULL where it needed none. voters: how many would be notified, as the board showed them right before
   -- the write; NULL: nobody would, or the board shows no votes.
   CREATE TABLE audit (
     number ID FOREVER,

@@ -26,7 +26,7 @@ import { type VoteAsk, voteAsks } from "./vote-labels.ts";
  * shows; B₀ and I₀ are what both agreed on last.
  *
  *     the rows of `plan.ts` hold with B for T and I for P; only
- *      3, 12, 28   can't happen: no post moves an issue backwards, nobody is mailed, and other board rules write nothing
+ *      3, 12, 28   can't happen: no post moves an issue backwards, nobody is notified, and other board rules write nothing
  *     14, 15       `conflict: tracker` keeps what the issue shows, `board` writes; a comment is not made then
  *     32           `conflict: pause` is of the board's side alone: here it holds, like row 16
  *     19           a comment is a field that is never shown: once for each time that its rule begins to hold
@@ -145,7 +145,8 @@ export function adoptIssues(
 
 const quarantined: Note = {
   kind: "quarantined",
-  message: "the post is quarantined, so its issues are not changed; `boardsync release` ends that",
+  message:
+    "its status flapped too often, so its issues are not changed either; `boardsync release` goes on with it",
 };
 
 /** B; undefined while it can't be said, or must not be looked at (A1 to A3). */
@@ -248,7 +249,7 @@ function leave(
   };
 }
 
-/** A change of an issue mails no voter, so it need not wait for `settle`. The side that wins a conflict is the same in both directions. */
+/** A change of an issue notifies no voter, so it need not wait for `settle`. The side that wins a conflict is the same in both directions. */
 function issuePolicy(field: IssueField, settings: Settings): FieldPolicy {
   const mirrored = { tracker: "keep", board: "write", hold: "hold", pause: "hold" } as const;
   return { whenNoRule: settings.whenNoRule, settleMs: 0, conflict: mirrored[conflictOf(field, settings)] };

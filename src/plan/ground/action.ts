@@ -83,7 +83,7 @@ export interface PatchPost {
   readonly post: PostId;
   readonly writes: readonly FieldWrite[];
   readonly reason: string;
-  /** Voters who will hear of it: 0 without a change of status, null where the board does not show votes. */
+  /** Voters who will be notified: 0 without a change of status, null where the board does not show votes. */
   readonly notifies: number | null;
   /** Why it waits for a person, whatever the guard says; undefined when it may go by itself. */
   readonly hold: Reason | undefined;
@@ -164,16 +164,16 @@ export function countIssues(action: Action): number {
   }
 }
 
-/** Whether voters are mailed for a change of this field. */
-export function isHeard({ field }: Pick<FieldWrite<Field>, "field">): boolean {
+/** Whether voters are notified for a change of this field. */
+export function isNotified({ field }: Pick<FieldWrite<Field>, "field">): boolean {
   return field === "status";
 }
 
-/** Whether voters are mailed for it. */
+/** Whether voters are notified for it. */
 export function isNotifying(action: Action): boolean {
   switch (action.kind) {
     case "patch-post":
-      return action.writes.some(isHeard);
+      return action.writes.some(isNotified);
     case "create-issue":
       return action.followUp !== undefined && isNotifying(action.followUp);
     case "update-issue":

@@ -89,7 +89,7 @@ export function withoutVotes(text: string): string {
   return text.replaceAll(/(?:\n\n| · )?Votes: \d{1,10}\+?(?=\n|$)/g, "");
 }
 
-/** How many voters hear of a change of status; null where the board does not show votes. */
+/** How many voters a change of status notifies; null where the board does not show votes. */
 export function votersOf(post: Post, seen: ReadonlySet<PostField>): number | null {
   const votes = readField(post, "votes", seen);
   return typeof votes === "number" ? votes : null;

@@ -1,6 +1,6 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
-import { type Action, type FieldWrite, isHeard, type PatchPost } from "./action.ts";
+import { type Action, type FieldWrite, isNotified, type PatchPost } from "./action.ts";
 import { fillNull, foldValue, withoutVotes } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import type { RuleSettings, Settings } from "./settings.ts";
@@ -15,7 +15,7 @@ import type { RuleSettings, Settings } from "./settings.ts";
  * | Have the rules changed, and what would the old ones make of this issue? | `writeRules` | the project's memory |
  * | Is this what a person was shown and approved? | `approvalSignature` | holds, approvals |
  * | Is this what was refused, and are the settings still the same? | `refusalSignature` | parked refusals |
- * | Would voters hear of this a second time? | `doubtSignature` | parked doubts |
+ * | Would voters be notified of this a second time? | `doubtSignature` | parked doubts |
  * | Is this the action that a saved plan shows, or an undo? | `planSignature`, `noteSignature` | saved plans, the journal |
  * | Is this the request that was about to leave? | `hashBody` | the journal |
  */
@@ -123,12 +123,12 @@ export function planSignature(action: Action): string {
 }
 
 /**
- * What a PATCH is known by whose outcome is in doubt: what voters would hear of, and nothing else. Other settings, other
+ * What a PATCH is known by whose outcome is in doubt: what voters would be notified of, and nothing else. Other settings, other
  * fields in the same PATCH, or another value on the post don't make it safe to send the same status again.
  */
 export function doubtSignature({ kind, writes }: PatchPost): string {
-  const heard = writes.filter(isHeard);
-  const values = (heard.length > 0 ? heard : writes).map(({ field, value }) => [
+  const notified = writes.filter(isNotified);
+  const values = (notified.length > 0 ? notified : writes).map(({ field, value }) => [
     field,
     foldValue(field, value),
   ]);

@@ -37,7 +37,7 @@ export function sortOut<A extends Action>(
 }
 
 /**
- * Whether something parked stops this action: it is what was refused with these settings, or voters would hear of what is in
+ * Whether something parked stops this action: it is what was refused with these settings, or voters would be notified of what is in
  * doubt. Such a PATCH is stopped as a whole: a part of it that was sent would end what is parked.
  */
 export function isRefusal({ kind, signature }: Parked, action: Action, settings: Settings): boolean {
@@ -92,7 +92,9 @@ export function patchObstacle(
     });
   }
   if (row.isQuarantined) {
-    return [{ kind: "quarantined", message: "the post is quarantined; `boardsync release` ends that" }];
+    return [
+      { kind: "quarantined", message: "its status flapped too often; `boardsync release` goes on with it" },
+    ];
   }
   const isStatus = isNotifying(action);
   const count = row.statusWrites.length;
@@ -106,6 +108,6 @@ export function joinHolds(holds: readonly Reason[]): Reason | undefined {
   const [first] = holds;
   if (first === undefined) return undefined;
   const all = holds.map(({ why }) => why).join("; ");
-  const why = `${all}: held until \`boardsync approve\` lets it go, or \`--discard\` leaves both sides as they are`;
+  const why = `${all}: \`boardsync approve\` lets it go, \`--discard\` leaves both sides as they are`;
   return { cause: first.cause, why };
 }

@@ -8,7 +8,7 @@ import type { DerivedField } from "./rules.ts";
 /*
  * `roadmapOrder: byVotes`: the place of a post in its column follows its votes. Boards show a column by ascending order, so the
  * order is the votes with their sign turned: no post has to know of another, and a vote moves one post alone. It is sent in a
- * PATCH of its own, so no voter hears of it, and of one post at most as often as `fullEvery`.
+ * PATCH of its own, so no voter is notified, and of one post at most as often as `fullEvery`.
  */
 
 /** As the config writes it. */

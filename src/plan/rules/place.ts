@@ -83,7 +83,7 @@ export function nameWithDuplicate(issue: Issue, duplicate: Issue | undefined): s
 }
 
 /**
- * The facts that count, or why they are not known. A duplicate is never worked on, so that its voters hear nothing until the
+ * The facts that count, or why they are not known. A duplicate is never worked on, so that its voters are notified of nothing until the
  * issue in whose favour it was closed gets somewhere: that one stands in its place.
  */
 export function findFacts(

@@ -10,7 +10,7 @@ import {
   type FieldPolicy,
   postSides,
 } from "../fields/decide.ts";
-import { type Decision, type FieldWrite, isHeard, type Note, type PatchPost } from "../ground/action.ts";
+import { type Decision, type FieldWrite, isNotified, type Note, type PatchPost } from "../ground/action.ts";
 import { readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
@@ -100,7 +100,7 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
       post: row.post.id,
       writes,
       reason: reasonOf(derived, writes),
-      notifies: writes.some(isHeard) ? votersOf(row.post, seen) : 0,
+      notifies: writes.some(isNotified) ? votersOf(row.post, seen) : 0,
       hold: joinHolds(fields.flatMap(({ hold }) => hold ?? [])),
     };
   };
@@ -127,7 +127,7 @@ function chooseFree(wanted: readonly HeldWrite[]): readonly HeldWrite[] {
   return free.length > 0 ? free : wanted;
 }
 
-/** The order by votes comes in a PATCH of its own: what voters hear of is not said with it, and what is refused is not refused with it. */
+/** The order by votes comes in a PATCH of its own: what voters are notified of is not said with it, and what is refused is not refused with it. */
 function setApart(wanted: readonly HeldWrite[], isOrder: (one: HeldWrite) => boolean): readonly HeldWrite[] {
   const others = wanted.filter((one) => !isOrder(one));
   return others.length > 0 ? others : wanted;
@@ -192,7 +192,7 @@ function postPolicy(field: RuleField, { accepted = [] }: Row, settings: Settings
   const policies = { tracker: "write", board: "keep", hold: "hold", pause: "pause" } as const;
   const conflict = policies[conflictOf(field, settings)];
   // With a status of ours the board may have moved the roadmap by itself, and that is no person's change.
-  const isBoards = field !== "status" && accepted.some(({ writes }) => writes.some(isHeard));
+  const isBoards = field !== "status" && accepted.some(({ writes }) => writes.some(isNotified));
   return { whenNoRule, settleMs, conflict: conflict === "pause" && isBoards ? "hold" : conflict };
 }
 

@@ -67,7 +67,7 @@ const fromAnyone = " from anyone";
 
 /**
  * One that was closed without being merged counts for nothing, and so does an open one by somebody who may not write to the
- * repository: strangers would move posts by it, and mail their voters.
+ * repository: strangers would move posts by it, and notify their voters.
  */
 function isAt(wish: PullRequestWish, pullRequests: readonly LinkedPullRequest[]): boolean {
   const { state: wanted, isAnyone } = splitWish(wish);

@@ -39,7 +39,7 @@ export async function checkRepository(
   }
   for (const [index, { set }] of settings.boardRules.entries()) {
     if (typeof set.milestone !== "string" || isThere(set.milestone)) continue;
-    const message = `${name} has no milestone "${set.milestone}". Create it, or correct boardRules[${index}].set.milestone; until then issues are left without one, and that is parked.`;
+    const message = `${name} has no milestone "${set.milestone}". Create it, or correct boardRules[${index}].set.milestone; until then issues are left without one, and that needs you.`;
     say("error", message, "tracker.milestone");
   }
   checkNames(checking, settings, name, catalogue);

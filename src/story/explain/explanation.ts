@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
-import type { Cause } from "../../model/causes.ts";
+import { type Cause, letGoBy } from "../../model/causes.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
 import type { LinkOrigin, Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField } from "../../model/post.ts";
@@ -12,6 +12,7 @@ import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
+import { stateWords } from "../../sync/tell/words.ts";
 
 /** The story of one post, as `explain --json` prints it: everything that is known of it, and what comes next. */
 export interface Explanation {
@@ -126,7 +127,7 @@ export interface ExplainedWrite {
   readonly reason: string;
   readonly outcome: string;
   readonly message: string | null;
-  /** How many voters heard of it: 0 where nobody was mailed, null where it is not known how many they were. */
+  /** How many voters were notified of it: 0 where nobody was notified, null where it is not known how many they were. */
   readonly voters: number | null;
 }
 
@@ -183,16 +184,22 @@ export function remarksOn({ remarks, duplicateOf }: ExplainedIssue): readonly st
   return [...remarks, `It was closed in favour of ${duplicateOf}, which counts for it.`];
 }
 
-/** The kind of a wait, as a person calls it. */
-export const waitNames: Readonly<Record<ExplainedWait["kind"], string>> = {
-  paused: "paused",
-  held: "held",
-  parked: "parked",
-  quarantined: "quarantined",
-  unknown: "outcome not known",
-  asked: "asked for",
-  said: "note",
-};
+/** How a person calls a wait. */
+export function nameWait({ kind, cause }: Pick<ExplainedWait, "kind" | "cause">): string {
+  switch (kind) {
+    case "paused":
+      return kind;
+    case "held":
+    case "parked":
+    case "quarantined":
+      return stateWords["needs-you"];
+    case "unknown":
+    case "asked":
+      return stateWords.later;
+    case "said":
+      return stateWords[cause === null || letGoBy(cause) === "time" ? "later" : "differs"];
+  }
+}
 
 /** What a rule sets: "status: completed, isReviewed: true". */
 export function describeSet({ set }: AnyRule): string {

@@ -12,7 +12,7 @@ import { describeAction } from "../../sync/ground/describe.ts";
 import { pausedBy } from "../../sync/ground/record.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
-import { describeHeard } from "../../sync/ground/voters.ts";
+import { describeNotified } from "../../sync/ground/voters.ts";
 import { awaitsEarlierLife } from "../../sync/read/old-state.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
@@ -115,7 +115,7 @@ function changesOfConfig({ project, memory, settings }: Explaining): readonly st
   if (memory.settingsPrint === settingsPrint(settings, project.templates)) return [];
   const isRuled = memory.rules !== undefined && memory.rules !== writeRules(settings);
   const held = isRuled
-    ? ` Its rules have, too: what they alone would change is held until \`${command("approve", project.key)}\`.`
+    ? ` Its rules have, too: what they alone would change needs you: \`${command("approve", project.key)}\` lets it go.`
     : "";
   return [`The config has changed since the last run, and this goes by the new one.${held}`];
 }
@@ -151,9 +151,9 @@ function describePlanned({ kind, issue, fields, reason, notifies, held }: Planne
     "patch-note": "writes the line that names its issues into the post's internal note",
     "patch-post": `writes to the post: ${values.join(", ")}`,
   }[kind];
-  const heard = notifies === null ? "its voters hear of it" : describeHeard(notifies, 0);
-  const sentence = `the next run ${what} (${reason})${heard === "" ? "" : `; ${heard}`}.`;
-  return held === undefined ? `T${sentence.slice(1)}` : `Held until a person lets it go: then ${sentence}`;
+  const notified = notifies === null ? "its voters to notify" : describeNotified(notifies, 0);
+  const sentence = `the next run ${what} (${reason})${notified === "" ? "" : `; ${notified}`}.`;
+  return held === undefined ? `T${sentence.slice(1)}` : `When a person lets it go, ${sentence}`;
 }
 
 function joinValues(value: unknown): string {
@@ -172,7 +172,7 @@ function notesOf({ notes }: Decision, isPaused: boolean): readonly string[] {
 /** What a person can do about it, and what the config says. */
 function answersOf({ settings }: Explaining, waits: readonly ExplainedWait[]): readonly string[] {
   const commands = waits.flatMap(({ kind, command: typed }) =>
-    typed === null ? [] : [`It is ${kind} until a person acts: \`${typed}\`.`],
+    typed === null ? [] : [`It ${kind === "paused" ? "is paused" : "needs you"}: \`${typed}\`.`],
   );
   const isStopped = settings.writes !== "all";
   const stop =

@@ -14,7 +14,7 @@ type Approval = Extract<PersonRequest, { kind: "approve" }>;
  * when nothing asks for any of its actions any more.
  *
  * @param unsettled posts that could not be decided in this run: what is approved of them may still be asked for.
- * @returns what is wanted, with a hold where voters would hear of something else than the person was shown.
+ * @returns what is wanted, with a hold where voters would be notified of something else than the person was shown.
  */
 export async function takeApprovals(
   cycle: PulledCycle,
@@ -59,7 +59,7 @@ function isKnownAt({ hold }: Wanted, at: number): boolean {
 }
 
 /**
- * What a person let go, and what is another change by the time of this run: whoever heard of it would hear of something that
+ * What a person let go, and what is another change by the time of this run: whoever was notified of it would be notified of something that
  * nobody was shown. A change that comes after the approved one was made is a new one.
  */
 async function holdChanged(
@@ -81,7 +81,7 @@ async function holdChanged(
 }
 
 const changedSince =
-  "it was approved, and its voters would hear of something else by now: held until `boardsync approve` lets it go as it is now";
+  "it was approved, and its voters would be notified of something else by now: `boardsync approve` lets it go as it is now";
 
 /** What is wanted now, by what a saved plan names it by; undefined for what is wanted no more, or as something else. */
 export function findWanted<W extends Wanted>(wanted: readonly W[]): (action: SavedAction) => W | undefined {

@@ -93,8 +93,8 @@ export interface Tally {
   issueWrites: number;
   postWrites: number;
   statusWrites: number;
-  /** Who heard of these. */
-  readonly heard: { known: number; unknown: number };
+  /** Who were notified of these. */
+  readonly notified: { known: number; unknown: number };
   /** Internal notes that were to be changed, and wait for the next run. */
   notesPutOff: number;
   /** Whether a limit or a signal put the whole project off. */
@@ -113,7 +113,7 @@ export function startTally(): Tally {
     issueWrites: 0,
     postWrites: 0,
     statusWrites: 0,
-    heard: { known: 0, unknown: 0 },
+    notified: { known: 0, unknown: 0 },
     notesPutOff: 0,
     isPutOff: false,
     areSignalsPutOff: false,
@@ -122,12 +122,12 @@ export function startTally(): Tally {
   };
 }
 
-/** A change of status was accepted, and its voters were mailed; null where the board does not show how many there are. */
+/** A change of status was accepted, and its voters were notified; null where the board does not show how many there are. */
 export function noteHeard(tally: Tally, voters: number | null): void {
-  const { heard } = tally;
+  const { notified } = tally;
   tally.statusWrites += 1;
-  if (voters === null) heard.unknown += 1;
-  else heard.known += voters;
+  if (voters === null) notified.unknown += 1;
+  else notified.known += voters;
 }
 
 /** What is settled of a project's actions while its cycle goes on. */

@@ -58,7 +58,7 @@ export function waysOf(
     { does: "leave both sides as they are", typed: command("approve", project, ...of, "--discard") },
     ...(undo === undefined ? [] : [{ does: `${undo}: then it ends by itself` }]),
     {
-      does: posts.length === 0 ? "let go all that the project holds" : "let it go",
+      does: posts.length === 0 ? "let all of it go" : "let it go",
       typed: command("approve", project, ...of),
     },
   ];
@@ -130,7 +130,7 @@ const proxy = (setting: string): string =>
 const limited =
   "Nothing needs to be done: a run after that time goes on. If it happens often, run less often (`schedule`).";
 const parked = (what: string): string =>
-  `It is parked: no run sends it again by itself until the post, its issue or the settings change. ${what}; or \`boardsync retry POST\` sends it once more.`;
+  `No run sends it again by itself until the post, its issue or the settings change. ${what}; or \`boardsync retry POST\` sends it once more.`;
 
 const takenUp =
   "A daemon finds a new one in `.env` or in a secret's file by itself; start it again if it was started with the old one in its environment. Nothing is lost: the next run goes on.";
@@ -181,7 +181,7 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.missing/all":
     "Correct `repo` or `route`, or let the token see the repository. Nothing is lost: the next run goes on.",
   "tracker.permission/one":
-    "Give the token, or the App, Issues: read and write on that repository (a role that may triage or write, too), and let its owner allow the token. Nothing is parked: the next run goes on by itself.",
+    "Give the token, or the App, Issues: read and write on that repository (a role that may triage or write, too), and let its owner allow the token. The next run goes on by itself.",
   "tracker.archived":
     "Unarchive it, or take it out of the config: what waits then goes on by itself. Posts are written meanwhile.",
   "tracker.rejected": parked("Read GitHub's words and mend what they name"),

@@ -189,7 +189,7 @@ export async function reportProject(
     requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
     errors: tally.errors,
     ...(tally.statusWrites > 0 && {
-      voters: tally.heard.unknown > 0 && tally.heard.known === 0 ? null : tally.heard.known,
+      voters: tally.notified.unknown > 0 && tally.notified.known === 0 ? null : tally.notified.known,
     }),
     ...(pull?.hold !== undefined && { hold: pull.hold }),
     ...(counts !== undefined &&

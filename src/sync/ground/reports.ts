@@ -17,7 +17,7 @@ export interface ProjectReport {
   readonly issueWrites: number;
   readonly postWrites: number;
   readonly statusWrites: number;
-  /** Who were mailed by these: at least so many, since the board may not show all votes; null where it shows none. */
+  /** Who were notified by these: at least so many, since the board may not show all votes; null where it shows none. */
   readonly voters?: number | null;
   readonly waiting: number;
   readonly held: number;
@@ -87,7 +87,7 @@ export interface PlannedAction {
   /** What stands in these fields now, as far as that is known. */
   readonly before: Readonly<Record<string, FieldValue>>;
   readonly reason: string;
-  /** Voters who will hear of it; null where the board does not show votes. */
+  /** Voters who will be notified; null where the board does not show votes. */
   readonly notifies: number | null;
   /** `now`: by the next run. `later`: by itself, at a time. `held`: when a person lets it go. */
   readonly when: "now" | "later" | "held";

@@ -1,4 +1,4 @@
-/** Voters who would hear of several writes. */
+/** Voters who would be notified of several writes. */
 export interface Voters {
   readonly known: number;
   /** Writes whose voters the board does not show. */
@@ -18,9 +18,9 @@ export function showVoters({ known, unknown }: Voters): string {
   return known === 0 ? "?" : `at least ${known.toLocaleString("en")}`;
 }
 
-/** The voters of several writes together; '' where none hears of it. */
-export function describeHeard(voters: number, unknownVotes: number): string {
-  if (voters === 0) return unknownVotes === 0 ? "" : "voters hear of it, the board doesn't show how many";
+/** The voters of several writes together; '' where none is notified. */
+export function describeNotified(voters: number, unknownVotes: number): string {
+  if (voters === 0) return unknownVotes === 0 ? "" : "voters to notify, the board doesn't show how many";
   const number = voters.toLocaleString("en");
-  return `${unknownVotes === 0 ? "" : "at least "}${number} ${voters === 1 ? "voter hears" : "voters hear"} of it`;
+  return `${unknownVotes === 0 ? "" : "at least "}${number} ${voters === 1 ? "voter" : "voters"} to notify`;
 }

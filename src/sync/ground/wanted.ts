@@ -23,7 +23,7 @@ export interface Wanted extends ToldAction {
   /** How many it opens or writes. */
   readonly issues: number;
   readonly isNotifying: boolean;
-  /** Of what voters hear: when each of its issues was closed, and by whom. */
+  /** Of what voters are notified of: when each of its issues was closed, and by whom. */
   readonly closings: readonly Closing[];
   /** Where it writes to, one for each issue. */
   readonly lanes: readonly Lane[];
@@ -99,7 +99,7 @@ export function isSameAsked(held: AskedChange, asked: AskedChange): boolean {
   if (held.post !== asked.post || held.kind !== asked.kind) return false;
   if (held.kind === "create-issue" || held.planned === undefined || asked.planned === undefined) return true;
   const { changes } = asked.planned;
-  const heard = held.planned.changes.filter(({ field }) => field === "status");
-  const named = heard.length > 0 ? heard : held.planned.changes;
+  const notified = held.planned.changes.filter(({ field }) => field === "status");
+  const named = notified.length > 0 ? notified : held.planned.changes;
   return named.some(({ field, to }) => changes.some((one) => one.field === field && one.to === to));
 }

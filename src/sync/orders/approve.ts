@@ -9,9 +9,9 @@ import {
   isAsked,
   type NamedProject,
   type Nothing,
-  noMail,
+  notifiesNobody,
   type Sight,
-  sayMailed,
+  sayNotified,
 } from "./foresight.ts";
 
 /** What becomes of what is held. */
@@ -41,7 +41,7 @@ export async function foreseeHeld(
   const actions = held.filter((action) => !isAnswered(pending, action));
   const hold = pending.some(({ kind }) => kind === "accept-size") ? undefined : shrunk;
   if (actions.length === 0 && hold === undefined)
-    return { nothing: held.length > 0 || shrunk !== undefined ? already : "Nothing is held any more." };
+    return { nothing: held.length > 0 || shrunk !== undefined ? already : "Nothing is to approve any more." };
   const isSize = hold !== undefined && !isDiscard;
   const counted = `${actions.length.toLocaleString("en")} ${actions.length === 1 ? "action" : "actions"}`;
   const answered = isDiscard ? "discarded: both sides stay as they are" : "approved";
@@ -50,7 +50,7 @@ export async function foreseeHeld(
     counted,
     hold,
     effects: isSize ? [hold, effects.size] : [isDiscard ? effects.discard : effects.approve],
-    mailed: isSize || isDiscard ? noMail : sayMailed(votersOfHeld(actions)),
+    notified: isSize || isDiscard ? notifiesNobody : sayNotified(votersOfHeld(actions)),
     done: hold === undefined ? `${counted} ${answered}` : "The board's present size is accepted",
     asks(agreed) {
       const asked = { ...agreed, project };
@@ -98,7 +98,7 @@ export function likenessOfHeld(held: HeldAction): string {
   return JSON.stringify([held.kind, describeHeld(held), held.message]);
 }
 
-/** The voters who would hear of these actions. */
+/** The voters who would be notified of these actions. */
 export function votersOfHeld(held: readonly HeldAction[]): Voters {
   return countVoters(held.map(({ planned }) => (planned === undefined ? null : planned.notifies)));
 }

@@ -30,8 +30,8 @@ export interface Sight {
 export interface Foresight {
   /** What happens, as sentences; their capitals and full stops may be missing. */
   readonly effects: readonly [string, ...string[]];
-  /** "202 voters will be mailed." */
-  readonly mailed: string;
+  /** "202 voters will be notified." */
+  readonly notified: string;
   /** What is committed, in one transaction. */
   asks(agreed: Agreed): readonly Change[];
 }
@@ -46,16 +46,16 @@ export interface Nothing {
   readonly nothing: string;
 }
 
-/** "202 voters will be mailed." */
-export function sayMailed(voters: Voters): string {
-  if (voters.known + voters.unknown === 0) return noMail;
+/** "202 voters will be notified." */
+export function sayNotified(voters: Voters): string {
+  if (voters.known + voters.unknown === 0) return notifiesNobody;
   const number = showVoters(voters);
-  if (number === "?") return "An unknown number of voters will be mailed.";
+  if (number === "?") return "An unknown number of voters will be notified.";
   const noun = voters.known === 1 ? "voter" : "voters";
-  return `${beginSentence(number)} ${noun} will be mailed.`;
+  return `${beginSentence(number)} ${noun} will be notified.`;
 }
 
-export const noMail = "No voter will be mailed.";
+export const notifiesNobody = "No voter will be notified.";
 export const already = "that is asked for already, and the next run does it.";
 
 /** Whether an order of this kind waits for the post. */

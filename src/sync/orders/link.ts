@@ -9,7 +9,7 @@ import {
   isAsked,
   type NamedPost,
   type Nothing,
-  noMail,
+  notifiesNobody,
   type Sight,
 } from "./foresight.ts";
 import { type NamedIssue, parseIssue, showIssue } from "./named-issue.ts";
@@ -67,7 +67,7 @@ export async function foreseeLink<Seen extends Issue | undefined>(
       ...(row === undefined ? [unseen] : []),
       ...(seen === undefined ? [unchecked] : []),
     ],
-    mailed: noMail,
+    notified: notifiesNobody,
     asks(agreed) {
       const asked = { ...agreed, kind: "link", project, post, repository, number } as const;
       return [{ kind: "add-request", request: { ...asked, ...(seen !== undefined && { issue: seen }) } }];
@@ -131,7 +131,7 @@ export async function foreseeUnlink(
   return {
     names,
     effects: [issues.length < linked.length ? effect : `${effect} ${rest}`],
-    mailed: noMail,
+    notified: notifiesNobody,
     asks: (agreed) => [
       { kind: "add-request", request: { ...agreed, kind: "unlink", project, post, issues } },
     ],

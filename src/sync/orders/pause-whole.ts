@@ -8,9 +8,9 @@ import {
   type Foresight,
   type NamedProject,
   type Nothing,
-  noMail,
+  notifiesNobody,
   type Sight,
-  sayMailed,
+  sayNotified,
 } from "./foresight.ts";
 import { effectOfMany } from "./pause.ts";
 
@@ -52,7 +52,7 @@ export async function foreseePauseWhole(sight: Sight, whole: Whole, until: strin
     effects: [
       `from now on nothing is written ${what}, to either side, until ${until}; a run that is under way stops before its next write.${left}`,
     ],
-    mailed: noMail,
+    notified: notifiesNobody,
     asks: ({ at }) => [{ kind: "pause-whole", project: whole.of === "all" ? undefined : first?.project, at }],
   };
 }
@@ -87,7 +87,7 @@ export async function foreseeResumeWhole(
       `${effectOfMany[isDiscard ? "resume-discard" : "resume"]}${kept.length === 0 ? "" : keptWords(kept)}`,
       ...tellWaits(seen.waits),
     ],
-    mailed: isDiscard ? noMail : sayMailed(voters),
+    notified: isDiscard ? notifiesNobody : sayNotified(voters),
     asks: ({ at, by }) => [
       ...(isOfAll
         ? [
@@ -135,15 +135,17 @@ async function look(
 /** So much of what a pause holds up is looked at. */
 const mostRead = 10_000;
 
-/** A line for what is alike: what it would write, and how many voters would hear. */
+/** A line for what is alike: what it would write, and how many voters would be notified. */
 function tellWaits(waits: readonly WaitingRow[]): readonly string[] {
   if (waits.length === 0) return ["As of the last run it holds nothing up."];
-  return groupWaiting(waits, false).flatMap(({ lines, shown, isGroup, heard }) => {
+  return groupWaiting(waits, false).flatMap(({ lines, shown, isGroup, notified }) => {
     const named = shown.map(({ post, title, planned }) => {
       const what = isGroup ? "" : `: ${describePlanned(planned, true)}`;
       return `${post}${title === null || title === "" ? "" : ` “${title}”`}${what}`;
     });
     if (!isGroup) return named;
-    return [`${lines.length} alike${heard === "" ? "" : `; ${heard}`}; for example ${named.join(", ")}`];
+    return [
+      `${lines.length} alike${notified === "" ? "" : `; ${notified}`}; for example ${named.join(", ")}`,
+    ];
   });
 }

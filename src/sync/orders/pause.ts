@@ -10,9 +10,9 @@ import {
   type NamedPost,
   type NamedProject,
   type Nothing,
-  noMail,
+  notifiesNobody,
   type Sight,
-  sayMailed,
+  sayNotified,
 } from "./foresight.ts";
 
 /** What is decided of a post and not written, as the last run has recorded it. */
@@ -58,7 +58,7 @@ export function foreseePause(waits: WhatWaits, { project, post }: NamedPost, unt
   const effect = `nothing more is written for it, to either side, until ${until}.${waits.open}`;
   return {
     effects: [effect, ...tellWaiting(waits)],
-    mailed: noMail,
+    notified: notifiesNobody,
     asks: ({ at }) => [{ kind: "pause", project, post, at }],
   };
 }
@@ -84,7 +84,7 @@ export function foreseeResume(waits: WhatWaits, { project, post }: NamedPost, ki
   const voters = countVoters(waits.actions.map(({ notifies }) => notifies));
   return {
     effects: [`${effectOf[kind]}${waits.open}`, ...tellWaiting(waits)],
-    mailed: kind === "resume" ? sayMailed(voters) : noMail,
+    notified: kind === "resume" ? sayNotified(voters) : notifiesNobody,
     asks: (agreed) => [{ kind: "add-request", request: { ...agreed, kind, project, posts: [post] } }],
   };
 }
@@ -112,7 +112,7 @@ export async function foreseePauseAll(
       `${counted} paused from now on: nothing more is written for them, to either side, until ${until}.`,
       ...found.flatMap(tellOfPost),
     ],
-    mailed: noMail,
+    notified: notifiesNobody,
     asks: ({ at }) => posts.map(({ project, post }) => ({ kind: "pause", project, post, at })),
   };
 }
@@ -131,7 +131,7 @@ export async function foreseeResumeAll(
   return {
     posts: found.map(toTold),
     effects: [`${counted}: ${effectOfMany[kind]}`, ...found.flatMap(tellOfPost)],
-    mailed: kind === "resume" ? sayMailed(voters) : noMail,
+    notified: kind === "resume" ? sayNotified(voters) : notifiesNobody,
     asks: (agreed) =>
       [...projects].map(([project, lines]) => ({
         kind: "add-request",
@@ -170,7 +170,7 @@ function tellOfPost({ named: { key, post }, waits }: SeenPost): readonly string[
   return tellWaiting(waits).map((line) => `${key}/${post}: ${line}${waits.open}`);
 }
 
-/** A line for each action: what it would write, from what to what, and how many voters would hear. */
+/** A line for each action: what it would write, from what to what, and how many voters would be notified. */
 function tellWaiting({ actions }: WhatWaits): readonly string[] {
   if (actions.length === 0) return ["As of the last run nothing waits for it."];
   return actions.map((action) => {

@@ -11,7 +11,7 @@ import {
   type NamedPost,
   type NamedProject,
   type Nothing,
-  noMail,
+  notifiesNobody,
   type Sight,
 } from "./foresight.ts";
 
@@ -29,7 +29,7 @@ export async function foreseeRetry(
   return {
     waits: seen.waits,
     effects: [seen.waits, effectOf[kind].one],
-    mailed: sayAtMost(countVoters([seen.voters])),
+    notified: sayAtMost(countVoters([seen.voters])),
     asks: (agreed) => [{ kind: "add-request", request: { ...agreed, kind, project, posts: [post] } }],
   };
 }
@@ -64,7 +64,7 @@ export async function foreseeRetryAll(
     ),
     asked: asked.length,
     effects: [asked.length === 0 ? effectOf[kind].none : `${counted}: ${effectOf[kind].many}.`],
-    mailed: sayAtMost(countVoters(asked.map(({ voters }) => voters))),
+    notified: sayAtMost(countVoters(asked.map(({ voters }) => voters))),
     asks: (agreed) =>
       [...projects].map(([project, lines]) => ({
         kind: "add-request",
@@ -112,25 +112,25 @@ function explainQuarantine({ isQuarantined }: Row): string | undefined {
 
 const effectOf = {
   retry: {
-    one: "the next run tries it again; if it is a change of status, its voters are mailed",
+    one: "the next run tries it again; if it is a change of status, its voters are notified",
     many: "the next run tries again what was refused or is in doubt",
-    nothing: "Nothing of this post is parked, so nothing is tried again.",
-    none: "Nothing is parked, so nothing is tried again.",
+    nothing: "Nothing of this post is to retry.",
+    none: "Nothing is to retry.",
   },
   release: {
-    one: "its quarantine ends with the next run",
-    many: "the quarantine ends with the next run",
-    nothing: "This post is not quarantined.",
-    none: "No post is quarantined.",
+    one: "the next run goes on with it",
+    many: "the next run goes on with them",
+    nothing: "This post is not to release.",
+    none: "No post is to release.",
   },
 } as const;
 
 /** What follows is decided by the run, so only the most that can happen is known. */
 function sayAtMost(voters: Voters): string {
   if (voters.unknown > 0 && voters.known === 0)
-    return "If its status changes, its voters will be mailed; the board doesn't show how many there are.";
-  if (voters.known === 0) return noMail;
+    return "If its status changes, its voters will be notified; the board doesn't show how many there are.";
+  if (voters.known === 0) return notifiesNobody;
   const number = `${voters.known.toLocaleString("en")} ${voters.known === 1 ? "voter" : "voters"}`;
   const more = voters.unknown > 0 ? ", and those of posts whose votes the board doesn't show," : "";
-  return `At most ${number}${more} will be mailed: only if a status changes.`;
+  return `At most ${number}${more} will be notified: only if a status changes.`;
 }

@@ -2,7 +2,7 @@ import { type IssueField, type IssueRecord, type IssueRef, isSameIssue } from ".
 import type { Field, LinkedIssue, Row } from "../../model/link.ts";
 import type { RuleField } from "../../model/post.ts";
 import { type Reversal, reverseField, type WrittenField } from "../../plan/fields/undo.ts";
-import { type ChangeIssue, type FieldWrite, isHeard, type PatchPost } from "../../plan/ground/action.ts";
+import { type ChangeIssue, type FieldWrite, isNotified, type PatchPost } from "../../plan/ground/action.ts";
 import { readField, votersOf } from "../../plan/ground/fields.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
@@ -40,7 +40,7 @@ export function undoOnPost(
     ),
   );
   if (writes.length === 0) return stay(...refusals);
-  const notifies = writes.some(isHeard) ? votersOf(row.post, pull.seen) : 0;
+  const notifies = writes.some(isNotified) ? votersOf(row.post, pull.seen) : 0;
   const action: PatchPost = { kind: "patch-post", post, writes, reason, notifies, hold: undefined };
   const obstacle = patchObstacle(action, row, settings)?.map(({ message }) => message);
   const why = pull.hold ?? whyForbidden("patch-post", settings) ?? obstacle?.join("; ");

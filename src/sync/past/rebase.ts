@@ -27,7 +27,7 @@ export async function rebase(cycle: Cycle): Promise<void> {
   if (rebased.apart === 0) return;
   log.warn(
     { project: cycle.project.key, posts: rebased.apart },
-    "The rules have changed; what they alone would change is held until `boardsync approve` lets it go",
+    "The rules have changed; what they alone would change waits until `boardsync approve` lets it go",
   );
 }
 

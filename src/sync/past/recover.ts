@@ -12,7 +12,7 @@ import { askAgain } from "../read/repositories.ts";
 
 /**
  * A copy that was put back does not know what was written since it was made. So, once for each project, after the pull, every
- * pair takes T₀ and P₀ from what both sides show now: no voter hears again of a change that was told in the life in between.
+ * pair takes T₀ and P₀ from what both sides show now: no voter is notified again of a change that was written in the life in between.
  * What people asked of the old state is over, and so are its writes to posts and issues that were under way. Issues that
  * were opened in between are found by their markers, and new ones wait as long as a request of that life may take.
  *

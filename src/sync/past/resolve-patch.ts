@@ -51,7 +51,7 @@ export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<
   }
 }
 
-/** No look at the post will ever tell. Should it come back, voters must not hear of it twice. */
+/** No look at the post will ever tell. Should it come back, voters must not be notified of it twice. */
 async function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchPost): Promise<void> {
   if (isNotifying(action)) await parkUnsure(cycle, intent, action);
   else await endIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
@@ -69,7 +69,7 @@ function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent
   if (!shows((write) => [write.before, ...listedBefore(row, write, intent, policy.waits.patchMs)]))
     return "moved since";
   const isProven = intent.updatedAtBefore !== undefined && post.values.updatedAt === intent.updatedAtBefore;
-  // What nobody is mailed for may be sent again without that proof.
+  // What nobody is notified for may be sent again without that proof.
   const isSafe = isProven || !isNotifying(action);
   return isSafe && intent.attempts < maxSends ? "not applied" : "in doubt";
 }
@@ -130,7 +130,7 @@ async function parkUnsure(
   const { clock } = cycle.world;
   const { post } = intent;
   const fields = action.writes.map(({ field }) => field).join(", ");
-  const message = `It is not known whether the change of ${fields} reached the board; voters may have been mailed. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
+  const message = `It is not known whether the change of ${fields} reached the board; voters may have been notified. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
   const place = { project: cycle.memory.id, post };
   const parked: Parked = {
     kind: "patch-post",

@@ -130,7 +130,7 @@ async function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue:
 
 /**
  * The issue was opened, as if the answer had arrived. Another post may follow it by now, and what it shows may be our own
- * doing for that one. Then both sides are taken as they are, so that no first plan mails the voters of this post.
+ * doing for that one. Then both sides are taken as they are, so that no first plan notifies the voters of this post.
  */
 async function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): Promise<void> {
   const { ledger, clock } = cycle.world;

@@ -181,7 +181,7 @@ async function follow(
 /** Said when an issue is not found for the first time. What that means is not known yet, so nothing is decided for its posts. */
 export function sayMissing({ world, tally }: Cycle, issue: string, post?: PostId): void {
   const until = new Date(world.clock.now() + secondLookMs).toISOString();
-  const message = `${issue} is not found (404), so nothing is decided for its post. The next runs ask again; if it is not found after ${until}, either, the post is parked.`;
+  const message = `${issue} is not found (404), so nothing is decided for its post. The next runs ask again; if it is not found after ${until}, either, the post needs you.`;
   noteError(tally, { ...(post !== undefined && { post }), issue, code: "tracker.missing", message });
 }
 

@@ -24,7 +24,7 @@ const mostDoubts = 10;
 
 /**
  * Stores a page of a list. One that contradicts what is known of an issue since the very same second may lag: the issue itself
- * is asked, so that nobody hears of a state that is over.
+ * is asked, so that nobody is notified of a state that is over.
  *
  * @throws RemoteError
  */
@@ -82,7 +82,7 @@ async function keepRecords(
 
 /**
  * What the mark of a known issue names by now and we have not written there is some person's doing: by it another post would be
- * taken for the issue's own, and its voters hear of what concerns them not.
+ * taken for the issue's own, and its voters are notified of what does not concern them.
  */
 async function withoutStrange(cycle: Cycle, marked: MarkedIssue): Promise<MarkedIssue> {
   const { strange } = await cycle.world.ledger.pulls.mark(marked);

@@ -70,7 +70,7 @@ export async function holdOtherMarks(
   for (const { name, issues } of said) {
     cycle.world.log.warn(
       { project: cycle.project.key, board: name, issues },
-      "Issues carry marks of another address of the board: new issues of their posts are held until `board.formerUrls` names it, or `boardsync approve` lets them go",
+      "Issues carry marks of another address of the board: new issues of their posts wait until `board.formerUrls` names it, or `boardsync approve` lets them go",
     );
   }
   return asked;

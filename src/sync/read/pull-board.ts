@@ -124,7 +124,10 @@ async function endPull(
   const isAccepted = acceptances.some(({ shown = shrunk }) => shown === shrunk);
   const hold = isAccepted ? undefined : shrunk;
   if (hold !== undefined) {
-    log.warn({ project: cycle.project.key, reason: hold }, "Nothing is written: the project is held");
+    log.warn(
+      { project: cycle.project.key, reason: hold },
+      "Nothing is written until a person has looked at the board",
+    );
   }
   const kind = end.kind === "complete" && hold === undefined ? "complete" : "usable";
   const accepted = end.kind === "complete" ? acceptances : [];

@@ -57,7 +57,7 @@ function unreadOf(
 /** Nothing is decided for its issues, and none is opened there. */
 function sayPaused({ tally }: Cycle, name: RepositoryName, pausedAt: number): void {
   const since = new Date(pausedAt).toISOString();
-  const message = `More than a fifth of the linked issues of ${name} are not found (404) since ${since}: that looks like lost access, so nothing is decided for its posts and nothing is written there. Give the token its access back; the next looks end this by themselves, after a day at the latest, when issues that are still not found are parked one by one.`;
+  const message = `More than a fifth of the linked issues of ${name} are not found (404) since ${since}: that looks like lost access, so nothing is decided for its posts and nothing is written there. Give the token its access back; the next looks end this by themselves, after a day at the latest, when issues that are still not found need you one by one.`;
   noteError(tally, { code: "tracker.lost-access", message });
 }
 

@@ -93,7 +93,10 @@ async function remember(
     isWhole && repository.hasIssues ? await tracker.catalogue(repository, run.bounds) : undefined;
   const { labels, milestones } = catalogue ?? known ?? { labels: [], milestones: [] };
   if (known?.repository.isPrivate === true && !repository.isPrivate) {
-    log.warn({ repo: name }, "The repository has turned public: new issues are held there");
+    log.warn(
+      { repo: name },
+      "The repository has turned public: new issues wait there until `boardsync approve`",
+    );
   }
   if (isWhole && repository.isArchived) {
     log.warn({ repo: name }, "The repository is archived: nothing can be written to its issues");

@@ -43,7 +43,7 @@ export async function watchVisibility(
   if (!isAccepted) {
     log.warn(
       { project: project.key, repo: name, since: new Date(publicSince).toISOString() },
-      "The repository has turned public: new issues are held there until `boardsync approve` of the project accepts that",
+      "The repository has turned public: new issues wait there until `boardsync approve` of the project accepts that",
     );
     return repository;
   }

@@ -4,7 +4,7 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { lookUpAt } from "../../model/waiting.ts";
 import { wishesOf } from "../../plan/ahead.ts";
-import { type Action, type Decision, isHeard } from "../../plan/ground/action.ts";
+import { type Action, type Decision, isNotified } from "../../plan/ground/action.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
@@ -76,7 +76,7 @@ function planSettling(cycle: PulledCycle, row: Row, decision: Decision): readonl
     );
     if (fields.length === 0) return [];
     const isQuiet =
-      line.kind === "patch-post" && !fields.some(([field]) => isHeard({ field: field as "status" }));
+      line.kind === "patch-post" && !fields.some(([field]) => isNotified({ field: field as "status" }));
     const notifies = isQuiet ? 0 : line.notifies;
     const told = { ...line, fields: Object.fromEntries(fields), notifies };
     return [
@@ -108,7 +108,7 @@ async function describeOpen(cycle: PulledCycle, intent: Intent): Promise<Planned
   const { policy } = cycle.world;
   const { kind, post, repository, number, writes, issueWrites, unknownAt, sentAt, at } = intent;
   const row = await readRow(cycle, post);
-  const isNotifying = kind === "patch-post" && writes?.some(isHeard) === true;
+  const isNotifying = kind === "patch-post" && writes?.some(isNotified) === true;
   const first = row?.links[0]?.link.issue;
   const issue =
     number === undefined || repository === undefined ? first : { repositoryId: repository, number };

@@ -34,7 +34,7 @@ export interface ProjectState {
 interface Needed {
   /** Held, parked or quarantined. A project that is held as a whole is one. */
   readonly actions: number;
-  /** Voters who would hear of what is held, as far as the board shows votes. */
+  /** Voters who would be notified of what is held, as far as the board shows votes. */
   readonly voters: number;
   /** Whether there are more of whom the board shows nothing. */
   readonly hasUnknown: boolean;
@@ -232,8 +232,8 @@ function describeFailing({ codes, since, late, until }: Failing, showTime: ShowT
 
 function describeLater({ posts, nextAt, reasons }: Later, showTime: ShowTime): string {
   const why = reasons.length === 0 ? "" : reasons.join("; ");
-  if (posts === 0) return `put off: ${why}`;
-  const what = posts === 1 ? "1 post is synced later" : `${showNumber(posts)} posts are synced later`;
+  if (posts === 0) return `later: ${why}`;
+  const what = posts === 1 ? "1 post follows later" : `${showNumber(posts)} posts follow later`;
   const next = nextAt === undefined ? "" : `, the next from ${showTime(nextAt)} on`;
   return `${what}${next}${why === "" ? "" : ` (${why})`}`;
 }

@@ -8,7 +8,7 @@ export interface StoredReport {
   readonly issueWrites: number;
   readonly postWrites: number;
   readonly statusWrites: number;
-  /** Who were mailed; null where that is not known. */
+  /** Who were notified; null where that is not known. */
   readonly voters: number | null;
   /** What waited for a person when the run ended: held, parked or quarantined. */
   readonly held: number;

@@ -2,7 +2,7 @@ import type { AuditEntry } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
-import { countVoters, describeHeard } from "../ground/voters.ts";
+import { countVoters, describeNotified } from "../ground/voters.ts";
 import { examplesOfGroup, mostAlike } from "./alike.ts";
 
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
@@ -15,8 +15,8 @@ export interface Alike<Line> {
   /** What is shown by itself: each of them, or examples of a large group. */
   readonly shown: readonly Line[];
   readonly isGroup: boolean;
-  /** How many voters would hear of all of them; '' where none would. */
-  readonly heard: string;
+  /** How many voters all of them would notify; '' where none would. */
+  readonly notified: string;
 }
 
 /** Groups what is alike, in the order of the first of each. Few are no group: each is shown by itself. */
@@ -29,7 +29,7 @@ export function groupWaiting<Line extends Waiting>(
     const notifies = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
     const { known, unknown } = countVoters(notifies);
     const shown = isGroup ? alike.slice(0, examplesOfGroup) : alike;
-    return { lines: alike, shown, isGroup, heard: describeHeard(known, unknown) };
+    return { lines: alike, shown, isGroup, notified: describeNotified(known, unknown) };
   });
 }
 
@@ -44,15 +44,15 @@ function placeWithoutNumbers(planned: PlannedChange | undefined): string | undef
 }
 
 /**
- * What would be written, and how many voters would hear of it: "status: planned → completed; 202 voters hear of it"; '' where that is not recorded.
+ * What would be written, and how many voters would be notified: "status: planned → completed; 202 voters are notified"; '' where that is not recorded.
  *
  * @param hasTexts - whether texts of posts may be quoted.
  */
 export function describePlanned(planned: PlannedChange | undefined, hasTexts: boolean): string {
   if (planned === undefined) return "";
   const what = describeWritten(planned, hasTexts);
-  const heard = describeHeard(planned.notifies ?? 0, planned.notifies === null ? 1 : 0);
-  return heard === "" ? what : `${what}; ${heard}`;
+  const notified = describeNotified(planned.notifies ?? 0, planned.notifies === null ? 1 : 0);
+  return notified === "" ? what : `${what}; ${notified}`;
 }
 
 /** The same without the voters. */

@@ -115,7 +115,7 @@ async function endRested({ world, memory, pull }: PulledCycle): Promise<void> {
   }
 }
 
-/** Writes notes, after everything else of the run. Nobody is mailed for them, so the guard doesn't count them. */
+/** Writes notes, after everything else of the run. Nobody is notified for them, so the guard doesn't count them. */
 export async function writeNotes(
   cycle: PulledCycle,
   writes: readonly NoteWrite[],

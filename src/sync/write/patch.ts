@@ -13,7 +13,7 @@ import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
 import { type Composed, type Failure, failWrite, parkAction, send } from "./send.ts";
 
-/** Sends one PATCH. Voters hear of a change of status the moment it is sent. */
+/** Sends one PATCH. Voters are notified of a change of status the moment it is sent. */
 export async function patchPost(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
   const turn = { lane: boardLane, pace: undefined, action: asked.action };
   const { outcome } = await send<PatchOutcome>(cycle, turn, () => compose(cycle, asked));
@@ -32,7 +32,7 @@ async function compose(
   const change = changeOf(action);
   const { updatedAt } = row.post.values;
   const votes = isNotifying(action) ? votersOf(row.post, cycle.pull.seen) : null;
-  const heard = votes !== null && { voters: votes };
+  const notified = votes !== null && { voters: votes };
   const first = row.links[0]?.link.issue;
   const repository = first && ledger.memory.repositoryById(first.repositoryId);
   return {
@@ -43,7 +43,7 @@ async function compose(
       bodyHash: hashBody(change),
       writes,
       ...(typeof updatedAt === "string" && { updatedAtBefore: updatedAt }),
-      ...heard,
+      ...notified,
     },
     signature: planSignature(action),
     call: () => board.patchPost(cycle.memory.id, post, change),
@@ -55,7 +55,7 @@ async function compose(
         value,
         ...(before !== undefined && { before }),
       })),
-      ...heard,
+      ...notified,
     }),
     answered: ({ post: shown }) => shown && answerOf(shown, action),
     record: (own, { post: shown }) => recordAccepted(own, row, action, shown),

@@ -137,7 +137,7 @@ async function writeOne(
   if (hold !== undefined && wanted.hold === undefined)
     return waitForTurn("a person has to let it go, and nobody could see that yet");
   if (isNotifying(action) && !wanted.isNotifying)
-    return waitForTurn("voters would hear of it now, and the guard has not counted that yet");
+    return waitForTurn("voters would be notified of it now, and the guard has not counted that yet");
   const { post, kind } = action;
   const isShown = isApprovedBy(wanted, { post, kind, signature: approvalSignature(action) });
   if (isApproved(cycle, post, kind) && !isShown)

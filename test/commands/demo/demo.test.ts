@@ -62,13 +62,13 @@ describe("demo", () => {
       "    @·everyone! Fixes #·1, see https://redirect.github.com/acme/secret/issues/7",
       "✓ Nobody is pinged, nothing is closed or linked, and 1 mark is there: ours.",
       "  Nothing is written yet: the change has to stand for 10 minutes.",
-      "✓ Nothing to write. 128 mails for 128 voters.",
-      "✓ Nothing is written. 74 voters would have heard. 0 mails.",
+      "✓ Nothing to write. 128 notifications for 128 voters.",
+      "✓ Nothing is written: 0 notifications in place of 74.",
       "  4 posts would notify their voters, 0 did in the last 60 minutes, and",
-      "✓ All of it is held. 276 voters would have heard. 0 mails.",
-      "✓ Nothing is held any more. 0 mails.",
-      "✓ #5 is closed as not planned, and the next sync lets it be. 0 mails.",
-      "✓ 1 change of status, told once: 128 mails. 350 unwanted ones were not sent.",
+      "✓ All of it needs a person: 0 notifications in place of 276.",
+      "✓ Nothing needs a person any more. 0 notifications.",
+      "✓ #5 is closed as not planned, and the next sync lets it be. 0 notifications.",
+      "✓ 1 change of status: 128 notifications. 350 unwanted ones were not sent.",
       "`boardsync init`",
     ]) {
       expect(out).toContain(part);
@@ -172,7 +172,7 @@ describe("the process that demo kills", () => {
     expect(out).not.toContain("kill -9");
     expect(out).toContain("✓ 4 planned posts, 4 issues by 4 requests: none twice, none missing.");
     expect(out).not.toContain("hidden mark in its text");
-    expect(out).toContain("✓ 1 change of status, told once: 128 mails.");
+    expect(out).toContain("✓ 1 change of status: 128 notifications.");
   });
 });
 

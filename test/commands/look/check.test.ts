@@ -156,7 +156,7 @@ describe("check", () => {
     expect((await stage.run(["check", "-q"])).out).not.toContain("next sync");
     const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
     expect((await stage.run(["check", "-c", file])).out).toContain(
-      "1 write to issues that are there, 0 voters notified; 1 further write held until a person lets it go.\n",
+      "1 write to issues that are there, 0 voters notified; 1 further write to approve.\n",
     );
     stage.story.board.restyle({ hidden: ["votes"] });
     expect((await stage.run(["check"])).out).toContain(
@@ -179,7 +179,7 @@ describe("check", () => {
     const { code, out } = await stage.run(["check"], lost);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^! acme-app: New issues are held: 2 issues carry marks of another address of the board \(https:\/\/feedback\.old\.example\/api\/v1\).*`board\.formerUrls`.*\[tracker\.other-address\]$/m,
+      /^! acme-app: New issues wait for `boardsync approve`: 2 issues carry marks of another address of the board \(https:\/\/feedback\.old\.example\/api\/v1\).*`board\.formerUrls`.*\[tracker\.other-address\]$/m,
     );
     const { json } = await stage.run(["check", "--json"], lost);
     expect(json()).toMatchObject({

@@ -102,11 +102,9 @@ describe("explain", () => {
     await stage.run(["sync"]);
     const { out } = await stage.run(["explain", "p1"]);
     expect(out).toMatch(
-      /^! held, since \d\d:\d\d(?: UTC)? \(.+\): .*`guard\.statuses`.*\n→ boardsync approve acme-app p1$/m,
+      /^! needs you, since \d\d:\d\d(?: UTC)? \(.+\): .*`guard\.statuses`.*\n→ boardsync approve acme-app p1$/m,
     );
-    expect(out).toContain(
-      "→ Held until a person lets it go: then the next run writes to the post: status → completed",
-    );
+    expect(out).toContain("→ When a person lets it go, the next run writes to the post: status → completed");
   });
 
   it("names what is parked, with its code", async () => {
@@ -239,5 +237,5 @@ it("nothing stands twice in the story of a post", async () => {
       out === differs.out ? 0 : 1,
     );
   }
-  expect(differs.out).toMatch(/^! note, since .*: status is `planned` on the board/m);
+  expect(differs.out).toMatch(/^! differs, since .*: status is `planned` on the board/m);
 });

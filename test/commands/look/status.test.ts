@@ -101,9 +101,9 @@ describe("status", () => {
     const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { issues: 1 }\n`);
     await stage.run(["sync", "-c", file]);
     const { out } = await stage.run(["status"]);
-    expect(out).toMatch(/│ needs you │/);
+    expect(out).toMatch(/│ needs you +│/);
     expect(out).toMatch(
-      /^! held: acme-app: 4 alike\n {4}4 issues would be created .+\n {4}acme-app\/p1 “Dark mode”, since \d\d:\d\d(?: UTC)? \(.+\): opens an issue in acme\/app\n/m,
+      /^! needs you: acme-app: 4 alike\n {4}4 issues would be created .+\n {4}acme-app\/p1 “Dark mode”, since \d\d:\d\d(?: UTC)? \(.+\): opens an issue in acme\/app\n/m,
     );
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({
@@ -145,7 +145,7 @@ describe("status", () => {
     expect(out).not.toMatch(/^✗ failed/m);
     expect(out).toMatch(/^! acme-app: needs you \(1 action\)\.$/m);
     expect(out).toMatch(
-      /^! parked: acme-app\/p1 “Dark mode” \(acme\/app#1\), since .*\n {4}.* \[board\.rejected\]\n {2}→ boardsync retry acme-app\/p1$/m,
+      /^! needs you: acme-app\/p1 “Dark mode” \(acme\/app#1\), since .*\n {4}.* \[board\.rejected\]\n {2}→ boardsync retry acme-app\/p1$/m,
     );
     expect(out).not.toContain("\u001b");
     const { json } = await stage.run(["status", "--json"]);
@@ -165,9 +165,9 @@ describe("status", () => {
     await stage.run(["sync", "-c", file]);
     const { out } = await stage.run(["status"]);
     expect(out).toMatch(
-      /^! held: acme-app: 24 alike\n {4}24 issues would .+\n {4}for example p1 “.+”, .+ “.+”, .+ “.+”: opens an issue in acme\/app; `boardsync status --full` lists each\n/m,
+      /^! needs you: acme-app: 24 alike\n {4}24 issues would .+\n {4}for example p1 “.+”, .+ “.+”, .+ “.+”: opens an issue in acme\/app; `boardsync status --full` lists each\n/m,
     );
-    expect(out.match(/^! held: acme-app/gm)).toHaveLength(1);
+    expect(out.match(/^! needs you: acme-app/gm)).toHaveLength(1);
     expect((await stage.run(["status", "--full"])).out.match(/^ {4}acme-app\/p/gm)).toHaveLength(24);
     const held = Array.from({ length: 24 }, () => expect.objectContaining({ kind: "held", cause: "guard" }));
     const { json } = await stage.run(["status", "--json"]);
@@ -195,13 +195,13 @@ describe("status", () => {
     const alike = Array.from({ length: 21 }, (_, post) => hold(post, "completed"));
     const waiting = [...alike, hold(21, "closed")];
     const lines = printHeld(waiting, false).split("\n");
-    expect(lines.filter((line) => line.startsWith("! held") || line.startsWith("  → "))).toEqual([
-      "! held: acme-app: 21 alike; at least 200 voters hear of it",
+    expect(lines.filter((line) => line.startsWith("! needs you") || line.startsWith("  → "))).toEqual([
+      "! needs you: acme-app: 21 alike; at least 200 voters to notify",
       "  → look: boardsync plan -p acme-app",
       "  → leave both sides as they are: boardsync approve acme-app --discard",
       "  → or take back what asks for it, as by reopening the issues: then it ends by itself",
-      "  → let go all that the project holds: boardsync approve acme-app",
-      "! held: acme-app/p21 “Dark mode” (acme/app#1), since 09:00 (2 hours ago)",
+      "  → let all of it go: boardsync approve acme-app",
+      "! needs you: acme-app/p21 “Dark mode” (acme/app#1), since 09:00 (2 hours ago)",
       "  → look: boardsync explain acme-app/p21",
       "  → leave both sides as they are: boardsync approve acme-app p21 --discard",
       "  → or take back what asks for it, as by reopening the issues: then it ends by itself",
@@ -227,12 +227,12 @@ describe("status", () => {
     const { out } = await stage.run(["status"]);
     const lines = out.split("\n").filter((line) => line.includes("acme-app"));
     expect(lines.filter((line) => !line.includes("│"))).toEqual([
-      "! acme-app: needs you (1 action); 1 post is synced later; 1 post differs from its issue and stays so.",
-      expect.stringMatching(/^! parked: acme-app\/p3 /),
+      "! acme-app: needs you (1 action); 1 post follows later; 1 post differs from its issue and stays so.",
+      expect.stringMatching(/^! needs you: acme-app\/p3 /),
       "  → boardsync retry acme-app/p3",
-      expect.stringMatching(/^… synced later: acme-app\/p2 /),
-      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 /),
-      expect.stringMatching(/^≠ differs and stays so: acme-app\/p1 /),
+      expect.stringMatching(/^… later: acme-app\/p2 /),
+      expect.stringMatching(/^≠ differs: acme-app\/p1 /),
+      expect.stringMatching(/^≠ differs: acme-app\/p1 /),
     ]);
     expect(out.split("\n").filter((line) => line.startsWith("    "))).toEqual([
       expect.stringMatching(/ \[board\.rejected\]$/),
@@ -251,10 +251,10 @@ describe("status", () => {
     await stage.run(["sync"]);
     const { out } = await stage.run(["status"]);
     expect(out).toMatch(
-      /^! held: acme-app: .+\n {2}→ look at the board: .+\n {2}→ boardsync approve acme-app$/m,
+      /^! needs you: acme-app: .+\n {2}→ look at the board: .+\n {2}→ boardsync approve acme-app$/m,
     );
     expect(out).toMatch(
-      /^! held: acme-app\/p13 “New”, .*\n {4}opens an issue in acme\/app\n {4}the board shows/m,
+      /^! needs you: acme-app\/p13 “New”, .*\n {4}opens an issue in acme\/app\n {4}the board shows/m,
     );
     expect(out).not.toContain("approve acme-app p13");
     const { json } = await stage.run(["status", "--json"]);
@@ -275,7 +275,7 @@ describe("status", () => {
     const lines = (await stage.run(["status"])).out
       .split("\n")
       .filter((line) => line.includes("acme-app/p1"));
-    expect(lines).toEqual([expect.stringMatching(/^! parked: /), "  → boardsync retry acme-app/p1"]);
+    expect(lines).toEqual([expect.stringMatching(/^! needs you: /), "  → boardsync retry acme-app/p1"]);
   });
 
   it("says whether a daemon is running, beside one that holds the state", async () => {
@@ -472,7 +472,7 @@ describe("linked posts that the board no longer lists", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^≠ acme-app: the board no longer lists 1 linked post\.$/m);
     expect(out).toMatch(
-      /^≠ no longer listed: acme-app\/p1 “[^”]+” \(acme\/app#1\), since .*\n {4}one list of the board/m,
+      /^≠ differs: acme-app\/p1 “[^”]+” \(acme\/app#1\), since .*\n {4}one list of the board/m,
     );
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({

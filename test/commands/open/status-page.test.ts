@@ -34,7 +34,7 @@ it("an order that is given on the daemon's page is carried out by a run that sta
     return (await fetch(`${address}/orders`, { method: "POST", headers, body })).text();
   };
   const question = await send(await (await fetch(`${address}/`, { headers })).text(), "Approve…");
-  expect(question).toContain("128 voters will be mailed.");
+  expect(question).toContain("128 voters will be notified.");
   expect(stage.story.board.notifications).toEqual([]);
   expect(await send(question, "Approve")).toContain("1 action approved. A run starts now and does it.");
   await until(() => stage.story.board.notifications.length > 0);

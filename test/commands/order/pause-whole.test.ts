@@ -48,7 +48,9 @@ describe("boardsync pause PROJECT", () => {
       return Promise.resolve("y");
     };
     const resumed = await stage.run(["resume", "acme-app"], { ask });
-    expect(question).toMatch(/^Resume acme-app\? As of the last run, \d+ voters will be mailed\. \[y\/N\] $/);
+    expect(question).toMatch(
+      /^Resume acme-app\? As of the last run, \d+ voters will be notified\. \[y\/N\] $/,
+    );
     expect(resumed.out).toMatch(/^ {2}p1 “.*”: status: planned → completed/);
     expect(resumed.out).toContain("acme-app: the pause ends with the next run");
     expect((await stage.run(["sync"])).code).toBe(0);
@@ -142,7 +144,7 @@ describe("several posts, or those of a project", () => {
       return Promise.resolve("y");
     };
     const resumed = await stage.run(["resume", "acme-app"], { ask });
-    expect(question).toMatch(/^Resume these 2 posts\? As of the last run, \d+ voters will be mailed/);
+    expect(question).toMatch(/^Resume these 2 posts\? As of the last run, \d+ voters will be notified/);
     expect(resumed.out).toMatch(/acme-app\/p1: .*planned → completed/);
     await stage.run(["sync"]);
     expect(mailed(stage)).toEqual(["p1", "p2"]);

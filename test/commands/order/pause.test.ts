@@ -31,7 +31,7 @@ describe("boardsync pause", () => {
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("planned");
     expect((await stage.run(["pause", "p1"])).out).toMatch(
-      /status: planned → completed[^\n]*voters? hears? of it\nacme-app\/p1: it is paused already, since 20/,
+      /status: planned → completed[^\n]*voters? to notify\nacme-app\/p1: it is paused already, since 20/,
     );
   });
 
@@ -79,7 +79,7 @@ describe("boardsync pause", () => {
     const stage = await openPaused();
     const { out } = await stage.run(["status"]);
     expect(out).toContain("acme-app: 1 post is paused.");
-    expect(out).toMatch(/≠ paused: acme-app\/p1 [^\n]*\n {4}status: planned → completed[^\n]*hears? of it/);
+    expect(out).toMatch(/≠ paused: acme-app\/p1 [^\n]*\n {4}status: planned → completed[^\n]*to notify/);
     expect(out).toContain("  → boardsync resume acme-app/p1");
     expect((await stage.run(["status", "--json"])).json()).toMatchObject({
       projects: [{ state: "differs", paused: 1, held: 0, voters: 0 }, {}],
@@ -103,7 +103,7 @@ describe("boardsync resume", () => {
     const { out } = await stage.run(["resume", "p1"], { ask });
     expect(out).toMatch(/^ {2}acme\/app#1: [^\n]*status: planned → completed/);
     expect(out).toContain("acme-app/p1: its pause ends with the next run");
-    expect(question).toMatch(/^Resume it\? As of the last run, \d+ voters will be mailed\. \[y\/N\] $/);
+    expect(question).toMatch(/^Resume it\? As of the last run, \d+ voters will be notified\. \[y\/N\] $/);
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("completed");
   });
@@ -116,7 +116,7 @@ describe("boardsync resume", () => {
       return Promise.resolve("yes");
     };
     await stage.run(["resume", "p1", "--discard"], { ask });
-    expect(question).toBe("Leave both sides as they are? No voter will be mailed. [y/N] ");
+    expect(question).toBe("Leave both sides as they are? No voter will be notified. [y/N] ");
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("planned");
     expect((await stage.run(["resume", "p1", "--discard", "--yes", "--json"])).json()).toEqual({

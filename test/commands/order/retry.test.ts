@@ -26,7 +26,7 @@ describe("boardsync retry", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/ {2}acme-app\/p1: .*unknown status/);
     expect(out).toMatch(
-      /2 posts: the next run tries again what was refused or is in doubt\. At most \d+ voters will be mailed: only if a status changes\.\n$/,
+      /2 posts: the next run tries again what was refused or is in doubt\. At most \d+ voters will be notified: only if a status changes\.\n$/,
     );
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(mailed(stage)).toEqual(["p1", "p2"]);
@@ -68,13 +68,11 @@ describe("boardsync retry", () => {
     await stage.run(["sync"]);
     await stage.run(["unlink", "p1"]);
     await stage.run(["sync"]);
-    expect((await stage.run(["retry", "acme-app"])).out).toBe(
-      "acme-app: Nothing is parked, so nothing is tried again.\n",
-    );
+    expect((await stage.run(["retry", "acme-app"])).out).toBe("acme-app: Nothing is to retry.\n");
     expect((await stage.run(["release", "acme-app", "--json"])).json()).toEqual({
       project: "acme-app",
       posts: [],
-      message: "No post is quarantined.",
+      message: "No post is to release.",
     });
   });
 });
@@ -89,7 +87,7 @@ describe("boardsync release", () => {
     for (const number of [1, 2]) stage.story.github.reopen("acme/app", number);
     expect((await stage.run(["sync"])).code).toBe(4);
     expect((await stage.run(["release", "acme-app"])).out).toContain(
-      "2 posts: the quarantine ends with the next run.",
+      "2 posts: the next run goes on with them.",
     );
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(mailed(stage)).toEqual(["p1", "p2", "p1", "p2"]);

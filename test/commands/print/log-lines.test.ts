@@ -33,8 +33,8 @@ describe("a line of the log at a terminal", () => {
     [{}, "A webhook came", "A webhook came"],
     [
       { project: "acme-app", reason: "The board shows 3 of 40 posts." },
-      "Nothing is written: the project is held",
-      "acme-app: Nothing is written: the project is held: The board shows 3 of 40 posts.",
+      "Nothing is written until a person has looked at the board",
+      "acme-app: Nothing is written until a person has looked at the board: The board shows 3 of 40 posts.",
     ],
     [
       { run: 3, project: "acme-app", post: "p1", issue: "acme/app#2", repo: "acme/app" },
@@ -143,7 +143,7 @@ describe("a run", () => {
     [none, "acme-app: Run 7 has ended: nothing was written."],
     [
       { ...none, created: 3, postWrites: 1200, statusWrites: 1, failed: 11, held: 2, parked: 1 },
-      "acme-app: Run 7 has ended: 3 issues opened, 1,200 posts changed, 1 of them with a new status, which mails its voters; 11 failed, 2 held, 1 parked.",
+      "acme-app: Run 7 has ended: 3 issues opened, 1,200 posts changed, 1 of them with a new status, which notifies its voters; 11 failed, 2 to approve, 1 to retry.",
     ],
     [
       { ...none, adopted: 1, issueWrites: 2 },

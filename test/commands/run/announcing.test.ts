@@ -138,7 +138,7 @@ describe("a notice", () => {
     expect(notice).toMatchObject({ method: "POST", headers: { "content-type": "application/json" } });
     const message = JSON.parse(String(notice?.body)).text;
     expect(message).toMatch(
-      /^\*boardsync\* acme-app: needs you \(\d+ actions\)\.\n(?:.*\n)*• acme-app: \d+ held \(.+\)\n {3}p1: opens an issue in acme\/app\n(?:.*\n)*.*\. Next: /,
+      /^\*boardsync\* acme-app: needs you \(\d+ actions\)\.\n(?:.*\n)*• acme-app: \d+ to approve \(.+\)\n {3}p1: opens an issue in acme\/app\n(?:.*\n)*.*\. Next: /,
     );
     for (const { title } of stage.story.board.posts("acme-app")) expect(message).not.toContain(title);
     await stage.run(["sync", "-c", file]);

@@ -60,7 +60,7 @@ describe("boardsync plan --out", () => {
     const stage = await openStage();
     stage.writeConfig("boardsync.yaml", (config) => `${config}guard: { issues: 0 }\n`);
     const planned = await stage.run(["plan", "--out", "today.plan"]);
-    expect(planned.out).toContain("does exactly this, what is held as well.");
+    expect(planned.out).toContain("does exactly this, and what needs you.");
     expect((await stage.run(["apply", "today.plan"])).code).toBe(0);
   });
 

@@ -77,7 +77,7 @@ describe("plan --json", () => {
     expect(json()).toMatchObject({ projects: [{ actions: [{ notifies: null, when: "now" }] }] });
     const { out } = await stage.run(["plan", "-p", "acme-app"]);
     expect(out).toContain(
-      "Now 1 post to patch (voters hear of it, the board doesn't show how many). Nothing was written.",
+      "Now 1 post to patch (voters to notify, the board doesn't show how many). Nothing was written.",
     );
   });
 
@@ -107,11 +107,11 @@ describe("plan for a person", () => {
     expect(code).toBe(0);
     expect(out).toContain("acme-app → acme/app\n");
     expect(out).toContain(
-      "Now, by the next run:\n  “Dark mode” (p1) → acme/app#1\n    status: planned → completed, roadmapColumn: PLANNED → COMPLETED; 128 voters hear of it\n    issue #1 closed as completed → rule 1\n  “Export to Excel” (p2) → acme/app#2\n    title: Export to Excel\n",
+      "Now, by the next run:\n  “Dark mode” (p1) → acme/app#1\n    status: planned → completed, roadmapColumn: PLANNED → COMPLETED; 128 voters to notify\n    issue #1 closed as completed → rule 1\n  “Export to Excel” (p2) → acme/app#2\n    title: Export to Excel\n",
     );
     expect(out).toContain("acme-api: nothing to do.\n");
     expect(out).toContain(
-      "Now 1 issue to edit, 1 post to patch (128 voters hear of it). Nothing was written. Next: `boardsync sync` does it.\n",
+      "Now 1 issue to edit, 1 post to patch (128 voters to notify). Nothing was written. Next: `boardsync sync` does it.\n",
     );
   });
 
@@ -122,9 +122,11 @@ describe("plan for a person", () => {
     const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
     const { code, out, json } = await stage.run(["plan", "-c", file], { columns: 200 });
     expect(code).toBe(0);
-    expect(out).toMatch(/\n! Held: 1 post .*`guard\.statuses`.*:\n {2}“Dark mode” \(p1\) → acme\/app#1\n/);
     expect(out).toMatch(
-      /\nWhen a person lets them go, 1 action \(128 voters hear of it\)\. Nothing was written\. Next: `boardsync --config \S+ status` shows the ways out of what is held\.\n$/,
+      /\n! Needs you: 1 post .*`guard\.statuses`.*:\n {2}“Dark mode” \(p1\) → acme\/app#1\n/,
+    );
+    expect(out).toMatch(
+      /\nWhen a person lets them go, 1 action \(128 voters to notify\)\. Nothing was written\. Next: `boardsync --config \S+ status` shows the ways out of what needs you\.\n$/,
     );
     expect(json).toThrow();
     const held = (await stage.run(["plan", "--json", "-c", file, "-p", "acme-app"])).json();
@@ -171,7 +173,7 @@ describe("plan for a person", () => {
     await stage.run(["sync"]);
     const file = stage.writeConfig("lost.yaml", (config) => config.replace("state.db", "lost.db"));
     const { out } = await stage.run(["plan", "-c", file]);
-    expect(out).toContain("Now 6 issues to link by the mark in them (no voter hears of it).");
+    expect(out).toContain("Now 6 issues to link by the mark in them (no voter to notify).");
   });
 
   it("prints nothing with --quiet", async () => {
@@ -258,7 +260,7 @@ describe("plan --show", () => {
       ),
     );
     const { out } = await stage.run(["plan", "-c", file, "--show", "p1"]);
-    expect(out).toMatch(/\n {2}when: held: .*\n {2}title: Dark mode\n/);
+    expect(out).toMatch(/\n {2}when: needs you: .*\n {2}title: Dark mode\n/);
     expect(out).toContain("\n  type: Feature\n  milestone: v1\n  labels: feedback, ux\n  assignees: ada\n");
   });
 

@@ -98,7 +98,7 @@ describe("boardsync rebuild", () => {
     for (const post of ["p1", "p2", "p3", "p4"]) stage.story.board.removePost("acme-app", post);
     const rebuilt = await stage.run(["rebuild"]);
     expect(rebuilt.code).toBe(4);
-    expect(rebuilt.out).toContain("acme-app: held: ");
+    expect(rebuilt.out).toContain("acme-app: needs you: ");
   });
 
   it("fails where a side can't be asked, and leaves the state in recovery", async () => {

@@ -102,7 +102,7 @@ describe("sync for a person", () => {
     const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { issues: 1 }\n`);
     const { code, out } = await stage.run(["sync", "--config", file]);
     expect(code).toBe(4);
-    expect(out).toMatch(/│ not done │\n.*\n.*│ 4 held {3}│/);
+    expect(out).toMatch(/│ not done +│\n.*\n.*│ 4 to approve │/);
     expect(out).toMatch(
       /\n {2}acme-app: needs you \(4 actions\)\.\n {2}acme-api: needs you \(2 actions\)\.\n$/,
     );
@@ -116,7 +116,7 @@ describe("sync for a person", () => {
     const { code, out } = await stage.run(["sync", "--config", file]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /\n {2}acme-app: 1 post is synced later, the next from .*\d\d:\d\d(?: UTC)? \(in \d+ minutes\) on\.\n {2}acme-api: in step\.\n$/,
+      /\n {2}acme-app: 1 post follows later, the next from .*\d\d:\d\d(?: UTC)? \(in \d+ minutes\) on\.\n {2}acme-api: in step\.\n$/,
     );
   });
 
@@ -129,7 +129,7 @@ describe("sync for a person", () => {
     );
     const { code, out } = await stage.run(["sync", "-c", file]);
     expect(code).toBe(0);
-    const limit = /acme-app: put off: the board wants no request before .*\d\d:\d\d(?: UTC)? \(in .+\)\.$/m;
+    const limit = /acme-app: later: the board wants no request before .*\d\d:\d\d(?: UTC)? \(in .+\)\.$/m;
     expect(out).toMatch(limit);
     expect(out).not.toContain("in step");
     expect((await stage.run(["status"])).out).toMatch(limit);
@@ -348,7 +348,9 @@ describe("the log", () => {
     stage.story.board.removePost("acme-app", "p1");
     for (const post of ["p2", "p3", "p4", "p5"]) stage.story.board.removePost("acme-app", post);
     const { err } = await stage.run(["sync"], { isTerminal: true });
-    expect(err).toMatch(/^\d\d:\d\d:\d\d WARN acme-app: Nothing is written: the project is held/);
+    expect(err).toMatch(
+      /^\d\d:\d\d:\d\d WARN acme-app: Nothing is written until a person has looked at the board/,
+    );
   });
 
   it.each([

@@ -31,9 +31,9 @@ describe("boardsync undo", () => {
         },
       });
       expect(undone.code).toBe(0);
-      expect(asked).toEqual(["Undo this, 1 write? 128 voters will be mailed. [y/N] "]);
+      expect(asked).toEqual(["Undo this, 1 write? 128 voters will be notified. [y/N] "]);
       expect(undone.out).toContain(
-        "status: completed → planned, roadmapColumn: COMPLETED → PLANNED; 128 voters hear of it",
+        "status: completed → planned, roadmapColumn: COMPLETED → PLANNED; 128 voters to notify",
       );
       expect(undone.out).toContain("128 voters would be notified");
       expect(undone.out).toContain(said);
@@ -134,7 +134,7 @@ describe("boardsync undo", () => {
   });
 });
 
-it("says that nobody is mailed where nobody is", async () => {
+it("says that nobody is notified where nobody is", async () => {
   const stage = await openStage();
   await stage.run(["sync"]);
   const asked: string[] = [];
@@ -143,5 +143,5 @@ it("says that nobody is mailed where nobody is", async () => {
     return Promise.resolve("n");
   };
   await stage.run(["undo", "1"], { ask });
-  expect(asked).toEqual(["Undo this, 6 writes? No voter will be mailed. [y/N] "]);
+  expect(asked).toEqual(["Undo this, 6 writes? No voter will be notified. [y/N] "]);
 });

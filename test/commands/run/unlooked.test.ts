@@ -193,7 +193,7 @@ describe("a side that can't be looked at is never called in step", () => {
     expect(shown(ran)).not.toMatch(inStep);
     expect(shown(ran)).toContain(one.code);
     if (one.hasEnd === true) expect(shown(ran)).toMatch(/could not look until \d\d:\d\d/);
-    expect(shown(ran)).toContain("Later, by themselves, 2 actions (202 voters hear of it)");
+    expect(shown(ran)).toContain("Later, by themselves, 2 actions (202 voters to notify)");
     expect(ran.code).toBe(one.exits[0]);
     expect(await stage.run(["plan", "--detailed-exitcode", ...args])).toMatchObject({ code: one.exits[0] });
   });
@@ -251,7 +251,7 @@ describe("beside it", () => {
     expect(ran.code).toBe(1);
     expect(ran.out).toContain("acme-api: nothing to do.\n");
     expect(ran.out).toMatch(/✗ acme-app: .*\[board\.unreachable\]/);
-    expect(ran.out).toContain("Later, by themselves, 2 actions (202 voters hear of it)");
+    expect(ran.out).toContain("Later, by themselves, 2 actions (202 voters to notify)");
     expect(ran.out).not.toContain("in step");
   });
 

@@ -146,7 +146,7 @@ describe("init with flags", () => {
     });
     const ran = await stage.run(flags(stage), { env: noFile });
     expect(ran.out).toMatch(
-      /^✓ acme-app: The first sync: \d issues? opened, .*1 further write held until a person lets it go \(1 because an issue names the post's page/m,
+      /^✓ acme-app: The first sync: \d issues? opened, .*1 further write to approve \(1 because an issue names the post's page/m,
     );
     expect(ran.out).not.toContain("into the environment");
     const { json } = await stage.run(flags(stage, "--force", "--json"), { env: noFile });

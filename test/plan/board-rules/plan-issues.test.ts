@@ -326,7 +326,7 @@ describe("an issue that people changed while the post asks for something else", 
         kind: "change-issue",
         hold: {
           cause: "conflict",
-          why: "state was set to `open` on issue #12 while the post asks for `closed`: a person has to choose: held until `boardsync approve` lets it go, or `--discard` leaves both sides as they are",
+          why: "state was set to `open` on issue #12 while the post asks for `closed`: a person has to choose: `boardsync approve` lets it go, `--discard` leaves both sides as they are",
         },
       },
     ]);
@@ -417,7 +417,8 @@ describe("nothing is written to an issue", () => {
     expect(decision.notes).toEqual([
       {
         kind: "quarantined",
-        message: "the post is quarantined, so its issues are not changed; `boardsync release` ends that",
+        message:
+          "its status flapped too often, so its issues are not changed either; `boardsync release` goes on with it",
       },
     ]);
   });

@@ -68,7 +68,7 @@ describe("rules that change", () => {
         notifies: 4,
         hold: {
           cause: "rules-changed",
-          why: "the rules have changed: they asked for `completed`, and now status would become `shipped`: held until `boardsync approve` lets it go, or `--discard` leaves both sides as they are",
+          why: "the rules have changed: they asked for `completed`, and now status would become `shipped`: `boardsync approve` lets it go, `--discard` leaves both sides as they are",
         },
       },
     ]);

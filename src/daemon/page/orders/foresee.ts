@@ -129,12 +129,12 @@ function wordsOfResume(name: string, way: Resuming): readonly [question: string,
 }
 
 /** By this it is known whether what was shown is still what would happen. The reasons why it is held may change meanwhile. */
-export function printOf({ question, effects, actions = [], mailed }: Question): string {
+export function printOf({ question, effects, actions = [], notified }: Question): string {
   const shown = actions.map((action) => {
     const { post, kind, signature, title, planned = null } = action;
     return [post, kind, signature, title, planned];
   });
-  return hash("sha256", JSON.stringify([question, effects, shown, mailed]));
+  return hash("sha256", JSON.stringify([question, effects, shown, notified]));
 }
 
 /** One entry an order. */
@@ -183,9 +183,9 @@ const ways: Readonly<Record<OrderKind, (foreseeing: Foreseeing) => Promise<Quest
     return {
       question: `Run ${name} now?`,
       effects: [
-        "The run reads both sides and writes what they ask for, as a run on schedule does. What is held stays held.",
+        "The run reads both sides and writes what they ask for, as a run on schedule does. What needs you still does.",
       ],
-      mailed: `How many voters will be mailed is known when both sides have been read: the guard lets at most ${statuses} changes of status go in an hour, and holds more than that for you.`,
+      notified: `How many voters will be notified is known when both sides have been read: the guard lets at most ${statuses} changes of status go in an hour, and more than that needs you.`,
       button: "Run now",
       asks: () => [],
       done: `A run of ${name} starts`,

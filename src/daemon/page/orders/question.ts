@@ -23,7 +23,7 @@ const mostNamed = 3;
  */
 export function renderQuestion(
   order: PageOrder,
-  { question, effects, actions = [], mailed, button }: Question,
+  { question, effects, actions = [], notified, button }: Question,
   form: string,
   isAgain: boolean,
 ): Markup {
@@ -34,7 +34,7 @@ export function renderQuestion(
     html`<p class="said warn" role="alert"><b>Nothing was done.</b> What would happen has changed since it was shown. Here is how it stands now.</p>`
   }
     <h1><bdi>${question}</bdi></h1>
-    <p class="mailed">${mailed}</p>
+    <p class="notified">${notified}</p>
     ${effects.map((effect) => html`<p>${renderSentence(effect)}</p>`)}
     ${actions.length > 0 && table("What happens", columnsOf(order.project), lines.slice(0, mostLines))}
     ${more > 0 && html`<p class="quiet">And ${more.toLocaleString("en")} lines more, which ${renderCommand(command("approve", order.project))} shows.</p>`}
@@ -60,6 +60,6 @@ function columnsOf(project: string): readonly Column<Group<HeldAction>>[] {
       show: ({ first }) => html`<bdi>${describeHeld(first)}</bdi> <span class="quiet">${first.kind}</span>`,
     },
     { title: "Voters", show: ({ all }) => showVoters(votersOfHeld(all)), isNumber: true },
-    { title: "Held because", show: ({ first }) => renderSentence(first.message) },
+    { title: "Needs you because", show: ({ first }) => renderSentence(first.message) },
   ];
 }

@@ -4,7 +4,7 @@ import {
   type DoneSince,
   type Intent,
   type IntentId,
-  isHeard,
+  isNotified,
   type KnownAction,
   type RunWrite,
 } from "../../journal.ts";
@@ -99,8 +99,8 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     "SELECT current_name FROM repositories WHERE id = ?",
   );
   // Only one request of an intent can be in doubt at a time.
-  const correct = store.prepare<[{ intent: number; outcome: string; isHeard: number; message: string }]>(`
-    UPDATE audit SET outcome = @outcome, message = @message, is_status = is_status * @isHeard
+  const correct = store.prepare<[{ intent: number; outcome: string; isNotified: number; message: string }]>(`
+    UPDATE audit SET outcome = @outcome, message = @message, is_status = is_status * @isNotified
     WHERE post = (SELECT post FROM intents WHERE id = @intent AND unknown_at IS NOT NULL)
       AND intent = @intent AND outcome = 'unknown'`);
   function* write(entry: AuditEntry): Asked<void> {
@@ -135,7 +135,7 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     },
     correct(intent, isApplied, message) {
       const outcome: AuditEntry["outcome"] = isApplied ? "applied" : "not-applied";
-      return correct.run({ intent, outcome, isHeard: Number(isApplied), message });
+      return correct.run({ intent, outcome, isNotified: Number(isApplied), message });
     },
     history: (project, post, limit) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly AuditEntry[]> {
@@ -191,7 +191,7 @@ function fromEntry(entry: AuditEntry, project: number, post: number | null): New
     outcome: entry.outcome,
     message: entry.message ?? null,
     is_approved: Number(entry.isApproved),
-    is_status: Number(isHeard(entry)),
+    is_status: Number(isNotified(entry)),
     voters: entry.voters ?? null,
   };
 }

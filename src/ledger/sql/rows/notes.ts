@@ -10,7 +10,7 @@ interface NoteColumns {
   action: string | null;
   signature: string | null;
   planned: string | null;
-  /** How many voters would hear of it. */
+  /** How many voters would be notified. */
   notifies: number | null;
   follows_at: number | null;
 }

@@ -26,7 +26,7 @@ type End =
   | { readonly kind: "unknown"; readonly message: string; readonly unread?: string | undefined };
 
 /**
- * Finds, for issues that were closed as duplicates, the issue at the end of the chain, and reads it: its voters hear when
+ * Finds, for issues that were closed as duplicates, the issue at the end of the chain, and reads it: its voters are notified when
  * that one gets anywhere. It may be anywhere on the tracker, so no list of ours need show it, and it is read in every run.
  * Nothing is ever written to it because of this. Where there is none to follow, the rules for duplicates decide.
  *
@@ -116,7 +116,7 @@ function findEnd(cycle: Cycle, { issue }: SignalledIssue, answers: Answers): End
 const strangers =
   "the issue that it leads to was opened by somebody without write access (`followDuplicates: anyone` follows those, too)";
 
-/** Whoever opens an issue can close and reopen it, and so have the voters of each post that follows it mailed. */
+/** Whoever opens an issue can close and reopen it, and so have the voters of each post that follows it notified. */
 function isFollowed({ world, account, settings }: Cycle, { author, isOutside }: DuplicateTarget): boolean {
   if (settings.followDuplicates === "anyone" || isOutside !== true) return true;
   // An App's login ends so in one of GitHub's APIs, and not in the other.

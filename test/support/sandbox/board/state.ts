@@ -14,7 +14,7 @@ export interface SandboxNotification {
   readonly post: string;
   readonly from: string;
   readonly to: string;
-  /** How many voters were mailed. */
+  /** How many voters were notified. */
   readonly voters: number;
 }
 
