@@ -488,7 +488,9 @@ const http = z
         orders: z
           .boolean()
           .default(true)
-          .describe("Whether orders can be given on the status page, by whoever may do more than read it."),
+          .describe(
+            "Whether orders can be given on the status page, by anyone who has more than the reading token.",
+          ),
       })
       .refine(({ port, webhooksPort }) => port === 0 || webhooksPort !== port, {
         path: ["webhooksPort"],

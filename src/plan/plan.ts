@@ -217,7 +217,7 @@ function planUnlinked(row: Row, context: PlanContext): Decision {
 }
 
 const unlinked =
-  "a person wants no issue for it (`unlink`, or `approve --discard`): `boardsync link` gives it one, `boardsync retry` lets one be opened";
+  "a person wants no issue for it (`unlink`, or `approve --discard`): `boardsync link` links one that is there, `boardsync retry` opens a new one";
 
 /** The PATCH that follows an issue which comes out as it was asked for. */
 function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): PatchPost | undefined {

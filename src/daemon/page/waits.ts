@@ -7,6 +7,7 @@ import { inOrder } from "../../select.ts";
 import { remedyOf, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { isAsked } from "../../sync/orders/foresight.ts";
+import { beginSentence } from "../../sync/tell/sentence.ts";
 import { type Alike, describePlanned, groupWaiting } from "../../sync/tell/waiting-lines.ts";
 import { countNeeds, needWords } from "../../sync/tell/words.ts";
 import { linksAddress } from "./addresses.ts";
@@ -196,7 +197,7 @@ function ordersFor(kind: string): readonly (readonly [order: OrderKind, label: s
 /** What would be written, and how many voters would be notified. */
 function renderPlanned({ planned }: Pick<WaitingRow, "planned">): Markup | undefined {
   const text = describePlanned(planned, true);
-  return text === "" ? undefined : html`<p><b>${renderSentence(text)}</b></p>`;
+  return text === "" ? undefined : html`<p><b><bdi>${renderCode(text)}</bdi></b></p>`;
 }
 
 /** What needs nobody, by what becomes of it. */
@@ -265,7 +266,7 @@ export function renderSentence(message: string): Markup {
   // A secret with another first letter would be known no more.
   const asSentence = ({ redact }: Writing): Piece => {
     const told = redact(message);
-    const begun = told.charAt(0).toUpperCase() + told.slice(1);
+    const begun = beginSentence(told);
     return renderCode(/[.!?:]$/.test(begun) ? begun : `${begun}.`);
   };
   return html`<bdi>${asSentence}</bdi>`;

@@ -539,7 +539,7 @@ it("says in the config which statuses of the board it does not know, so that rul
   const stage = await openStage();
   expect(await stage.run(flags(stage, "--force"))).toMatchObject({ code: 0 });
   expect(readFileSync(stage.file, "utf8")).toContain(
-    "    # No status in use on the board is known to mean declined, in progress. So not every rule sets `status`:\n    # add `status: …` to `set` with the board's own word, or voters are not told.\n    rules:\n",
+    "    # No status in use on the board is known to mean declined, in progress. So not every rule sets `status`:\n    # add `status: …` to `set` with the board's own word, or voters are not notified.\n    rules:\n",
   );
   const feedback = [{ id: "p1", title: "One", status: "open", roadmapColumn: "PLANNED" }];
   stage.story.board.failNext(
