@@ -19,6 +19,7 @@ import type { MarkedIssue, NamingIssue, NewOtherMark, PullId } from "./pulls.ts"
 import type { NewRequest, RequestId } from "./requests.ts";
 import type { RowRecord } from "./rows.ts";
 import type { RunRecord, SignOfLife } from "./runs.ts";
+import type { ToolCallChange } from "./tool-calls.ts";
 
 /** One thing that the state is to know. What belongs together is committed together, by `Ledger.commit`. */
 export type Change =
@@ -26,6 +27,7 @@ export type Change =
   | IssueChange
   | RowChange
   | JournalChange
+  | ToolCallChange
   | PaceChange
   | Remembered
   | PersonChange
