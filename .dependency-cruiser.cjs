@@ -17,7 +17,17 @@ const table = {
   log: { folders: ["escape"], packages: ["pino"] },
   // Of the two sides and the ledger the sync knows the ports alone; the ledger's is one file a part, beside `sqlite`.
   sync: {
-    folders: ["model", "plan", "errors", "log", "select", "board/board", "tracker/tracker", "ledger/*"],
+    folders: [
+      "model",
+      "plan",
+      "errors",
+      "log",
+      "select",
+      "board/board",
+      "board/tools",
+      "tracker/tracker",
+      "ledger/*",
+    ],
     packages: ["zod"],
   },
   // What people ask of a run's outcome, on the same readers as a run.
@@ -30,6 +40,7 @@ const table = {
       "select",
       "sync",
       "board/board",
+      "board/tools",
       "tracker/tracker",
       "ledger/*",
     ],

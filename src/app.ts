@@ -158,7 +158,15 @@ export function createCall(machine: Machine): Send {
 /** Everything that a run works with. */
 export function buildWorld(config: Config, sides: Sides, ledger: Ledger, machine: Machine): World {
   const { clock, log, progress } = machine;
-  return { ...sides, ledger, clock, log, policy: policyOf(config), ...(progress && { progress }) };
+  return {
+    ...sides,
+    tools: undefined,
+    ledger,
+    clock,
+    log,
+    policy: policyOf(config),
+    ...(progress && { progress }),
+  };
 }
 
 function namedRepositories({ projects }: Config): readonly string[] {
