@@ -6,7 +6,10 @@ const table = {
   model: { folders: [], packages: [] },
   plan: { folders: ["model"], packages: ["liquidjs", "turndown", "node:crypto", "node:module"] },
   http: { folders: ["model", "errors", "log"], packages: ["undici", "node:net", "node:util", "node:zlib"] },
-  board: { folders: ["model", "errors", "log", "http"], packages: ["zod", "node:"] },
+  board: {
+    folders: ["model", "errors", "log", "http"],
+    packages: ["zod", "@modelcontextprotocol/client", "node:"],
+  },
   tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "zod", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "zod", "node:"] },
   config: { folders: ["errors"], packages: ["zod", "yaml", "node-cron", "node:"] },

@@ -50,3 +50,19 @@ export type ToolOutcome =
   | { readonly kind: "limited"; readonly retryAt: number | undefined; readonly message: string }
   | { readonly kind: "unsent"; readonly message: string }
   | { readonly kind: "unknown"; readonly message: string; readonly retryAt?: number };
+
+/** What a server says of one of its tools; every text is foreign. */
+export interface ToolDescription {
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** JSON Schema of its arguments. */
+  readonly schema: unknown;
+  /** Stands for the schema: another one where anything of it is different. */
+  readonly print: string;
+}
+
+/** Tools of the board, those included that the config does not name. */
+export interface ToolDirectory {
+  /** Asks which tools there are; calls none. @throws RemoteError */
+  describe(bounds: ReadBounds): Promise<readonly ToolDescription[]>;
+}
