@@ -103,8 +103,12 @@ function tool(what: string) {
         .exactOptional(),
       schema: z
         .string()
-        .regex(/^[0-9a-f]{16}$/, { error: "must be 16 characters of `0-9a-f`, as `boardsync check` shows them" })
-        .describe("Which schema of its arguments is expected, as `boardsync check` shows it; left out, the one of its first use.")
+        .regex(/^[0-9a-f]{16}$/, {
+          error: "must be 16 characters of `0-9a-f`, as `boardsync check` shows them",
+        })
+        .describe(
+          "Which schema of its arguments is expected, as `boardsync check` shows it; left out, the one of its first use.",
+        )
         .exactOptional(),
     })
     .describe(what)

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { isLimited } from "../http/answer/refusal.ts";
 import { readBody } from "../http/answer/body.ts";
+import { isLimited } from "../http/answer/refusal.ts";
 import type { Excerpt } from "../http/answer/wording.ts";
 import type { Fault } from "./fault.ts";
 
@@ -8,7 +8,11 @@ import type { Fault } from "./fault.ts";
 export function readAnswer(result: CallToolResult, depth: number, excerpt: Excerpt): unknown {
   if (result.structuredContent !== undefined) return result.structuredContent;
   for (const text of textsOf(result)) {
-    const body = readBody({ kind: "answer", status: 200, headers: {}, body: Buffer.from(text) }, depth, excerpt);
+    const body = readBody(
+      { kind: "answer", status: 200, headers: {}, body: Buffer.from(text) },
+      depth,
+      excerpt,
+    );
     if (body.kind === "json" && typeof body.value === "object" && body.value !== null) return body.value;
   }
   return undefined;
@@ -23,7 +27,10 @@ export function readRefusal(result: CallToolResult, excerpt: Excerpt): Fault | u
 /** An error of the protocol: https://www.jsonrpc.org/specification#error_object */
 export function readProtocolError(error: unknown, excerpt: Excerpt): Fault | undefined {
   const isOfProtocol =
-    error instanceof Error && "code" in error && typeof error.code === "number" && Number.isInteger(error.code);
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "number" &&
+    Number.isInteger(error.code);
   if (!isOfProtocol) return undefined;
   const fault = faultOf(error.message, "The MCP server refused", excerpt);
   const isDefinite = definite.has(error.code);
@@ -31,11 +38,14 @@ export function readProtocolError(error: unknown, excerpt: Excerpt): Fault | und
 }
 
 /** No such method, no such tool, or arguments that don't fit: nothing was called. */
-const definite: ReadonlySet<unknown> = new Set([-32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022]);
+const definite: ReadonlySet<unknown> = new Set([
+  -32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022,
+]);
 
 /** Words that leave open whether something was done. */
 const inDoubt = /time[d ]*-?out|internal (?:server )?error|unavailable|bad gateway|\b50[0-4]\b/i;
-const isForbidden = /unauthori[sz]ed|forbidden|permission|access denied|not allowed|\b40[13]\b|missing scope|insufficient.scope/i;
+const isForbidden =
+  /unauthori[sz]ed|forbidden|permission|access denied|not allowed|\b40[13]\b|missing scope|insufficient.scope/i;
 
 function faultOf(text: string, who: string, excerpt: Excerpt): Fault {
   const said = text.trim() === "" ? "without a word" : `"${excerpt(text)}"`;

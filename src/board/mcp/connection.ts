@@ -26,7 +26,12 @@ const mostTools = 1000;
  * Greets the server by the protocol's handshake of today, or by the older one where it knows no other, and lists its tools. The
  * package is loaded here, so that it costs nothing where the config has no `board.mcp`.
  */
-export async function openConnection(wire: Wire, url: URL, version: string, now: number): Promise<Connection> {
+export async function openConnection(
+  wire: Wire,
+  url: URL,
+  version: string,
+  now: number,
+): Promise<Connection> {
   const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const client = new Client(
     { name: "boardsync", version },

@@ -55,7 +55,11 @@ export function explainFailure({ reply, body, hadSession }: Failure, reading: Fa
   if (status === 404 && hadSession)
     return { kind: "ended", message: `${place} has ended its session (HTTP 404), so nothing was called.` };
   if (status === 404)
-    return { kind: "unsent", message: `There is no MCP server at ${place} (HTTP 404). Check board.mcp.url.`, detail: "told" };
+    return {
+      kind: "unsent",
+      message: `There is no MCP server at ${place} (HTTP 404). Check board.mcp.url.`,
+      detail: "told",
+    };
   if ([400, 405, 406, 409, 410, 413, 415, 422].includes(status))
     return { kind: "rejected", message: `${place} refused what was asked (HTTP ${status}): ${said}.` };
   if (status >= 300 && status < 400) {
@@ -65,13 +69,19 @@ export function explainFailure({ reply, body, hadSession }: Failure, reading: Fa
   }
   if (status < 300)
     return { kind: "unknown", message: `${place} did not answer what was asked: ${said}.`, detail: "page" };
-  return { kind: "unknown", message: `${place} failed (HTTP ${status}): ${said}.`, retryAt, detail: "server" };
+  return {
+    kind: "unknown",
+    message: `${place} failed (HTTP ${status}): ${said}.`,
+    retryAt,
+    detail: "server",
+  };
 }
 
 function explainNoAnswer(reply: Exclude<Failure["reply"], { kind: "answer" }>, place: string): Fault {
   const message = `${place} ${reply.message}.`;
   if (reply.kind === "aborted") return { kind: "aborted", message: "The run was ended." };
-  if (reply.kind === "unsent") return { kind: "unsent", message, detail: reply.isOfProxy ? "proxy" : undefined };
+  if (reply.kind === "unsent")
+    return { kind: "unsent", message, detail: reply.isOfProxy ? "proxy" : undefined };
   return { kind: "unknown", message, detail: reply.isLate ? "slow" : reply.kind === "lost" ? "cut" : "told" };
 }
 
@@ -89,7 +99,12 @@ export function errorOf({ kind, message, retryAt, detail }: Fault): RemoteError 
     case "ended":
       return new RemoteError("board", detail === "told" ? "refused" : "unreachable", message, options);
     case "unknown": {
-      const fault = detail === "told" ? "refused" : detail === "server" || detail === "slow" ? "unreachable" : "unreadable";
+      const fault =
+        detail === "told"
+          ? "refused"
+          : detail === "server" || detail === "slow"
+            ? "unreachable"
+            : "unreadable";
       return new RemoteError("board", fault, message, options);
     }
   }

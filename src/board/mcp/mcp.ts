@@ -96,7 +96,11 @@ function describe({ tools }: Connection): readonly ToolDescription[] {
 }
 
 /** One try of a read; what may pass comes back as a value, see `repeatRead`. */
-async function attempt<T>(server: Server, bounds: ReadBounds, work: () => Promise<T>): Promise<T | RemoteError> {
+async function attempt<T>(
+  server: Server,
+  bounds: ReadBounds,
+  work: () => Promise<T>,
+): Promise<T | RemoteError> {
   if (bounds.signal.aborted || server.options.clock.now() >= bounds.until)
     throw new RemoteError("board", "aborted", "The run was ended.");
   try {
@@ -137,7 +141,11 @@ async function connect(server: Server, operation: Operation): Promise<Connection
 }
 
 /** The tool of a purpose, as the server describes it now. */
-async function findTool(server: Server, purpose: ToolPurpose, operation: Operation): Promise<KnownTool | undefined> {
+async function findTool(
+  server: Server,
+  purpose: ToolPurpose,
+  operation: Operation,
+): Promise<KnownTool | undefined> {
   const { tools } = await connect(server, operation);
   return tools.get(server.options.tools[purpose]?.name ?? "");
 }
@@ -203,7 +211,12 @@ async function listPages(
 }
 
 /** One page. */
-async function ask(server: Server, { tool }: KnownTool, args: ToolArguments, operation: Operation): Promise<unknown> {
+async function ask(
+  server: Server,
+  { tool }: KnownTool,
+  args: ToolArguments,
+  operation: Operation,
+): Promise<unknown> {
   const { client } = await connect(server, operation);
   server.wire.begin(operation);
   const result = await client.callTool(

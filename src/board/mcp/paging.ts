@@ -57,7 +57,15 @@ function isFull(records: number, signs: PageSigns, args: ToolArguments): boolean
   return usualSizes.has(records) || signs.size === records || asked.includes(records);
 }
 
-const cursorNames = ["cursor", "after", "pageToken", "page_token", "starting_after", "nextCursor", "next_cursor"];
+const cursorNames = [
+  "cursor",
+  "after",
+  "pageToken",
+  "page_token",
+  "starting_after",
+  "nextCursor",
+  "next_cursor",
+];
 
 function nextArguments(
   signs: PageSigns,

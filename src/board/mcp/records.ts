@@ -44,7 +44,16 @@ export function findRecord(value: unknown, idPath: string | undefined): ToolReco
 
 const deepest = 2;
 
-const idNames = [...idNamesKnown, "entryId", "entry_id", "changelogId", "changelog_id", "categoryId", "category_id", "post_id"];
+const idNames = [
+  ...idNamesKnown,
+  "entryId",
+  "entry_id",
+  "changelogId",
+  "changelog_id",
+  "categoryId",
+  "category_id",
+  "post_id",
+];
 const titleNames = ["title", "name"];
 const textNames = ["content", "body", "description", "markdown"];
 const urlNames = ["url", "publicUrl", "public_url", "link", "permalink"];

@@ -59,7 +59,14 @@ export function createWire(options: WireOptions): Wire {
     const { isRead, signal } = operation;
     const own = Object.fromEntries(new Headers(init.headers));
     const hadSession = own["mcp-session-id"] !== undefined;
-    const reply = await sender.send({ method: "POST", url, headers: { ...own, ...headers }, body, isRead, signal });
+    const reply = await sender.send({
+      method: "POST",
+      url,
+      headers: { ...own, ...headers },
+      body,
+      isRead,
+      signal,
+    });
     const read = readReply(reply, id, options);
     if ("response" in read) return read.response;
     failure = { reply, body: read.body, hadSession };
@@ -114,7 +121,8 @@ function findMessage(body: Body, id: unknown): unknown {
 
 /** The messages of an answer: its body, or what each event of a stream that has ended holds. */
 function bodiesOf(answer: Answer, { depth, excerpt }: WireOptions): readonly Body[] {
-  if (!/^text\/event-stream/i.test(answer.headers["content-type"] ?? "")) return [readBody(answer, depth, excerpt)];
+  if (!/^text\/event-stream/i.test(answer.headers["content-type"] ?? ""))
+    return [readBody(answer, depth, excerpt)];
   const events = new TextDecoder().decode(answer.body).split(/(?:\r\n|\r|\n){2}/);
   return events.slice(0, mostEvents).flatMap((event) => {
     const lines = event.split(/\r\n|\r|\n/).flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);

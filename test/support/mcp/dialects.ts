@@ -32,7 +32,12 @@ export interface Dialect {
 const text = z.string();
 
 function addEntry(shelf: Shelf, title: unknown, content: unknown, isPublished: boolean): Entry {
-  const entry = { id: `entry_${shelf.entries.length + 1}`, title: String(title), text: String(content), isPublished };
+  const entry = {
+    id: `entry_${shelf.entries.length + 1}`,
+    title: String(title),
+    text: String(content),
+    isPublished,
+  };
   shelf.entries.push(entry);
   return entry;
 }
@@ -70,10 +75,18 @@ export const quackback: Dialect = {
             ? shelf.posts.map((post) => ({ ...post, content: post.text }))
             : shelf.entries
                 .filter(({ isPublished }) => status === "all" || isPublished === (status === "published"))
-                .map((entry) => ({ ...entry, content: entry.text, status: entry.isPublished ? "published" : "draft" }));
+                .map((entry) => ({
+                  ...entry,
+                  content: entry.text,
+                  status: entry.isPublished ? "published" : "draft",
+                }));
         const start = Number(cursor ?? 0);
         const hasMore = start + size < all.length;
-        return { items: all.slice(start, start + size), nextCursor: hasMore ? String(start + size) : null, hasMore };
+        return {
+          items: all.slice(start, start + size),
+          nextCursor: hasMore ? String(start + size) : null,
+          hasMore,
+        };
       },
     },
     {
@@ -85,7 +98,12 @@ export const quackback: Dialect = {
     {
       name: "create_changelog",
       description: "Create a changelog entry. Saves as draft by default",
-      input: z.object({ title: text, content: text, publish: z.boolean().default(false), linkedPostIds: z.array(text).optional() }),
+      input: z.object({
+        title: text,
+        content: text,
+        publish: z.boolean().default(false),
+        linkedPostIds: z.array(text).optional(),
+      }),
       run: ({ title, content, publish }, shelf) => {
         const { id, isPublished } = addEntry(shelf, title, content, publish === true);
         return { id, title, status: isPublished ? "published" : "draft" };
@@ -94,7 +112,12 @@ export const quackback: Dialect = {
     {
       name: "update_changelog",
       description: "Update title, content or publish state of a changelog entry",
-      input: z.object({ changelogId: text, title: text.optional(), content: text.optional(), publish: z.boolean().optional() }),
+      input: z.object({
+        changelogId: text,
+        title: text.optional(),
+        content: text.optional(),
+        publish: z.boolean().optional(),
+      }),
       run({ changelogId, title, content, publish }, shelf) {
         const entry = findEntry(shelf, changelogId);
         entry.title = String(title ?? entry.title);
@@ -142,7 +165,9 @@ export const featureOs: Dialect = {
       description: "Create a changelog post",
       input: z.object({ title: text, description: text, state: z.enum(["draft", "published"]) }),
       run: ({ title, description, state }, shelf) => {
-        return { changelog: { id: addEntry(shelf, title, description, state === "published").id, title, state } };
+        return {
+          changelog: { id: addEntry(shelf, title, description, state === "published").id, title, state },
+        };
       },
     },
     {
@@ -173,18 +198,30 @@ export const productlane: Dialect = {
       description: "Get all changelogs",
       input: z.object({}),
       run: (_, { entries }) =>
-        entries.map(({ id, title, text: notes, isPublished }) => ({ id, title, notes, published: isPublished })),
+        entries.map(({ id, title, text: notes, isPublished }) => ({
+          id,
+          title,
+          notes,
+          published: isPublished,
+        })),
     },
     {
       name: "create_changelog",
       description: "Create a changelog",
       input: z.object({ title: text, notes: text, date: text.optional(), published: z.boolean().optional() }),
-      run: ({ title, notes, published }, shelf) => ({ changelogId: addEntry(shelf, title, notes, published !== false).id }),
+      run: ({ title, notes, published }, shelf) => ({
+        changelogId: addEntry(shelf, title, notes, published !== false).id,
+      }),
     },
     {
       name: "update_changelog",
       description: "Update a changelog",
-      input: z.object({ changelogId: text, title: text.optional(), notes: text.optional(), published: z.boolean().optional() }),
+      input: z.object({
+        changelogId: text,
+        title: text.optional(),
+        notes: text.optional(),
+        published: z.boolean().optional(),
+      }),
       run({ changelogId, title, notes, published }, shelf) {
         const entry = findEntry(shelf, changelogId);
         entry.title = String(title ?? entry.title);

@@ -1,11 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createMcpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { listenHttp } from "../servers.ts";
 import type { Dialect, DialectTool, Shelf } from "./dialects.ts";
 
 /** A request for a message of the protocol. */
 export interface McpRequest {
+  /** Of the message. */
+  readonly id: unknown;
   readonly method: string;
   /** Of `tools/call`. */
   readonly tool: string | undefined;
@@ -73,9 +79,15 @@ async function answer(
 ): Promise<void> {
   const body = await readBody(incoming);
   const message = body === "" ? {} : JSON.parse(body);
-  const { method = "", params = {} } = message;
+  const { id, method = "", params = {} } = message;
   const isCall = method === "tools/call";
-  const request = { method, tool: isCall ? params.name : undefined, args: params.arguments ?? {}, headers: incoming.headers };
+  const request = {
+    id,
+    method,
+    tool: isCall ? params.name : undefined,
+    args: params.arguments ?? {},
+    headers: incoming.headers,
+  };
   given.host.asked.push(request);
   if (given.key !== undefined && incoming.headers.authorization !== `Bearer ${given.key}`) {
     response.writeHead(401, { "content-type": "application/json" }).end('{"error":"Unknown key"}');
@@ -85,7 +97,10 @@ async function answer(
     given.serve(
       new Request(`http://localhost${incoming.url}`, {
         method: incoming.method ?? "POST",
-        headers: Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]),
+        headers: Object.entries(incoming.headers).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]),
         ...(body !== "" && { body }),
       }),
     );
@@ -141,7 +156,10 @@ function register(server: McpServer, tool: DialectTool, { isStructured }: Dialec
         ...(isStructured && isObject && { structuredContent: value as Record<string, unknown> }),
       };
     } catch (error) {
-      return { isError: true, content: [{ type: "text" as const, text: error instanceof Error ? error.message : "" }] };
+      return {
+        isError: true,
+        content: [{ type: "text" as const, text: error instanceof Error ? error.message : "" }],
+      };
     }
   });
 }
