@@ -90,49 +90,42 @@ const fields = z
   })
   .describe("What the board calls the fields of a post, where its names differ from ours: `id: uuid`.");
 
-function tool(what: string) {
-  return z
-    .strictObject({
-      name: name(200).describe("What the MCP server calls the tool."),
-      args: z
-        .record(name(100), z.json())
-        .prefault({})
-        .describe("What it is called with; texts are templates, such as `{{ entry.title }}`."),
-      result: answerPath
-        .describe("Where the id stands in its answer (of a list: in each record), if it can't be recognised.")
-        .exactOptional(),
-      schema: z
-        .string()
-        .regex(/^[0-9a-f]{16}$/, {
-          error: "must be 16 characters of `0-9a-f`, as `boardsync check` shows them",
-        })
-        .describe(
-          "Which schema of its arguments is expected, as `boardsync check` shows it; left out, the one of its first use.",
-        )
-        .exactOptional(),
-    })
-    .describe(what)
-    .exactOptional();
-}
+const tool = z.strictObject({
+  name: name(200).describe("What the MCP server calls the tool."),
+  args: z
+    .record(name(100), z.json())
+    .prefault({})
+    .describe("What it is called with; texts are templates, such as `{{ entry.title }}`."),
+  result: answerPath
+    .describe("Where the id stands in its answer (of a list: in each record), if it can't be recognised.")
+    .exactOptional(),
+  schema: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/, { error: "must be 16 characters of `0-9a-f`, as `boardsync check` shows them" })
+    .describe("The schema of its arguments that is agreed to; left out, the one of its first use.")
+    .exactOptional(),
+});
+
+const toolPurpose = z.enum([
+  "categories",
+  "changelogList",
+  "changelogCreate",
+  "changelogUpdate",
+  "changelogPublish",
+  "feedbackCreate",
+]);
 
 const mcp = z
   .strictObject({
     url: apiUrl("https://feedback.example.com/api/mcp")
-      .describe("The address of the MCP server: `/api/mcp` on the board's origin where left out.")
+      .describe("The address of the MCP server; left out, `/api/mcp` on the board's origin.")
       .exactOptional(),
     tools: z
-      .strictObject({
-        categories: tool("Lists the categories: they may then be called by their names."),
-        changelogList: tool("Lists the changelog's entries, drafts included."),
-        changelogCreate: tool("Makes an entry of the changelog, as a draft."),
-        changelogUpdate: tool("Changes a draft."),
-        changelogPublish: tool("Publishes a draft: subscribers may be mailed."),
-        feedbackCreate: tool("Makes a post."),
-      })
+      .partialRecord(toolPurpose, tool)
       .prefault({})
-      .describe("Which tool serves which purpose. No other tool is ever called."),
+      .describe("Which tool serves which purpose. No other one is ever called."),
   })
-  .describe("The board's hosted MCP server, for what its REST API leaves open; the same key.");
+  .describe("The board's hosted MCP server, for what its REST API leaves open. It gets the same key.");
 
 const board = z
   .strictObject({

@@ -11,6 +11,7 @@ import type {
   ProjectMemory,
   RepositoryMemory,
   SizeMemory,
+  ToolMemory,
 } from "./memory.ts";
 import type { SaidNotice } from "./notices.ts";
 import type { OrderChange } from "./orders.ts";
@@ -304,6 +305,7 @@ export type Remembered =
   | { readonly kind: "remember-project-field"; readonly field: ProjectFieldMemory }
   /** All of them: these replace what was known. */
   | { readonly kind: "remember-sizes"; readonly sizes: readonly SizeMemory[] }
+  | { readonly kind: "remember-tool"; readonly tool: ToolMemory }
   /** The tracker has shown that this state is an old copy which nobody stamped; from now on it says so itself. */
   | { readonly kind: "declare-old"; readonly at: number };
 
