@@ -6,7 +6,10 @@ const table = {
   model: { folders: [], packages: [] },
   plan: { folders: ["model"], packages: ["liquidjs", "turndown", "node:crypto", "node:module"] },
   http: { folders: ["model", "errors", "log"], packages: ["undici", "node:net", "node:util", "node:zlib"] },
-  board: { folders: ["model", "errors", "log", "http"], packages: ["zod", "node:"] },
+  board: {
+    folders: ["model", "errors", "log", "http"],
+    packages: ["zod", "@modelcontextprotocol/client", "node:"],
+  },
   tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "zod", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "zod", "node:"] },
   config: { folders: ["errors"], packages: ["zod", "yaml", "node-cron", "node:"] },
@@ -17,7 +20,17 @@ const table = {
   log: { folders: ["escape"], packages: ["pino"] },
   // Of the two sides and the ledger the sync knows the ports alone; the ledger's is one file a part, beside `sqlite`.
   sync: {
-    folders: ["model", "plan", "errors", "log", "select", "board/board", "tracker/tracker", "ledger/*"],
+    folders: [
+      "model",
+      "plan",
+      "errors",
+      "log",
+      "select",
+      "board/board",
+      "board/tools",
+      "tracker/tracker",
+      "ledger/*",
+    ],
     packages: ["zod"],
   },
   // What people ask of a run's outcome, on the same readers as a run.
@@ -30,6 +43,7 @@ const table = {
       "select",
       "sync",
       "board/board",
+      "board/tools",
       "tracker/tracker",
       "ledger/*",
     ],

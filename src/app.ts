@@ -1,5 +1,7 @@
 import type { Board } from "./board/board.ts";
 import { createHttpBoard } from "./board/http/http.ts";
+import { createMcpTools } from "./board/mcp/mcp.ts";
+import type { BoardTools, ToolDirectory } from "./board/tools.ts";
 import { readProxies } from "./config/proxies.ts";
 import type { Config, ProjectConfig } from "./config/schema.ts";
 import type { GitHubSecret, Secrets } from "./config/secrets.ts";
@@ -14,6 +16,7 @@ import { defaultRules } from "./plan/rules/rules.ts";
 import { listGroups } from "./plan/select-conditions.ts";
 import { boardHash } from "./plan/text/marker.ts";
 import { createRenderer } from "./plan/text/render.ts";
+import { pinTools } from "./sync/ground/pinned-tools.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.ts";
 import { repositoryNames } from "./sync/ground/world.ts";
 import { createGitHubAppTracker } from "./tracker/github/app/installations.ts";
@@ -39,6 +42,8 @@ export interface Machine {
 export interface Sides {
   readonly board: Board & Traffic;
   readonly tracker: Tracker & Traffic;
+  /** Only where the config has `board.mcp`. */
+  readonly tools: (BoardTools & ToolDirectory & Traffic) | undefined;
 }
 
 /** What both sides are asked with. */
@@ -58,6 +63,7 @@ export function connectSides(config: Config, secrets: Credentials, machine: Mach
   return {
     board: connectBoard(config.board, secrets.boardApiKey, guarded),
     tracker: connectTracker(config.tracker, github, guarded, namedRepositories(config)),
+    tools: config.board.mcp && connectTools(config.board, secrets.boardApiKey, guarded),
   };
 }
 
@@ -87,6 +93,25 @@ export function connectBoard(board: Config["board"], key: string, machine: Guard
     },
   });
 }
+
+/** The board's own tools: those that the config names may be called. Nothing is loaded or asked before that. */
+export function connectTools(
+  { url, timeout, retries, mcp }: Pick<Config["board"], "url" | "timeout" | "retries" | "mcp">,
+  key: string,
+  machine: GuardedMachine,
+): BoardTools & ToolDirectory & Traffic {
+  const { clock, random, log, version, redact } = machine;
+  return createMcpTools({
+    ...{ key, version, retries, clock, random, log },
+    url: mcp?.url ?? new URL("/api/mcp", url).href,
+    sender: senderOf(machine, timeout, mostToolBytes),
+    ...(redact && { redact }),
+    tools: mcp?.tools ?? {},
+  });
+}
+
+/** Of one answer of a tool. */
+const mostToolBytes = 4 * 1024 * 1024;
 
 /**
  * The tracker alone.
@@ -158,7 +183,15 @@ export function createCall(machine: Machine): Send {
 /** Everything that a run works with. */
 export function buildWorld(config: Config, sides: Sides, ledger: Ledger, machine: Machine): World {
   const { clock, log, progress } = machine;
-  return { ...sides, ledger, clock, log, policy: policyOf(config), ...(progress && { progress }) };
+  return {
+    ...sides,
+    tools: sides.tools && pinTools(sides.tools, config.board.mcp?.tools ?? {}, { ledger, clock }),
+    ledger,
+    clock,
+    log,
+    policy: policyOf(config),
+    ...(progress && { progress }),
+  };
 }
 
 function namedRepositories({ projects }: Config): readonly string[] {

@@ -22,6 +22,7 @@ function* listWords(schema: JsonSchema): Generator<string> {
   for (const choice of [...(choices ?? []), only, "any"]) if (typeof choice === "string") yield choice;
   for (const part of [schema.items, ...(schema.anyOf ?? [])]) if (part !== undefined) yield* listWords(part);
   yield* schema.propertyNames?.enum ?? [];
+  if (typeof schema.additionalProperties === "object") yield* listWords(schema.additionalProperties);
   for (const [key, part] of Object.entries(schema.properties ?? {})) {
     yield key;
     yield* listWords(part);

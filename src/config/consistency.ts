@@ -23,6 +23,7 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
   return [
     ...findExposedKeys(content),
     ...findRepeatedProjects(content, context),
+    ...findNoDrafts(content),
     ...findAll(content, "projects.*").flatMap((project) => [
       ...findUnreachableRules(project),
       ...findStrayLabels(project),
@@ -37,8 +38,14 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
 
 /** Over plain http anyone on the way can read the key. */
 function findExposedKeys(content: unknown): readonly Fault[] {
-  return ["board", "tracker"].flatMap((side): readonly Fault[] =>
-    findAll(content, `${side}.url`)
+  return (
+    [
+      ["board", "url"],
+      ["board", "mcp.url"],
+      ["tracker", "url"],
+    ] as const
+  ).flatMap(([side, address]): readonly Fault[] =>
+    findAll(content, `${side}.${address}`)
       .filter(({ value }) => typeof value === "string" && URL.canParse(value) && isExposed(value))
       .filter(() => !findAll(content, `${side}.allowInsecure`).some(({ value }) => value === true))
       .map(({ path }) => ({
@@ -47,6 +54,31 @@ function findExposedKeys(content: unknown): readonly Fault[] {
         message: `must be https, because http would show the key to the network; \`${side}.allowInsecure: true\` allows it`,
       })),
   );
+}
+
+/** What says in the arguments of a tool that an entry is a draft. */
+const draftWords: readonly (readonly [name: RegExp, value: RegExp])[] = [
+  [/^(?:is_?)?publish(?:ed)?$/i, /^false$/],
+  [/^(?:is_?)?draft$/i, /^true$/],
+  [/^(?:status|state|visibility)$/i, /^(?:draft|unpublished|private)$/i],
+  [/^publish(?:ed)?_?at$/i, /^null$/],
+];
+
+/** Subscribers may be mailed about what is published, so nothing is made that is not a draft. */
+function findNoDrafts(content: unknown): readonly Fault[] {
+  return findAll(content, "board.mcp.tools.changelogCreate").flatMap(({ path, value }): readonly Fault[] => {
+    if (typeof value !== "object" || value === null || saysDraft(Object(value)["args"])) return [];
+    const message =
+      "must make a draft, and no argument says so; the tool's may be called `publish: false`, `draft: true`, `status: draft` or `publishedAt: null`. One that can't make a draft can't be used";
+    return [{ path, at: "key", message }];
+  });
+}
+
+function saysDraft(args: unknown, depth = 0): boolean {
+  return Object.entries(Object(args)).some(([name, value]) => {
+    if (typeof value === "object" && value !== null) return depth < deepest && saysDraft(value, depth + 1);
+    return draftWords.some(([key, said]) => key.test(name) && said.test(String(value)));
+  });
 }
 
 /** Two entries for one project would both open issues for its posts. */

@@ -90,6 +90,43 @@ const fields = z
   })
   .describe("What the board calls the fields of a post, where its names differ from ours: `id: uuid`.");
 
+const tool = z.strictObject({
+  name: name(200).describe("What the MCP server calls the tool."),
+  args: z
+    .record(name(100), z.json())
+    .prefault({})
+    .describe("What it is called with; texts are templates, such as `{{ entry.title }}`."),
+  result: answerPath
+    .describe("Where the id stands in its answer (of a list: in each record), if it can't be recognised.")
+    .exactOptional(),
+  schema: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/, { error: "must be 16 characters of `0-9a-f`, as `boardsync check` shows them" })
+    .describe("The schema of its arguments that is agreed to; left out, the one of its first use.")
+    .exactOptional(),
+});
+
+const toolPurpose = z.enum([
+  "categories",
+  "changelogList",
+  "changelogCreate",
+  "changelogUpdate",
+  "changelogPublish",
+  "feedbackCreate",
+]);
+
+const mcp = z
+  .strictObject({
+    url: apiUrl("https://feedback.example.com/api/mcp")
+      .describe("The address of the MCP server; left out, `/api/mcp` on the board's origin.")
+      .exactOptional(),
+    tools: z
+      .partialRecord(toolPurpose, tool)
+      .prefault({})
+      .describe("Which tool serves which purpose. No other one is ever called."),
+  })
+  .describe("The board's hosted MCP server, for what its REST API leaves open. It gets the same key.");
+
 const board = z
   .strictObject({
     url: apiUrl().describe("The address of the board's API: https, or http on loopback."),
@@ -112,6 +149,7 @@ const board = z
     list: listing.exactOptional(),
     paging: paging.exactOptional(),
     fields: fields.exactOptional(),
+    mcp: mcp.exactOptional(),
   })
   .describe("The feedback board.");
 

@@ -153,7 +153,7 @@ function findKeys(schema: JsonSchema, path: Path): readonly string[] {
   let places: readonly JsonSchema[] = alternativesOf(schema, schema);
   for (const step of path) {
     const next = places.flatMap((place) => {
-      const child = typeof step === "number" ? place.items : place.properties?.[step];
+      const child = typeof step === "number" ? place.items : (place.properties?.[step] ?? partOf(place));
       return child === undefined ? [] : alternativesOf(child, schema);
     });
     places = next;
@@ -162,6 +162,11 @@ function findKeys(schema: JsonSchema, path: Path): readonly string[] {
     ...Object.keys(properties),
     ...(propertyNames?.enum ?? []),
   ]);
+}
+
+/** What each key of a map holds. */
+function partOf({ additionalProperties }: JsonSchema): JsonSchema | undefined {
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
 
 /** What may stand at a place. A part that holds parts of its own kind is defined at the end of the whole, and named here. */

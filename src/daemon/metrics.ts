@@ -18,7 +18,7 @@ export interface Metrics {
   /** A run has ended, with its report, or by an error that nothing foresaw. */
   noteRun(report: RunReport | undefined): void;
   /** Takes up what both sides were asked since they were looked at last. */
-  noteTraffic(sides: Readonly<Record<Side, Traffic>>): void;
+  noteTraffic(sides: MeasuredSides): void;
   /** A delivery of GitHub, and what was made of it. */
   noteDelivery(event: string, outcome: DeliveryOutcome, reason?: RefusalReason): void;
   /** The heartbeat or a notice was sent, or was not taken. */
@@ -28,6 +28,11 @@ export interface Metrics {
   /** Everything as Prometheus reads it. What is state comes from the ledger, so that it outlives a restart. */
   render(projects: readonly MeasuredProject[]): Promise<string>;
   readonly contentType: string;
+}
+
+/** What each side has been asked; its own tools are the board's. */
+export interface MeasuredSides extends Readonly<Record<Side, Traffic>> {
+  readonly tools?: Traffic | undefined;
 }
 
 /** One project of the config. */
@@ -85,13 +90,19 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
       }
     },
     noteTraffic(sides) {
-      for (const side of ["board", "tracker"] as const) {
-        const before = seen.get(sides[side]);
-        const now = new Map(sides[side].answers);
+      const { board, tools, tracker } = sides;
+      for (const [side, traffic] of [
+        ["board", board],
+        ["board", tools],
+        ["tracker", tracker],
+      ] as const) {
+        if (traffic === undefined) continue;
+        const before = seen.get(traffic);
+        const now = new Map(traffic.answers);
         for (const [code, count] of now) {
           requests.inc({ side, code: boundCode(code) }, count - (before?.get(code) ?? 0));
         }
-        seen.set(sides[side], now);
+        seen.set(traffic, now);
       }
     },
     noteDelivery(event, outcome, reason) {
@@ -113,7 +124,7 @@ export function metricsPart(
   metrics: Pick<Metrics, "noteTraffic" | "render" | "contentType">,
   measure: () => Promise<{
     readonly projects: readonly MeasuredProject[];
-    readonly sides: Readonly<Record<Side, Traffic>>;
+    readonly sides: MeasuredSides;
   }>,
 ): HttpPart {
   const render = share(async () => {

@@ -11,6 +11,7 @@ import type {
   ProjectMemory,
   RepositoryMemory,
   SizeMemory,
+  ToolMemory,
 } from "./memory.ts";
 import type { SaidNotice } from "./notices.ts";
 import type { OrderChange } from "./orders.ts";
@@ -19,6 +20,7 @@ import type { MarkedIssue, NamingIssue, NewOtherMark, PullId } from "./pulls.ts"
 import type { NewRequest, RequestId } from "./requests.ts";
 import type { RowRecord } from "./rows.ts";
 import type { RunRecord, SignOfLife } from "./runs.ts";
+import type { ToolCallChange } from "./tool-calls.ts";
 
 /** One thing that the state is to know. What belongs together is committed together, by `Ledger.commit`. */
 export type Change =
@@ -26,6 +28,7 @@ export type Change =
   | IssueChange
   | RowChange
   | JournalChange
+  | ToolCallChange
   | PaceChange
   | Remembered
   | PersonChange
@@ -302,6 +305,7 @@ export type Remembered =
   | { readonly kind: "remember-project-field"; readonly field: ProjectFieldMemory }
   /** All of them: these replace what was known. */
   | { readonly kind: "remember-sizes"; readonly sizes: readonly SizeMemory[] }
+  | { readonly kind: "remember-tool"; readonly tool: ToolMemory }
   /** The tracker has shown that this state is an old copy which nobody stamped; from now on it says so itself. */
   | { readonly kind: "declare-old"; readonly at: number };
 

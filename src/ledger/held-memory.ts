@@ -8,6 +8,7 @@ import type {
   ProjectMemory,
   Remembering,
   RepositoryMemory,
+  ToolMemory,
 } from "./memory.ts";
 
 /** A memory that is held in the process, the same for every kind of state. */
@@ -30,6 +31,7 @@ export function createHeldMemory(): HeldMemory {
   const names = new Map<string, RepositoryId>();
   const fields = new Map<ProjectFieldKey, ProjectFieldMemory>();
   let sizes: Remembering["sizes"] = [];
+  const tools = new Map<string, ToolMemory>();
   return {
     account: () => account,
     project: (key) => projects.get(key),
@@ -42,8 +44,9 @@ export function createHeldMemory(): HeldMemory {
     repositoryById: (id) => repositories.get(id),
     projectField: (key) => fields.get(key),
     sizes: () => sizes,
+    tool: (name) => tools.get(name),
     hold(read) {
-      for (const known of [projects, pagings, openLists, repositories, names, fields]) known.clear();
+      for (const known of [projects, pagings, openLists, repositories, names, fields, tools]) known.clear();
       account = read.account;
       for (const one of read.projects) projects.set(one.key, one);
       for (const { project, paging } of read.pagings) pagings.set(project, paging);
@@ -51,6 +54,7 @@ export function createHeldMemory(): HeldMemory {
       for (const one of read.repositories) repositories.set(one.repository.id, one);
       for (const [name, id] of read.names) names.set(name.toLowerCase(), id);
       for (const one of read.projectFields) fields.set(one.key, one);
+      for (const one of read.tools) tools.set(one.name, one);
       ({ sizes } = read);
     },
     learn(change) {
@@ -78,6 +82,9 @@ export function createHeldMemory(): HeldMemory {
         case "remember-sizes":
           ({ sizes } = change);
           return;
+        case "remember-tool":
+          tools.set(change.tool.name, change.tool);
+          return;
       }
     },
     after(changes) {
@@ -91,6 +98,7 @@ export function createHeldMemory(): HeldMemory {
         names: [...names],
         projectFields: [...fields.values()],
         sizes,
+        tools: [...tools.values()],
       });
       for (const one of changes) ahead.learn(one);
       return ahead;

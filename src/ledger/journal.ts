@@ -130,6 +130,8 @@ export interface AuditEntry {
   readonly isApproved: boolean;
   /** Of a change of status: how many voters the board showed right before it; absent where it shows none, or an older version wrote the line. */
   readonly voters?: number;
+  /** Of a call of one of the board's own tools: the tag of a release, or the issue that became a post. */
+  readonly subject?: string;
 }
 
 /** Whether voters are notified of a write: not of one that was refused, or never left. One whose answer was lost they may have been notified of. */

@@ -14,6 +14,7 @@ import type { Requests } from "./requests.ts";
 import type { Rows } from "./rows.ts";
 import type { Runs } from "./runs.ts";
 import type { SignalMemory } from "./signals.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 import type { Upkeep } from "./upkeep.ts";
 
 /**
@@ -33,6 +34,7 @@ export interface Ledger {
   readonly links: Links;
   readonly backlinks: Backlinks;
   readonly journal: Journal;
+  readonly toolCalls: ToolCalls;
   readonly pace: Pace;
   readonly requests: Requests;
   readonly orders: Orders;

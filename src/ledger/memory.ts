@@ -29,6 +29,8 @@ export interface Memory {
   projectField(key: ProjectFieldKey): ProjectFieldMemory | undefined;
   /** How much of what the tracker answers for at once, where that is less than may be asked for. */
   sizes(): readonly SizeMemory[];
+  /** The schema that a tool of the board had when it was first used, by its name. */
+  tool(name: string): ToolMemory | undefined;
 }
 
 /** All that is remembered, as a state is read. */
@@ -42,6 +44,14 @@ export interface Remembering {
   readonly names: readonly (readonly [RepositoryName, RepositoryId])[];
   readonly projectFields: readonly ProjectFieldMemory[];
   readonly sizes: readonly SizeMemory[];
+  readonly tools: readonly ToolMemory[];
+}
+
+/** A tool of the board that the config names. */
+export interface ToolMemory {
+  readonly name: string;
+  /** Stands for the schema of its arguments. */
+  readonly print: string;
 }
 
 export interface SizeMemory {

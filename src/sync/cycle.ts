@@ -3,7 +3,7 @@ import { planContext } from "./ground/context.ts";
 import { type BoardPull, type PulledCycle, startTally, type Tally } from "./ground/cycle-state.ts";
 import { checkLimits, noteLimitOf } from "./ground/limits.ts";
 import { isPreview } from "./ground/order.ts";
-import { noteFailure, reportProject } from "./ground/report.ts";
+import { boardRequests, noteFailure, reportProject } from "./ground/report.ts";
 import type { CarriedAction, PlannedAction, ProjectReport, SavedProject } from "./ground/reports.ts";
 import { isFree } from "./ground/wanted.ts";
 import type { Run, SyncProject, World } from "./ground/world.ts";
@@ -49,7 +49,7 @@ export interface CycleResult extends ToldBeside {
  */
 export async function runCycle(project: SyncProject, world: World, run: Run): Promise<CycleResult> {
   const tally = startTally();
-  const before = { board: world.board.requests, tracker: world.tracker.requests };
+  const before = { board: boardRequests(world), tracker: world.tracker.requests };
   let pull: BoardPull | undefined;
   let told: ToldBeside | undefined;
   try {
@@ -67,7 +67,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     told = await workOn({ ...cycle, run });
   } catch (error) {
     await noteLimitOf(world, error);
-    const hasAsked = world.board.requests > before.board || world.tracker.requests > before.tracker;
+    const hasAsked = boardRequests(world) > before.board || world.tracker.requests > before.tracker;
     noteFailure(tally, { run, world, project }, error, hasAsked);
   }
   const isDone = told !== undefined;

@@ -27,6 +27,7 @@ function* wordsOf(schema: JsonSchema): Generator<string> {
   for (const choice of [...(choices ?? []), only]) if (typeof choice === "string") yield choice;
   for (const part of [schema.items, ...(schema.anyOf ?? [])]) if (part !== undefined) yield* wordsOf(part);
   yield* schema.propertyNames?.enum ?? [];
+  if (typeof schema.additionalProperties === "object") yield* wordsOf(schema.additionalProperties);
   for (const [key, part] of Object.entries(schema.properties ?? {})) {
     yield key;
     yield* wordsOf(part);

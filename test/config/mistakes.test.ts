@@ -6,6 +6,19 @@ const boardWith = (text: string) =>
   `board:\n  url: https://b.example\n  ${text}\nprojects: [{ project: p, repo: o/r }]`;
 const address = (url: string) => `board: { url: "${url}" }\nprojects: [{ project: p, repo: o/r }]`;
 
+describe("the changelog's tool makes a draft", () => {
+  it.each([
+    "publish: false",
+    "draft: true",
+    "isDraft: true",
+    "status: draft",
+    "post: { published_at: null }",
+  ])("by `%s`", (words) => {
+    const { board } = load(boardWith(`mcp: { tools: { changelogCreate: { name: a, args: { ${words} } } } }`));
+    expect(board.mcp?.tools.changelogCreate?.name).toBe("a");
+  });
+});
+
 describe("a mistake in the config is said with its line, column and path", () => {
   it.each<[string, string, string]>([
     [
@@ -17,6 +30,26 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "a misspelt key of a group",
       boardWith("lsit: { items: a }"),
       "3:3: board.lsit: unknown key `lsit` — did you mean `list`?",
+    ],
+    [
+      "a misspelt purpose of a tool",
+      boardWith("mcp: { tools: { categorys: { name: a } } }"),
+      "3:19: board.mcp.tools.categorys: unknown key `categorys` — did you mean `categories`?",
+    ],
+    [
+      "a misspelt key of a tool",
+      boardWith("mcp: { tools: { categories: { name: a, argz: {} } } }"),
+      "3:42: board.mcp.tools.categories.argz: unknown key `argz` — did you mean `args`?",
+    ],
+    [
+      "an MCP server that would show the key",
+      boardWith("mcp: { url: 'http://mcp.example/' }"),
+      "3:15: board.mcp.url: must be https, because http would show the key to the network; `board.allowInsecure: true` allows it",
+    ],
+    [
+      "a changelog's tool that may publish",
+      boardWith("mcp: { tools: { changelogCreate: { name: a, args: { title: x, publish: true } } } }"),
+      "3:19: board.mcp.tools.changelogCreate: must make a draft, and no argument says so; the tool's may be called `publish: false`, `draft: true`, `status: draft` or `publishedAt: null`. One that can't make a draft can't be used",
     ],
     [
       "a misspelt key of a project",

@@ -76,6 +76,11 @@ board:
   list: { items: data.feedback, total: meta.total }
   paging: { kind: cursor, param: cursor, next: meta.nextCursor, sizeParam: limit, size: 100 }
   fields: { id: uuid, status: state, votes: voteCount, url: publicUrl }
+  mcp:
+    url: https://feedback.example.com/api/mcp
+    tools:
+      categories: { name: list_categories, result: id, schema: 0123456789abcdef }
+      changelogCreate: { name: create_changelog, args: { title: "{{ entry.title }}", publish: false } }
 tracker:
   kind: github
   url: https://api.github.com

@@ -174,6 +174,15 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(memory.sizes()).toEqual([{ ...other, size: 25 }]);
     });
 
+    it("keeps a tool by its name, as it was remembered last", async () => {
+      const { memory } = ledger();
+      const tool = { name: "create_changelog", print: "0123456789abcdef" };
+      expect(memory.tool(tool.name)).toBeUndefined();
+      await ledger().commit([{ kind: "remember-tool", tool: { ...tool, print: "" } }]);
+      await ledger().commit([{ kind: "remember-tool", tool }]);
+      expect(memory.tool(tool.name)).toEqual(tool);
+    });
+
     it("gives a name to the repository that was remembered last under it", async () => {
       const { memory } = ledger();
       const other = { ...repository, repository: createRepository({ id: 11 }) };

@@ -16,6 +16,7 @@ import { describePulls } from "./contract-pulls.ts";
 import { describeRequests } from "./contract-requests.ts";
 import { describeRows } from "./contract-rows.ts";
 import { describeSignals } from "./contract-signals.ts";
+import { describeToolCalls } from "./contract-tool-calls.ts";
 import { describeUpkeep } from "./contract-upkeep.ts";
 import {
   createIssue,
@@ -57,6 +58,7 @@ export function describeLedger(name: string, open: () => Ledger | Promise<Ledger
     describeOrders(current);
     describeNotices(current);
     describeJournal(current);
+    describeToolCalls(current);
     describeBacklogs(current);
     describeUpkeep(current, isNear);
 

@@ -234,6 +234,7 @@ export function createStage(
   const joinWorld = (sides: Sides, ledger: Ledger, replica?: ReplicaPlace): World => {
     const world: World = {
       ...sides,
+      tools: undefined,
       ledger: records.hear(ledger),
       log: silent,
       policy: { ...scenario.policy, repositories: repositoriesOf(scenario) },

@@ -86,7 +86,7 @@ export function openLongTime(options: LongTimeOptions): LongTime {
     async run(keys, progress) {
       const world = buildWorld(
         config,
-        { board: board.port, tracker: tracker.port },
+        { board: board.port, tracker: tracker.port, tools: undefined },
         options.bend?.(ledger) ?? ledger,
         {
           ...machine,

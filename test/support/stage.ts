@@ -384,6 +384,7 @@ function interruptible(
 ): Sides {
   const { board, tracker } = sides;
   return {
+    ...sides,
     board: Object.assign(Object.create(board), {
       patchPost: async (...given: Parameters<typeof board.patchPost>) => {
         await happen("board", "before");

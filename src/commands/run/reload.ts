@@ -130,9 +130,9 @@ const secretsBehind: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** How often each side has refused us: a secret of more rights may be let in where this one is not, or is shown nothing. */
-function countRefusals({ sides: { board, tracker } }: Session): Readonly<Record<string, number>> {
+function countRefusals({ sides: { board, tools, tracker } }: Session): Readonly<Record<string, number>> {
   const counts = ["401", "403", "404"].flatMap((code) => [
-    [`board ${code}`, board.answers.get(code) ?? 0],
+    [`board ${code}`, (board.answers.get(code) ?? 0) + (tools?.answers.get(code) ?? 0)],
     [`tracker ${code}`, tracker.answers.get(code) ?? 0],
   ]);
   return Object.fromEntries(counts);

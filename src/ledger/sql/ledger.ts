@@ -21,6 +21,7 @@ import { createPace } from "./journal/pace.ts";
 import { createPrunedReader, createPruner } from "./journal/prune.ts";
 import { createRequests } from "./journal/requests.ts";
 import { createRuns } from "./journal/runs.ts";
+import { createToolCalls } from "./journal/tool-calls.ts";
 import { createMoves } from "./posts/moves.ts";
 import { createPulls } from "./posts/pulls.ts";
 import { createRewind } from "./posts/rewind.ts";
@@ -95,6 +96,7 @@ export function createLedger(
       return;
     }
   }
+  const audit = createAudit(store, numbers);
   const runs = createRuns(store, meta, createRewind(store, sightings));
   const parts = {
     pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
@@ -105,7 +107,8 @@ export function createLedger(
     rows: createRows(store, numbers, sightings.seenAt, issues),
     lookup: createLookup(store, numbers),
     browse: createBrowse(store, numbers),
-    journal: createJournal(store, numbers, createAudit(store, numbers)),
+    journal: createJournal(store, numbers, audit),
+    toolCalls: createToolCalls(store, numbers, audit),
     pace: createPace(store, numbers),
     requests: createRequests(store, numbers),
     orders: createOrders(store),
@@ -130,6 +133,7 @@ export function createLedger(
     ...parts.backlinks.changes,
     ...parts.rows.changes,
     ...parts.journal.changes,
+    ...parts.toolCalls.changes,
     ...parts.pace.changes,
     ...parts.requests.changes,
     ...parts.orders.changes,
@@ -186,7 +190,7 @@ export function createLedger(
 }
 
 /** What leaves next rests on such a line. */
-const awaited: ReadonlySet<Change["kind"]> = new Set(["mark-sent", "pace-write"]);
+const awaited: ReadonlySet<Change["kind"]> = new Set(["mark-sent", "send-call", "pace-write"]);
 
 /**
  * Lines that a request waits for are a commit of their own, on the disk when it returns. That the connection promises that is

@@ -48,7 +48,8 @@ const first = `
   ) TABLE;
 
   -- What else is remembered. kind: account, paging (of a project's list), open-list (where it is gone on with), project-field,
-  -- size (of what the tracker answers for at once). value: JSON; of an open list the board adapter's words.
+  -- size (of what the tracker answers for at once), tool (of the board, as it was when it was first used). value: JSON; of an open
+  -- list the board adapter's words.
   CREATE TABLE memory (
     kind TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -346,9 +347,30 @@ const first = `
   CREATE INDEX intents_of_issue ON intents (repository, number) WHERE ended_at IS NULL AND number IS NOT NULL;
   CREATE INDEX intents_accepted ON intents (post, ended_at) WHERE kind = 'patch-post' AND state = 'DONE';
 
+  -- Calls of the board's own tools. subject: the tag of a release, or an issue as repository#number: one draft a tag, one post an issue.
+  -- hash: of the arguments. result, url: what the board calls what was made.
+  CREATE TABLE tool_calls (
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    purpose TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('PREPARED', 'SENT', 'UNKNOWN', 'DONE', 'REJECTED')),
+    run INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    prepared_at INTEGER NOT NULL,
+    sent_at INTEGER,
+    unknown_at INTEGER,
+    ended_at INTEGER,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    result TEXT,
+    url TEXT,
+    message TEXT,
+    PRIMARY KEY (project, purpose, subject)
+  ) TABLE END;
+
   -- is_status: a write to the board that voters are notified of, and that was or may have been applied. intent: the line of the journal
   -- that was written before it left; NULL where it needed none. voters: how many would be notified, as the board showed them right before
-  -- the write; NULL: nobody would, or the board shows no votes.
+  -- the write; NULL: nobody would, or the board shows no votes. subject: of a call of a tool, as its line there.
   CREATE TABLE audit (
     number ID FOREVER,
     at INTEGER NOT NULL,
@@ -366,7 +388,8 @@ const first = `
     message TEXT,
     is_approved INTEGER NOT NULL,
     is_status INTEGER NOT NULL,
-    voters INTEGER
+    voters INTEGER,
+    subject TEXT
   ) TABLE;
   CREATE INDEX audit_at ON audit (at);
   CREATE INDEX audit_of_project ON audit (project, at);

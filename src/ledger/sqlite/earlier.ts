@@ -23,6 +23,7 @@ const columnsNow: Readonly<Record<string, string>> = {
   // What earlier versions did not note.
   "intents.voters": "NULL",
   "audit.voters": "NULL",
+  "audit.subject": "NULL",
   // What they said is not compared with what is said from now on.
   "run_projects.said": "'run ' || run",
   "run_projects.writes":
@@ -37,6 +38,7 @@ function textOf(path: string): string {
 /** Tables that are made of others. JSON of what is remembered has no nulls: what is missing in it is not known. */
 const tablesNow: Readonly<Record<string, string>> = {
   pauses: "SELECT 0 AS project, 0 AS since WHERE FALSE",
+  tool_calls: "SELECT 0 AS project WHERE FALSE",
   memory: `
     SELECT 'account' AS kind, 'tracker' AS key, json_object('login', login, 'checkedAt', checked_at) AS value FROM accounts
     UNION ALL SELECT 'paging', id, json_object('way', json(way), 'posts', posts, 'askedAt', asked_at)

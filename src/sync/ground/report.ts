@@ -157,7 +157,7 @@ export async function reportProject(
   before: { readonly board: number; readonly tracker: number },
   { pull, isDone }: { readonly pull: BoardPull | undefined; readonly isDone: boolean },
 ): Promise<ProjectReport> {
-  const { ledger, board, tracker, clock } = world;
+  const { ledger, tracker, clock } = world;
   const memory = ledger.memory.project(project.key);
   const counts = memory && (await ledger.rows.counts(memory.id));
   if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && isRoutine(run)) {
@@ -186,7 +186,7 @@ export async function reportProject(
     quarantined,
     skipped: counts?.skipped ?? 0,
     failed: tally.errors.length,
-    requests: { board: board.requests - before.board, tracker: tracker.requests - before.tracker },
+    requests: { board: boardRequests(world) - before.board, tracker: tracker.requests - before.tracker },
     errors: tally.errors,
     ...(tally.statusWrites > 0 && {
       voters: tally.notified.unknown > 0 && tally.notified.known === 0 ? null : tally.notified.known,
@@ -232,4 +232,9 @@ function readPutOff({ putOff, errors }: Tally): Pick<ProjectReport, "putOff"> {
     ]),
   );
   return { putOff: [...each.values()] };
+}
+
+/** What the board was asked for so far, by its tools, too. */
+export function boardRequests({ board, tools }: Pick<World, "board" | "tools">): number {
+  return board.requests + (tools?.requests ?? 0);
 }

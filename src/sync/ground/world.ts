@@ -1,4 +1,5 @@
 import type { Board } from "../../board/board.ts";
+import type { BoardTools } from "../../board/tools.ts";
 import type { FaultDetail } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Log } from "../../log.ts";
@@ -14,6 +15,8 @@ import type { Order } from "./order.ts";
 /** Everything that a run works with. Made by `app.ts`, or by a test. */
 export interface World {
   readonly board: Board;
+  /** undefined where `board.mcp` is not in the config. */
+  readonly tools: BoardTools | undefined;
   readonly tracker: Tracker;
   readonly ledger: Ledger;
   readonly clock: Clock;

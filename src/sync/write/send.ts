@@ -1,4 +1,5 @@
 import type { PatchOutcome } from "../../board/board.ts";
+import type { ToolOutcome } from "../../board/tools.ts";
 import { type FaultDetail, OutdatedError, type Side } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry, Intent, IntentId, IntentWrite, NewIntent } from "../../ledger/journal.ts";
@@ -26,6 +27,9 @@ type Applied<A extends WriteAnswer> = Extract<A, { readonly kind: "applied" }>;
 
 /** Every answer but `applied`. */
 export type Failure<A extends WriteAnswer = WriteAnswer> = Exclude<A, { readonly kind: "applied" }>;
+
+/** An answer of whichever kind: what its kind, its words and its times mean is the same for all. */
+type AnyAnswer = WriteAnswer | ToolOutcome;
 
 /** Where a write counts, and for whom. */
 export interface Turn {
@@ -292,7 +296,8 @@ const meanings: Readonly<Record<Failure<WriteAnswer>["kind"], FailureMeaning>> =
   unknown: { state: "UNKNOWN", fault: "unknown", isEnd: false },
 };
 
-function meaningOf({ kind }: WriteAnswer): FailureMeaning {
+/** What becomes of what was sent, by the answer; not of one that was applied. */
+export function meaningOf({ kind }: AnyAnswer): FailureMeaning {
   return meanings[kind as Failure<WriteAnswer>["kind"]];
 }
 
@@ -301,10 +306,10 @@ function meaningOf({ kind }: WriteAnswer): FailureMeaning {
  * that an answer names which leaves open what became of the write. What a key may not do on the board it may not do in this
  * project: others of the run go on.
  */
-async function noteClosure(
+export async function noteClosure(
   { run, course, world }: PulledCycle,
   lane: Lane,
-  answer: WriteAnswer,
+  answer: AnyAnswer,
 ): Promise<void> {
   if (answer.kind === "applied") return;
   const retryAt = "retryAt" in answer ? answer.retryAt : undefined;
@@ -314,7 +319,8 @@ async function noteClosure(
   await noteLimit(world, lane, retryAt);
 }
 
-function closureAfter(side: Side, failure: Failure<WriteAnswer>): Closure {
+/** Why a lane is closed after such an answer. */
+export function closureAfter(side: Side, failure: Exclude<AnyAnswer, { readonly kind: "applied" }>): Closure {
   const retryAt = "retryAt" in failure ? failure.retryAt : undefined;
   const isLimit = failure.kind === "limited" || retryAt !== undefined;
   if (isLimit) return { code: `${side}.limited`, message: sayLimit({ side }, retryAt), until: retryAt };

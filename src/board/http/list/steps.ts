@@ -72,7 +72,7 @@ export interface Progress {
 const longestAddress = 8000;
 
 /** Sizes that boards cut their lists at. */
-const usualSizes: ReadonlySet<number> = new Set([
+export const usualSizes: ReadonlySet<number> = new Set([
   10, 15, 20, 24, 25, 30, 40, 48, 50, 60, 64, 75, 100, 120, 125, 128, 150, 200, 250, 256, 300, 400, 500, 512,
   1000, 1024, 2000, 2500, 5000, 10_000,
 ]);

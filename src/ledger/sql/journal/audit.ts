@@ -9,6 +9,7 @@ import {
   type RunWrite,
 } from "../../journal.ts";
 import { stored } from "../../stored.ts";
+import type { CallKey } from "../../tool-calls.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { auditFieldsShape } from "../columns/shapes.ts";
 import type { Asked, Store } from "../store.ts";
@@ -20,11 +21,21 @@ export interface Audit {
   writeInterrupted(intent: Intent, message: string): Asked<void>;
   /** Of a write whose answer was lost: what has been found out about it. */
   correct(intent: IntentId, isApplied: boolean, message: string): Asked<void>;
+  /** The same of a call of a tool; `post`: the post that it made, where it is known. */
+  correctCall(call: CorrectedCall): Asked<void>;
   history(project: ProjectId, post: PostId | undefined, limit: number): Asked<readonly AuditEntry[]>;
   statusWrites(project: ProjectId, since: number): Asked<number>;
   doneSince(project: ProjectId, since: number): Asked<DoneSince>;
   writesOf(run: number): Asked<readonly RunWrite[]>;
   doneBy(action: KnownAction, since: number): Asked<number | undefined>;
+}
+
+interface CorrectedCall extends Pick<CallKey, "project" | "subject"> {
+  /** As the audit calls it. */
+  readonly kind: string;
+  readonly isApplied: boolean;
+  readonly message: string;
+  readonly post: PostId | undefined;
 }
 
 interface AuditColumns {
@@ -40,6 +51,7 @@ interface AuditColumns {
   message: string | null;
   is_approved: number;
   voters: number | null;
+  subject: string | null;
 }
 
 type NewColumns = AuditColumns & {
@@ -56,12 +68,12 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
   const insert = store.prepare<[NewColumns]>(`
     INSERT INTO audit
       (at, run, side, project, post, intent, repository, issue, kind, fields, reason, outcome, message, is_approved,
-       is_status, voters)
+       is_status, voters, subject)
     VALUES
       (@at, @run, @side, @project, @post, @intent, @repository, @issue, @kind, @fields, @reason, @outcome, @message,
-       @is_approved, @is_status, @voters)`);
+       @is_approved, @is_status, @voters, @subject)`);
   const columns = `at, run, side, board_projects.id AS project, posts.id AS post, repository, issue, kind, fields,
-    audit.reason AS reason, outcome, message, is_approved, audit.voters AS voters`;
+    audit.reason AS reason, outcome, message, is_approved, audit.voters AS voters, subject`;
   const joined = `audit JOIN board_projects ON board_projects.number = audit.project
     LEFT JOIN posts ON posts.number = audit.post`;
   const newestFirst = "ORDER BY audit.at DESC, audit.number DESC LIMIT ?";
@@ -103,6 +115,20 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     UPDATE audit SET outcome = @outcome, message = @message, is_status = is_status * @isNotified
     WHERE post = (SELECT post FROM intents WHERE id = @intent AND unknown_at IS NOT NULL)
       AND intent = @intent AND outcome = 'unknown'`);
+  const correctCall = store.prepare<
+    [
+      {
+        project: number;
+        kind: string;
+        subject: string;
+        outcome: string;
+        message: string;
+        post: number | null;
+      },
+    ]
+  >(`
+    UPDATE audit SET outcome = @outcome, message = @message, post = coalesce(@post, post)
+    WHERE project = @project AND kind = @kind AND subject = @subject AND outcome = 'unknown'`);
   function* write(entry: AuditEntry): Asked<void> {
     const project = yield* numbers.project(entry.project);
     const post = entry.post === undefined ? null : yield* numbers.post(project, entry.post);
@@ -136,6 +162,12 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     correct(intent, isApplied, message) {
       const outcome: AuditEntry["outcome"] = isApplied ? "applied" : "not-applied";
       return correct.run({ intent, outcome, isNotified: Number(isApplied), message });
+    },
+    *correctCall({ project: id, kind, subject, isApplied, message, post: made }) {
+      const project = yield* numbers.project(id);
+      const post = made === undefined ? null : yield* numbers.post(project, made);
+      const outcome: AuditEntry["outcome"] = isApplied ? "applied" : "not-applied";
+      yield* correctCall.run({ project, kind, subject, outcome, message, post });
     },
     history: (project, post, limit) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly AuditEntry[]> {
@@ -193,6 +225,7 @@ function fromEntry(entry: AuditEntry, project: number, post: number | null): New
     is_approved: Number(entry.isApproved),
     is_status: Number(isNotified(entry)),
     voters: entry.voters ?? null,
+    subject: entry.subject ?? null,
   };
 }
 
@@ -214,6 +247,7 @@ function toEntry(found: FoundColumns): AuditEntry {
     message: found.message ?? undefined,
     isApproved: found.is_approved === 1,
     ...(found.voters !== null && { voters: found.voters }),
+    ...(found.subject !== null && { subject: found.subject }),
   };
 }
 

@@ -11,6 +11,7 @@ import type {
   Remembering,
   RepositoryMemory,
   SizeMemory,
+  ToolMemory,
 } from "../../memory.ts";
 import { check, later, parse } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -57,6 +58,7 @@ const sizes = memory<SizeMemory>("memory.value", () => ({
   size: z.number(),
   until: z.number(),
 }));
+const tools = memory<ToolMemory>("memory.value", () => ({ name: z.string(), print: z.string() }));
 const projects = memory<ProjectMemory>("projects.memory", () => ({
   key: z.string(),
   id: z.string(),
@@ -110,7 +112,7 @@ function areRules(rules: string): boolean {
   return shape.safeParse(parse("projects.memory", rules)).success;
 }
 
-type MemoryKind = "account" | "paging" | "open-list" | "project-field" | "size";
+type MemoryKind = "account" | "paging" | "open-list" | "project-field" | "size" | "tool";
 
 interface RepositoryColumns {
   id: RepositoryId;
@@ -133,6 +135,7 @@ export function createMemory(
   | "remember-repository"
   | "remember-project-field"
   | "remember-sizes"
+  | "remember-tool"
 > {
   const select = store.prepare<[], { kind: MemoryKind; key: string; value: string }>(
     "SELECT kind, key, value FROM memory ORDER BY kind, key",
@@ -183,6 +186,7 @@ export function createMemory(
           names: known.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])),
           projectFields: of("project-field").map(({ value }) => fields.read(value)),
           sizes: of("size").map(({ value }) => sizes.read(value)),
+          tools: of("tool").map(({ value }) => tools.read(value)),
         };
       }),
     changes: {
@@ -222,6 +226,7 @@ export function createMemory(
         yield* removeAll.run("size");
         for (const one of all) yield* write.run("size", one.name, sizes.write(one));
       },
+      "remember-tool": ({ tool }) => write.run("tool", tool.name, tools.write(tool)),
     },
   };
 }

@@ -1,0 +1,62 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { readBody } from "../http/answer/body.ts";
+import { isLimited } from "../http/answer/refusal.ts";
+import type { Excerpt } from "../http/answer/wording.ts";
+import type { Fault } from "./fault.ts";
+
+/** What a tool answered: its structured content, or the first of its texts that is JSON; undefined where there is neither. */
+export function readAnswer(result: CallToolResult, depth: number, excerpt: Excerpt): unknown {
+  if (result.structuredContent !== undefined) return result.structuredContent;
+  for (const text of textsOf(result)) {
+    const body = readBody(
+      { kind: "answer", status: 200, headers: {}, body: Buffer.from(text) },
+      depth,
+      excerpt,
+    );
+    if (body.kind === "json" && typeof body.value === "object" && body.value !== null) return body.value;
+  }
+  return undefined;
+}
+
+/** What an answer comes to by which a tool says that it failed (`isError`); undefined for any other answer. */
+export function readRefusal(result: CallToolResult, excerpt: Excerpt): Fault | undefined {
+  if (result.isError !== true) return undefined;
+  return faultOf(textsOf(result).join(" "), "The tool refused", excerpt);
+}
+
+/** An error of the protocol: https://www.jsonrpc.org/specification#error_object */
+export function readProtocolError(error: unknown, excerpt: Excerpt): Fault | undefined {
+  const isOfProtocol =
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "number" &&
+    Number.isInteger(error.code);
+  if (!isOfProtocol) return undefined;
+  const fault = faultOf(error.message, "The MCP server refused", excerpt);
+  const isDefinite = definite.has(error.code);
+  return fault.kind === "rejected" && !isDefinite ? { ...fault, kind: "unknown", detail: "server" } : fault;
+}
+
+/** No such method, no such tool, or arguments that don't fit: nothing was called. */
+const definite: ReadonlySet<unknown> = new Set([
+  -32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022,
+]);
+
+/** Words that leave open whether something was done. */
+const inDoubt = /time[d ]*-?out|internal (?:server )?error|unavailable|bad gateway|\b50[0-4]\b/i;
+const isForbidden =
+  /unauthori[sz]ed|forbidden|permission|access denied|not allowed|\b40[13]\b|missing scope|insufficient.scope/i;
+
+function faultOf(text: string, who: string, excerpt: Excerpt): Fault {
+  const said = text.trim() === "" ? "without a word" : `"${excerpt(text)}"`;
+  const message = `${who}: ${said}.`;
+  if (isLimited({ status: 400, headers: {} }, { kind: "json", value: { message: text } }))
+    return { kind: "limited", message, retryAt: undefined };
+  if (isForbidden.test(text)) return { kind: "unauthorized", message, detail: "forbidden" };
+  if (inDoubt.test(text)) return { kind: "unknown", message, detail: "server" };
+  return { kind: "rejected", message };
+}
+
+function textsOf({ content }: CallToolResult): readonly string[] {
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+}

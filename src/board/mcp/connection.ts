@@ -1,0 +1,84 @@
+import { hash } from "node:crypto";
+import type { Client, Tool } from "@modelcontextprotocol/client";
+import { isObject } from "../http/answer/access.ts";
+import type { Wire } from "./wire.ts";
+
+/** A server that has been greeted, and the tools that it has. */
+export interface Connection {
+  readonly client: Client;
+  /** By their names. */
+  readonly tools: ReadonlyMap<string, KnownTool>;
+  /** Epoch ms. */
+  readonly openedAt: number;
+}
+
+export interface KnownTool {
+  readonly tool: Tool;
+  /** Stands for its schema. */
+  readonly print: string;
+}
+
+/** Pages of `tools/list`, and tools on all of them. */
+const mostPages = 20;
+const mostTools = 1000;
+
+/**
+ * Greets the server by the protocol's handshake of today, or by the older one where it knows no other, and lists its tools. The
+ * package is loaded here, so that it costs nothing where the config has no `board.mcp`.
+ */
+export async function openConnection(
+  wire: Wire,
+  url: URL,
+  version: string,
+  now: number,
+): Promise<Connection> {
+  const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const client = new Client(
+    { name: "boardsync", version },
+    {
+      capabilities: {},
+      versionNegotiation: { mode: "auto" },
+      // Nobody is there to be asked something, and no call is made twice.
+      inputRequired: { autoFulfill: false },
+      // What a tool says of its answers is not believed; what it answers is looked at by ourselves.
+      jsonSchemaValidator: { getValidator: () => believe },
+    },
+  );
+  const transport = new StreamableHTTPClientTransport(url, { fetch: wire.fetch });
+  await client.connect(transport, requestOptions);
+  return { client, tools: await listTools(client), openedAt: now };
+}
+
+function believe(input: unknown) {
+  return { valid: true as const, data: input as never, errorMessage: undefined };
+}
+
+/** The deadline is that of our sender; the client's own timers would not know our clock. */
+export const requestOptions = { timeout: 2 ** 31 - 1 } as const;
+
+async function listTools(client: Client): Promise<ReadonlyMap<string, KnownTool>> {
+  const tools = new Map<string, KnownTool>();
+  let cursor: string | undefined;
+  for (let page = 1; page <= mostPages && tools.size < mostTools; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const listed = await client.request({ method: "tools/list", params }, requestOptions);
+    for (const tool of listed.tools) {
+      if (!tools.has(tool.name)) tools.set(tool.name, { tool, print: printOf(tool.inputSchema) });
+    }
+    if (listed.nextCursor === undefined || listed.nextCursor === cursor) break;
+    cursor = listed.nextCursor;
+  }
+  return tools;
+}
+
+/** Stands for a schema, whatever the order of its keys. */
+function printOf(schema: unknown): string {
+  return hash("sha256", JSON.stringify(inOrder(schema))).slice(0, 16);
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isObject(value)) return value;
+  const sorted = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(sorted.map(([key, inner]) => [key, inOrder(inner)]));
+}

@@ -1,0 +1,99 @@
+import { isObject, type JsonObject, readKey, readPath } from "../http/answer/access.ts";
+import { idNamesKnown, readId } from "../http/answer/shape.ts";
+import type { ToolRecord } from "../tools.ts";
+
+/** What can be recognised of the records that tools show, whose names the board's API document leaves open. */
+
+/** @param idPath - `result` of the config: where the id stands, if it can't be recognised. */
+export function readRecord(value: unknown, idPath: string | undefined): ToolRecord | undefined {
+  if (!isObject(value)) return undefined;
+  const id = readId(idPath === undefined ? findId(value) : readPath(value, idPath));
+  if (id === undefined) return undefined;
+  const [title, text, url] = [titleNames, textNames, urlNames].map((names) => findText(value, names));
+  const isPublished = readPublished(value);
+  return {
+    id,
+    ...(title !== undefined && { title }),
+    ...(text !== undefined && { text }),
+    ...(url !== undefined && { url }),
+    ...(isPublished !== undefined && { isPublished }),
+  };
+}
+
+/**
+ * The one record of an answer: the answer itself, or the only object with an id one or two levels below.
+ *
+ * @param idPath - from the top of the answer.
+ */
+export function findRecord(value: unknown, idPath: string | undefined): ToolRecord | undefined {
+  if (idPath !== undefined) {
+    const id = readId(readPath(value, idPath));
+    if (id === undefined) return undefined;
+    const around = readPath(value, idPath.split(".").slice(0, -1).join("."));
+    const record = idPath.includes(".") ? around : value;
+    return { ...readRecord({ ...(isObject(record) && record), id }, "id"), id };
+  }
+  let layer = [value].filter(isObject);
+  for (let depth = 0; depth <= deepest; depth += 1) {
+    const [record, ...others] = layer.flatMap((one) => readRecord(one, undefined) ?? []);
+    if (record !== undefined) return others.length === 0 ? record : undefined;
+    layer = layer.flatMap((one) => Object.values(one).filter(isObject));
+  }
+  return undefined;
+}
+
+const deepest = 2;
+
+const idNames = [
+  ...idNamesKnown,
+  "entryId",
+  "entry_id",
+  "changelogId",
+  "changelog_id",
+  "categoryId",
+  "category_id",
+  "post_id",
+];
+const titleNames = ["title", "name"];
+const textNames = ["content", "body", "description", "markdown"];
+const urlNames = ["url", "publicUrl", "public_url", "link", "permalink"];
+/** More of a text is not looked at. */
+const longestText = 256 * 1024;
+
+function findId(record: JsonObject): unknown {
+  return idNames.map((name) => readKey(record, name)).find((value) => readId(value) !== undefined);
+}
+
+function findText(record: JsonObject, names: readonly string[]): string | undefined {
+  const found = names.map((name) => readKey(record, name)).find((value) => typeof value === "string");
+  return typeof found === "string" ? found.slice(0, longestText) : undefined;
+}
+
+/** An entry that anything calls published is: such a one is never changed. */
+function readPublished(record: JsonObject): boolean | undefined {
+  const flag = (name: string, yes: boolean): boolean[] => {
+    const value = readKey(record, name);
+    return typeof value === "boolean" ? [value === yes] : [];
+  };
+  const word = (name: string): boolean[] => {
+    const value = readKey(record, name);
+    if (typeof value !== "string") return [];
+    if (/^(?:published|public|live)$/i.test(value)) return [true];
+    return /^(?:draft|unpublished|scheduled|private)$/i.test(value) ? [false] : [];
+  };
+  const time = (name: string): boolean[] =>
+    Object.hasOwn(record, name) ? [(readKey(record, name) ?? "") !== ""] : [];
+  const said = [
+    ...flag("published", true),
+    ...flag("isPublished", true),
+    ...flag("is_published", true),
+    ...flag("draft", false),
+    ...flag("isDraft", false),
+    ...flag("is_draft", false),
+    ...word("status"),
+    ...word("state"),
+    ...time("publishedAt"),
+    ...time("published_at"),
+  ];
+  return said.length === 0 ? undefined : said.includes(true);
+}

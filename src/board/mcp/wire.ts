@@ -1,0 +1,139 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+import type { Answer, Reply, Sender } from "../../http/send.ts";
+import { isObject, readKey } from "../http/answer/access.ts";
+import { type Body, readBody } from "../http/answer/body.ts";
+import type { Excerpt } from "../http/answer/wording.ts";
+
+/** What is under way, and how it may be sent. */
+export interface Operation {
+  /** It changes nothing: the connection may be an old one, and the signal ends it. */
+  readonly isRead: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The last exchange that brought no message for us. */
+export interface Failure {
+  readonly reply: Reply;
+  readonly body: Body;
+  /** Whether it belonged to a session that the server had begun. */
+  readonly hadSession: boolean;
+}
+
+/** The protocol's way over the wire: what its client takes for `fetch`. One operation at a time. */
+export interface Wire {
+  readonly fetch: FetchLike;
+  /** Forgets the failure of the one before. */
+  begin(operation: Operation): void;
+  /** Why the operation that was begun last has failed, where that was an exchange. */
+  failure(): Failure | undefined;
+}
+
+export interface WireOptions {
+  readonly url: URL;
+  /** What every request says of who asks: the key is among them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sender: Sender;
+  /** See `readBody`. */
+  readonly depth: number;
+  readonly excerpt: Excerpt;
+}
+
+/**
+ * Carries what the client says, each message once and by our own sender: its deadline, its limit of size, no redirect, and the key
+ * for no other origin. Of an answer the client gets the one message that answers its own, as plain JSON: it has no stream to wait
+ * for or to take up again, and an answer to anything else is no answer. A tool that writes is called once, whatever the client wants.
+ */
+export function createWire(options: WireOptions): Wire {
+  const { url: server, headers, sender } = options;
+  let operation: Operation = { isRead: true };
+  let failure: Failure | undefined;
+  let calls = 0;
+  const carry = async (url: URL, init: RequestInit): Promise<Response> => {
+    // A stream for what the server might want to tell by itself: nobody listens.
+    if ((init.method ?? "GET") !== "POST") return new Response(null, { status: 405 });
+    if (url.href !== server.href) throw new Error("Only the address of the config is asked.");
+    const body = String(init.body);
+    const { id, method } = readMessage(body);
+    if (method === "tools/call") calls += 1;
+    if (!operation.isRead && calls > 1) throw new Error("A tool that writes is called once.");
+    const { isRead, signal } = operation;
+    const own = Object.fromEntries(new Headers(init.headers));
+    const hadSession = own["mcp-session-id"] !== undefined;
+    const reply = await sender.send({
+      method: "POST",
+      url,
+      headers: { ...own, ...headers },
+      body,
+      isRead,
+      signal,
+    });
+    const read = readReply(reply, id, options);
+    if ("response" in read) return read.response;
+    failure = { reply, body: read.body, hadSession };
+    // Of a refusal the client looks at the status: an older server refuses the newer handshake.
+    if (reply.kind === "answer" && reply.status >= 400)
+      return new Response(textOf(read.body), { status: reply.status });
+    throw new Error("There was no answer that could be used.");
+  };
+  return {
+    fetch: (url, init = {}) => carry(new URL(url), init),
+    begin(begun) {
+      operation = begun;
+      failure = undefined;
+      calls = 0;
+    },
+    failure: () => failure,
+  };
+}
+
+/** What the client wants to say. */
+function readMessage(body: string): { readonly id: unknown; readonly method: unknown } {
+  const message: unknown = JSON.parse(body);
+  return { id: readKey(message, "id"), method: readKey(message, "method") };
+}
+
+type ReadReply = { readonly response: Response } | { readonly body: Body };
+
+function readReply(reply: Reply, id: unknown, options: WireOptions): ReadReply {
+  if (reply.kind !== "answer") return { body: { kind: "empty" } };
+  const session = reply.headers["mcp-session-id"];
+  const headers = session === undefined ? {} : { "mcp-session-id": session };
+  const isDone = reply.status >= 200 && reply.status < 300;
+  if (isDone && id === undefined) return { response: new Response(null, { status: 202, headers }) };
+  const bodies = bodiesOf(reply, options);
+  for (const body of isDone ? bodies : []) {
+    const message = findMessage(body, id);
+    if (message !== undefined) return { response: Response.json(message, { headers }) };
+  }
+  return { body: bodies[0] ?? { kind: "empty" } };
+}
+
+/** The message that answers ours. An error that names no message answers the only one that was sent. */
+function findMessage(body: Body, id: unknown): unknown {
+  const value = body.kind === "json" ? body.value : undefined;
+  for (const message of Array.isArray(value) ? value : [value]) {
+    if (!isObject(message) || readKey(message, "method") !== undefined) continue;
+    if (message["id"] === id) return message;
+    if (isObject(message["error"]) && (message["id"] ?? null) === null) return { ...message, id };
+  }
+  return undefined;
+}
+
+/** The messages of an answer: its body, or what each event of a stream that has ended holds. */
+function bodiesOf(answer: Answer, { depth, excerpt }: WireOptions): readonly Body[] {
+  if (!/^text\/event-stream/i.test(answer.headers["content-type"] ?? ""))
+    return [readBody(answer, depth, excerpt)];
+  const events = new TextDecoder().decode(answer.body).split(/(?:\r\n|\r|\n){2}/);
+  return events.slice(0, mostEvents).flatMap((event) => {
+    const lines = event.split(/\r\n|\r|\n/).flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
+    if (lines.length === 0) return [];
+    return [readBody({ ...answer, body: Buffer.from(lines.join("\n")) }, depth, excerpt)];
+  });
+}
+
+/** What a server may say before its answer. */
+const mostEvents = 1000;
+
+function textOf(body: Body): string {
+  return body.kind === "json" ? JSON.stringify(body.value) : "";
+}

@@ -1,0 +1,154 @@
+import type { ProjectId } from "../../../model/post.ts";
+import {
+  auditKinds,
+  type CallKey,
+  type CallPurpose,
+  type CallState,
+  type ToolCall,
+  type ToolCalls,
+} from "../../tool-calls.ts";
+import type { Carrying } from "../columns/changes.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import type { Asked, Plain, Store } from "../store.ts";
+import type { Audit } from "./audit.ts";
+
+interface CallColumns {
+  project: ProjectId;
+  purpose: CallPurpose;
+  subject: string;
+  state: CallState;
+  run: number;
+  hash: string;
+  reason: string;
+  prepared_at: number;
+  sent_at: number | null;
+  unknown_at: number | null;
+  ended_at: number | null;
+  attempts: number;
+  result: string | null;
+  url: string | null;
+  message: string | null;
+}
+
+type Key = Omit<CallKey, "project"> & { project: number };
+
+/** Calls of tools; `audit` writes what became of one whose answer was lost. */
+export function createToolCalls(
+  store: Store,
+  numbers: Numbers,
+  audit: Audit,
+): Plain<ToolCalls> & Carrying<"prepare-call" | "send-call" | "end-call"> {
+  const columns = `board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
+    ended_at, attempts, result, url, message`;
+  const joined = "tool_calls JOIN board_projects ON board_projects.number = tool_calls.project";
+  const selectAll = store.prepare<[{ project: number; purpose: string | null }], CallColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = coalesce(@purpose, purpose)
+     ORDER BY purpose, subject`,
+  );
+  const selectOne = store.prepare<[Key], CallColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = @purpose AND subject = @subject`,
+  );
+  const selectSent = store.prepare<[string], CallColumns>(
+    `SELECT ${columns} FROM ${joined} WHERE state = 'SENT'
+      AND board_projects.id IN (SELECT one.value FROM EACH TEXT ? AS one) ORDER BY purpose, subject`,
+  );
+  const write = store.prepare<[Key & { run: number; hash: string; reason: string; at: number }]>(`
+    INSERT INTO tool_calls (project, purpose, subject, state, run, hash, reason, prepared_at)
+    VALUES (@project, @purpose, @subject, 'PREPARED', @run, @hash, @reason, @at)
+    ON CONFLICT (project, purpose, subject) DO UPDATE SET state = 'PREPARED', run = excluded.run,
+      attempts = CASE WHEN tool_calls.hash = excluded.hash THEN tool_calls.attempts ELSE 0 END,
+      hash = excluded.hash, reason = excluded.reason, prepared_at = excluded.prepared_at, ended_at = NULL, message = NULL
+    WHERE tool_calls.state IN ('PREPARED', 'REJECTED')
+      OR tool_calls.state = 'DONE' AND tool_calls.purpose = 'changelogUpdate'`);
+  const writeSent = store.prepare<[Key & { at: number }]>(`
+    UPDATE tool_calls SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1
+    WHERE project = @project AND purpose = @purpose AND subject = @subject AND state = 'PREPARED'`);
+  const writeEnd = store.prepare<
+    [Key & { state: string; at: number; message: string; result: string | null; url: string | null }]
+  >(`
+    UPDATE tool_calls SET state = @state, message = @message, result = @result, url = @url,
+      unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
+      ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END
+    WHERE project = @project AND purpose = @purpose AND subject = @subject
+      AND state IN ('PREPARED', 'SENT', 'UNKNOWN')`);
+
+  function* place({ project, purpose, subject }: CallKey): Asked<Key> {
+    return { project: yield* numbers.project(project), purpose, subject };
+  }
+  return {
+    list: (project, purpose) =>
+      numbers.ofProject(project, [], function* (number): Asked<readonly ToolCall[]> {
+        return (yield* selectAll.all({ project: number, purpose: purpose ?? null })).map(toCall);
+      }),
+    find: ({ project, purpose, subject }) =>
+      numbers.ofProject(project, undefined, function* (number): Asked<ToolCall | undefined> {
+        const found = yield* selectOne.get({ project: number, purpose, subject });
+        return found && toCall(found);
+      }),
+    *recover(at, projects) {
+      const wanted = JSON.stringify(projects);
+      if ((yield* selectSent.all(wanted)).length === 0) return 0;
+      return yield* store.transaction(function* () {
+        const sent = (yield* selectSent.all(wanted)).map(toCall);
+        for (const call of sent) {
+          const message = "The process ended before the answer came.";
+          const key = yield* place(call);
+          yield* writeEnd.run({ ...key, state: "UNKNOWN", at, message, result: null, url: null });
+          yield* audit.write({
+            at: call.sentAt ?? at,
+            run: call.run,
+            side: "board",
+            project: call.project,
+            post: undefined,
+            issue: undefined,
+            kind: auditKinds[call.purpose],
+            fields: [],
+            reason: call.reason,
+            outcome: "unknown",
+            message,
+            isApproved: call.purpose === "changelogPublish",
+            subject: call.subject,
+          });
+        }
+        return sent.length;
+      });
+    },
+    changes: {
+      *"prepare-call"({ kind: _, at, run, hash, reason, ...key }) {
+        if ((yield* write.count({ ...(yield* place(key)), run, hash, reason, at })) === 0)
+          throw new Error(`The call ${key.purpose} for ${key.subject} is under way, or done.`);
+      },
+      *"send-call"({ at, ...key }) {
+        if ((yield* writeSent.count({ ...(yield* place(key)), at })) === 0)
+          throw new Error(`The call ${key.purpose} for ${key.subject} is not prepared.`);
+      },
+      *"end-call"({ state, at, message, result = null, url = null, post, ...key }) {
+        const { project, purpose, subject } = key;
+        const corrected = { project, subject, kind: auditKinds[purpose], message, post };
+        if (state !== "UNKNOWN") yield* audit.correctCall({ ...corrected, isApplied: state === "DONE" });
+        if ((yield* writeEnd.count({ ...(yield* place(key)), state, at, message, result, url })) === 0)
+          throw new Error(`The call ${purpose} for ${subject} is not open.`);
+      },
+    },
+  };
+}
+
+function toCall(found: CallColumns): ToolCall {
+  return {
+    project: found.project,
+    purpose: found.purpose,
+    subject: found.subject,
+    state: found.state,
+    run: found.run,
+    hash: found.hash,
+    reason: found.reason,
+    preparedAt: found.prepared_at,
+    sentAt: found.sent_at ?? undefined,
+    unknownAt: found.unknown_at ?? undefined,
+    endedAt: found.ended_at ?? undefined,
+    attempts: found.attempts,
+    result: found.result ?? undefined,
+    url: found.url ?? undefined,
+    message: found.message ?? undefined,
+  };
+}

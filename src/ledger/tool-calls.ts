@@ -1,0 +1,83 @@
+import type { PostId, ProjectId } from "../model/post.ts";
+
+/** What one of the board's own tools is called for: one write each. */
+export type CallPurpose = "changelogCreate" | "changelogUpdate" | "changelogPublish" | "feedbackCreate";
+
+/** What the audit calls them. */
+export const auditKinds: Readonly<Record<CallPurpose, string>> = {
+  changelogCreate: "create-entry",
+  changelogUpdate: "update-entry",
+  changelogPublish: "publish-entry",
+  feedbackCreate: "create-post",
+};
+
+/**
+ * One call of a tool: what it is for, and of what: the tag of a release, or `<repository id>#<number>` of an issue. There is one
+ * line for each, so the table itself says "one draft a tag, one post an issue".
+ */
+export interface CallKey {
+  readonly project: ProjectId;
+  readonly purpose: CallPurpose;
+  readonly subject: string;
+}
+
+/** As an intent's. PREPARED, SENT and UNKNOWN are open. */
+export type CallState = "PREPARED" | "SENT" | "UNKNOWN" | "DONE" | "REJECTED";
+
+/**
+ * The write-ahead journal of tool calls: PREPARED, then SENT in a commit of its own before the request leaves, then DONE, REJECTED
+ * or UNKNOWN. A line stays for good.
+ */
+export interface ToolCalls {
+  /** Of a project, by purpose and subject; of all purposes where none is named. */
+  list(project: ProjectId, purpose?: CallPurpose): Promise<readonly ToolCall[]>;
+  find(key: CallKey): Promise<ToolCall | undefined>;
+  /**
+   * Before the first write of a run: what was SENT for these projects has an unknown outcome, its wait starts at `at`. Returns
+   * how many.
+   */
+  recover(at: number, projects: readonly ProjectId[]): Promise<number>;
+}
+
+export interface ToolCall extends CallKey {
+  readonly state: CallState;
+  readonly run: number;
+  /** SHA-256 of the arguments that are sent. */
+  readonly hash: string;
+  readonly reason: string;
+  readonly preparedAt: number;
+  readonly sentAt: number | undefined;
+  /** Since when its outcome is unknown. */
+  readonly unknownAt: number | undefined;
+  readonly endedAt: number | undefined;
+  /** Requests sent for it. */
+  readonly attempts: number;
+  /** Of one that is DONE: the id that the board gave, and its page, as far as these are known. */
+  readonly result: string | undefined;
+  readonly url: string | undefined;
+  readonly message: string | undefined;
+}
+
+/** What becomes of a call. */
+export type ToolCallChange =
+  /**
+   * Writes a call down; in the place of one that is PREPARED or REJECTED, and of a `changelogUpdate` also one that is DONE. How
+   * often it was sent still counts where it sends the same.
+   *
+   * @throws Error from `commit` where one is under way, or done for good: a bug of the caller.
+   */
+  | (CallKey &
+      Pick<ToolCall, "run" | "hash" | "reason"> & { readonly kind: "prepare-call"; readonly at: number })
+  /** The request leaves now: durable before `commit` ends. Counts one attempt. */
+  | (CallKey & { readonly kind: "send-call"; readonly at: number })
+  /** What came of it, and what the audit said of it while nobody knew. */
+  | (CallKey & {
+      readonly kind: "end-call";
+      readonly state: Exclude<CallState, "SENT">;
+      readonly at: number;
+      readonly message: string;
+      readonly result?: string | undefined;
+      readonly url?: string | undefined;
+      /** Of a post that was created: as its history names it from now on. */
+      readonly post?: PostId | undefined;
+    });

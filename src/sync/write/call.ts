@@ -1,0 +1,200 @@
+import type { ToolArguments, ToolOutcome, ToolRecord, ToolWriting } from "../../board/tools.ts";
+import type { AuditEntry } from "../../ledger/journal.ts";
+import { auditKinds, type CallKey, type ToolCall, type ToolCallChange } from "../../ledger/tool-calls.ts";
+import { hashText } from "../../plan/ground/hash.ts";
+import { canonical } from "../../plan/ground/identity.ts";
+import { reasonOf } from "../../plan/ground/obstacle.ts";
+import { asOne } from "../ground/as-one.ts";
+import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
+import { boardLane } from "../ground/lane.ts";
+import { postpone, putOff } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
+import { stopOf } from "../ground/stop.ts";
+import { type Outcome, waitForTurn } from "../ground/verdict.ts";
+import { closureAfter, meaningOf, noteClosure } from "./send.ts";
+
+/** One call that may be made now. */
+export interface ToolRequest {
+  readonly purpose: ToolWriting;
+  /** The tag of a release; of an issue, its repository's id and its number: `10#7`. */
+  readonly subject: string;
+  readonly args: ToolArguments;
+  readonly reason: string;
+  /** How messages begin: `changelog v1.2`. */
+  readonly name: string;
+  /** What the audit tells of it, beside its kind and subject. */
+  readonly tell: Pick<AuditEntry, "fields" | "issue">;
+  readonly isApproved: boolean;
+  /** Records what was made, as one with the end of the call: by the cycle that it is given. */
+  readonly record?: (cycle: PulledCycle, record: ToolRecord | undefined) => Promise<void>;
+}
+
+/** What the journal knows a call's arguments by. */
+export function hashArguments(args: ToolArguments): string {
+  return hashText(canonical(args));
+}
+
+/**
+ * The one way in which a tool of the board is called. The call is written down; SENT is on the disk before it leaves; whatever the
+ * answer is, the audit, the end of the call and what it means are recorded in one transaction. Nothing is called twice: what is
+ * done for good, or in doubt, is not called at all.
+ */
+export async function callTool(cycle: PulledCycle, request: ToolRequest): Promise<Outcome> {
+  const { ledger, clock, tools } = cycle.world;
+  if (tools === undefined || !tools.purposes.has(request.purpose))
+    return waitForTurn(`\`board.mcp.tools\` names no tool for \`${request.purpose}\``);
+  if (!isOpen(cycle, boardLane)) return putOff(cycle, boardLane);
+  const key = keyOf(cycle, request);
+  const known = await ledger.toolCalls.find(key);
+  if (known?.state === "SENT" || known?.state === "UNKNOWN") return inDoubt(request);
+  if (known?.state === "DONE" && request.purpose !== "changelogUpdate") return { kind: "unneeded" };
+  const { run } = cycle;
+  const hash = hashArguments(request.args);
+  const { reason } = request;
+  await ledger.commit([{ kind: "prepare-call", ...key, run: run.number, hash, reason, at: clock.now() }]);
+  await ledger.commit([{ kind: "send-call", ...key, at: clock.now() }]);
+  const paused = await pausedNow(cycle, key);
+  if (paused !== undefined) return paused;
+  await ledger.assertHeld();
+  // The last thing that is asked: nothing is waited for between this and the call.
+  const stop = stopOf(cycle, "board");
+  if (stop !== undefined) {
+    await ledger.commit([notSent(key, clock.now(), stop.message)]);
+    return postpone(cycle, stop);
+  }
+  const answer = await tools.call(request.purpose, request.args);
+  await noteClosure(cycle, boardLane, answer);
+  await asOne(cycle, async (own) => {
+    await own.world.ledger.commit([
+      { kind: "audit", entry: entryOf(cycle, request, answer, key.project) },
+      endOf(key, answer, clock.now()),
+    ]);
+    if (answer.kind === "applied") await request.record?.(own, answer.record);
+  });
+  return answer.kind === "applied" ? { kind: "done" } : failCall(cycle, request, answer);
+}
+
+function keyOf(
+  { memory }: PulledCycle,
+  { purpose, subject }: Pick<ToolRequest, "purpose" | "subject">,
+): CallKey {
+  return { project: memory.id, purpose, subject };
+}
+
+function inDoubt({ name }: Pick<ToolRequest, "name">): Outcome {
+  return {
+    kind: "wait",
+    cause: "in-doubt",
+    why: `${name}: it is not known yet what became of the last call`,
+  };
+}
+
+/** A person may have paused the project, or all, since the run decided. */
+async function pausedNow(cycle: PulledCycle, key: CallKey): Promise<Outcome | undefined> {
+  const { ledger, clock } = cycle.world;
+  const [whole] = await ledger.rows.wholePauses(key.project);
+  if (whole === undefined) return undefined;
+  const of = whole.of === "all" ? "all projects" : "the project";
+  await ledger.commit([notSent(key, clock.now(), `a person has paused ${of}`)]);
+  return { kind: "pause", ...reasonOf(whole) };
+}
+
+function notSent(key: CallKey, at: number, why: string): ToolCallChange {
+  return { kind: "end-call", ...key, state: "PREPARED", at, message: `not sent; ${why}` };
+}
+
+function entryOf(
+  { world: { clock }, run }: PulledCycle,
+  { purpose, subject, reason, tell, isApproved }: ToolRequest,
+  answer: ToolOutcome,
+  project: CallKey["project"],
+): AuditEntry {
+  return {
+    ...tell,
+    at: clock.now(),
+    run: run.number,
+    side: "board",
+    project,
+    post: undefined,
+    kind: auditKinds[purpose],
+    subject,
+    reason,
+    outcome: answer.kind,
+    message: answer.kind === "applied" ? undefined : answer.message,
+    isApproved,
+  };
+}
+
+function endOf(key: CallKey, answer: ToolOutcome, at: number): ToolCallChange {
+  if (answer.kind !== "applied")
+    return { kind: "end-call", ...key, state: meaningOf(answer).state, at, message: answer.message };
+  return { kind: "end-call", ...key, state: "DONE", at, message: "accepted", ...named(answer.record) };
+}
+
+function named(record: ToolRecord | undefined): Pick<ToolCall, "result" | "url"> {
+  return { result: record?.id, url: record?.url };
+}
+
+function failCall(
+  cycle: PulledCycle,
+  { name }: ToolRequest,
+  answer: Exclude<ToolOutcome, { readonly kind: "applied" }>,
+): Outcome {
+  const { message } = answer;
+  if (answer.kind === "limited") return postpone(cycle, closureAfter("board", answer));
+  const code = answer.kind === "rejected" ? "board.tool" : `board.${meaningOf(answer).fault}`;
+  const detail = answer.kind === "unauthorized" ? answer.detail : undefined;
+  const words =
+    answer.kind === "unknown"
+      ? `it is not known whether the call took effect (${message}). It is looked up before anything is called again.`
+      : message;
+  noteError(cycle.tally, { code, message: `${name}: ${words}`, detail });
+  return { kind: "failed", why: message };
+}
+
+/** What a look has shown of a call whose answer was lost. `unsure`: it can't be told. */
+export type Looked =
+  | {
+      readonly kind: "made";
+      readonly id: string | undefined;
+      readonly url?: string | undefined;
+      readonly message: string;
+      readonly post?: Extract<ToolCallChange, { kind: "end-call" }>["post"];
+      readonly record?: (cycle: PulledCycle) => Promise<void>;
+    }
+  /** `isOver`: nothing is called by itself again; else it is prepared once more. */
+  | { readonly kind: "absent"; readonly message: string; readonly isOver?: true }
+  | { readonly kind: "unsure"; readonly why: string };
+
+/**
+ * Finds out what became of calls whose outcome is unknown, once they have rested long enough (`waits.create`). What is there is
+ * recorded as if the answer had arrived; what provably is not is prepared once more; of the rest is said that nobody knows.
+ *
+ * @param look is asked for what was sent to have its effect by now. What it throws is the caller's.
+ */
+export async function resolveCalls(
+  cycle: PulledCycle,
+  purpose: ToolWriting,
+  look: (call: ToolCall) => Promise<Looked>,
+): Promise<void> {
+  const { ledger, clock, policy } = cycle.world;
+  for (const call of await ledger.toolCalls.list(cycle.memory.id, purpose)) {
+    const hasRested = clock.now() - (call.unknownAt ?? clock.now()) >= policy.waits.createMs;
+    if (call.state !== "UNKNOWN" || !hasRested) continue;
+    const found = await look(call);
+    const end = { kind: "end-call", ...keyOf(cycle, call), at: clock.now() } as const;
+    if (found.kind === "unsure") {
+      const message = `unsure: ${found.why}`;
+      if (call.message !== message) await ledger.commit([{ ...end, state: "UNKNOWN", message }]);
+    } else if (found.kind === "absent") {
+      const state = found.isOver ? "REJECTED" : "PREPARED";
+      await ledger.commit([{ ...end, state, message: found.message }]);
+    } else {
+      await asOne(cycle, async (own) => {
+        const { message, id: result, url, post } = found;
+        await own.world.ledger.commit([{ ...end, state: "DONE", message, result, url, post }]);
+        await found.record?.(own);
+      });
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import type { AuditEntry } from "../../src/ledger/journal.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { CallKey, ToolCallChange } from "../../src/ledger/tool-calls.ts";
+import { noon, otherProject, postId, project } from "./samples.ts";
+
+const draft: CallKey = { project, purpose: "changelogCreate", subject: "v1.2" };
+
+const prepare = (key: CallKey = draft, hash = "h1"): ToolCallChange => ({
+  kind: "prepare-call",
+  ...key,
+  run: 3,
+  hash,
+  reason: "v1.2 was published",
+  at: noon,
+});
+const send = (key: CallKey = draft, at = noon + 1): ToolCallChange => ({ kind: "send-call", ...key, at });
+const end = (
+  state: "DONE" | "REJECTED" | "UNKNOWN" | "PREPARED",
+  facts: Partial<Extract<ToolCallChange, { kind: "end-call" }>> = {},
+): ToolCallChange => ({ kind: "end-call", ...draft, state, at: noon + 2, message: "so it was", ...facts });
+
+/** Calls of the board's own tools. */
+export function describeToolCalls(ledger: () => Ledger): void {
+  const commit = async (...changes: readonly ToolCallChange[]): Promise<void> => {
+    for (const change of changes) await ledger().commit([change]);
+  };
+  const state = async (key: CallKey = draft): Promise<unknown> => {
+    const found = await ledger().toolCalls.find(key);
+    return found && [found.state, found.attempts, found.hash];
+  };
+
+  describe("a call of a tool", () => {
+    it("comes back as it was prepared, by its project, purpose and subject", async () => {
+      expect(await ledger().toolCalls.list(project)).toEqual([]);
+      expect(await ledger().toolCalls.find(draft)).toBeUndefined();
+      await commit(prepare(), prepare({ ...draft, purpose: "feedbackCreate", subject: "10#7" }));
+      const { kind: _, at, ...known } = prepare() as Extract<ToolCallChange, { kind: "prepare-call" }>;
+      const expected = { ...known, state: "PREPARED", preparedAt: at, attempts: 0 };
+      expect(await ledger().toolCalls.find(draft)).toMatchObject(expected);
+      const { toolCalls } = ledger();
+      expect((await toolCalls.list(project)).map(({ subject }) => subject)).toEqual(["v1.2", "10#7"]);
+      expect((await toolCalls.list(project, "feedbackCreate")).map(({ subject }) => subject)).toEqual([
+        "10#7",
+      ]);
+      expect(await toolCalls.list(otherProject)).toEqual([]);
+      expect(await toolCalls.find({ ...draft, project: otherProject })).toBeUndefined();
+    });
+
+    it("is sent once it is prepared, and ends with what the board calls what was made", async () => {
+      await expect(ledger().commit([send()])).rejects.toThrow("not prepared");
+      await commit(prepare(), send(), end("DONE", { result: "e1", url: "https://b.example/e1" }));
+      expect(await ledger().toolCalls.find(draft)).toMatchObject({
+        state: "DONE",
+        attempts: 1,
+        sentAt: noon + 1,
+        endedAt: noon + 2,
+        result: "e1",
+        url: "https://b.example/e1",
+        message: "so it was",
+      });
+      await expect(ledger().commit([send()])).rejects.toThrow("not prepared");
+      await expect(ledger().commit([end("UNKNOWN")])).rejects.toThrow("not open");
+    });
+
+    it("that is done is never prepared again, one that is refused is, and what changes an entry always", async () => {
+      await commit(prepare(), send());
+      await expect(ledger().commit([prepare()])).rejects.toThrow("under way");
+      await commit(end("UNKNOWN"));
+      await expect(ledger().commit([prepare()])).rejects.toThrow("under way");
+      await commit(end("PREPARED"), prepare());
+      expect(await state()).toEqual(["PREPARED", 1, "h1"]);
+      await commit(send(), end("REJECTED"), prepare(draft, "h2"));
+      expect(await state()).toEqual(["PREPARED", 0, "h2"]);
+      await commit(send(), end("DONE"));
+      await expect(ledger().commit([prepare(draft, "h3")])).rejects.toThrow("done");
+      const update: CallKey = { ...draft, purpose: "changelogUpdate" };
+      await commit(prepare(update), send(update), end("DONE", update), prepare(update, "h2"));
+      expect(await state(update)).toEqual(["PREPARED", 0, "h2"]);
+    });
+
+    it("needs a commit of its own to be sent, which is on the disk then", async () => {
+      await commit(prepare());
+      await expect(ledger().commit([send(), end("DONE")])).rejects.toThrow("commit of its own");
+      expect(await state()).toEqual(["PREPARED", 0, "h1"]);
+    });
+
+    it("that was under way when its process ended is unknown from then on, and is in the history", async () => {
+      const other = { ...draft, project: otherProject };
+      await commit(prepare(), send(), prepare(other), send(other));
+      expect(await ledger().toolCalls.recover(noon + 9, [project])).toBe(1);
+      expect(await ledger().toolCalls.recover(noon + 9, [project])).toBe(0);
+      expect(await ledger().toolCalls.find(draft)).toMatchObject({ state: "UNKNOWN", unknownAt: noon + 9 });
+      expect(await state(other)).toEqual(["SENT", 1, "h1"]);
+      const history = () => ledger().journal.history(project, undefined, 9);
+      const line: Partial<AuditEntry> = { kind: "create-entry", subject: "v1.2", side: "board" };
+      expect(await history()).toMatchObject([{ ...line, outcome: "unknown", post: undefined }]);
+      await commit(end("UNKNOWN", { at: noon + 20 }));
+      expect(await ledger().toolCalls.find(draft)).toMatchObject({ unknownAt: noon + 9 });
+      await commit(end("DONE", { result: "e1", message: "found by its title", post: postId("p9") }));
+      expect(await history()).toMatchObject([
+        { ...line, outcome: "applied", message: "found by its title", post: "p9" },
+      ]);
+    });
+
+    it("that provably was not made is so in the history, too", async () => {
+      await commit(prepare(), send());
+      await ledger().toolCalls.recover(noon + 9, [project]);
+      await commit(end("PREPARED"));
+      expect(await ledger().toolCalls.find(draft)).toMatchObject({
+        state: "PREPARED",
+        unknownAt: undefined,
+        attempts: 1,
+      });
+      const [line] = await ledger().journal.history(project, undefined, 9);
+      expect(line).toMatchObject({ outcome: "not-applied" });
+    });
+  });
+}
