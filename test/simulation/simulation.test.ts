@@ -7,7 +7,7 @@ import { type HistoryOptions, type Outcome, playHistory, type Way } from "./worl
 /** Histories of the slice that every test run plays; `npm run simulate` plays as many as you like. */
 const slice = 160;
 /** They are played in seconds, but not on every machine. */
-const patience = 60_000;
+const patience = 600_000;
 /** Within so many histories a planted bug has to be found; `npm run simulate:mutants` looks for all of them. */
 const reach = 250;
 
