@@ -62,6 +62,16 @@ const ofJournal = (change: (journal: Ledger["journal"]) => Partial<Ledger["journ
 const ofRows = (change: (rows: Ledger["rows"]) => Partial<Ledger["rows"]>): Bug =>
   ofLedger(({ rows }) => ({ rows: withParts(rows, change(rows)) }));
 
+/** A row as a decision reads it. */
+const ofRow = (bend: (row: Row) => Row): Bug =>
+  ofRows((rows) => ({
+    due: async (...asked) => (await rows.due(...asked)).map(bend),
+    row: async (...asked) => {
+      const row = await rows.row(...asked);
+      return row && bend(row);
+    },
+  }));
+
 const ofChanges = (bend: (change: Change, world: World) => readonly Change[]): Bug =>
   ofWorld((world) => {
     const { ledger } = world;
@@ -106,14 +116,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a status is set whenever the two sides differ, whatever was agreed on before",
     breaks: ["I2", "I3"],
     from: 17,
-    bug: ofRows((rows) => ({
-      due: async (project, now, after, limit) =>
-        (await rows.due(project, now, after, limit)).map((row) => ({ ...row, base: {} })),
-      row: async (project, post, now) => {
-        const row = await rows.row(project, post, now);
-        return row && { ...row, base: {} };
-      },
-    })),
+    bug: ofRow((row) => ({ ...row, base: {} })),
   },
   {
     name: "short-wait",
@@ -228,7 +231,24 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "what was held goes by itself once the guard has room",
     breaks: ["I10"],
     from: 41,
-    bug: ofRows(() => ({ held: async () => [] })),
+    bug: ofRow(({ notes = [], ...row }) => ({ ...row, notes: notes.filter(({ kind }) => kind !== "held") })),
+  },
+  {
+    name: "standing-goes",
+    words: "what was refused, or is in doubt, goes by itself in the next run",
+    breaks: ["I2", "I3"],
+    from: 144,
+    bug: ofRow((row) => ({ ...row, parked: [] })),
+  },
+  {
+    name: "record-drops-one",
+    words: "that an action is held is not recorded",
+    breaks: ["I3"],
+    from: 1,
+    bug: ofChanges((change) => {
+      const isHold = change.kind === "note-action" && change.notes.some(({ kind }) => kind === "held");
+      return isHold ? [] : [change];
+    }),
   },
   {
     name: "approval-of-all",

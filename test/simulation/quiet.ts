@@ -146,6 +146,7 @@ async function checkPlace(
 ): Promise<void> {
   const lines = await ledger.rows.waiting(id, 1_000);
   const waiting = new Set(lines.map(({ post }) => post));
+  checkStandings(stage, lines, isJudged);
   for (const { kind, post, state } of await ledger.journal.open(id)) {
     if (!isJudged(post)) continue;
     // One that has not left, of a row that waits for a person, is as visible as the row.
@@ -172,6 +173,18 @@ async function checkPlace(
       checkUnlinked(stage, post, row, waiting.has(post.id));
       if (!waiting.has(post.id)) await checkFollowed(stage, post, row, ledger);
     }
+  }
+}
+
+/** Nothing is left of what a decision says until its run has come to it: each run says of every action what has become of it. */
+function checkStandings(
+  { watch }: Stage,
+  lines: readonly WaitingRow[],
+  isJudged: (post: PostId) => boolean,
+): void {
+  for (const { post, message } of lines) {
+    if (isJudged(post) && message.includes("no run has come to it"))
+      watch.violate("I3", `${post} waits, and no run has said why`);
   }
 }
 
