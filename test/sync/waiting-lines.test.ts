@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedChange } from "../../src/model/link.ts";
 import { describeNotified } from "../../src/sync/ground/voters.ts";
-import { describePlanned, groupWaiting, type Waiting } from "../../src/sync/tell/waiting-lines.ts";
+import {
+  describePlanned,
+  groupWaiting,
+  joinSettling,
+  type Waiting,
+} from "../../src/sync/tell/waiting-lines.ts";
 
 const patch: PlannedChange = {
   place: "acme/app#1",
@@ -103,4 +108,26 @@ describe("what is alike", () => {
     const lines = [held(1, { planned: titled("a") }), held(2, { planned: titled("b") })];
     expect(groupWaiting(lines, false)).toHaveLength(1);
   });
+});
+
+it("the fields of a post that settle are one line, of what is written together", () => {
+  const settling = (post: string, field: string, notifies: number | null): Waiting => ({
+    post,
+    kind: "settling",
+    message: field,
+    planned: { place: "acme/app#1", changes: [{ field, from: "a", to: "b" }], notifies },
+  });
+  const lines = [
+    settling("p1", "status", 5),
+    held(3),
+    settling("p2", "status", null),
+    settling("p1", "roadmapColumn", 0),
+    settling("p2", "roadmapColumn", 0),
+  ];
+  const said = joinSettling(lines).map((line) => `${line.post} ${describePlanned(line.planned, true)}`);
+  expect(said).toEqual([
+    "p1 status: a → b, roadmapColumn: a → b; 5 voters to notify",
+    "p3 status: planned → completed; 202 voters to notify",
+    "p2 status: a → b, roadmapColumn: a → b; voters to notify, the board doesn't show how many",
+  ]);
 });

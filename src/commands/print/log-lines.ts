@@ -1,3 +1,4 @@
+import { minuteMs } from "../../model/time.ts";
 import { type FailedWhere, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
 import { needWords, stateWords } from "../../sync/tell/words.ts";
@@ -173,7 +174,7 @@ const sentences: Readonly<Record<string, (line: LogLine) => string>> = {
     const groups = Map.groupBy([next].flat(), (one) => minuteOf(Object(one).at));
     const told = [...groups].slice(0, mostTimes).map(([at, runs]) => {
       const keys = runs.map((one) => showValue("", Object(one).project));
-      return `${nameSome(keys)} at ${at}`;
+      return `${nameSome(keys)} ${at}`;
     });
     if (told.length === 0) return "No project has a next run.";
     return `Next runs: ${told.join("; ")}${groups.size > told.length ? "; others later" : ""}.`;
@@ -193,9 +194,12 @@ const sentences: Readonly<Record<string, (line: LogLine) => string>> = {
 /** So many times are named in one line. */
 const mostTimes = 5;
 
-/** Starts are spread over seconds, which nobody need know. */
+/** Starts are spread over seconds, which nobody need know: "now" for what begins within a minute, else "at" its minute. */
 function minuteOf(at: unknown): string {
-  return showValue("", at).replace(/:\d{2}(?:\.\d+)?Z$/, ":00Z");
+  const told = showValue("", at);
+  return Date.parse(told) - Date.now() < minuteMs
+    ? "now"
+    : `at ${told.replace(/:\d{2}(?:\.\d+)?Z$/, ":00Z")}`;
 }
 
 /** So many projects are named in one line. */
@@ -213,10 +217,8 @@ const doneCounts: Counts = [
   ["adopted", (number) => `${count(number, "issue")} adopted`],
   ["issueWrites", (number) => `${count(number, "issue")} changed`],
   ["postWrites", (number) => `${count(number, "post")} changed`],
-  [
-    "statusWrites",
-    (number) => `${number.toLocaleString("en")} of them with a new status, which notifies its voters`,
-  ],
+  ["statusWrites", (number) => `${number.toLocaleString("en")} of them with a new status`],
+  ["voters", (number) => `${count(number, "voter")} notified`],
 ];
 
 const leftCounts: Counts = Object.entries({ failed: "failed", ...needWords, waiting: stateWords.later }).map(

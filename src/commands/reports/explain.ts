@@ -14,14 +14,17 @@ import {
   findDeciding,
   nameWait,
   remarksOn,
+  stateOfExplained,
   tellRules,
 } from "../../story/explain/explanation.ts";
+import { countVoters } from "../../sync/ground/voters.ts";
 import { beginSentence } from "../../sync/tell/sentence.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { showChanges, showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
+import { countNotified, hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
+import { signs as signsOfState } from "./waits.ts";
 
 /** The story of a post for a person. */
 export function printExplanation(
@@ -131,13 +134,10 @@ function printWaits(out: Output, times: ToldTimes, { waits }: Explanation): void
   heading(out, "What waits");
   for (const wait of waits) {
     const { code, message, since, command } = wait;
+    const [sign, look] = signsOfState[stateOfExplained(wait)];
     const time = since === null ? "" : `, since ${times.name(Date.parse(since))}`;
     const end = code === null ? "" : ` [${code}]`;
-    printLine(
-      out,
-      paint(out, "yellow", "! "),
-      oneLine(`${nameWait(wait)}${time}: ${times.tell(message)}${end}`),
-    );
+    printLine(out, paint(out, look, sign), oneLine(`${nameWait(wait)}${time}: ${times.tell(message)}${end}`));
     if (command !== null) printLine(out, "→ ", hintCommand(out, oneLine(command)));
   }
 }
@@ -150,11 +150,12 @@ function printWrites(out: Output, times: ToldTimes, writes: readonly ExplainedWr
 
 /** One line of the history. */
 function describeWrite(times: ToldTimes, write: ExplainedWrite): string {
-  const { at, run, kind, issue, reason, outcome, message } = write;
+  const { at, run, kind, issue, reason, outcome, message, voters } = write;
   const what = showChanges(write.fields);
   const place = issue === null ? "" : ` ${issue}`;
   const said = message === null ? "" : `: ${times.tell(message)}`;
-  return `${times.show(Date.parse(at))}, run ${run}: ${kind}${place} ${outcome}${said}${what === "" ? "" : `; ${what}`} (${reason})`;
+  const told = voters === 0 ? "" : `; ${countNotified(countVoters([voters]), "notified")}`;
+  return `${times.show(Date.parse(at))}, run ${run}: ${kind}${place} ${outcome}${said}${what === "" ? "" : `; ${what}`}${told} (${reason})`;
 }
 
 const signs: Readonly<Record<AnyRule["verdict"], readonly [sign: string, look: TextStyle]>> = {

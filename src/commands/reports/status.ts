@@ -128,15 +128,7 @@ export function printStatus(
     printLine(out, paint(out, look, sign), oneLine(`${project}: ${times.tell(sentence)}.`));
     if (resume !== null) printLine(out, "  → ", hintCommand(out, oneLine(resume)));
   }
-  for (const { project, lastRun, waiting } of projects) {
-    const errors = (lastRun?.errors ?? []).filter((error) => !isSaidBelow(error, waiting));
-    for (const { post, issue, code, message } of errors) {
-      const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
-      printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${times.tell(message)} [${code}]`));
-    }
-    for (const advice of new Set(errors.map((error) => error.advice)))
-      if (advice !== null) printLine(out, "  → ", advice);
-  }
+  printFailed(out, times, projects);
   for (const { project, import: under } of projects) {
     if (under === null) continue;
     const { done, total, doneAt } = under;
@@ -162,6 +154,20 @@ export function printStatus(
   if (database !== null) printLine(out, "", describeDatabase(database));
   if (replicas.length === 0) printLine(out, "", describeDaemon(times, daemon));
   for (const replica of replicas) printLine(out, "", describeReplica(times, replica));
+}
+
+/** What failed, and each thing to do about it once. */
+function printFailed(out: Output, times: ToldTimes, projects: readonly ProjectStatus[]): void {
+  const advices = new Set<string | null>();
+  for (const { project, lastRun, waiting } of projects) {
+    const errors = (lastRun?.errors ?? []).filter((error) => !isSaidBelow(error, waiting));
+    for (const { post, issue, code, message, advice } of errors) {
+      const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
+      printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${times.tell(message)} [${code}]`));
+      advices.add(advice);
+    }
+  }
+  for (const advice of advices) if (advice !== null) printLine(out, "  → ", advice);
 }
 
 function describeReplica(times: ToldTimes, { who, lastBeat, projects }: ReplicaStatus): string {

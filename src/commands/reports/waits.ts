@@ -4,7 +4,13 @@ import type { PlannedChange } from "../../model/link.ts";
 import { type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
-import { type Alike, describePlanned, describeWritten, groupWaiting } from "../../sync/tell/waiting-lines.ts";
+import {
+  type Alike,
+  describePlanned,
+  describeWritten,
+  groupWaiting,
+  joinSettling,
+} from "../../sync/tell/waiting-lines.ts";
 import { stateOfWait, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "../print/terminal.ts";
 import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
@@ -39,7 +45,8 @@ export function printWaits(
 ): void {
   // What needs a person comes first; the sort keeps the oldest of each kind on top.
   const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
-  for (const alike of groupWaiting(lines.map(toWaiting), isFull)) printAlike(out, times, project, alike);
+  for (const alike of groupWaiting(joinSettling(lines.map(toWaiting)), isFull))
+    printAlike(out, times, project, alike);
 }
 
 export const signs: Readonly<Record<StateKind, readonly [sign: string, look: TextStyle]>> = {

@@ -8,7 +8,7 @@ import { remedyOf, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { isAsked } from "../../sync/orders/foresight.ts";
 import { beginSentence } from "../../sync/tell/sentence.ts";
-import { type Alike, describePlanned, groupWaiting } from "../../sync/tell/waiting-lines.ts";
+import { type Alike, describePlanned, groupWaiting, joinSettling } from "../../sync/tell/waiting-lines.ts";
 import { countNeeds, needWords } from "../../sync/tell/words.ts";
 import { linksAddress } from "./addresses.ts";
 import { badge, html, type Markup, own, type Piece, type Writing } from "./html.ts";
@@ -227,7 +227,9 @@ async function renderOthers(
 ): Promise<readonly (Markup | undefined)[]> {
   return inOrder(others, async ([words, kinds]) => {
     const found = await looking.ledger.rows.waiting(memory.id, mostShown + 1, kinds);
-    return found.length === 0 ? undefined : renderOther(looking, `${key}: ${words}`, key, found);
+    return found.length === 0
+      ? undefined
+      : renderOther(looking, `${key}: ${words}`, key, joinSettling(found));
   });
 }
 

@@ -11,6 +11,7 @@ import type { ConditionView, RuleView } from "../../plan/rules/explain.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
+import type { StateKind } from "../../sync/tell/project-state.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { stateWords } from "../../sync/tell/words.ts";
 
@@ -184,21 +185,25 @@ export function remarksOn({ remarks, duplicateOf }: ExplainedIssue): readonly st
   return [...remarks, `It was closed in favour of ${duplicateOf}, which counts for it.`];
 }
 
-/** How a person calls a wait. */
-export function nameWait({ kind, cause }: Pick<ExplainedWait, "kind" | "cause">): string {
+/** Of which state of its project a wait is a part. */
+export function stateOfExplained({ kind, cause }: Pick<ExplainedWait, "kind" | "cause">): StateKind {
   switch (kind) {
-    case "paused":
-      return kind;
     case "held":
     case "parked":
     case "quarantined":
-      return stateWords["needs-you"];
+      return "needs-you";
     case "unknown":
     case "asked":
-      return stateWords.later;
+      return "later";
+    case "paused":
     case "said":
-      return stateWords[cause === null || letGoBy(cause) === "time" ? "later" : "differs"];
+      return cause === null || letGoBy(cause) === "time" ? "later" : "differs";
   }
+}
+
+/** How a person calls a wait. */
+export function nameWait(wait: Pick<ExplainedWait, "kind" | "cause">): string {
+  return wait.kind === "paused" ? wait.kind : stateWords[stateOfExplained(wait)];
 }
 
 /** What a rule sets: "status: completed, isReviewed: true". */

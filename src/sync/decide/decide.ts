@@ -87,6 +87,7 @@ async function decideRow(
   }
   const decision = planRow(await withoutMove(cycle, row), await cycle.context(now));
   await sayUndecided(cycle, row, decision);
+  saySettling(cycle, row, decision);
   const notes = await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const lines = showLines(cycle, row, decision);
@@ -194,6 +195,17 @@ async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): 
     else if (await isDaily(cycle, row))
       cycle.world.log.warn({ project: cycle.project.key, ...failure }, tooMuch);
   }
+}
+
+/** What will notify voters is said when it begins to settle: it can still be taken back. */
+function saySettling({ world, run, project }: PulledCycle, row: Row, { settling, notes }: Decision): void {
+  if (isPreview(run) || settling === undefined || !isNotifying(settling)) return;
+  if (row.notes?.some(({ kind }) => kind === "settling") === true) return;
+  const reason = notes.find((note) => note.kind === "settling" && note.field === "status")?.message;
+  world.log.info(
+    { project: project.key, post: row.post.id, voters: settling.notifies, reason },
+    "A change settles, then its voters are notified",
+  );
 }
 
 const tooMuch =

@@ -16,7 +16,7 @@ export function describeClosings(closings: readonly Closing[]): string | undefin
   const [first] = accounts;
   const isOne = accounts.size === 1 && typeof first === "string";
   const by = isOne ? `, all by @${first}` : accounts.has(null) ? "" : `, by ${accounts.size} accounts`;
-  const when = length < 1000 ? "in the same second" : `within ${describeLength(length)}`;
+  const when = length < 1000 ? "in the same second" : `within ${describeLength(Math.max(length, 2000))}`;
   return `${closings.length.toLocaleString("en")} issues were closed ${when}${by}`;
 }
 

@@ -33,6 +33,20 @@ export function groupWaiting<Line extends Waiting>(
   });
 }
 
+/** The fields of a post that settle are noted one by one, and written together: they are one line, with the message of the first. */
+export function joinSettling<Line extends Waiting>(lines: readonly Line[]): readonly Line[] {
+  const settling = Map.groupBy(lines, ({ kind, post }) => (kind === "settling" ? post : undefined));
+  return lines.flatMap((line) => {
+    const own = line.kind === "settling" ? (settling.get(line.post) ?? []) : [];
+    if (own.length < 2 || own.some(({ planned }) => planned === undefined)) return [line];
+    if (own[0] !== line) return [];
+    const all = own.flatMap(({ planned }) => planned ?? []);
+    const { known, unknown } = countVoters(all.map(({ notifies }) => notifies));
+    const changes = all.flatMap((planned) => planned.changes);
+    return [{ ...line, planned: { ...line.planned, changes, notifies: unknown > 0 ? null : known } }];
+  });
+}
+
 /** What the lines of a group have in common. Texts differ from post to post, and so do the places of issues. */
 function likenessOf({ kind, message, planned }: Waiting): string {
   const changes = planned?.changes.map(({ field, to }) => [field, isText(field) ? "" : to]);

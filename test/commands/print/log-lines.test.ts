@@ -132,6 +132,9 @@ describe("the daemon's first lines", () => {
     ];
     const line = told({ next }, "Next runs");
     expect(line).toMatch(/^Next runs: a, b at .*\(in \d minutes?\); c0 at .*; c3 at [^;]*; others later\.$/);
+    expect(told({ next: [{ project: "a", at: new Date().toISOString() }] }, "Next runs")).toBe(
+      "Next runs: a now.",
+    );
     expect(told({ next: [] }, "Next runs")).toBe("No project has a next run.");
   });
 });
@@ -142,8 +145,8 @@ describe("a run", () => {
   it.each<[fields: object, expected: string]>([
     [none, "acme-app: Run 7 has ended: nothing was written."],
     [
-      { ...none, created: 3, postWrites: 1200, statusWrites: 1, failed: 11, held: 2, parked: 1 },
-      "acme-app: Run 7 has ended: 3 issues opened, 1,200 posts changed, 1 of them with a new status, which notifies its voters; 11 failed, 2 to approve, 1 to retry.",
+      { ...none, created: 3, postWrites: 1200, statusWrites: 1, voters: 128, failed: 11, held: 2, parked: 1 },
+      "acme-app: Run 7 has ended: 3 issues opened, 1,200 posts changed, 1 of them with a new status, 128 voters notified; 11 failed, 2 to approve, 1 to retry.",
     ],
     [
       { ...none, adopted: 1, issueWrites: 2 },
