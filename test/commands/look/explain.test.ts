@@ -230,12 +230,12 @@ it("nothing stands twice in the story of a post", async () => {
   const held = await stage.run(["explain", "p1", "-c", file]);
   const differs = await stage.run(["explain", "p2", "-c", file]);
   for (const { out } of [asked, held, differs]) {
-    const sentences = out.split("\n").flatMap((line) => /^(?:! .*?\): |→ )(.+?)\.?$/.exec(line)?.[1] ?? []);
+    const sentences = out.split("\n").flatMap((line) => /^(?:[!…≠] .*?\): |→ )(.+?)\.?$/.exec(line)?.[1] ?? []);
     expect(sentences.length).toBeGreaterThan(0);
     expect(sentences).toEqual([...new Set(sentences)]);
     expect(out.match(/boardsync --config \S+ approve acme-app/g) ?? []).toHaveLength(
       out === differs.out ? 0 : 1,
     );
   }
-  expect(differs.out).toMatch(/^! differs, since .*: status is `planned` on the board/m);
+  expect(differs.out).toMatch(/^≠ differs, since .*: status is `planned` on the board/m);
 });
