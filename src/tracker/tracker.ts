@@ -13,6 +13,7 @@ import type {
   RepositoryName,
   Signals,
 } from "../model/issue.ts";
+import type { Release } from "../model/release.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 
 /**
@@ -63,6 +64,9 @@ export interface Tracker {
     etag: string | undefined,
     bounds: ReadBounds,
   ): Promise<Listed<Milestone>>;
+
+  /** The published releases of a repository, pre-releases included, newest first, as `labels` does it. */
+  releases(repository: Repository, etag: string | undefined, bounds: ReadBounds): Promise<Listed<Release>>;
 
   /**
    * Issues of a repository, never pull requests, page by page. An issue may come twice; the later record counts.
@@ -184,6 +188,8 @@ export interface SignalWish {
    * no pre-release). Once true it stays true: a caller that keeps it need not ask again.
    */
   readonly released: boolean;
+  /** With `released`: also the tags of this repository's published releases that contain all merges there. */
+  readonly tagsOf?: RepositoryName;
   /** What the issue was marked as a duplicate of. */
   readonly duplicates: boolean;
   /**
@@ -209,6 +215,8 @@ export interface SignalAnswer {
    * one that is not shown to us, or not there any more.
    */
   readonly duplicateOf?: Readable<DuplicateTarget | "hidden" | null>;
+  /** Of `tagsOf`, oldest first, pre-releases included; none where no linked pull request was merged there. */
+  readonly tags?: Readable<readonly string[]>;
   /** Logins of who has changed the issue's text, each once; null for a deleted account. */
   readonly editors?: Readable<readonly (string | null)[]>;
   /** Of `facts`: the issue as a list would show it; absent where it could not be read in full. */

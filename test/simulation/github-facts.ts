@@ -1,4 +1,5 @@
 import type { LinkedPullRequest, Readable, Signals } from "../../src/model/issue.ts";
+import type { Release } from "../../src/model/release.ts";
 import { projectFieldKey } from "../../src/plan/rules/signals.ts";
 import {
   type GitHubState,
@@ -22,6 +23,19 @@ interface Place {
 }
 
 type Identified = Pick<StoredIssue, "id">;
+
+/** The published releases of a repository, newest first. */
+export function releasesOf({ state }: Pick<Place, "state">, { id }: Identified): readonly Release[] {
+  const published = (state.signals.releases.get(id) ?? []).flatMap((release): readonly Release[] => {
+    const { tag, name, body, publishedAt, isPrerelease } = release;
+    if (publishedAt === null) return [];
+    const texts = { name: name ?? tag, body: body ?? "", url: `https://hub.example/releases/${tag}` };
+    return [
+      { id: release.id, tag, isPrerelease, publishedAt: new Date(publishedAt).toISOString(), ...texts },
+    ];
+  });
+  return published.toReversed();
+}
 
 /** All of it. */
 export function signalsOf(place: Place, issue: Identified): Signals {

@@ -3,6 +3,7 @@ import type { IssueRef, Repository } from "../../src/model/issue.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
 import type { IssueAnswer, IssueWrite, Tracker, WriteOutcome } from "../../src/tracker/tracker.ts";
 import type { Answer } from "../support/sandbox/loopback/loopback.ts";
+import { releasesOf } from "./github-facts.ts";
 import { listed, listIssues, requireIssues } from "./github-lists.ts";
 import { readAnswer } from "./github-requests.ts";
 import type { HubRepository, HubServer } from "./github-server.ts";
@@ -106,6 +107,11 @@ export function createSimTracker(
       await read(bounds);
       assertFree(line, { repository: repositoryOf(repository) }).names.show();
       return listed(requireIssues(repositoryOf(repository)).milestones, etag);
+    },
+    async releases(repository, etag, bounds) {
+      await read(bounds);
+      assertFree(line, { repository: repositoryOf(repository) });
+      return listed(releasesOf(server, repository), etag);
     },
     async *comments({ repositoryId, number }, bounds) {
       await read(bounds);

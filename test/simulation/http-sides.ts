@@ -205,6 +205,8 @@ function mortalTracker(passage: Passage, tracker: Tracker): Tracker {
       call(passage, bounds, () => tracker.labels(repository, etag, bounds)),
     milestones: (repository, etag, bounds) =>
       call(passage, bounds, () => tracker.milestones(repository, etag, bounds)),
+    releases: (repository, etag, bounds) =>
+      call(passage, bounds, () => tracker.releases(repository, etag, bounds)),
     comments: (issue, bounds) => callEach(passage, bounds, tracker.comments(issue, bounds)),
     projectField: (wanted, bounds) => call(passage, bounds, () => tracker.projectField(wanted, bounds)),
     readSignals: (nodeIds, wish, bounds) =>

@@ -250,6 +250,7 @@ function createTracker(clock: Clock) {
     labels: listed,
     milestones: listed,
     issueTypes: listed,
+    releases: listed,
     isAssignable: () => Promise.resolve(true),
     async *listIssues(_, query) {
       await Promise.resolve();

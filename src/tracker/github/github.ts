@@ -6,6 +6,7 @@ import type { Tracker } from "../tracker.ts";
 import { createKnownNames } from "./read/identity.ts";
 import { listIssues } from "./read/listing.ts";
 import { listComments, readIssue } from "./read/reading.ts";
+import { releaseList } from "./read/releases.ts";
 import {
   describeServer,
   findRepository,
@@ -128,6 +129,8 @@ export function createAdapter(
       readWholeList(listTools, { repository, list: labelList, etag }, bounds),
     milestones: (repository, etag, bounds) =>
       readWholeList(listTools, { repository, list: milestoneList, etag }, bounds),
+    releases: (repository, etag, bounds) =>
+      readWholeList(listTools, { repository, list: releaseList, etag }, bounds),
     issueTypes: (repository, etag, bounds) => readTypes(listTools, { repository, etag }, bounds),
     isAssignable: (repository, login, bounds) => readAssignable(read, repository, { login, quote }, bounds),
     comments: (issue, bounds) => listComments(pages, issue, bounds),

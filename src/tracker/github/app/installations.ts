@@ -68,6 +68,7 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
     isAssignable: (repository, login, bounds) => of(repository).isAssignable(repository, login, bounds),
     labels: (repository, etag, bounds) => of(repository).labels(repository, etag, bounds),
     milestones: (repository, etag, bounds) => of(repository).milestones(repository, etag, bounds),
+    releases: (repository, etag, bounds) => of(repository).releases(repository, etag, bounds),
     listIssues: (repository, query, bounds) => of(repository).listIssues(repository, query, bounds),
     async readIssue(issue, bounds) {
       const tracker = await owners.ofId(issue.repositoryId, bounds);

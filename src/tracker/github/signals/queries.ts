@@ -83,7 +83,7 @@ export function releaseQuery(count: number): string {
   const indexes = Array.from({ length: count }, (_, index) => index);
   const variables = indexes.map((index) => `$owner${index}: String!, $name${index}: String!`);
   const releases =
-    "releases(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) { totalCount nodes { isDraft isPrerelease createdAt publishedAt tag { id } tagCommit { oid } } }";
+    "releases(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) { totalCount nodes { isDraft isPrerelease createdAt publishedAt tagName tag { id } tagCommit { oid } } }";
   const repositories = indexes.map(
     (index) => `repository${index}: repository(owner: $owner${index}, name: $name${index}) { ${releases} }`,
   );

@@ -1,12 +1,18 @@
-import { z } from "zod";
-import type { Readable } from "../../../model/issue.ts";
+import { isSameRepository, type Readable, type RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { SignalAnswer } from "../../tracker.ts";
 import { readInPieces, type Sizes } from "../wire/pieces.ts";
-import { splitName, time } from "../wire/shapes.ts";
+import { splitName } from "../wire/shapes.ts";
 import { comparisonQuery, releaseQuery, type SignalPart } from "./queries.ts";
 import type { Query, QueryAnswer } from "./querying.ts";
+import {
+  type PublishedRelease as Release,
+  type Releases,
+  readComparison,
+  readRepositoryReleases,
+  unreadable,
+} from "./release-shapes.ts";
 import type { Merge, ShownSignals } from "./signal-shapes.ts";
 
 /** Repositories in one query for releases. */
@@ -36,27 +42,17 @@ interface Pair {
   readonly commit: string;
 }
 
-interface Release {
-  readonly tagId: string;
-  readonly commit: string;
-  readonly publishedAt: string;
-}
-
-/** The published releases of one repository, newest first, and why they may not be all. */
-interface Releases {
-  readonly releases: readonly Release[];
-  readonly doubt: string | undefined;
-  /** Everything that was published after this time is here; undefined when all is. */
-  readonly completeSince: string | undefined;
-}
-
-/** Completes rows with `isReleased`. What was read of a repository holds for all pages of one call. */
+/** Completes rows with `isReleased`, and the tags that contain them. What was read of a repository holds for all pages of one call. */
 export interface ReleaseReader {
   complete(rows: readonly ShownSignals[]): Promise<readonly SignalAnswer[]>;
 }
 
 /** See `ReleaseReader`. */
-export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): ReleaseReader {
+export function createReleaseReader(
+  tools: ReleaseTools,
+  bounds: ReadBounds,
+  tagsOf?: RepositoryName,
+): ReleaseReader {
   const { query, compared, sizes } = tools;
   const known = new Map<string, Releases>();
   /** Repositories whose releases, and comparisons that, GitHub gave no answer for, and its words. */
@@ -171,15 +167,43 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
 
   /** Releases that may contain a merge and have not been compared; none once one contains it. */
   function nextCandidates(merge: Merge): readonly Release[] {
-    const open = candidates(merge).map((release) => ({ release, key: comparisonKey(release, merge) }));
-    if (open.some(({ key }) => compared.get(key) === true)) return [];
+    const all = isTagged(merge) ? sinceMerge(merge) : candidates(merge);
+    const open = all.map((release) => ({ release, key: comparisonKey(release, merge) }));
+    if (!isTagged(merge) && open.some(({ key }) => compared.get(key) === true)) return [];
     return open.filter(({ key }) => !compared.has(key) && !failed.has(key)).map(({ release }) => release);
   }
 
   /** Nothing that was published before a merge contains it. */
-  function candidates({ repository, mergedAt }: Merge): readonly Release[] {
+  function sinceMerge({ repository, mergedAt }: Merge): readonly Release[] {
     const releases = known.get(repository)?.releases ?? [];
     return releases.filter(({ publishedAt }) => readInstant(publishedAt) >= readInstant(mergedAt));
+  }
+
+  function candidates(merge: Merge): readonly Release[] {
+    return sinceMerge(merge).filter(({ isPrerelease }) => !isPrerelease);
+  }
+
+  function isTagged({ repository }: Merge): boolean {
+    return tagsOf !== undefined && isSameRepository(repository, tagsOf);
+  }
+
+  /** The tags that contain all of these merges, oldest first. */
+  function tagsWith(merges: Readable<readonly Merge[]>): Readable<readonly string[]> {
+    if (merges.kind === "unknown") return merges;
+    const [first, ...others] = merges.value.filter(isTagged);
+    if (first === undefined) return { kind: "known", value: [] };
+    const releases = sinceMerge(first).toReversed();
+    const all = [first, ...others].flatMap((merge) =>
+      sinceMerge(merge).map((release) => comparisonKey(release, merge)),
+    );
+    const open = all.find((key) => !compared.has(key));
+    if (open !== undefined) return unknown(failed.get(open) ?? notLookedAt);
+    const doubt = known.get(first.repository)?.doubt ?? unread.get(first.repository);
+    if (doubt !== undefined) return unknown(doubt);
+    const contains = (release: Release, merge: Merge): boolean =>
+      compared.get(comparisonKey(release, merge)) === true;
+    const found = releases.filter((release) => [first, ...others].every((merge) => contains(release, merge)));
+    return { kind: "known", value: found.map(({ tag }) => tag) };
   }
 
   function judge(merge: Merge): Readable<boolean> {
@@ -188,8 +212,7 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
     if (keys.some((key) => compared.get(key) === true)) return { kind: "known", value: true };
     const open = keys.find((key) => !compared.has(key));
     if (open !== undefined) {
-      const later = "it is not known yet which releases contain its merge; later runs go on looking";
-      return unknown(tools.unsupported.get("released") ?? failed.get(open) ?? later);
+      return unknown(tools.unsupported.get("released") ?? failed.get(open) ?? notLookedAt);
     }
     const { doubt, completeSince } =
       known.get(repository) ?? unreadable(repository, unread.get(repository) ?? "they were not asked for");
@@ -214,11 +237,14 @@ export function createReleaseReader(tools: ReleaseTools, bounds: ReadBounds): Re
           shown.kind === "known" ? shown.value.map(whyUnread).find((one) => one !== undefined) : undefined;
         // What was known of it before is not outdated by a query that was too heavy.
         if (isReleased.kind === "unknown" && words !== undefined) return { ...answer, unread: words };
-        return { ...answer, signals: { ...answer.signals, isReleased } };
+        const tags = tagsOf === undefined ? undefined : tagsWith(shown);
+        return { ...answer, ...(tags && { tags }), signals: { ...answer.signals, isReleased } };
       });
     },
   };
 }
+
+const notLookedAt = "it is not known yet which releases contain its merge; later runs go on looking";
 
 function unknown(message: string): Readable<never> {
   return { kind: "unknown", message };
@@ -247,63 +273,4 @@ function* chunks<T>(all: readonly T[], size: number): Generator<readonly T[]> {
 /** The words for what a server is too old for. */
 export function describeOldServer(host: string, what: string, words: string): string {
   return `${host} can't tell ${what}: this needs a newer GitHub Enterprise Server (${words})`;
-}
-
-function unreadable(name: string, words: string): Releases {
-  const doubt = `the releases of ${name} could not be read: ${words}`;
-  return { releases: [], doubt, completeSince: undefined };
-}
-
-function readRepositoryReleases(answer: QueryAnswer, alias: string, name: string): Releases {
-  const fault = answer.errors.find(({ path }) => path.length === 0 || path[0] === alias);
-  if (fault !== undefined) return unreadable(name, fault.message);
-  const connection = repositoryShape.safeParse(answer.data?.[alias]).data?.releases;
-  if (connection === undefined) return unreadable(name, "GitHub hides them");
-  const { totalCount, nodes } = connection;
-  const published = nodes.filter((node) => !outsideShape.safeParse(node).success);
-  const releases = published.flatMap((node) => readRelease(node) ?? []);
-  const isPartial = totalCount === undefined || totalCount > nodes.length;
-  return {
-    releases,
-    doubt:
-      releases.length < published.length ? `a release of ${name} has no tag that can be read` : undefined,
-    // What is beyond the list is older than its last row; without its time nothing is known to be.
-    completeSince: isPartial
-      ? (createdShape.safeParse(nodes.at(-1)).data?.createdAt ?? new Date(8.64e15).toISOString())
-      : undefined,
-  };
-}
-
-const repositoryShape = z.object({
-  releases: z.object({ totalCount: z.number().optional().catch(undefined), nodes: z.array(z.unknown()) }),
-});
-/** Drafts and pre-releases, which don't count. */
-const outsideShape = z.union([
-  z.object({ isDraft: z.literal(true) }),
-  z.object({ isPrerelease: z.literal(true) }),
-]);
-const createdShape = z.object({ createdAt: time });
-const releaseShape = z.object({
-  isDraft: z.literal(false),
-  isPrerelease: z.literal(false),
-  publishedAt: time,
-  tag: z.object({ id: z.string() }),
-  tagCommit: z.object({ oid: z.string() }),
-});
-
-function readRelease(node: unknown): Release | undefined {
-  const found = releaseShape.safeParse(node).data;
-  return found && { tagId: found.tag.id, commit: found.tagCommit.oid, publishedAt: found.publishedAt };
-}
-
-const tagShape = z.object({ compare: z.object({ status: z.string() }) });
-
-/** Whether a tag contains a commit, or why they can't be compared. */
-function readComparison({ data, errors }: QueryAnswer, alias: string): boolean | string {
-  const fault = errors.find(({ path }) => path.length === 0 || path[0] === alias);
-  if (fault !== undefined) return `GitHub did not compare its merge with a release: ${fault.message}`;
-  const status = tagShape.safeParse(data?.[alias]).data?.compare.status;
-  if (status === "BEHIND" || status === "IDENTICAL") return true;
-  if (status === "AHEAD" || status === "DIVERGED") return false;
-  return "GitHub could not compare its merge with a release";
 }

@@ -39,7 +39,7 @@ export async function* readSignals(
 ): AsyncGenerator<readonly SignalAnswer[]> {
   const names = new Map(wish.projects.map(({ fieldId, name }) => [fieldId, name]));
   const call: SignalCall = { tools, wish, bounds, denied: new Map(), names, isDivisible: true };
-  const releases = createReleaseReader(tools, bounds);
+  const releases = createReleaseReader(tools, bounds, wish.tagsOf);
   for (let start = 0; start < nodeIds.length; start += pageSize) {
     const ids = nodeIds.slice(start, start + pageSize);
     const found = await readInPieces(tools.sizes, ids, {

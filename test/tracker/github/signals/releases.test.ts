@@ -38,6 +38,37 @@ describe("an issue", () => {
     expect(await isReleased(fixture)).toEqual(known(false));
   });
 
+  it("is in the tags that contain all of its merges, oldest first", async () => {
+    const fixture = await startMerged();
+    const { github, clock } = fixture;
+    const tags = async (tagsOf = "acme/APP") => (await readOne(fixture, 1, { released: true, tagsOf })).tags;
+    expect(await tags()).toEqual(known([]));
+    github.publishRelease("acme/app", { tag: "v2-rc", isPrerelease: true });
+    clock.pass(1_000);
+    github.openPullRequest("acme/app", { title: "Part two" });
+    github.linkPullRequest(place(1), place(3));
+    clock.pass(1_000);
+    github.mergePullRequest("acme/app", 3);
+    expect(await tags()).toEqual(known([]));
+    for (const tag of ["v2", "v3"]) {
+      clock.pass(1_000);
+      github.publishRelease("acme/app", { tag });
+    }
+    github.publishRelease("acme/app", { tag: "v1.1", contains: [2] });
+    expect(await tags()).toEqual(known(["v2", "v3"]));
+    expect(await tags("acme/lib")).toEqual(known([]));
+    expect((await readOne(fixture, 1, { released: true })).tags).toBeUndefined();
+  });
+
+  it("is in no known tag where a release has lost its own, or its pull requests can't be read", async () => {
+    const fixture = await startMerged();
+    fixture.github.publishRelease("acme/app", { tag: "v1" });
+    fixture.github.deleteTag("acme/app", "v1");
+    expect((await readOne(fixture, 1, { released: true, tagsOf: "acme/app" })).tags).toEqual(
+      unknown(/release of acme\/app has no tag/),
+    );
+  });
+
   it("is released by an older release, too, when the newest is of another line", async () => {
     const fixture = await startMerged();
     const { github } = fixture;

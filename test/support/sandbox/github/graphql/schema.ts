@@ -43,6 +43,7 @@ type Release implements Node {
   isDraft: Boolean!
   isPrerelease: Boolean!
   publishedAt: DateTime
+  tagName: String!
   tag: Ref
   tagCommit: Commit
 }

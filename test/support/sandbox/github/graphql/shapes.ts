@@ -218,6 +218,7 @@ function releaseShape(repository: StoredRepository, release: StoredRelease): Gra
     isPrerelease: release.isPrerelease,
     createdAt: timestamp(release.createdAt),
     publishedAt: publishedAt === null ? null : timestamp(publishedAt),
+    tagName: release.tag,
     tag: oid === undefined ? null : tagShape(repository, release),
     tagCommit: oid === undefined ? null : { id: `C_${oid}`, oid },
   };

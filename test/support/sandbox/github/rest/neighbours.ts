@@ -17,6 +17,7 @@ import {
   labelShape,
   labelShapes,
   milestoneShape,
+  releaseShape,
   repositoryShape,
   repositoryUrl,
   typeShape,
@@ -93,6 +94,16 @@ export function listMilestones(call: Call): Answer {
     .toSorted((a, b) => (a.dueOn ?? Number.MAX_VALUE) - (b.dueOn ?? Number.MAX_VALUE));
   const page = pageByNumber(call, "milestones", rows);
   return { ...page, body: page.body.map((milestone) => milestoneShape(state, repository, milestone)) };
+}
+
+/** `GET …/releases`: the newest first; drafts are shown to whoever may push. */
+export function listReleases(call: Call): Answer {
+  const { state, repository } = call;
+  const rows = (state.signals.releases.get(repository.id) ?? [])
+    .filter(({ isDraft }) => !isDraft || canPush(call))
+    .toReversed();
+  const page = pageByNumber(call, "releases", rows);
+  return { ...page, body: page.body.map((release) => releaseShape(state, repository, release)) };
 }
 
 /** `POST …/milestones`. */

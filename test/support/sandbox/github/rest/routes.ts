@@ -13,6 +13,7 @@ import {
   listComments,
   listLabels,
   listMilestones,
+  listReleases,
   listTypes,
   removeLabel,
 } from "./neighbours.ts";
@@ -33,6 +34,7 @@ const routes: readonly (readonly [method: string, path: string, endpoint: Endpoi
   ["POST", "/labels", createLabel],
   ["GET", "/milestones", listMilestones],
   ["POST", "/milestones", createMilestone],
+  ["GET", "/releases", listReleases],
   ["GET", "/issue-types", listTypes],
   ["GET", "/assignees/{login}", checkAssignee],
 ];

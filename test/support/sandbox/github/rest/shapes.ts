@@ -6,6 +6,7 @@ import {
   type StoredIssue,
   type StoredLabel,
   type StoredMilestone,
+  type StoredRelease,
   type StoredRepository,
   type StoredType,
   timestamp,
@@ -289,4 +290,36 @@ export function issueShape(state: GitHubState, repository: StoredRepository, iss
 /** What somebody is to a repository. */
 export function association(repository: StoredRepository, login: string | null): string {
   return login !== null && repository.collaborators.has(login) ? "COLLABORATOR" : "NONE";
+}
+
+/** `release`. */
+export function releaseShape(
+  state: GitHubState,
+  repository: StoredRepository,
+  release: StoredRelease,
+): Shape {
+  const { id, tag } = release;
+  const url = `${repositoryUrl(state, repository)}/releases/${id}`;
+  return {
+    url,
+    html_url: `${pageUrl(state, repository)}/releases/tag/${encodeURIComponent(tag)}`,
+    assets_url: `${url}/assets`,
+    upload_url: `${url}/assets{?name,label}`,
+    tarball_url: null,
+    zipball_url: null,
+    id,
+    node_id: `RE_${id}`,
+    tag_name: tag,
+    target_commitish: "main",
+    name: release.name,
+    body: release.body,
+    draft: release.isDraft,
+    prerelease: release.isPrerelease,
+    immutable: false,
+    created_at: timestamp(release.createdAt),
+    updated_at: timestamp(release.createdAt),
+    published_at: optionalTimestamp(release.publishedAt),
+    author: userShape(state, "octocat"),
+    assets: [],
+  };
 }

@@ -23,6 +23,8 @@ interface ReleaseSetup {
   readonly tag: string;
   readonly isDraft?: boolean;
   readonly isPrerelease?: boolean;
+  readonly name?: string;
+  readonly body?: string;
   /** The merged pull requests whose commits it contains; everything on the default branch without it. */
   readonly contains?: readonly number[];
 }
@@ -37,6 +39,13 @@ export interface SandboxSignalPeople {
   mergePullRequest(repository: RepositoryName, number: number): void;
   /** Publishes a release, or keeps it as a draft. */
   publishRelease(repository: RepositoryName, setup: ReleaseSetup): void;
+  /** Edits a release, or publishes a draft. */
+  editRelease(
+    repository: RepositoryName,
+    tag: string,
+    changes: Partial<Pick<ReleaseSetup, "name" | "body" | "isDraft">>,
+  ): void;
+  deleteRelease(repository: RepositoryName, tag: string): void;
   /** Deletes a release's tag and leaves the release. */
   deleteTag(repository: RepositoryName, tag: string): void;
   /** Makes one issue the parent of another. */
@@ -116,7 +125,7 @@ export function createSignalPeople(state: GitHubState): SandboxSignalPeople {
       setIssueState(state, place, pullRequest, { state: "closed", reason: undefined, by: person });
       changePullRequest(repository, number, { mergedAt: state.clock.now(), commit: addCommit(place.id) });
     },
-    publishRelease(repository, { tag, isDraft = false, isPrerelease = false, contains }) {
+    publishRelease(repository, { tag, isDraft = false, isPrerelease = false, contains, ...texts }) {
       const now = state.clock.now();
       const { id } = repositoryNamed(state, repository);
       const merged = contains?.map((number) => {
@@ -129,8 +138,26 @@ export function createSignalPeople(state: GitHubState): SandboxSignalPeople {
       const publishedAt = isDraft ? null : now;
       changeReleases(repository, (releases) => [
         ...releases,
-        { id: nextId(state), tag, isDraft, isPrerelease, createdAt: now, publishedAt, commits },
+        {
+          ...{ id: nextId(state), tag, isDraft, isPrerelease, createdAt: now, publishedAt, commits },
+          ...{ name: texts.name ?? null, body: texts.body ?? null },
+        },
       ]);
+    },
+    editRelease(repository, tag, changes) {
+      changeReleases(repository, (releases) =>
+        releases.map((release) => {
+          if (release.tag !== tag) return release;
+          const edited = { ...release, ...changes };
+          return {
+            ...edited,
+            publishedAt: edited.isDraft ? null : (release.publishedAt ?? state.clock.now()),
+          };
+        }),
+      );
+    },
+    deleteRelease(repository, tag) {
+      changeReleases(repository, (releases) => releases.filter((release) => release.tag !== tag));
     },
     deleteTag(repository, tag) {
       changeReleases(repository, (releases) =>

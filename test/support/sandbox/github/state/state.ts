@@ -126,6 +126,8 @@ export interface StoredRelease {
   readonly tag: string;
   readonly isDraft: boolean;
   readonly isPrerelease: boolean;
+  readonly name: string | null;
+  readonly body: string | null;
   readonly createdAt: number;
   readonly publishedAt: number | null;
   /** The commits that it contains, oldest first, its own last; undefined once its tag is gone. */
