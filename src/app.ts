@@ -255,10 +255,23 @@ function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "pro
     several: project.several,
     followDuplicates: project.followDuplicates,
     boardRules: project.boardRules ?? [],
+    ...changelogOf(project, config),
     backlink: project.backlink,
     settleMs: config.settle,
     guard: config.guard,
   };
+}
+
+function changelogOf({ changelog }: ProjectConfig, { board }: Config): Pick<Settings, "changelog"> {
+  if (changelog === undefined) return {};
+  const { changelogList, changelogCreate, changelogUpdate, changelogPublish } = board.mcp?.tools ?? {};
+  const args = {
+    ...(changelogList && { list: changelogList.args }),
+    ...(changelogCreate && { create: changelogCreate.args }),
+    ...(changelogUpdate && { update: changelogUpdate.args }),
+    ...(changelogPublish && { publish: changelogPublish.args }),
+  };
+  return { changelog: { ...changelog, args } };
 }
 
 /** Posts that are archived stay out, unless any condition says something else of them. */

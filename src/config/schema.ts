@@ -445,6 +445,31 @@ const conflictField = z.enum([
   ...(["state", "milestone", "labels", "default"] as const),
 ]);
 
+const changelogBody = `{{ release.notes }}
+
+{% for post in posts %}- {{ post.link }}
+{% endfor %}`;
+
+const changelog = z
+  .strictObject({
+    releases: name(200)
+      .default("*")
+      .describe("Tags of the releases that get an entry: `*` is any text, `?` one character."),
+    prereleases: z.boolean().default(false).describe("Whether pre-releases get one, too."),
+    title: z.string().min(1).max(2000).default("{{ release.name }}").describe("Its title, in Liquid."),
+    body: z
+      .string()
+      .min(1)
+      .max(60_000)
+      .default(changelogBody)
+      .describe("Its text, in Liquid: without it the notes of the release, and the posts that it ships."),
+    publish: z
+      .enum(["never", "approve"])
+      .default("never")
+      .describe("Whether `boardsync approve` may publish a draft: nothing else does."),
+  })
+  .describe("What releases of `repo` become in the board's changelog: drafts.");
+
 const project = z.strictObject({
   project: name(200).describe("The board's project: its id or slug. Stands once in the file."),
   repo: repository().describe("The repository whose issues belong to it: owner/name."),
@@ -504,6 +529,7 @@ const project = z.strictObject({
     .describe(
       "Whether the post of an issue closed as duplicate follows the other issue: one that our account or somebody with write access opened; `anyone`: whoever did.",
     ),
+  changelog: changelog.exactOptional(),
   backlink: z
     .boolean()
     .default(false)

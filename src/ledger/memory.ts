@@ -86,6 +86,37 @@ export interface ProjectMemory {
   readonly recoveredFrom: number | undefined;
   /** When both sides of its due pairs were last taken as they were because the state had been lost or was old. */
   readonly settledAt: number | undefined;
+  /** undefined before the first look at releases, and while the config asks for none. */
+  readonly changelog?: ChangelogMemory | undefined;
+}
+
+/** What is known of the releases of a project, and of what was made of them. */
+export interface ChangelogMemory {
+  readonly repository: RepositoryId;
+  /** `Ledger.copiedAt` at the first look: of an older state nothing is known that was made since. */
+  readonly copiedAt: number | undefined;
+  /** Makes the next look conditional; undefined while something of the list is still to be done. */
+  readonly etag: string | undefined;
+  /** Tags that were there at the first look: nothing is made of them. */
+  readonly noted: readonly string[];
+  /** Hash of the arguments with which the tool has published at once what it made: it is not called with them again. */
+  readonly publishing?: string | undefined;
+  /** Of the releases that have an entry, or are about to. */
+  readonly entries: readonly EntryMemory[];
+}
+
+export interface EntryMemory {
+  readonly tag: string;
+  /** What its text was made of. */
+  readonly print: string;
+  /** As it was sent: by this it is looked up. */
+  readonly title: string;
+  /** Hash of what the board has shown of it since; undefined where it has shown nothing. */
+  readonly shown?: string | undefined;
+  /** How many posts it names. */
+  readonly posts: number;
+  /** The release is gone, and people were told. */
+  readonly isGone?: boolean | undefined;
 }
 
 export interface PagingMemory extends AskedPaging {

@@ -33,7 +33,8 @@ interface AnyRequest extends Who {
  * these posts as they are. `resume`: ends their pause; `resume-discard`: takes both sides as they are, and then ends it. `approve`: lets these very actions go; `isWhole` when the whole project was approved. `accept-size`: of a
  * project that is held because the board shrank, the present size is the new measure. `link`: of this post and an issue that
  * people opened. `unlink`: ends these links. `resume-project`: ends the pause of the whole project; with `isDiscard` both sides of
- * what it held up are taken as they are before that.
+ * what it held up are taken as they are before that. `publish`: of this very text of an entry of the changelog; asked for twice, it
+ * goes although another one was published less than a day before.
  */
 export type NewRequest = AnyRequest &
   (
@@ -54,6 +55,13 @@ export type NewRequest = AnyRequest &
       }
     | { readonly kind: "unlink"; readonly post: PostId; readonly issues: readonly IssueRef[] }
     | { readonly kind: "resume-project"; readonly isDiscard: boolean }
+    | {
+        readonly kind: "publish";
+        /** The release's. */
+        readonly tag: string;
+        /** Of the call that has made the text which was shown. */
+        readonly hash: string;
+      }
     | { readonly kind: "approve"; readonly actions: readonly ActionName[]; readonly isWhole: boolean }
   );
 

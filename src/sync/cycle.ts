@@ -1,6 +1,8 @@
+import { keepChangelog } from "./changelog.ts";
 import { decide } from "./decide/decide.ts";
 import { planContext } from "./ground/context.ts";
 import { type BoardPull, type PulledCycle, startTally, type Tally } from "./ground/cycle-state.ts";
+import type { EntryWork } from "./ground/entries.ts";
 import { checkLimits, noteLimitOf } from "./ground/limits.ts";
 import { isPreview } from "./ground/order.ts";
 import { boardRequests, noteFailure, reportProject } from "./ground/report.ts";
@@ -32,6 +34,8 @@ interface ToldBeside {
   readonly planned?: readonly PlannedAction[];
   /** Of a plan, and of a look at an undo: what a file keeps of it. */
   readonly saved?: SavedProject | undefined;
+  /** Of a plan: what is asked of the board's changelog. */
+  readonly entries?: readonly EntryWork[];
   /** Of a saved plan, or an undo: what became of each action. */
   readonly carried?: readonly CarriedAction[];
 }
@@ -101,14 +105,16 @@ async function workOn(cycle: PulledCycle): Promise<ToldBeside> {
   const notes = await decideNotes(cycle, judged);
   switch (order.kind) {
     case "plan":
-      return plan === undefined ? {} : withNotes(cycle, plan, notes);
+      return { ...(plan && withNotes(cycle, plan, notes)), entries: await keepChangelog(cycle) };
     case "adopt":
+      await keepChangelog(cycle);
       return {};
     case "apply":
       return { carried: await applySaved(cycle, judged, notes) };
     case "sync":
       await write(cycle, judged.filter(isFree));
       await writeNotes(cycle, notes);
+      await keepChangelog(cycle);
       return {};
   }
 }

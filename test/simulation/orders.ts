@@ -124,6 +124,7 @@ function postsOf(order: NewRequest): readonly PostId[] {
       return [...new Set(order.actions.map(({ post }) => post))];
     case "accept-size":
     case "resume-project":
+    case "publish":
       return [];
     case "retry":
     case "release":

@@ -27,10 +27,28 @@ export interface Settings {
   readonly followDuplicates: boolean | "anyone";
   /** First match wins. */
   readonly boardRules: readonly BoardRule[];
+  /** undefined: releases make no entries. */
+  readonly changelog?: ChangelogSettings;
   /** Whether one line in the post's internal note names the issue. */
   readonly backlink: boolean;
   readonly settleMs: number;
   readonly guard: GuardLimits;
+}
+
+/** Which releases become entries of the board's changelog, and how. */
+export interface ChangelogSettings {
+  /** Of tags: `*` is any text, `?` any one character. */
+  readonly releases: string;
+  readonly prereleases: boolean;
+  /** Liquid templates. */
+  readonly title: string;
+  readonly body: string;
+  /** `approve`: a draft is published when a person lets it go. */
+  readonly publish: "never" | "approve";
+  /** What the board's tools are called with, as templates; without one for `update` drafts stay as they were made. */
+  readonly args: Readonly<
+    Partial<Record<"list" | "create" | "update" | "publish", Readonly<Record<string, unknown>>>>
+  >;
 }
 
 /** Whether an issue follows later edits of its post. What a map leaves out does. */

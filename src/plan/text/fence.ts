@@ -48,9 +48,9 @@ const UNFINISHED = /(?:&[#0-9A-Za-z]{0,32}|[\u200C\u200D]+)$/;
  * The text in at most `maxBytes` bytes of UTF-8 (at least 128). A text that is too long is cut between two characters, never
  * inside a character reference, its open code fence is closed, and it says so. To be used after sanitising.
  */
-export function cutBytes(text: string, maxBytes: number): string {
+export function cutBytes(text: string, maxBytes: number, notice = CUT_NOTICE): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
-  const ending = `\n\n${CUT_NOTICE}`;
+  const ending = `\n\n${notice}`;
   const room = maxBytes - Buffer.byteLength(ending) - MAX_FENCE - 1;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(room));
   return closeFences(finish(text.slice(0, read))) + ending;

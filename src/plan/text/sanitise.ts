@@ -21,16 +21,16 @@ import { closeFences } from "./fence.ts";
  */
 
 /** Makes a text of several lines safe for an issue's body. */
-export function sanitiseText(text: string, dialect: Dialect): string {
+export function sanitiseText(text: string, dialect: Pick<Dialect, "silence">): string {
   return closeFences(takeMeaning(toPlainCharacters(text), dialect));
 }
 
 /** Makes a text safe for one line: an issue's title, a name. Blank when nothing is left to be seen. */
-export function sanitiseTitle(text: string, dialect: Dialect): string {
+export function sanitiseTitle(text: string, dialect: Pick<Dialect, "silence">): string {
   return takeMeaning(toPlainCharacters(text).replace(/\s+/gu, " ").trim(), dialect);
 }
 
-function takeMeaning(text: string, dialect: Dialect): string {
+function takeMeaning(text: string, dialect: Pick<Dialect, "silence">): string {
   const withoutImages = text.replace(IMAGE, "").replace(/!(?=\[)/g, `!${BREAK}`);
   const silent = dialect.silence(withoutImages);
   return SIGNS.reduce((current, sign) => current.replace(sign, `$&${BREAK}`), silent);

@@ -97,7 +97,7 @@ const releasesJson = {
         {
           isDraft: false,
           isPrerelease: false,
-            tagName: "v1",
+          tagName: "v1",
           createdAt: "2026-01-06T10:00:00Z",
           publishedAt: "2026-01-06T10:00:00Z",
           tag: { id: "REF_1" },

@@ -71,6 +71,21 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
   lastSuccessAt: time,
   recoveredFrom: time,
   settledAt: time,
+  changelog: z
+    .object({
+      repository: z.number(),
+      copiedAt: time,
+      etag: text,
+      publishing: text,
+      noted: z.array(z.string()),
+      entries: z.array(
+        z.object({
+          ...{ tag: z.string(), print: z.string(), title: z.string(), shown: text, posts: z.number() },
+          isGone: z.boolean().optional(),
+        }),
+      ),
+    })
+    .optional(),
 }));
 const repositories = memory<RepositoryMemory>("repositories.memory", () => ({
   name: z.string(),

@@ -1,0 +1,78 @@
+import type { Release } from "../../model/release.ts";
+import type { ChangelogSettings } from "../ground/settings.ts";
+import { type ArgumentTemplates, fillArguments } from "../text/arguments.ts";
+import { toBoardText, toBoardTitle } from "../text/outward.ts";
+import { readTemplate } from "../text/template.ts";
+import { publicNotes } from "./notes.ts";
+
+/** A post that a release ships. */
+export interface ShippedPost {
+  readonly id: string;
+  /** As the board shows it. */
+  readonly title: string;
+  /** Its page; undefined where neither the config nor the board tells one. */
+  readonly url: string | undefined;
+  readonly votes: number | undefined;
+}
+
+/** An entry of the changelog, safe for customers. */
+export interface Entry {
+  readonly title: string;
+  readonly body: string;
+}
+
+/** More posts than this are not named; customers would not read them. */
+const mostNamed = 100;
+
+/**
+ * The entry of a release. Templates see `release.name`, `tag`, `url`, `date`, `notes` (without what is said among developers) and
+ * `body` (with that), `posts` with `title`, `url`, `link`, `votes` and `id` each, and how many `more` there are.
+ *
+ * @throws TemplateError where a template fails.
+ */
+export function renderEntry(
+  { title, body }: Pick<ChangelogSettings, "title" | "body">,
+  release: Release,
+  posts: readonly ShippedPost[],
+): Entry {
+  const sorted = posts.toSorted((one, other) => (other.votes ?? 0) - (one.votes ?? 0));
+  const named = sorted.slice(0, mostNamed).map((post) => {
+    const shown = toBoardTitle(post.title).replaceAll(/[[\]]/g, "\\$&") || post.id;
+    const link = post.url === undefined ? shown : `[${shown}](${post.url})`;
+    return { id: post.id, title: toBoardTitle(post.title), url: post.url, link, votes: post.votes };
+  });
+  // An address is safe as it is, and must stay one.
+  const safe = new Set<string>([...named.flatMap(({ url, link }) => [url ?? "", link]), release.url]);
+  const keep = (make: (text: string) => string) => (value: string) => (safe.has(value) ? value : make(value));
+  const { name, tag, url, publishedAt } = release;
+  const notes = publicNotes(release.body, new URL("/", url).href);
+  const scope = {
+    release: { name, tag, url, date: publishedAt.slice(0, 10), notes, body: release.body },
+    posts: named,
+    more: sorted.length - named.length,
+  };
+  return {
+    title: toBoardTitle(readTemplate(title, keep(toBoardTitle), "changelog.title")(scope)) || tag,
+    body: readTemplate(body, keep(toBoardText), "changelog.body")(scope).trim(),
+  };
+}
+
+/** The arguments of a tool for an entry; `id`: of one that is there. */
+export function entryArguments(
+  args: ArgumentTemplates,
+  { entry, release, id }: { readonly entry: Entry; readonly release: Release; readonly id?: string },
+  place: string,
+): Readonly<Record<string, unknown>> {
+  const { tag, url } = release;
+  return fillArguments(args, { entry: { ...entry, id: id ?? "" }, release: { tag, url } }, place);
+}
+
+/** Whether the arguments ask for a draft: by a flag, or by a word. A tool that publishes what it makes is never called. */
+export function makesDraft(args: ArgumentTemplates): boolean {
+  return Object.entries(args).some(([name, value]) => {
+    const key = name.replaceAll(/[_-]/g, "").toLowerCase();
+    if (["publish", "published", "ispublished", "publishnow"].includes(key)) return value === false;
+    if (["draft", "isdraft", "asdraft"].includes(key)) return value === true;
+    return ["status", "state"].includes(key) && String(value).toLowerCase() === "draft";
+  });
+}

@@ -1,0 +1,62 @@
+import { BREAK, type Dialect } from "../../model/dialect.ts";
+import { toPlainCharacters } from "./characters.ts";
+import { cutBytes, cutCodePoints } from "./fence.ts";
+import { redactPeople } from "./redact.ts";
+import { sanitiseText, sanitiseTitle } from "./sanitise.ts";
+
+/**
+ * Makes what people wrote on the tracker fit for the board, where customers read it. It holds no hidden comment (as templates of
+ * issues have them), no HTML, no mention, no e-mail address, no telephone number, and nothing that looks like a secret.
+ */
+export function toBoardText(text: string): string {
+  const plain = withoutComments(toPlainCharacters(text.slice(0, mostRead)));
+  return cutBytes(sanitiseText(cover(plain), board).trim(), mostBytes, "… (cut)");
+}
+
+/** The same for one line; blank when nothing is left to be seen. */
+export function toBoardTitle(text: string): string {
+  return cutCodePoints(sanitiseTitle(cover(toPlainCharacters(text.slice(0, mostTitle))), board), mostShown);
+}
+
+/** More of a text than this is not even looked at. */
+const mostRead = 262_144;
+const mostTitle = 4_096;
+
+/** No board is known that takes less. */
+const mostBytes = 10_000;
+const mostShown = 200;
+
+/** A board may tell whoever is mentioned, too. */
+const board: Pick<Dialect, "silence"> = {
+  silence: (text) => text.replaceAll(/[@＠﹫](?=[\p{L}\p{N}_])/gu, `$&${BREAK}`),
+};
+
+function cover(text: string): string {
+  return secrets.reduce(
+    (rest, form) => rest.replaceAll(form, "[secret]"),
+    redactPeople(text, ["email", "phone"]),
+  );
+}
+
+/** Keys by the forms that their makers gave them, keys in PEM, JSON Web Tokens, and passwords in addresses. */
+const secrets: readonly RegExp[] = [
+  /(?<![\w-])(?:gh[pousr]_|github_pat_|glpat-|sk-|rk_live_|sk_live_|xox[abeprs]-|npm_|AIza)[\w-]{16,}/g,
+  /(?<!\w)(?:AKIA|ASIA)[0-9A-Z]{16}(?!\w)/g,
+  /(?<![\w.-])eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}/g,
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\w\s+/=:,.-]*/g,
+  /(?<=:\/\/)[^\s/?#@:]{1,200}:[^\s/?#@]{1,200}(?=@)/g,
+];
+
+function withoutComments(text: string): string {
+  let rest = "";
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf("<!--", from);
+    if (start === -1) return rest + text.slice(from);
+    rest += text.slice(from, start);
+    const end = text.indexOf("-->", start + 4);
+    // One that nothing ends hides all that follows.
+    if (end === -1) return rest;
+    from = end + 3;
+  }
+}

@@ -1,0 +1,186 @@
+import type { PersonRequest } from "../../ledger/requests.ts";
+import type { ToolCall } from "../../ledger/tool-calls.ts";
+import type { Release } from "../../model/release.ts";
+import { dayMs } from "../../model/time.ts";
+import { decideEntries as decideWishes, type EntryWish, publishAt } from "../../plan/changelog/decide.ts";
+import { entryArguments, renderEntry } from "../../plan/changelog/entry.ts";
+import { printRelease } from "../../plan/changelog/releases.ts";
+import { hashText } from "../../plan/ground/hash.ts";
+import { canonical } from "../../plan/ground/identity.ts";
+import { isAllowed, reasonOf } from "../../plan/ground/obstacle.ts";
+import type { ChangelogSettings } from "../../plan/ground/settings.ts";
+import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
+import { type EntryWork, lastText, nameEntry } from "../ground/entries.ts";
+import { isPreview } from "../ground/order.ts";
+import { noteError } from "../ground/report.ts";
+import type { Verdict } from "../ground/verdict.ts";
+import { type ReleaseLook, rememberEntry } from "../read/pull-releases.ts";
+import { readShipped } from "../read/shipped.ts";
+
+/** What it hangs on in this run. */
+interface Deciding {
+  readonly cycle: PulledCycle;
+  readonly changelog: ChangelogSettings;
+  readonly calls: readonly ToolCall[];
+  readonly releases: readonly Release[];
+}
+
+/** Issues for which it can't be told yet whether a release ships them hold its draft up for so long. */
+const doubtMs = dayMs;
+
+/**
+ * Decides what becomes of the changelog's entries: drafts of new releases, texts of edited ones, and what people have let go.
+ *
+ * @throws RemoteError, TemplateError
+ */
+export async function decideEntries(
+  cycle: PulledCycle,
+  look: ReleaseLook | undefined,
+): Promise<readonly EntryWork[]> {
+  const { changelog } = cycle.settings;
+  const known = projectNow(cycle).changelog;
+  if (changelog === undefined || known === undefined) return [];
+  const { ledger } = cycle.world;
+  const calls = await ledger.toolCalls.list(cycle.memory.id);
+  const deciding = { cycle, changelog, calls, releases: look?.releases ?? [] };
+  const wishes =
+    look === undefined ? [] : decideWishes({ wanted: changelog, releases: look.releases, ...known, calls });
+  const works: EntryWork[] = [];
+  for (const wish of wishes) {
+    if (wish.kind === "gone") await sayGone(cycle, wish.tag);
+    else works.push(await workOf(deciding, wish));
+  }
+  const requests = await ledger.requests.pending(cycle.memory.id);
+  const published = await publishesOf(deciding, requests);
+  return [...(await judgeAll(cycle, works)), ...published];
+}
+
+/** Said once: nothing publishes such a draft, and nothing deletes it. */
+async function sayGone(cycle: PulledCycle, tag: string): Promise<void> {
+  const known = projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag);
+  if (known?.isGone === true || isPreview(cycle.run)) return;
+  const message = `${nameEntry(tag)}: the release was deleted, and its draft is still on the board. Delete it there.`;
+  noteError(cycle.tally, { code: "changelog.gone", message });
+  await rememberEntry(cycle, { tag, isGone: true });
+}
+
+async function workOf(
+  { cycle, changelog, calls, releases }: Deciding,
+  { kind, release }: Extract<EntryWish, { readonly release: Release }>,
+): Promise<EntryWork> {
+  const { tag, publishedAt } = release;
+  const { posts, doubt } = await readShipped(cycle, { release, releases, wanted: changelog });
+  const entry = renderEntry(changelog, release, posts);
+  const id = lastText(calls, tag)?.result;
+  const args = entryArguments(
+    changelog.args[kind] ?? {},
+    { entry, release, ...(id !== undefined && { id }) },
+    `board.mcp.tools.changelog${kind === "create" ? "Create" : "Update"}.args`,
+  );
+  const hash = hashText(canonical(args));
+  const purpose = kind === "create" ? "changelogCreate" : "changelogUpdate";
+  const refused = calls.find((call) => {
+    return (
+      call.purpose === purpose && call.subject === tag && call.state === "REJECTED" && call.hash === hash
+    );
+  });
+  const isFresh = cycle.world.clock.now() - Date.parse(publishedAt) < doubtMs;
+  const verdict: Verdict =
+    refused !== undefined
+      ? { kind: "hold", cause: "refused", why: `the board refused it: ${refused.message}` }
+      : doubt !== undefined && isFresh
+        ? { kind: "wait", cause: "undecided", why: `it can't be told yet whether it ships ${doubt}` }
+        : { kind: "go" };
+  const reason = kind === "create" ? `${tag} was published` : `the release ${tag} was edited`;
+  const print = printRelease(release);
+  return { kind, tag, args, reason, entry, posts: posts.length, print, id, verdict, requests: [] };
+}
+
+/** What holds all that is written to the board of a project; and drafts, where there are more at once than its guard lets go. */
+async function judgeAll(cycle: PulledCycle, works: readonly EntryWork[]): Promise<readonly EntryWork[]> {
+  const stop = await whyStopped(cycle);
+  const { issues } = cycle.settings.guard;
+  const creates = works.filter(({ kind, verdict }) => kind === "create" && verdict.kind === "go").length;
+  const why = `${creates} drafts at once, and the guard lets ${issues} go (\`guard.issues\`)`;
+  const guard: Verdict | undefined = creates > issues ? { kind: "hold", cause: "guard", why } : undefined;
+  return works.map((work) => {
+    if (work.verdict.kind !== "go") return work;
+    return { ...work, verdict: stop ?? (work.kind === "create" ? guard : undefined) ?? work.verdict };
+  });
+}
+
+async function whyStopped({ world, memory, settings, pull }: PulledCycle): Promise<Verdict | undefined> {
+  const [whole] = await world.ledger.rows.wholePauses(memory.id);
+  if (whole !== undefined) return { kind: "pause", ...reasonOf(whole) };
+  if (!isAllowed({ kind: "patch-post" }, settings))
+    return { kind: "hold", cause: "writes-off", why: `\`writes: ${settings.writes}\` in the config` };
+  return pull.hold === undefined ? undefined : { kind: "hold", cause: "shrank", why: pull.hold };
+}
+
+/** What people have let go: this very text, and one entry a day, unless they said so twice. */
+async function publishesOf(
+  { cycle, changelog, calls }: Deciding,
+  pending: readonly PersonRequest[],
+): Promise<readonly EntryWork[]> {
+  const asked = Map.groupBy(
+    pending.filter((request) => request.kind === "publish"),
+    ({ tag }) => tag,
+  );
+  const stop = asked.size === 0 ? undefined : await whyStopped(cycle);
+  const now = cycle.world.clock.now();
+  const works: EntryWork[] = [];
+  let goesNow: number | undefined;
+  for (const [tag, requests] of asked) {
+    const text = lastText(calls, tag);
+    const known = projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag);
+    const named = requests.filter(({ hash }) => hash === text?.hash);
+    const id = text?.result;
+    const why = whyNotPublished(changelog, { isShown: named.length > 0, id, isGone: known?.isGone === true });
+    const others = calls.filter(({ purpose, subject }) => purpose === "changelogPublish" && subject !== tag);
+    const lastAt =
+      goesNow ?? Math.max(...others.flatMap(({ state, sentAt }) => (isOut(state) ? [sentAt ?? 0] : [])));
+    const notBefore = publishAt(Number.isFinite(lastAt) ? lastAt : undefined, named.length, now);
+    const verdict: Verdict =
+      why !== undefined
+        ? { kind: "refuse", cause: "something-else", why }
+        : (stop ?? (notBefore === undefined ? { kind: "go" } : waitUntil(notBefore)));
+    const entry = { title: known?.title ?? tag, body: "" };
+    const release = { tag, url: "" } as Release;
+    const args = entryArguments(
+      changelog.args.publish ?? {},
+      { entry, release, ...(id !== undefined && { id }) },
+      "board.mcp.tools.changelogPublish.args",
+    );
+    if (verdict.kind === "go") goesNow = now;
+    works.push({
+      ...{ kind: "publish", tag, args, reason: "a person let it go", entry, posts: known?.posts ?? 0 },
+      ...{ print: known?.print ?? "", id, verdict, requests: requests.map(({ id: request }) => request) },
+    });
+  }
+  return works;
+}
+
+function isOut(state: ToolCall["state"]): boolean {
+  return state === "DONE" || state === "SENT" || state === "UNKNOWN";
+}
+
+function waitUntil(at: number): Verdict {
+  const time = new Date(at).toISOString();
+  const why = `another entry was published less than a day before: it follows at ${time}, or when it is approved once more`;
+  return { kind: "wait", cause: "turn", why };
+}
+
+function whyNotPublished(
+  { publish, args }: ChangelogSettings,
+  {
+    isShown,
+    id,
+    isGone,
+  }: { readonly isShown: boolean; readonly id: string | undefined; readonly isGone: boolean },
+): string | undefined {
+  if (publish !== "approve") return "`changelog.publish` does not allow it";
+  if (args.publish === undefined) return "`board.mcp.tools` names no `changelogPublish`";
+  if (isGone) return "its release was deleted";
+  if (!isShown) return "its text is another one since it was approved: look at it once more";
+  return id === undefined ? "the board has not told the entry's id" : undefined;
+}

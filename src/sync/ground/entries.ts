@@ -1,0 +1,58 @@
+import type { ToolList } from "../../board/tools.ts";
+import type { RequestId } from "../../ledger/requests.ts";
+import type { ToolCall } from "../../ledger/tool-calls.ts";
+import type { Entry } from "../../plan/changelog/entry.ts";
+import type { PulledCycle } from "./cycle-state.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What is to become of one entry of the changelog in this run. */
+export interface EntryWork {
+  readonly kind: "create" | "update" | "publish";
+  readonly tag: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly reason: string;
+  readonly entry: Entry;
+  /** How many posts it names. */
+  readonly posts: number;
+  /** What its text is made of. */
+  readonly print: string;
+  /** Of one that is there: its id. */
+  readonly id: string | undefined;
+  readonly verdict: Verdict;
+  /** What people asked for, that ends with it. */
+  readonly requests: readonly RequestId[];
+}
+
+/** The changelog as the board's tool lists it, asked for once in a run, when it is wanted; undefined without such a tool. */
+export type AskEntries = () => Promise<ToolList | undefined>;
+
+/** See `AskEntries`. What it throws is thrown to each who asks. */
+export function createAskEntries({ world, settings, run }: PulledCycle): AskEntries {
+  let asked: Promise<ToolList> | undefined;
+  return async () => {
+    if (world.tools?.purposes.has("changelogList") !== true) return undefined;
+    asked ??= world.tools.list("changelogList", settings.changelog?.args.list ?? {}, run.bounds);
+    return asked;
+  };
+}
+
+/** Ids of the entries of other releases. */
+export function takenEntries(calls: readonly ToolCall[], tag: string): ReadonlySet<string> {
+  return new Set(
+    calls.flatMap(({ purpose, subject, result }) =>
+      purpose === "changelogCreate" && subject !== tag && result !== undefined ? [result] : [],
+    ),
+  );
+}
+
+/** How messages speak of an entry. */
+export function nameEntry(tag: string): string {
+  return `changelog ${tag}`;
+}
+
+/** The call that has made the text of an entry what it is. */
+export function lastText(calls: readonly ToolCall[], tag: string): ToolCall | undefined {
+  const of = (purpose: ToolCall["purpose"]): ToolCall | undefined =>
+    calls.find((call) => call.purpose === purpose && call.subject === tag && call.state === "DONE");
+  return of("changelogUpdate") ?? of("changelogCreate");
+}

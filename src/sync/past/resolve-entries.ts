@@ -1,0 +1,63 @@
+import type { ToolCall } from "../../ledger/tool-calls.ts";
+import { findEntry } from "../../plan/changelog/look.ts";
+import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
+import { type AskEntries, takenEntries } from "../ground/entries.ts";
+import { type Looked, resolveCalls } from "../write/call.ts";
+
+/**
+ * Looks calls about the changelog up whose answer was lost, in the list of its entries: a draft by its title, what was published by
+ * its id. Nothing is published twice: where it provably did not happen, a person is asked anew.
+ *
+ * @throws RemoteError
+ */
+export async function resolveEntries(cycle: PulledCycle, ask: AskEntries): Promise<void> {
+  await resolveCalls(cycle, "changelogCreate", (call) => lookForDraft(cycle, call, ask));
+  await resolveCalls(cycle, "changelogUpdate", async () => ({
+    kind: "absent",
+    message: "the draft is looked at once more",
+  }));
+  await resolveCalls(cycle, "changelogPublish", (call) => lookForPublished(cycle, call, ask));
+}
+
+async function lookForDraft(
+  { world, memory, ...cycle }: PulledCycle,
+  { subject: tag }: ToolCall,
+  ask: AskEntries,
+): Promise<Looked> {
+  const list = await ask();
+  if (list === undefined) return { kind: "unsure", why: noList };
+  const title = projectNow({ world, memory, ...cycle }).changelog?.entries.find(
+    (one) => one.tag === tag,
+  )?.title;
+  if (title === undefined) return { kind: "unsure", why: "the title that was sent is not known any more" };
+  const taken = takenEntries(await world.ledger.toolCalls.list(memory.id), tag);
+  const found = findEntry(list.records, title, taken);
+  if (found.kind === "found")
+    return { kind: "made", id: found.entry.id, url: found.entry.url, message: "found by its title" };
+  if (found.kind === "several") return { kind: "unsure", why: `several entries are called "${title}"` };
+  if (!list.isComplete) return { kind: "unsure", why: notWhole };
+  return { kind: "absent", message: `no entry is called "${title}": it was not made` };
+}
+
+async function lookForPublished(
+  { world, memory }: PulledCycle,
+  { subject }: ToolCall,
+  ask: AskEntries,
+): Promise<Looked> {
+  const list = await ask();
+  if (list === undefined) return { kind: "unsure", why: noList };
+  const draft = await world.ledger.toolCalls.find({
+    project: memory.id,
+    purpose: "changelogCreate",
+    subject,
+  });
+  const found = list.records.find(({ id }) => id === draft?.result);
+  if (found?.isPublished === true)
+    return { kind: "made", id: found.id, url: found.url, message: "the list shows it published" };
+  if (found?.isPublished === false)
+    return { kind: "absent", message: "it is still a draft: approve it anew", isOver: true };
+  return { kind: "unsure", why: "the list does not tell whether it is published" };
+}
+
+const noList = "`board.mcp.tools` names no `changelogList`, so it can't be looked up";
+const notWhole = "the list of entries is not whole";

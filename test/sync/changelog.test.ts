@@ -1,0 +1,351 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ProjectId } from "../../src/model/post.ts";
+import {
+  addPlanned,
+  type ConfigPart,
+  hourMs,
+  openStage,
+  type Stage,
+  standardProject,
+} from "../support/stage.ts";
+import { createFakeTools, type FakeTools } from "../support/tools.ts";
+
+const project = "prj_app" as ProjectId;
+const dayMs = 24 * hourMs;
+
+const toolsConfig = {
+  changelogList: { name: "list" },
+  changelogCreate: {
+    name: "create",
+    args: { title: "{{ entry.title }}", text: "{{ entry.body }}", publish: false },
+  },
+  changelogUpdate: {
+    name: "update",
+    args: { id: "{{ entry.id }}", title: "{{ entry.title }}", text: "{{ entry.body }}" },
+  },
+  changelogPublish: { name: "publish", args: { id: "{{ entry.id }}" } },
+};
+
+const ownProject: ConfigPart = {
+  ...standardProject,
+  issue: { labels: ["feedback"], postUrl: "https://feedback.example.com/p/{{ post.title | slice: 0 }}" },
+};
+
+describe("the changelog of releases", () => {
+  let stage: Stage;
+  let tools: FakeTools;
+
+  const reconfigure = (changelog: ConfigPart | undefined, more: ConfigPart = {}) =>
+    stage.reconfigure({
+      config: { settle: "0s", board: { mcp: { tools: toolsConfig } } },
+      projects: [{ ...ownProject, ...more, ...(changelog && { changelog }) }],
+    });
+  /** Closes the issue of the newest post by a pull request that is merged. */
+  const ship = (title: string, votes = 3): void => {
+    addPlanned(stage, [{ title, votes }]);
+  };
+  const closeByPullRequest = (number: number): void => {
+    const { github } = stage;
+    const pullRequest = github.openPullRequest("acme/app", { title: "A fix" }).number;
+    github.linkPullRequest(
+      { repository: "acme/app", number },
+      { repository: "acme/app", number: pullRequest },
+    );
+    github.mergePullRequest("acme/app", pullRequest);
+    github.close("acme/app", number);
+  };
+  const publish = (tag: string, texts: { name?: string; body?: string } = {}): void =>
+    stage.github.publishRelease("acme/app", { tag, ...texts });
+  const approve = async (tag: string, hash?: string): Promise<void> => {
+    const calls = await stage.ledger.toolCalls.list(project);
+    const of = (purpose: string) => calls.find((call) => call.purpose === purpose && call.subject === tag);
+    const shown = hash ?? (of("changelogUpdate") ?? of("changelogCreate"))?.hash ?? "";
+    const request = { kind: "publish", project, at: stage.clock.now(), tag, hash: shown } as const;
+    await stage.ledger.commit([{ kind: "add-request", request }]);
+  };
+  const purposes = () => tools.calls.map(({ purpose }) => purpose);
+
+  beforeEach(async () => {
+    const labels = ["feedback", "in progress"];
+    stage = await openStage({
+      repositories: [{ name: "acme/app", private: true, labels, milestones: ["1.2"] }],
+    });
+    tools = createFakeTools();
+    stage.bend((world) => ({ ...world, tools }));
+    reconfigure({ releases: "v*", publish: "approve" });
+    publish("v1.0");
+    ship("Dark mode");
+    ship("Import of [CSV] files", 12);
+    await stage.sync();
+    await stage.sync();
+    stage.clock.skip(hourMs);
+  });
+
+  it("makes nothing of what was published before the first look, nor of other tags, drafts and pre-releases", async () => {
+    publish("internal-7");
+    stage.github.publishRelease("acme/app", { tag: "v1.1", isDraft: true });
+    stage.github.publishRelease("acme/app", { tag: "v1.1-rc", isPrerelease: true });
+    const { errors, requests } = await stage.syncOne();
+    expect([errors, tools.calls, tools.requests]).toEqual([[], [], 0]);
+    stage.mark();
+    await stage.syncOne();
+    expect(stage.reads().filter((path) => path.includes("releases"))).toHaveLength(1);
+    expect(requests.board).toBeGreaterThan(0);
+  });
+
+  it("makes one draft of a release, with the posts that it ships, and leaves it alone from then on", async () => {
+    closeByPullRequest(1);
+    closeByPullRequest(2);
+    publish("v1.1", {
+      name: "Spring",
+      body: "## New\n\n* Dark mode by @ann in https://github.com/acme/app/pull/3\n* Faster (#12)\n\n**Full Changelog**: https://github.com/acme/app/compare/v1.0...v1.1",
+    });
+    for (let run = 0; run < 3; run += 1) expect((await stage.syncOne()).errors).toEqual([]);
+    expect(purposes()).toEqual(["changelogCreate"]);
+    expect(tools.entries).toEqual([
+      {
+        id: "e1",
+        title: "Spring",
+        text: "## New\n\n* Dark mode\n* Faster\n\n- [Import of \\[CSV\\] files](https://feedback.example.com/p/I)\n- [Dark mode](https://feedback.example.com/p/D)",
+        isPublished: false,
+      },
+    ]);
+    expect(tools.calls[0]?.args).toMatchObject({ publish: false });
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads().filter((path) => path.includes("graphql"))).toEqual([]);
+  });
+
+  it("names a post in the first release that contains all of it, or whose milestone is called like it", async () => {
+    closeByPullRequest(1);
+    publish("v1.1");
+    await stage.sync();
+    stage.github.setMilestone("acme/app", 2, "1.2");
+    stage.github.close("acme/app", 2);
+    await stage.sync();
+    stage.clock.skip(hourMs);
+    publish("v1.2");
+    await stage.sync();
+    expect(tools.entries.map(({ title, text }) => [title, text])).toEqual([
+      ["v1.1", "- [Dark mode](https://feedback.example.com/p/D)"],
+      ["v1.2", "- [Import of \\[CSV\\] files](https://feedback.example.com/p/I)"],
+    ]);
+  });
+
+  it("changes a draft whose release is edited, and never one that people have edited or published", async () => {
+    publish("v1.1", { body: "One" });
+    await stage.sync();
+    stage.github.editRelease("acme/app", "v1.1", { body: "Two" });
+    await stage.sync();
+    await stage.sync();
+    expect(purposes()).toEqual(["changelogCreate", "changelogUpdate"]);
+    expect(tools.entries).toMatchObject([{ text: "Two" }]);
+    const [entry] = tools.entries;
+    if (entry === undefined) throw new Error("There is no draft.");
+    entry.text = "Two, and more";
+    stage.github.editRelease("acme/app", "v1.1", { body: "Three" });
+    expect((await stage.syncOne()).errors).toMatchObject([
+      { code: "changelog.entry", message: expect.stringContaining("people have edited it") },
+    ]);
+    expect((await stage.syncOne()).errors).toEqual([]);
+    entry.isPublished = true;
+    stage.github.editRelease("acme/app", "v1.1", { body: "Four" });
+    expect((await stage.syncOne()).errors).toEqual([]);
+    expect(purposes()).toEqual(["changelogCreate", "changelogUpdate"]);
+    expect(entry.text).toBe("Two, and more");
+  });
+
+  it("says once that the release of a draft was deleted, and does not publish it", async () => {
+    publish("v1.1");
+    await stage.sync();
+    stage.github.deleteRelease("acme/app", "v1.1");
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "changelog.gone" }]);
+    expect((await stage.syncOne()).errors).toEqual([]);
+    await approve("v1.1");
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "changelog.refused" }]);
+    expect(purposes()).toEqual(["changelogCreate"]);
+  });
+
+  it("publishes what a person let go, as it was shown, and one a day unless they say so twice", async () => {
+    for (const tag of ["v1.1", "v1.2", "v1.3"]) publish(tag);
+    await stage.sync();
+    expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([false, false, false]);
+    await approve("v1.1", "another text");
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "changelog.refused" }]);
+    await approve("v1.1");
+    await approve("v1.2");
+    await stage.sync();
+    expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([true, false, false]);
+    await approve("v1.3");
+    await approve("v1.3");
+    await stage.sync();
+    expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([true, false, true]);
+    stage.clock.skip(dayMs);
+    await stage.sync();
+    await stage.sync();
+    expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([true, true, true]);
+    expect(purposes().filter((purpose) => purpose === "changelogPublish")).toHaveLength(3);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
+  it("publishes nothing where the config does not allow it", async () => {
+    reconfigure({ releases: "v*" });
+    publish("v1.1");
+    await stage.sync();
+    await approve("v1.1");
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "changelog.refused" }]);
+    expect(purposes()).toEqual(["changelogCreate"]);
+  });
+
+  it.each(["answer lost", "lost"] as const)(
+    "finds a draft whose answer was lost by its title: %s",
+    async (fault) => {
+      publish("v1.1");
+      tools.faults.push(fault);
+      expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.unknown" }]);
+      expect((await stage.syncOne()).errors).toEqual([]);
+      stage.clock.skip(hourMs);
+      await stage.sync();
+      await stage.sync();
+      expect(tools.entries).toHaveLength(1);
+      expect(purposes()).toHaveLength(fault === "lost" ? 2 : 1);
+      await approve("v1.1");
+      await stage.sync();
+      expect(tools.entries).toMatchObject([{ isPublished: true }]);
+    },
+  );
+
+  it("makes no second draft where the list is not whole", async () => {
+    publish("v1.1");
+    tools.faults.push("lost");
+    tools.isListComplete = false;
+    await stage.sync();
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    await stage.sync();
+    expect(purposes()).toEqual(["changelogCreate"]);
+    const [call] = await stage.ledger.toolCalls.list(project);
+    expect(call).toMatchObject({ state: "UNKNOWN", message: "unsure: the list of entries is not whole" });
+    tools.isListComplete = true;
+    await stage.sync();
+    expect(tools.entries).toHaveLength(1);
+  });
+
+  it.each(["answer lost", "lost"] as const)(
+    "never publishes twice when an answer is lost: %s",
+    async (fault) => {
+      publish("v1.1");
+      await stage.sync();
+      await approve("v1.1");
+      tools.faults.push(fault);
+      await stage.sync();
+      stage.clock.skip(hourMs);
+      await stage.sync();
+      await stage.sync();
+      expect(purposes().filter((purpose) => purpose === "changelogPublish")).toHaveLength(1);
+      expect(tools.entries).toMatchObject([{ isPublished: fault === "answer lost" }]);
+      await approve("v1.1");
+      await stage.sync();
+      expect(tools.entries).toMatchObject([{ isPublished: true }]);
+    },
+  );
+
+  it("calls a tool no more that publishes what it makes", async () => {
+    publish("v1.1");
+    publish("v1.2");
+    tools.faults.push("publishes at once");
+    expect((await stage.syncOne()).errors.map(({ code }) => code)).toEqual([
+      "changelog.entry",
+      "changelog.entry",
+    ]);
+    await stage.sync();
+    expect(purposes()).toEqual(["changelogCreate"]);
+  });
+
+  it("waits while the project is paused, writes are off, or the run only adopts", async () => {
+    publish("v1.1");
+    await stage.adopt();
+    await stage.ledger.commit([{ kind: "pause-whole", project, at: stage.clock.now() }]);
+    await stage.sync();
+    await stage.ledger.commit([{ kind: "resume-whole", project, request: undefined }]);
+    reconfigure({ releases: "v*" }, { writes: "issues" });
+    await stage.sync();
+    expect(tools.calls).toEqual([]);
+    reconfigure({ releases: "v*" });
+    await stage.sync();
+    expect(purposes()).toEqual(["changelogCreate"]);
+  });
+
+  it("holds more drafts at once than the guard lets go", async () => {
+    stage.reconfigure({
+      config: { guard: { issues: 1 }, board: { mcp: { tools: toolsConfig } } },
+      projects: [{ ...ownProject, changelog: { releases: "v*" } }],
+    });
+    publish("v1.1");
+    publish("v1.2");
+    await stage.sync();
+    expect(tools.calls).toEqual([]);
+  });
+
+  it("begins anew where it was switched off, or the state is an old copy", async () => {
+    reconfigure(undefined);
+    await stage.sync();
+    publish("v1.1");
+    reconfigure({ releases: "v*" });
+    await stage.sync();
+    await stage.backUp();
+    publish("v1.2");
+    await stage.sync();
+    expect(tools.entries.map(({ title }) => title)).toEqual(["v1.2"]);
+    stage.putBack();
+    await stage.sync();
+    await stage.sync();
+    expect(tools.entries).toHaveLength(1);
+  });
+
+  it("is shown by a plan, which writes nothing", async () => {
+    publish("v1.1");
+    await stage.plan();
+    expect(tools.calls).toEqual([]);
+  });
+
+  it.each(["before", "after"] as const)(
+    "makes one draft, whatever the process dies of %s the call",
+    async (when) => {
+      publish("v1.1");
+      let isDead = false;
+      const { ledger } = stage;
+      tools.beforeAnswer = () => {
+        if (isDead || when === "after") return;
+        isDead = true;
+        throw new Error("The process died.");
+      };
+      if (when === "after") {
+        const commit = ledger.commit.bind(ledger);
+        stage.bend((world) => ({
+          ...world,
+          tools,
+          ledger: Object.assign(Object.create(world.ledger), {
+            commit: (changes: Parameters<typeof commit>[0]) => {
+              if (!isDead && changes.some(({ kind }) => kind === "end-call")) {
+                isDead = true;
+                throw new Error("The process died.");
+              }
+              return world.ledger.commit(changes);
+            },
+          }),
+        }));
+      }
+      await stage.sync();
+      expect(isDead).toBe(true);
+      stage.bend((world) => ({ ...world, tools }));
+      stage.restart();
+      await stage.sync();
+      stage.clock.skip(hourMs);
+      await stage.sync();
+      await stage.sync();
+      expect(tools.entries).toHaveLength(1);
+      expect(await stage.ledger.toolCalls.list(project)).toMatchObject([{ state: "DONE", result: "e1" }]);
+    },
+  );
+});
