@@ -188,7 +188,7 @@ export const commandTable: readonly CommandRow[] = [
     summary: "let go what waits for it, by the next run; all of a project, or of some posts",
     args: [
       new Argument("<project>", "the project, as the config names it; or a post"),
-      new Argument("[post...]", "only what waits of these posts"),
+      new Argument("[post...]", "only what waits of these posts; or changelog:TAG, to publish a draft"),
     ],
     options: [
       new Option("--discard", "never do them: take both sides as they are, open no issue"),
@@ -200,9 +200,19 @@ export const commandTable: readonly CommandRow[] = [
       "boardsync approve acme-app",
       "boardsync approve acme-app p1 p2 --yes",
       "boardsync approve acme-app --discard",
+      "boardsync approve acme-app changelog:v1.2",
     ],
     run: async ({ terminal, options, args: [first = ""], rest }) =>
       (await import("./order/approve.ts")).approve(terminal, options(), [first, ...rest]),
+  },
+  {
+    name: "changelog",
+    summary: "show the changelog's entry of a release as it would be made now; write nothing",
+    args: [new Argument("[tag]", "the release's; without it the newest")],
+    options: [projects],
+    examples: ["boardsync changelog", "boardsync changelog v1.2 --project acme-app --json"],
+    run: async ({ terminal, options, args: [tag] }) =>
+      (await import("./run/changelog.ts")).changelog(terminal, options(), tag),
   },
   {
     name: "retry",

@@ -58,6 +58,16 @@ export interface ToolCall extends CallKey {
   readonly message: string | undefined;
 }
 
+/** Whether a call waits for a person: it was refused, or it can't be found out what became of it. */
+export function isStuck({ purpose, state, message }: ToolCall): boolean {
+  if (state === "UNKNOWN") return message?.startsWith(unsure) === true;
+  // What was to be published, and was not, is a draft as before.
+  return state === "REJECTED" && purpose !== "changelogPublish";
+}
+
+/** Begins what is said of a call that can't be looked up. */
+export const unsure = "unsure: ";
+
 /** What becomes of a call. */
 export type ToolCallChange =
   /**

@@ -6,6 +6,7 @@ import { forgetOldLooks } from "./ground/looks.ts";
 import { isPreview, type Order } from "./ground/order.ts";
 import type { CarriedAction, PlanReport, ProjectReport, RunReport, SavedProject } from "./ground/reports.ts";
 import type { Run, SyncProject, World } from "./ground/world.ts";
+import { planEntry } from "./tell/entries.ts";
 import { type ProjectState, readProjectState } from "./tell/project-state.ts";
 import { describeTokenEnd, isTokenNews, lastTokenEnd } from "./tell/token-end.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
@@ -150,10 +151,11 @@ async function finish(
       projects: reports,
     },
     plan: {
-      projects: results.map(({ report, planned }) => ({
+      projects: results.map(({ report, planned, entries = [] }) => ({
         project: report.project,
         repo: report.repo,
         actions: planned ?? [],
+        ...(entries.length > 0 && { entries: entries.map(planEntry) }),
         errors: report.errors,
       })),
     },

@@ -7,6 +7,7 @@ import type { WholePause } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
+import { tellEntries } from "../../sync/tell/entries.ts";
 import {
   describeState,
   type ProjectState,
@@ -105,7 +106,7 @@ function timeOf(at: number | undefined): string | null {
 }
 
 async function readProject(
-  { project, repo }: Config["projects"][number],
+  { project, repo, changelog }: Config["projects"][number],
   pace: Config["tracker"]["pace"],
   ledger: Ledger | undefined,
   nextRun: string | null,
@@ -140,6 +141,7 @@ async function readProject(
     pausedSince: timeOf(state.pause?.since),
     resume: state.pause === undefined ? null : resumeOf(state.pause, project),
     missing: counts?.missing ?? 0,
+    changelog: ledger === undefined ? [] : await tellEntries(ledger, project, changelog?.publish),
     waiting: [...withoutEchoes(rows.slice(0, maxWaiting)), ...lost.slice(0, maxWaiting)].map((row) =>
       readWaiting(row, project, ledger),
     ),

@@ -15,6 +15,7 @@ import { isAgreed } from "../print/agree.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { count, oneLine, printLine } from "../print/text.ts";
+import { approveEntry } from "./approve-entry.ts";
 import { tell } from "./tell.ts";
 
 interface ApproveOptions extends CommonOptions, Pick<TargetOptions, "code"> {
@@ -35,6 +36,9 @@ export function approve(
   options: ApproveOptions,
   words: readonly string[],
 ): Promise<number> {
+  const [key = "", entry = "", ...more] = words;
+  if (entry.startsWith(ofChangelog) && more.length === 0)
+    return approveEntry(terminal, options, key, entry.slice(ofChangelog.length));
   return besideRuns(terminal, options, async (beside) => {
     const { discard = false, json, quiet } = options;
     const asked = await findAsked(beside, words, options);
@@ -63,6 +67,9 @@ export function approve(
     return say(parts, `${whole.done}. The next run does it.`);
   });
 }
+
+/** Before the tag of a release. */
+const ofChangelog = "changelog:";
 
 /** Held of posts of several projects. A whole project is always asked for by itself. */
 function joinParts(parts: readonly HeldPart[], isDiscard: boolean): Omit<HeldForesight, "asks"> {

@@ -1,4 +1,4 @@
-import type { PlannedAction, PlanReport, RunReport } from "../../sync/ground/reports.ts";
+import type { PlannedAction, PlannedEntry, PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
@@ -27,8 +27,9 @@ export function printPlan(
 ): void {
   if (options.json === true) {
     // A project without errors shows none, so that the document is what `config/docs/reference/json.md` promises.
-    const shown = projects.map(({ actions, errors, ...rest }) => ({
+    const shown = projects.map(({ actions, entries, errors, ...rest }) => ({
       ...rest,
+      ...(entries && { entries: entries.map(({ body: _, ...entry }) => entry) }),
       actions: actions.map(({ title: _, before: __, ...action }) => action),
       ...(errors.length > 0 && { errors }),
     }));
@@ -41,10 +42,11 @@ export function printPlan(
   if (options.json === true || options.quiet === true) return;
   const times = now();
   printOtherConfigs(out, times, otherConfigs);
-  for (const { project, repo, actions, errors } of projects) {
-    if (actions.length > 0) {
+  for (const { project, repo, actions, entries = [], errors } of projects) {
+    if (actions.length + entries.length > 0) {
       printLine(out, "", paint(out, "bold", `${project} → ${repo}`));
       printActions(out, times, actions, options.full);
+      for (const entry of entries) printEntry(out, times, entry);
     } else if (errors.length === 0) {
       const state = projectsAfter.find((one) => one.project === project)?.state;
       const isCalm = state === undefined || state.kind === "in-sync";
@@ -57,6 +59,18 @@ export function printPlan(
   const actions = projects.flatMap((project) => project.actions);
   const isInStep = isWhole && projectsAfter.every(({ state }) => state.kind === "in-sync");
   printLine(out, "", sentenceOf(actions, countAdopted(report), isInStep, saved));
+}
+
+const entryVerbs = { create: "a new draft", update: "changes the draft", publish: "publishes it" } as const;
+
+function printEntry(out: Output, times: ToldTimes, entry: PlannedEntry): void {
+  const { kind, tag, title, posts, when, why } = entry;
+  const until = why === undefined ? "" : ` (${when}: ${times.tell(why)})`;
+  printLine(
+    out,
+    "  ",
+    oneLine(`changelog ${tag}: ${entryVerbs[kind]}, "${title}", ${count(posts, "post")}${until}`),
+  );
 }
 
 /** Says of what could not be looked at until when that is so. Returns whether all was looked at. */

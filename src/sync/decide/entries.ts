@@ -11,11 +11,11 @@ import { isAllowed, reasonOf } from "../../plan/ground/obstacle.ts";
 import type { ChangelogSettings } from "../../plan/ground/settings.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { type EntryWork, lastText, nameEntry } from "../ground/entries.ts";
-import { isPreview } from "../ground/order.ts";
+import { isPreview, shownEntry } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import type { Verdict } from "../ground/verdict.ts";
 import { type ReleaseLook, rememberEntry } from "../read/pull-releases.ts";
-import { readShipped } from "../read/shipped.ts";
+import { readShipped, wantedReleases } from "../read/shipped.ts";
 
 /** What it hangs on in this run. */
 interface Deciding {
@@ -43,6 +43,11 @@ export async function decideEntries(
   const { ledger } = cycle.world;
   const calls = await ledger.toolCalls.list(cycle.memory.id);
   const deciding = { cycle, changelog, calls, releases: look?.releases ?? [] };
+  const shown = shownEntry(cycle.run);
+  if (shown !== undefined) {
+    const release = look && findShown(look.releases, changelog, shown.tag);
+    return release === undefined ? [] : [await workOf(deciding, { kind: "create", release })];
+  }
   const wishes =
     look === undefined ? [] : decideWishes({ wanted: changelog, releases: look.releases, ...known, calls });
   const works: EntryWork[] = [];
@@ -53,6 +58,15 @@ export async function decideEntries(
   const requests = await ledger.requests.pending(cycle.memory.id);
   const published = await publishesOf(deciding, requests);
   return [...(await judgeAll(cycle, works)), ...published];
+}
+
+function findShown(
+  releases: readonly Release[],
+  changelog: ChangelogSettings,
+  wanted: string | undefined,
+): Release | undefined {
+  if (wanted !== undefined) return releases.find(({ tag }) => tag === wanted);
+  return wantedReleases(releases, changelog)[0];
 }
 
 /** Said once: nothing publishes such a draft, and nothing deletes it. */

@@ -10,6 +10,8 @@ export type Order =
       readonly kind: "plan";
       /** Of which posts the whole text of their issue is wanted; left out: of none. */
       readonly shows?: (project: string, post: PostId) => boolean;
+      /** The entry of this release is to be shown as it would be made now, whatever was; of the newest one without a tag. */
+      readonly entry?: { readonly tag: string | undefined };
     }
   /** Links what carries our marker, and takes both sides as they are. */
   | { readonly kind: "adopt" }
@@ -42,6 +44,11 @@ export function isPreview({ order }: Ordered): boolean {
 /** Whether a plan is to show the whole text of the issue of a post. */
 export function showsIssue({ order }: Ordered, project: string, post: PostId): boolean {
   return order.kind === "plan" && order.shows?.(project, post) === true;
+}
+
+/** Which entry of the changelog a plan is to show. */
+export function shownEntry({ order }: Ordered): { readonly tag: string | undefined } | undefined {
+  return order.kind === "plan" ? order.entry : undefined;
 }
 
 /** Whether both sides are taken as they are, whatever differs. */

@@ -1,4 +1,5 @@
 import { type FaultDetail, ProjectError, RemoteError, StateError } from "../../errors.ts";
+import { isStuck } from "../../ledger/tool-calls.ts";
 import type { Log } from "../../log.ts";
 import type { PostId } from "../../model/post.ts";
 import { type BoardPull, type Cycle, endOf, type Tally } from "./cycle-state.ts";
@@ -165,7 +166,9 @@ export async function reportProject(
   }
   const lost =
     memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);
-  const { held: heldPosts = 0, parked = 0, quarantined = 0 } = counts ?? {};
+  const { held: heldPosts = 0, quarantined = 0 } = counts ?? {};
+  const calls = memory === undefined ? [] : await ledger.toolCalls.list(memory.id);
+  const parked = (counts?.parked ?? 0) + calls.filter(isStuck).length;
   const held = Math.max(heldPosts, Number(pull?.hold !== undefined));
   const waiting = (counts?.waiting ?? 0) + tally.notesPutOff;
   const isLookPutOff = tally.areSignalsPutOff && waiting === 0;

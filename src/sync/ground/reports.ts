@@ -103,6 +103,22 @@ export interface PlannedAction {
   readonly draft?: IssueDraft;
 }
 
+/** What a plan shows of an entry of the changelog. */
+export interface PlannedEntry {
+  readonly kind: "create" | "update" | "publish";
+  /** The release's. */
+  readonly tag: string;
+  readonly title: string;
+  /** '' of one that is only published. */
+  readonly body: string;
+  /** How many posts it names. */
+  readonly posts: number;
+  /** As of an action. */
+  readonly when: PlannedAction["when"];
+  /** Of `later` and `held`: why. */
+  readonly why?: string;
+}
+
 /**
  * A plan as a file keeps it: what it takes to carry out exactly this, and to know when it can't be. Texts of posts are not in
  * it, only what they are known by.
@@ -170,6 +186,8 @@ export interface PlanReport {
     readonly project: string;
     readonly repo: RepositoryName;
     readonly actions: readonly PlannedAction[];
+    /** Of the board's changelog; left out where nothing is asked of it. */
+    readonly entries?: readonly PlannedEntry[];
     readonly errors: readonly ReportedError[];
   }[];
 }

@@ -1,7 +1,7 @@
 import type { ChangelogMemory } from "../../ledger/memory.ts";
 import type { Release } from "../../model/release.ts";
 import { type PulledCycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
-import { isPreview } from "../ground/order.ts";
+import { isPreview, shownEntry } from "../ground/order.ts";
 
 /** What a look at a project's releases has shown. */
 export interface ReleaseLook {
@@ -30,7 +30,8 @@ export async function pullReleases(cycle: PulledCycle): Promise<ReleaseLook | un
   if (repository === undefined) return undefined;
   const { copiedAt } = ledger;
   const isKnown = known?.repository === repository.id && known.copiedAt === copiedAt;
-  const etag = isKnown ? known.etag : undefined;
+  const isShown = shownEntry(cycle.run) !== undefined;
+  const etag = isKnown && !isShown ? known.etag : undefined;
   const listed = await tracker.releases(repository, etag, cycle.run.bounds);
   if (listed.kind === "unchanged") return undefined;
   if (isKnown) return { releases: listed.rows, etag: listed.etag };
@@ -42,7 +43,7 @@ export async function pullReleases(cycle: PulledCycle): Promise<ReleaseLook | un
     { project: cycle.project.key, releases: noted.length },
     "Releases so far are noted; entries of the changelog are made of those that come from now on",
   );
-  return undefined;
+  return isShown ? { releases: listed.rows, etag: listed.etag } : undefined;
 }
 
 /** Remembers something new of a project's changelog. */

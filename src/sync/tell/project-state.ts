@@ -1,5 +1,6 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
+import { isStuck } from "../../ledger/tool-calls.ts";
 import type { WholePause } from "../../model/link.ts";
 import { readReport, type StoredError, type StoredReport } from "./stored-report.ts";
 
@@ -77,6 +78,7 @@ export async function readProjectState(ledger: Ledger, key: string, moment: Mome
   return judgeProject({
     ...moment,
     counts: memory && (await ledger.rows.counts(memory.id)),
+    stuck: memory === undefined ? 0 : (await ledger.toolCalls.list(memory.id)).filter(isStuck).length,
     pause: (await ledger.rows.wholePauses(memory?.id))[0],
     parked: memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostParked, ["parked"]),
     report: last && readReport(last.report),
@@ -99,6 +101,8 @@ const mostParked = 1000;
 /** What a state is judged by. */
 export interface Known extends Moment {
   readonly counts: RowCounts | undefined;
+  /** Calls of the board's tools that wait for a person. */
+  readonly stuck?: number;
   readonly pause?: WholePause | undefined;
   readonly parked: readonly { readonly post: string; readonly code: string | undefined }[];
   /** Of the last run that it had a part in. */
@@ -108,10 +112,10 @@ export interface Known extends Moment {
 
 /** How a project stands; a pure function of what is known. */
 export function judgeProject(known: Known): ProjectState {
-  const { counts, report } = known;
+  const { counts, report, stuck = 0 } = known;
   const failing = judgeFailing(known);
   const isHeld = report?.hold !== undefined;
-  const needed = judgeNeeded(counts, isHeld);
+  const needed = judgeNeeded(counts, isHeld, stuck);
   const { differs = 0, missing = 0, paused = 0 } = counts ?? {};
   const writes = report?.writes;
   const { pause } = known;
@@ -128,9 +132,9 @@ export function judgeProject(known: Known): ProjectState {
 }
 
 /** A project may be held as a whole without a word on any of its posts. */
-function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean): Needed | undefined {
+function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean, stuck: number): Needed | undefined {
   const { approvable = 0, parked = 0, quarantined = 0, voters = 0, unknownVotes = 0 } = counts ?? {};
-  const actions = Math.max(approvable, Number(isHeld)) + parked + quarantined;
+  const actions = Math.max(approvable, Number(isHeld)) + parked + quarantined + stuck;
   return actions === 0 ? undefined : { actions, voters, hasUnknown: unknownVotes > 0 };
 }
 

@@ -1,6 +1,12 @@
 import type { ToolArguments, ToolOutcome, ToolRecord, ToolWriting } from "../../board/tools.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
-import { auditKinds, type CallKey, type ToolCall, type ToolCallChange } from "../../ledger/tool-calls.ts";
+import {
+  auditKinds,
+  type CallKey,
+  type ToolCall,
+  type ToolCallChange,
+  unsure,
+} from "../../ledger/tool-calls.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
 import { reasonOf } from "../../plan/ground/obstacle.ts";
@@ -184,7 +190,7 @@ export async function resolveCalls(
     const found = await look(call);
     const end = { kind: "end-call", ...keyOf(cycle, call), at: clock.now() } as const;
     if (found.kind === "unsure") {
-      const message = `unsure: ${found.why}`;
+      const message = `${unsure}${found.why}`;
       if (call.message !== message) await ledger.commit([{ ...end, state: "UNKNOWN", message }]);
     } else if (found.kind === "absent") {
       const state = found.isOver ? "REJECTED" : "PREPARED";

@@ -432,6 +432,7 @@ function printHeld(
     pausedSince: null,
     resume: null,
     missing: 0,
+        changelog: [],
     waiting,
     hasMore: false,
   };

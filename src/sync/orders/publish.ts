@@ -1,0 +1,62 @@
+import type { NewRequest } from "../../ledger/requests.ts";
+import type { ToolCall } from "../../ledger/tool-calls.ts";
+import { mayBePublished, publishEveryMs } from "../../plan/changelog/decide.ts";
+import { lastText, nameEntry } from "../ground/entries.ts";
+import { already, type Foresight, type NamedProject, type Nothing, type Sight } from "./foresight.ts";
+
+/** What becomes of a draft of the changelog that a person lets go. */
+export interface PublishForesight extends Foresight {
+  readonly tag: string;
+  readonly title: string;
+  readonly posts: number;
+  /** Its page on the board; undefined where the board told none. */
+  readonly url: string | undefined;
+}
+
+/** Lets a draft of the changelog go, as it is now: the next run publishes it. */
+export async function foreseePublish(
+  { ledger, now, pending }: Sight,
+  { key, project }: NamedProject,
+  tag: string,
+): Promise<PublishForesight | Nothing> {
+  const calls = await ledger.toolCalls.list(project);
+  const draft = lastText(calls, tag);
+  const known = ledger.memory.project(key)?.changelog?.entries.find((entry) => entry.tag === tag);
+  if (draft === undefined) return { nothing: `${key} has no draft of ${nameEntry(tag)}.` };
+  const published = calls.find(({ purpose, subject }) => purpose === "changelogPublish" && subject === tag);
+  if (published?.state === "DONE") return { nothing: `${nameEntry(tag)} is published already.` };
+  if (mayBePublished(published?.state))
+    return { nothing: `${nameEntry(tag)} may be published already: it is looked up.` };
+  const asked = (await ledger.requests.pending(project)).some(
+    (request) => request.kind === "publish" && request.tag === tag && request.hash === draft.hash,
+  );
+  const other = lastPublished(calls, tag, now);
+  if (asked && (other === undefined || pending !== undefined)) return { nothing: already };
+  const title = known?.title ?? tag;
+  const effects = [`"${title}" is published as it is on the board. Nobody can take that back.`] as const;
+  return {
+    ...{ tag, title, posts: known?.posts ?? 0, url: draft.url },
+    effects: other === undefined ? effects : [...effects, sayOther(other, asked)],
+    mailed: "An unknown number of subscribers may be mailed.",
+    asks(agreed) {
+      const request: NewRequest = { ...agreed, project, kind: "publish", tag, hash: draft.hash };
+      return [{ kind: "add-request", request }];
+    },
+  };
+}
+
+function lastPublished(calls: readonly ToolCall[], tag: string, now: number): ToolCall | undefined {
+  return calls
+    .filter(({ purpose, subject, state, sentAt = 0 }) => {
+      const isOther = purpose === "changelogPublish" && subject !== tag;
+      return isOther && mayBePublished(state) && now - sentAt < publishEveryMs;
+    })
+    .toSorted((one, other) => (other.sentAt ?? 0) - (one.sentAt ?? 0))[0];
+}
+
+function sayOther({ subject, sentAt = 0 }: ToolCall, isSecond: boolean): string {
+  const published = `${subject} was published at ${new Date(sentAt).toISOString()}`;
+  if (isSecond) return `It goes at once, although ${published}.`;
+  const at = new Date(sentAt + publishEveryMs).toISOString();
+  return `${published}, so this one follows at ${at}; approve it once more, and it goes at once.`;
+}

@@ -1,0 +1,67 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import { isStuck, type ToolCall } from "../../ledger/tool-calls.ts";
+import { mayBePublished } from "../../plan/changelog/decide.ts";
+import type { EntryWork } from "../ground/entries.ts";
+import { command } from "../ground/remedy.ts";
+import type { PlannedEntry } from "../ground/reports.ts";
+
+/** What waits of a project's changelog. */
+export interface EntryLine {
+  readonly tag: string;
+  readonly title: string;
+  readonly posts: number;
+  /** `draft`: until a person lets it go. `approved`: let go. `looked-up`: nobody knows yet what became of a call. */
+  readonly state: "draft" | "approved" | "looked-up" | "unsure" | "refused";
+  /** Its page; null where the board told none. */
+  readonly url: string | null;
+  /** Of what failed; null else. */
+  readonly message: string | null;
+  /** What publishes it; null where nothing does. */
+  readonly command: string | null;
+}
+
+/** More drafts than this are not named. */
+const mostNamed = 20;
+
+/** Drafts that a person may publish, and what is in doubt, the newest first. */
+export async function tellEntries(
+  ledger: Ledger,
+  key: string,
+  publish: "never" | "approve" | undefined,
+): Promise<readonly EntryLine[]> {
+  const memory = ledger.memory.project(key);
+  if (memory === undefined) return [];
+  const calls = await ledger.toolCalls.list(memory.id);
+  const asked = (await ledger.requests.pending(memory.id)).flatMap((request) =>
+    request.kind === "publish" ? [request.tag] : [],
+  );
+  const lines = (memory.changelog?.entries ?? []).flatMap(({ tag, title, posts }): readonly EntryLine[] => {
+    const own = calls.filter(({ subject, purpose }) => subject === tag && purpose !== "feedbackCreate");
+    const state = stateOf(own, asked.includes(tag));
+    const created = own.find(({ purpose }) => purpose === "changelogCreate");
+    const isShown = state !== undefined && (state !== "draft" || publish === "approve");
+    if (!isShown) return [];
+    const failed = own.find((call) => call.state === "UNKNOWN" || isStuck(call));
+    const typed = state === "draft" ? command("approve", key, `changelog:${tag}`) : null;
+    const url = created?.url ?? null;
+    return [{ tag, title, posts, state, url, message: failed?.message ?? null, command: typed }];
+  });
+  return lines.toReversed().slice(0, mostNamed);
+}
+
+/** undefined for what is published, or is not there yet. */
+function stateOf(calls: readonly ToolCall[], isAsked: boolean): EntryLine["state"] | undefined {
+  const stuck = calls.find(isStuck);
+  if (stuck !== undefined) return stuck.state === "UNKNOWN" ? "unsure" : "refused";
+  if (calls.some(({ state }) => state === "UNKNOWN" || state === "SENT")) return "looked-up";
+  const of = (purpose: ToolCall["purpose"]) => calls.find((call) => call.purpose === purpose)?.state;
+  if (of("changelogCreate") !== "DONE" || mayBePublished(of("changelogPublish"))) return undefined;
+  return isAsked ? "approved" : "draft";
+}
+
+/** What a plan shows of an entry. */
+export function planEntry({ kind, tag, entry, posts, verdict }: EntryWork): PlannedEntry {
+  const when = verdict.kind === "go" ? "now" : verdict.kind === "wait" ? "later" : "held";
+  const why = verdict.kind === "go" ? {} : { why: verdict.why };
+  return { kind, tag, title: entry.title, body: entry.body, posts, when, ...why };
+}
