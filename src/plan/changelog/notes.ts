@@ -64,10 +64,17 @@ function clean(line: string, pages: string): string | undefined {
   const tidy = without
     .replace(/\(\s*[,;\s]*\)/g, "")
     .replace(/(?<=\S)[ \t]{2,}/g, " ")
-    .replace(/[ \t]+(?=[.,;:!?)](?:\s|$))/g, "")
+    .replace(/(?<=\S)[ \t]+(?=[.,;:!?)](?:\s|$))/g, "")
     .trimEnd();
-  // Of a list's line, or a heading, of which only the sign is left.
-  return /^\s*(?:[-*+>#]+|\d+[.)])?\s*[.,;:]*$/.test(tidy) && tidy !== line.trimEnd() ? undefined : tidy;
+  if (tidy === line.trimEnd()) return tidy;
+  // Of a list's line, or a heading, of which only signs are left.
+  return /^\s*(?:[-*+>#]+|\d+[.)])?\s*[.,;:!]*$/.test(tidy) ? undefined : withoutEnding(tidy);
+}
+
+function withoutEnding(text: string): string {
+  let end = text.length;
+  while (",; \t".includes(text.charAt(end - 1)) && end > 0) end -= 1;
+  return text.slice(0, end);
 }
 
 const lead = "(?:(?:by|from|in|via|see|cc|thanks(?: to)?|fix(?:es|ed)?|close[sd]?|resolve[sd]?):? {1,3})?";

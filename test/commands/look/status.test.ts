@@ -432,7 +432,7 @@ function printHeld(
     pausedSince: null,
     resume: null,
     missing: 0,
-        changelog: [],
+    changelog: [],
     waiting,
     hasMore: false,
   };
