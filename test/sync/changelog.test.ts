@@ -145,7 +145,7 @@ describe("the changelog of releases", () => {
     entry.text = "Two, and more";
     stage.github.editRelease("acme/app", "v1.1", { body: "Three" });
     expect((await stage.syncOne()).errors).toMatchObject([
-      { code: "changelog.entry", message: expect.stringContaining("people have edited it") },
+      { code: "board.entry", message: expect.stringContaining("people have edited it") },
     ]);
     expect((await stage.syncOne()).errors).toEqual([]);
     entry.isPublished = true;
@@ -159,10 +159,10 @@ describe("the changelog of releases", () => {
     publish("v1.1");
     await stage.sync();
     stage.github.deleteRelease("acme/app", "v1.1");
-    expect((await stage.syncOne()).errors).toMatchObject([{ code: "changelog.gone" }]);
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.entry-gone" }]);
     expect((await stage.syncOne()).errors).toEqual([]);
     await approve("v1.1");
-    expect((await stage.syncOne()).errors).toMatchObject([{ code: "changelog.refused" }]);
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.entry-refused" }]);
     expect(purposes()).toEqual(["changelogCreate"]);
   });
 
@@ -171,7 +171,7 @@ describe("the changelog of releases", () => {
     await stage.sync();
     expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([false, false, false]);
     await approve("v1.1", "another text");
-    expect((await stage.syncOne()).errors).toMatchObject([{ code: "changelog.refused" }]);
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.entry-refused" }]);
     await approve("v1.1");
     await approve("v1.2");
     await stage.sync();
@@ -193,7 +193,7 @@ describe("the changelog of releases", () => {
     publish("v1.1");
     await stage.sync();
     await approve("v1.1");
-    expect((await stage.syncOne()).errors).toMatchObject([{ code: "changelog.refused" }]);
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.entry-refused" }]);
     expect(purposes()).toEqual(["changelogCreate"]);
   });
 
@@ -255,8 +255,8 @@ describe("the changelog of releases", () => {
     publish("v1.2");
     tools.faults.push("publishes at once");
     expect((await stage.syncOne()).errors.map(({ code }) => code)).toEqual([
-      "changelog.entry",
-      "changelog.entry",
+      "board.entry",
+      "board.entry",
     ]);
     await stage.sync();
     expect(purposes()).toEqual(["changelogCreate"]);

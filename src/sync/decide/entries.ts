@@ -74,7 +74,7 @@ async function sayGone(cycle: PulledCycle, tag: string): Promise<void> {
   const known = projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag);
   if (known?.isGone === true || isPreview(cycle.run)) return;
   const message = `${nameEntry(tag)}: the release was deleted, and its draft is still on the board. Delete it there.`;
-  noteError(cycle.tally, { code: "changelog.gone", message });
+  noteError(cycle.tally, { code: "board.entry-gone", message });
   await rememberEntry(cycle, { tag, isGone: true });
 }
 

@@ -49,7 +49,7 @@ function sayOutcome(cycle: PulledCycle, { kind, tag, posts }: EntryWork, outcome
   if (outcome.kind === "done") world.log.info({ project: project.key, tag, posts }, done[kind]);
   else if (outcome.kind === "refuse")
     noteError(tally, {
-      code: "changelog.refused",
+      code: "board.entry-refused",
       message: `${nameEntry(tag)} is not published: ${outcome.why}.`,
     });
   else if (outcome.kind !== "unneeded" && outcome.kind !== "failed")
@@ -101,7 +101,7 @@ const publishesAtOnce =
   "the tool has published what it made at once. It is not called any more until its `args` are others: they must ask for a draft";
 
 async function refuse({ tally }: PulledCycle, tag: string, why: string): Promise<Outcome> {
-  noteError(tally, { code: "changelog.entry", message: `${nameEntry(tag)}: ${why}.` });
+  noteError(tally, { code: "board.entry", message: `${nameEntry(tag)}: ${why}.` });
   return { kind: "failed", why };
 }
 
