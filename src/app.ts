@@ -11,6 +11,7 @@ import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Dialect } from "./model/dialect.ts";
 import type { Clock, Random, Traffic } from "./model/surroundings.ts";
+import { defaultBody } from "./plan/changelog/entry.ts";
 import type { PullRequestWish, Rule, Select, Settings } from "./plan/ground/settings.ts";
 import { defaultRules } from "./plan/rules/rules.ts";
 import { listGroups } from "./plan/select-conditions.ts";
@@ -271,7 +272,7 @@ function changelogOf({ changelog }: ProjectConfig, { board }: Config): Pick<Sett
     ...(changelogUpdate && { update: changelogUpdate.args }),
     ...(changelogPublish && { publish: changelogPublish.args }),
   };
-  return { changelog: { ...changelog, args } };
+  return { changelog: { ...changelog, body: changelog.body ?? defaultBody, args } };
 }
 
 /** Posts that are archived stay out, unless any condition says something else of them. */

@@ -5,7 +5,7 @@ import { instant, isExposed } from "./values.ts";
 /** Says what is wrong with the syntax of a Liquid template; undefined when nothing is. */
 export type CheckTemplate = (
   text: string,
-  kind: "text" | "address",
+  kind: "text" | "entry" | "address",
 ) => string | { readonly name: string; readonly known: readonly string[] } | undefined;
 
 /** What a check needs to know besides the content. */
@@ -32,6 +32,7 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
       ...findSharedLabels(project),
       ...findIdleConditions(project),
     ]),
+    ...findIdleChangelogs(content),
     ...findBrokenTemplates(content, context.checkTemplate),
   ];
 }
@@ -217,6 +218,40 @@ function* idleIn(around: FoundValue, pattern: string, depth = 0): Generator<Faul
   }
 }
 
+/** Without its tools nothing makes an entry, and nothing publishes one; and one that is no draft would be published at once. */
+function findIdleChangelogs(content: unknown): readonly Fault[] {
+  const changelogs = findAll(content, "projects.*.changelog");
+  if (changelogs.length === 0) return [];
+  const has = (purpose: string): boolean => findAll(content, `board.mcp.tools.${purpose}`).length > 0;
+  const lacking = (path: Path, purpose: string): Fault => {
+    const message = `needs a tool of the board's: name it in \`board.mcp.tools.${purpose}\``;
+    return { path, at: "value", message };
+  };
+  const args = findAll(content, "board.mcp.tools.changelogCreate.args");
+  return [
+    ...(has("changelogCreate") ? [] : changelogs.map(({ path }) => lacking(path, "changelogCreate"))),
+    ...changelogs
+      .filter(({ value }) => Object(value).publish === "approve" && !has("changelogPublish"))
+      .map(({ path }) => lacking([...path, "publish"], "changelogPublish")),
+    ...args
+      .filter(({ value }) => !makesDraft(Object(value)))
+      .map(({ path }): Fault => ({ path, at: "value", message: noDraft })),
+  ];
+}
+
+const noDraft =
+  "must ask for a draft, as `publish: false`, `draft: true` or `status: draft` do: what such a tool makes is published only when a person approves it";
+
+/** Whether the arguments ask for a draft: by a flag, or by a word. */
+function makesDraft(args: object): boolean {
+  return Object.entries(args).some(([name, value]) => {
+    const key = name.replaceAll(/[_-]/g, "").toLowerCase();
+    if (["publish", "published", "ispublished", "publishnow"].includes(key)) return value === false;
+    if (["draft", "isdraft", "asdraft"].includes(key)) return value === true;
+    return ["status", "state"].includes(key) && String(value).toLowerCase() === "draft";
+  });
+}
+
 function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined): readonly Fault[] {
   if (check === undefined) return [];
   const templates = [
@@ -224,6 +259,8 @@ function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined)
     ["projects.*.issue.body", "text"],
     ["projects.*.issue.postUrl", "address"],
     ["projects.*.boardRules.*.set.comment", "text"],
+    ["projects.*.changelog.title", "entry"],
+    ["projects.*.changelog.body", "entry"],
   ] as const;
   return templates.flatMap(([pattern, kind]) =>
     findAll(content, pattern).flatMap(({ path, value }): readonly Fault[] => {

@@ -445,11 +445,6 @@ const conflictField = z.enum([
   ...(["state", "milestone", "labels", "default"] as const),
 ]);
 
-const changelogBody = `{{ release.notes }}
-
-{% for post in posts %}- {{ post.link }}
-{% endfor %}`;
-
 const changelog = z
   .strictObject({
     releases: name(200)
@@ -461,8 +456,8 @@ const changelog = z
       .string()
       .min(1)
       .max(60_000)
-      .default(changelogBody)
-      .describe("Its text, in Liquid: without it the notes of the release, and the posts that it ships."),
+      .describe("Its text, in Liquid: without it the notes of the release, and the posts that it ships.")
+      .exactOptional(),
     publish: z
       .enum(["never", "approve"])
       .default("never")

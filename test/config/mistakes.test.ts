@@ -517,6 +517,11 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "5:13: projects[0].route[0]: has no condition: name a `category`, a `status` or a `label`",
     ],
     [
+      "a changelog without the tools that it needs",
+      withProject("changelog: { releases: v* }"),
+      "5:16: projects[0].changelog: needs a tool of the board's: name it in `board.mcp.tools.changelogCreate`",
+    ],
+    [
       "a route by a label that no category has",
       withProject("issue: { categoryLabels: { c: a } }\nroute: [{ label: b, repo: o/r }]"),
       "6:22: projects[0].route[0].label: `b` is none of the labels in `issue.categoryLabels`, so no post would match",

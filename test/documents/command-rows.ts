@@ -50,6 +50,26 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
     ...app,
     test: "prints the address of GitHub's form, filled in with the least that an App needs",
   },
+  changelog: {
+    file: "test/commands/run/changelog.test.ts",
+    test: "goes from a preview over a draft to an entry that a person let go",
+  },
+  "changelog v1.2": {
+    file: "test/commands/run/changelog.test.ts",
+    test: "goes from a preview over a draft to an entry that a person let go",
+  },
+  "changelog [TAG]": {
+    file: "test/commands/run/changelog.test.ts",
+    test: "goes from a preview over a draft to an entry that a person let go",
+  },
+  "approve acme-app changelog:v1.2": {
+    file: "test/commands/run/changelog.test.ts",
+    test: "goes from a preview over a draft to an entry that a person let go",
+  },
+  "approve PROJECT changelog:TAG": {
+    file: "test/commands/run/changelog.test.ts",
+    test: "goes from a preview over a draft to an entry that a person let go",
+  },
   check: { on: "new", says: /✓ acme-app: \d+ posts, found under/ },
   plan: { on: "new", says: /^Now .* issues? to open \(no voter to notify\)\. Nothing was written\./m },
   "plan --show p1": { on: "new", says: /^p1: a new issue in acme\/app\n/ },

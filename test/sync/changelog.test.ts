@@ -254,10 +254,7 @@ describe("the changelog of releases", () => {
     publish("v1.1");
     publish("v1.2");
     tools.faults.push("publishes at once");
-    expect((await stage.syncOne()).errors.map(({ code }) => code)).toEqual([
-      "board.entry",
-      "board.entry",
-    ]);
+    expect((await stage.syncOne()).errors.map(({ code }) => code)).toEqual(["board.entry", "board.entry"]);
     await stage.sync();
     expect(purposes()).toEqual(["changelogCreate"]);
   });

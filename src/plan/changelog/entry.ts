@@ -21,6 +21,9 @@ export interface Entry {
   readonly body: string;
 }
 
+/** Where the config says nothing else. */
+export const defaultBody = "{{ release.notes }}\n\n{% for post in posts %}- {{ post.link }}\n{% endfor %}";
+
 /** More posts than this are not named; customers would not read them. */
 const mostNamed = 100;
 
@@ -65,14 +68,4 @@ export function entryArguments(
 ): Readonly<Record<string, unknown>> {
   const { tag, url } = release;
   return fillArguments(args, { entry: { ...entry, id: id ?? "" }, release: { tag, url } }, place);
-}
-
-/** Whether the arguments ask for a draft: by a flag, or by a word. A tool that publishes what it makes is never called. */
-export function makesDraft(args: ArgumentTemplates): boolean {
-  return Object.entries(args).some(([name, value]) => {
-    const key = name.replaceAll(/[_-]/g, "").toLowerCase();
-    if (["publish", "published", "ispublished", "publishnow"].includes(key)) return value === false;
-    if (["draft", "isdraft", "asdraft"].includes(key)) return value === true;
-    return ["status", "state"].includes(key) && String(value).toLowerCase() === "draft";
-  });
 }

@@ -75,10 +75,15 @@ export const templateValues = {
     ...["id", "title", "description", "category", "status", "votes", "url"].map((name) => `post.${name}`),
     "project.id",
   ],
+  entry: [
+    ...["name", "tag", "date", "url", "notes", "body"].map((name) => `release.${name}`),
+    "posts",
+    "more",
+  ],
   address: ["post.id", "post.title", "post.category", "post.status", "post.url", "project.id"],
 } as const;
 
-/** A template that gives a text, or the address of a post's page. */
+/** A template that gives a text, an entry of a changelog, or the address of a post's page. */
 export type TemplateKind = keyof typeof templateValues;
 
 /** A value that a template names and that never exists, beside those that do. */

@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  entryArguments,
-  makesDraft,
-  renderEntry,
-  type ShippedPost,
-} from "../../../src/plan/changelog/entry.ts";
+import { entryArguments, renderEntry, type ShippedPost } from "../../../src/plan/changelog/entry.ts";
 import { TemplateError } from "../../../src/plan/text/template.ts";
 import { createRelease } from "./make.ts";
 
@@ -90,19 +85,5 @@ describe("an entry of the changelog", () => {
       draft: true,
     });
     expect(entryArguments(args, { entry, release, id: "e1" }, "x")).toMatchObject({ id: "e1" });
-  });
-
-  it.each<[Record<string, unknown>, boolean]>([
-    [{ publish: false }, true],
-    [{ is_published: false }, true],
-    [{ draft: true }, true],
-    [{ status: "DRAFT" }, true],
-    [{ state: "published" }, false],
-    [{ publish: true }, false],
-    [{ publish: "false" }, false],
-    [{ draft: false }, false],
-    [{ title: "x" }, false],
-  ])("is a draft by %j: %s", (args, expected) => {
-    expect(makesDraft(args)).toBe(expected);
   });
 });

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { featureOs } from "../../support/mcp/dialects.ts";
+import { type HostedMcp, hostMcp } from "../../support/mcp/server.ts";
+import { openStage, type Stage } from "../stage.ts";
+
+describe("the changelog, by its commands", () => {
+  let stage: Stage;
+  let mcp: HostedMcp;
+  let config: string;
+
+  beforeEach(async () => {
+    stage = await openStage();
+    mcp = await hostMcp(featureOs);
+    const tools = {
+      changelogList: { name: "list_changelogs" },
+      changelogCreate: {
+        name: "create_changelog",
+        args: { title: "{{ entry.title }}", description: "{{ entry.body }}", state: "draft" },
+      },
+      changelogPublish: { name: "publish_changelog", args: { id: "{{ entry.id }}" } },
+    };
+    config = stage.writeConfig("with-changelog.yaml", (text) =>
+      text
+        .replace("board:\n", `board:\n  mcp: ${JSON.stringify({ url: mcp.url, tools })}\n`)
+        .replace("repo: acme/app\n", "repo: acme/app\n    changelog: { publish: approve }\n"),
+    );
+    expect(await run("sync")).toMatchObject({ code: 0 });
+    stage.story.github.close("acme/app", 1);
+    stage.story.github.publishRelease("acme/app", {
+      tag: "v1.2",
+      name: "Spring",
+      body: "All new by @ann (#1)\n```\ncode\n```",
+    });
+  });
+  const run = (...args: readonly string[]) => stage.run([...args, "--config", config]);
+
+  it("goes from a preview over a draft to an entry that a person let go", async () => {
+    const preview = await run("changelog");
+    expect(preview.out).toContain("acme-app → acme/app, v1.2: Spring\n  │ All new\n");
+    expect(preview.out).toContain("  It names 0 posts.\nNothing was written.\n");
+    expect((await run("changelog", "v1.2", "--json")).json()).toMatchObject({
+      projects: [
+        {
+          project: "acme-app",
+          repo: "acme/app",
+          entries: [{ kind: "create", tag: "v1.2", title: "Spring", posts: 0, when: "now" }],
+        },
+      ],
+    });
+    expect((await run("changelog", "v9")).out).toContain("acme-app: acme/app has no v9 release.");
+    expect((await run("plan")).out).toContain('changelog v1.2: a new draft, "Spring", 0 posts');
+    expect((await run("plan", "--json")).json()).toMatchObject({
+      projects: [{ entries: [{ kind: "create", tag: "v1.2", title: "Spring", posts: 0, when: "now" }] }, {}],
+    });
+    expect(mcp.called()).toEqual([]);
+
+    await run("sync");
+    expect(mcp.shelf.entries).toMatchObject([{ title: "Spring", isPublished: false }]);
+    const status = await run("status");
+    expect(status.out).toContain('! acme-app: changelog v1.2: "Spring", 0 posts: a draft\n');
+    expect(status.out).toMatch(/→ boardsync .*approve acme-app changelog:v1\.2\n/);
+    expect((await run("status", "--json")).json()).toMatchObject({
+      projects: [{ changelog: [{ tag: "v1.2", state: "draft", message: null }] }, { changelog: [] }],
+    });
+
+    const approved = await run("approve", "acme-app", "changelog:v1.2", "--yes");
+    expect(approved.out).toContain('"Spring" is published as it is on the board.');
+    expect(approved.out).toContain("changelog v1.2 approved. The next run publishes it, or says when.");
+    expect((await run("status")).out).toContain("approved, and published by a later run");
+    await run("sync");
+    expect(mcp.shelf.entries).toMatchObject([{ title: "Spring", isPublished: true }]);
+    expect((await run("history")).out).toContain("publish-entry");
+    const again = await run("approve", "acme-app", "changelog:v1.2", "--yes", "--json");
+    expect(again.json()).toEqual({
+      project: "acme-app",
+      changelog: "v1.2",
+      approved: false,
+      message: "changelog v1.2 is published already.",
+    });
+    expect(mcp.called().filter((tool) => tool === "publish_changelog")).toHaveLength(1);
+  });
+
+  it("approves what is there, and no more", async () => {
+    const nothing = await run("approve", "acme-app", "changelog:v1.2", "--yes");
+    expect(nothing.out).toContain("acme-app has no draft of changelog v1.2.");
+    expect(await run("approve", "acme-app", "changelog:v1.2", "--discard")).toMatchObject({ code: 2 });
+    await run("sync");
+    expect(await run("approve", "acme-app", "changelog:v1.2")).toMatchObject({ code: 2 });
+    const asked: string[] = [];
+    const ask = async (question: string): Promise<string> => {
+      asked.push(question);
+      return "n";
+    };
+    const refused = await stage.run(["approve", "acme-app", "changelog:v1.2", "--config", config], { ask });
+    expect(refused.out).toContain("Nothing was changed.");
+    expect(asked).toEqual(["Publish it? An unknown number of subscribers may be mailed. [y/N] "]);
+    await run("approve", "acme-app", "changelog:v1.2", "--yes");
+    expect((await run("approve", "acme-app", "changelog:v1.2", "--yes")).out).toContain("asked for already");
+  });
+
+  it("says when a second one of a day follows, and lets it go where it is approved once more", async () => {
+    stage.story.github.publishRelease("acme/app", { tag: "v1.3" });
+    await run("sync");
+    await run("approve", "acme-app", "changelog:v1.2", "--yes");
+    await run("sync");
+    const first = await run("approve", "acme-app", "changelog:v1.3", "--yes");
+    expect(first.out).toMatch(/v1\.2 was published at .*, so this one follows at .*; approve it once more/);
+    await run("sync");
+    expect(mcp.shelf.entries.map(({ isPublished }) => isPublished)).toEqual([true, false]);
+    const second = await run("approve", "acme-app", "changelog:v1.3", "--yes");
+    expect(second.out).toContain("It goes at once, although v1.2 was published at");
+    await run("sync");
+    expect(mcp.shelf.entries.map(({ isPublished }) => isPublished)).toEqual([true, true]);
+  });
+
+  it("is of projects that have one", async () => {
+    expect(await stage.run(["changelog"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("No project of the config has a `changelog`."),
+    });
+  });
+});
