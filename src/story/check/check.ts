@@ -7,6 +7,7 @@ import { describeTokenEnd } from "../../sync/tell/token-end.ts";
 import { checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
 import type { ShownCategory } from "./categories.ts";
 import { type Checking, type Finding, type Suggest, startChecking } from "./findings.ts";
+import { type CheckedTools, checkTools } from "./tools.ts";
 import { checkFields, checkRepository } from "./tracker.ts";
 
 /** What `check` has found. */
@@ -19,7 +20,7 @@ export interface Checked {
 /** Looks at everything that the config promises, writes nothing, and goes on past what is wrong. */
 export async function checkAll(
   projects: readonly SyncProject[],
-  world: Pick<World, "board" | "tracker" | "clock">,
+  world: Pick<World, "board" | "tracker" | "clock"> & { readonly mcp?: CheckedTools | undefined },
   bounds: ReadBounds,
   suggest: Suggest,
 ): Promise<Checked> {
@@ -28,6 +29,8 @@ export async function checkAll(
   const listed = await checking.look(checkBoard);
   if (listed === undefined)
     checking.say("warning", "The posts were not looked at, because the board could not be asked.");
+  const { mcp } = world;
+  if (listed !== undefined && mcp !== undefined) await checking.look((own) => checkTools(own, mcp, suggest));
   const tracker = checking.of("tracker");
   const account = await tracker.look((own) => checkAccount(own, world.clock.now()));
   if (account === undefined)
