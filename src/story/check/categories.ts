@@ -1,4 +1,5 @@
 import type { PostField } from "../../model/post.ts";
+import { meantCategories } from "../../plan/categories.ts";
 import { namedValues } from "../../plan/named-values.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import type { ShownList } from "../posts.ts";
@@ -49,26 +50,20 @@ export function checkCategories(
   say("ok", `Categories in use: ${listed || "none"}${rest > 0 ? ` and ${rest} more` : ""}.`);
   const named = namedValues(project.settings).filter(({ field }) => field === "categoryId");
   for (const { value, where } of named) {
-    if (categories.some(({ id }) => id === value)) continue;
-    const message = `No post has the category \`${value}\` of ${where}${meant(value, categories, suggest)}`;
+    const meant = meantCategories(
+      value,
+      categories.flatMap(({ id, name }) => ({ id, name: name ?? id })),
+    );
+    if (meant.length === 1) continue;
+    const near = suggest(
+      value,
+      categories.flatMap((category) => [category.id, ...(category.name === null ? [] : [category.name])]),
+    );
+    const several = meant.map(({ id }) => `\`${id}\``).join(" and ");
+    const message =
+      meant.length > 1
+        ? `The category \`${value}\` of ${where} may be ${several}: write the id.`
+        : `No post has the category \`${value}\` of ${where}${near === "" ? ", so nothing comes of it. The categories are listed above." : near}`;
     say("error", message, "board.category");
   }
-}
-
-/** By its name, in any case; else by what is near to it. */
-function meant(value: string, categories: readonly ShownCategory[], suggest: Suggest): string {
-  const name = fold(value);
-  const found = categories.find((category) => category.name !== null && fold(category.name) === name);
-  if (found !== undefined) return ` — did you mean \`${found.id}\` (${found.name})? The config names ids.`;
-  const near = suggest(
-    value,
-    categories.flatMap((category) => [category.id, ...(category.name === null ? [] : [category.name])]),
-  );
-  return near === ""
-    ? ", so nothing comes of it. The config names categories by their ids, as listed above."
-    : near;
-}
-
-function fold(text: string): string {
-  return text.toLowerCase();
 }

@@ -1,3 +1,4 @@
+import { rulesNow } from "../ground/settings-now.ts";
 import { OutdatedError } from "../../errors.ts";
 import type { Namesake } from "../../ledger/lookup.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
@@ -54,7 +55,7 @@ async function followPost(
   await ledger.commit([{ kind: "move-post", project: from, post, to: memory.id }]);
   const row = await ledger.rows.row(memory.id, post, now);
   if (row === undefined || row.links.length === 0) return;
-  const before = readRules(findSynced(cycle, from)?.rules ?? "");
+  const before = rulesNow(readRules(findSynced(cycle, from)?.rules ?? ""), from, ledger.memory);
   const context = { before, settings, seen, now };
   for (const intent of open) {
     if (intent.post !== post || intent.kind !== "patch-post") continue;

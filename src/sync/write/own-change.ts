@@ -1,3 +1,4 @@
+import { rulesNow } from "../ground/settings-now.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
@@ -109,6 +110,6 @@ function rulesOf({ world, memory, settings }: PulledCycle, project: ProjectId) {
       ? memory
       : policy.projectKeys.map((key) => ledger.memory.project(key)).find((one) => one?.id === project);
   const rules = project === memory.id ? writeRules(settings) : known?.rules;
-  const read = rules === undefined ? undefined : readRules(rules);
+  const read = rulesNow(rules === undefined ? undefined : readRules(rules), project, ledger.memory);
   return known && read && { settings: read, seen: new Set(known.seen) };
 }

@@ -196,7 +196,7 @@ describe("category and votes of a post", () => {
   const url = "https://x.example/1";
   const categoryLabels = { c1: "area: billing" };
   const block = (values: Readonly<Record<string, FieldValue>>, body = defaults.body) =>
-    createRenderer({ ...defaults, body }, { dialect: gitHub, categoryLabels }).render(
+    createRenderer({ ...defaults, body }, { dialect: gitHub }).render(
       postOf({ description: "a", url, ...values }),
       context,
     ).block;
