@@ -35,7 +35,8 @@ export function pinCategories(
     const before = pins.find((pin) => pin.word === word);
     const isShown = categories.some(({ id }) => id === before?.id);
     const [meant, ...others] = meantCategories(word, categories);
-    const now = meant === undefined || others.length > 0 || meant.id === word ? undefined : { word, id: meant.id };
+    const now =
+      meant === undefined || others.length > 0 || meant.id === word ? undefined : { word, id: meant.id };
     const pin = isShown ? before : (now ?? before);
     return pin === undefined ? [] : [pin];
   });
@@ -51,7 +52,9 @@ export function nameCategories<T extends Partial<Settings>>(settings: T, pins: r
     ...settings,
     ...(select && { select: { ...select, ...selectBy(select, idOf) } }),
     ...(route && {
-      route: route.map((one) => (one.category === undefined ? one : { ...one, category: idOf(one.category) })),
+      route: route.map((one) =>
+        one.category === undefined ? one : { ...one, category: idOf(one.category) },
+      ),
     }),
     ...(issue && { issue: { ...issue, categoryLabels: keysBy(issue.categoryLabels, idOf) } }),
     ...(rules && { rules: rules.map((rule) => ruleBy(rule, idOf)) }),
@@ -77,7 +80,9 @@ function keysBy<T>(map: Readonly<Record<string, T>>, idOf: IdOf): Readonly<Recor
 
 function ruleBy(rule: Rule, idOf: IdOf): Rule {
   const { categoryId } = rule.set;
-  return typeof categoryId === "string" ? { ...rule, set: { ...rule.set, categoryId: idOf(categoryId) } } : rule;
+  return typeof categoryId === "string"
+    ? { ...rule, set: { ...rule.set, categoryId: idOf(categoryId) } }
+    : rule;
 }
 
 function boardRuleBy(rule: BoardRule, idOf: IdOf): BoardRule {

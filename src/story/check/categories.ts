@@ -1,4 +1,4 @@
-import type { PostField } from "../../model/post.ts";
+import type { Category, PostField } from "../../model/post.ts";
 import { meantCategories } from "../../plan/categories.ts";
 import { namedValues } from "../../plan/named-values.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
@@ -24,6 +24,19 @@ interface ShownCategories {
 export function sortCategories(categories: ShownList["categories"]): readonly ShownCategory[] {
   const listed = [...categories].map(([id, of]) => ({ id, ...of }));
   return listed.toSorted((one, other) => other.posts - one.posts || (one.id < other.id ? -1 : 1));
+}
+
+/** With those that the board's own tool lists, and their names. */
+export function addCategories(
+  shown: readonly ShownCategory[],
+  listed: readonly Category[],
+): readonly ShownCategory[] {
+  const names = new Map(listed.map(({ id, name }) => [id, name]));
+  const further = listed.filter(({ id }) => !shown.some((one) => one.id === id));
+  return [
+    ...shown.map((one) => ({ ...one, name: names.get(one.id) ?? one.name })),
+    ...further.map((one) => ({ ...one, posts: 0 })),
+  ];
 }
 
 /** "cat_1 “Billing” (12)": ids are what the config names, names are what people know. */

@@ -5,7 +5,7 @@ import { impossibleRules, shadowedRules } from "../../plan/rules/rules.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
 import { checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
-import type { ShownCategory } from "./categories.ts";
+import { addCategories, type ShownCategory } from "./categories.ts";
 import { type Checking, type Finding, type Suggest, startChecking } from "./findings.ts";
 import { type CheckedTools, checkTools } from "./tools.ts";
 import { checkFields, checkRepository } from "./tracker.ts";
@@ -30,7 +30,7 @@ export async function checkAll(
   if (listed === undefined)
     checking.say("warning", "The posts were not looked at, because the board could not be asked.");
   const { mcp } = world;
-  if (listed !== undefined && mcp !== undefined) await checking.look((own) => checkTools(own, mcp, suggest));
+  const named = listed && mcp && (await checking.look((own) => checkTools(own, mcp, suggest)));
   const tracker = checking.of("tracker");
   const account = await tracker.look((own) => checkAccount(own, world.clock.now()));
   if (account === undefined)
@@ -39,7 +39,8 @@ export async function checkAll(
   for (const project of projects) {
     const own = checking.of(project.key);
     const posts = listed && (await own.look(() => readPosts(own, project, listed)));
-    if (posts !== undefined) shown.push(posts);
+    if (posts !== undefined)
+      shown.push({ ...posts, categories: addCategories(posts.categories, named ?? []) });
   }
   for (const posts of shown) checkPosts(checking.of(posts.project.key), posts, shown, suggest);
   for (const project of projects) {

@@ -1,11 +1,12 @@
-import type { ToolDescription, ToolDirectory, ToolPurpose } from "../../board/tools.ts";
+import type { BoardTools, ToolDescription, ToolDirectory, ToolPurpose } from "../../board/tools.ts";
+import type { Category } from "../../model/post.ts";
 import type { Checking, Suggest } from "./findings.ts";
 import { findArgumentFaults } from "./tool-arguments.ts";
-import { proposeTools, requiredOf, showProposal } from "./tool-proposals.ts";
+import { proposeTools, requiredOf, showProposal, type ToolProposal } from "./tool-proposals.ts";
 
 /** The board's own tools, and what the config says of them. */
 export interface CheckedTools {
-  readonly directory: ToolDirectory;
+  readonly directory: ToolDirectory & Pick<BoardTools, "list">;
   readonly named: {
     readonly [purpose in ToolPurpose]?:
       | { readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly schema?: string }
@@ -20,8 +21,17 @@ export interface CheckedTools {
 /** More than these are no help in a line. */
 const mostShown = 100;
 
-/** Says which tools there are, whether those that the config names are what it takes them for, and what may be added. Calls none. */
-export async function checkTools(checking: Checking, tools: CheckedTools, suggest: Suggest): Promise<void> {
+/**
+ * Says which tools there are, whether those that the config names are what it takes them for, and what may be added. Calls none but
+ * the one that lists the categories.
+ *
+ * @returns the categories.
+ */
+export async function checkTools(
+  checking: Checking,
+  tools: CheckedTools,
+  suggest: Suggest,
+): Promise<readonly Category[]> {
   const { say, bounds } = checking;
   const described = await tools.directory.describe(bounds);
   const listed = described.slice(0, mostShown).map(showTool).join(", ");
@@ -30,23 +40,37 @@ export async function checkTools(checking: Checking, tools: CheckedTools, sugges
     "ok",
     `The MCP server has ${described.length} tools: ${listed || "none"}${rest > 0 ? ` and ${rest} more` : ""}.`,
   );
-  for (const purpose of Object.keys(tools.named) as ToolPurpose[])
-    checkTool(checking, tools, purpose, described, suggest);
+  const usable = (Object.keys(tools.named) as ToolPurpose[]).filter((purpose) =>
+    checkTool(checking, tools, purpose, described, suggest),
+  );
   const proposals = proposeTools(described).filter(({ purpose }) => tools.named[purpose] === undefined);
-  if (proposals.length === 0) return;
+  if (proposals.length > 0) sayProposals(checking, proposals);
+  return usable.includes("categories") ? listCategories(checking, tools) : [];
+}
+
+function sayProposals({ say }: Checking, proposals: readonly ToolProposal[]): void {
   const lines = proposals.map((proposal) => `\`${showProposal(proposal)}\``).join("; ");
   say("ok", `Below board.mcp.tools you may add, after a look at what each tool does: ${lines}.`);
 }
 
+async function listCategories(
+  { bounds }: Checking,
+  { directory, named }: CheckedTools,
+): Promise<readonly Category[]> {
+  const { records } = await directory.list("categories", named.categories?.args ?? {}, bounds);
+  return records.flatMap(({ id, title }) => (title === undefined ? [] : [{ id, name: title }]));
+}
+
+/** @returns whether it may be called. */
 function checkTool(
   { say }: Checking,
   { named, agreed, place }: CheckedTools,
   purpose: ToolPurpose,
   described: readonly ToolDescription[],
   suggest: Suggest,
-): void {
+): boolean {
   const tool = named[purpose];
-  if (tool === undefined) return;
+  if (tool === undefined) return false;
   const path = ["board", "mcp", "tools", purpose];
   const found = described.find(({ name }) => name === tool.name);
   if (found === undefined) {
@@ -59,10 +83,11 @@ function checkTool(
       `${place([...path, "name"])}: the MCP server has no tool \`${tool.name}\`${near}`,
       "board.tool",
     );
-    return;
+    return false;
   }
   const known = tool.schema ?? agreed(tool.name);
-  if (known !== undefined && known !== found.print) {
+  const isAgreed = known === undefined || known === found.print;
+  if (!isAgreed) {
     const message = `${place(path)}: the arguments of \`${tool.name}\` are not those that were agreed to, so it is not called: ${showTool(found)}. If they are right, set \`schema: ${found.print}\` there.`;
     say("error", message, "board.tool");
   }
@@ -73,6 +98,7 @@ function checkTool(
   }
   if (faults.length === 0)
     say("ok", `\`${purpose}\` is served by \`${tool.name}\` (schema: ${found.print}).`);
+  return isAgreed && faults.length === 0;
 }
 
 /** `create_changelog (title, content)`: with what it requires. */

@@ -1,4 +1,3 @@
-import { settingsNow } from "../../sync/ground/settings-now.ts";
 import { type AuditEntry, votersWhoHeard } from "../../ledger/journal.ts";
 import type { Issue, IssueField } from "../../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
@@ -19,6 +18,7 @@ import {
 import { routePost, selectPost, viewSelection } from "../../plan/select.ts";
 import { inOrder } from "../../select.ts";
 import { createContext } from "../../sync/ground/context.ts";
+import { settingsNow } from "../../sync/ground/settings-now.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import {
   type Age,

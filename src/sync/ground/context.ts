@@ -42,7 +42,12 @@ export function createContext(
   const known = ledger.memory.categories(memory.id)?.categories ?? [];
   const categoryNames = new Map(known.map(({ id, name }) => [id, name]));
   const names = { categoryLabels, categoryNames };
-  const text = { board: policy.boardHash, project: memory.id, redact: redactedOf(settings, ledger), ...names };
+  const text = {
+    board: policy.boardHash,
+    project: memory.id,
+    redact: redactedOf(settings, ledger),
+    ...names,
+  };
   const render: PlanContext["render"] = (post, others) => project.renderer.render(post, { ...text, others });
   const renderComment: PlanContext["renderComment"] = (template, post) =>
     project.renderer.comment(template, post, text);

@@ -1,4 +1,10 @@
-import type { BoardTools, ToolArguments, ToolDirectory, ToolOutcome, ToolPurpose } from "../../board/tools.ts";
+import type {
+  BoardTools,
+  ToolArguments,
+  ToolDirectory,
+  ToolOutcome,
+  ToolPurpose,
+} from "../../board/tools.ts";
 import { RemoteError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock, ReadBounds } from "../../model/surroundings.ts";

@@ -1,8 +1,8 @@
-import { settingsNow } from "../ground/settings-now.ts";
-import type { Memory } from "../../ledger/memory.ts";
 import { z } from "zod";
+import type { Memory } from "../../ledger/memory.ts";
 import { settingsPrint } from "../../plan/ground/identity.ts";
 import type { SavedAction, SavedPlan } from "../ground/reports.ts";
+import { settingsNow } from "../ground/settings-now.ts";
 import type { SyncProject } from "../ground/world.ts";
 
 /** `SavedPlan.format` and `version`. */

@@ -5,8 +5,8 @@ import { standStill } from "../../plan/plan.ts";
 import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { rememberOfProject } from "../ground/cycle-state.ts";
-import { rulesNow } from "../ground/settings-now.ts";
 import { eachDueRow } from "../ground/rows.ts";
+import { rulesNow } from "../ground/settings-now.ts";
 import { readSignals } from "../read/signals/pull-signals.ts";
 
 /**

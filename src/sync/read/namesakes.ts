@@ -1,4 +1,3 @@
-import { rulesNow } from "../ground/settings-now.ts";
 import { OutdatedError } from "../../errors.ts";
 import type { Namesake } from "../../ledger/lookup.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
@@ -11,6 +10,7 @@ import { rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
+import { rulesNow } from "../ground/settings-now.ts";
 import type { Hold } from "../ground/verdict.ts";
 import type { Wanted } from "../ground/wanted.ts";
 

@@ -34,7 +34,13 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   const ended = await endPull(cycle, last, beganAt);
   const pages = last === first ? first.pages : [...first.pages, ...last.pages];
   const categories = new Map([...first.categories, ...last.categories]);
-  return { ...ended, listedSince: await listedSince(cycle, list), pages, categories, notes: notes?.found ?? [] };
+  return {
+    ...ended,
+    listedSince: await listedSince(cycle, list),
+    pages,
+    categories,
+    notes: notes?.found ?? [],
+  };
 }
 
 /** Whether the list came to an end, and pages of it show the same posts. One that says itself that it goes in circles is no case of it. */

@@ -43,7 +43,9 @@ function noneYet({ memory }: Cycle): CategoriesMemory {
 /** A name that a record shows now replaces the one before. */
 function merge(known: readonly Category[], shown: ReadonlyMap<string, string>): readonly Category[] {
   const names = new Map([...known.map(({ id, name }): [string, string] => [id, name]), ...shown]);
-  return [...names].map(([id, name]) => ({ id, name })).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  return [...names]
+    .map(([id, name]) => ({ id, name }))
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 /** undefined where the tool need not be asked, or could not be: what is known stays. */
@@ -62,9 +64,13 @@ async function listCategories(
   const isDue = known.listedAt === undefined || clock.now() - known.listedAt >= policy.fullEveryMs;
   if (!isOpen && !isDue) return undefined;
   try {
-    const list = await lookOnce(cycle, `categories of ${cycle.memory.id}`, () => tools.list("categories", {}, run.bounds));
+    const list = await lookOnce(cycle, `categories of ${cycle.memory.id}`, () =>
+      tools.list("categories", {}, run.bounds),
+    );
     if (list === undefined) return undefined;
-    const named = list.records.flatMap(({ id, title }) => (title === undefined ? [] : [[id, title] as const]));
+    const named = list.records.flatMap(({ id, title }) =>
+      title === undefined ? [] : [[id, title] as const],
+    );
     // What a whole list lacks is gone; of a part nothing is believed to be.
     const before = list.isComplete ? [] : known.categories;
     return { categories: merge(before, new Map(named)), at: clock.now() };

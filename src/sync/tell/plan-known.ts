@@ -1,10 +1,10 @@
-import { settingsNow } from "../ground/settings-now.ts";
 import { writeRules } from "../../plan/ground/identity.ts";
 import { decide } from "../decide/decide.ts";
 import { createContext } from "../ground/context.ts";
 import { type BoardPull, type Cycle, startCourse, startTally, type Tally } from "../ground/cycle-state.ts";
 import { noteBug } from "../ground/report.ts";
 import type { PlannedAction } from "../ground/reports.ts";
+import { settingsNow } from "../ground/settings-now.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
 import { awaitsEarlierLife, isRecovering } from "../read/old-state.ts";
 import { laterThan, tellPlan } from "./plan.ts";

@@ -1,4 +1,3 @@
-import { rulesNow } from "../ground/settings-now.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
@@ -12,6 +11,7 @@ import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { planRow } from "../../plan/plan.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
+import { rulesNow } from "../ground/settings-now.ts";
 
 /** A change of ours that an issue shows. */
 export interface AppliedChange {

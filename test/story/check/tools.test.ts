@@ -18,7 +18,7 @@ async function given(dialect: Dialect) {
     url: "http://127.0.0.1:1/api/v1",
     timeout: 5000,
     retries: 0,
-    mcp: { url: host.url, tools: {} },
+    mcp: { url: host.url, tools: { categories: { name: "list_buckets", args: {} } } },
   };
   return { host, directory: connectTools(board, key, machine) };
 }
@@ -87,14 +87,21 @@ describe("a check of the board's own tools", () => {
     agreed: CheckedTools["agreed"] = () => undefined,
   ) {
     const { host, directory } = await given(dialect);
+    host.shelf.categories.push({ id: "cat_1", name: "Billing" });
     const findings: Finding[] = [];
     const sides = { board: undefined as never, tracker: undefined as never };
     const checking = startChecking(findings, "board", sides, bounds());
     const place = (path: readonly (string | number)[]) => `b.yaml:${path.length}:1`;
-    await checkTools(checking, { directory, named, agreed, place }, suggest);
-    expect(host.called()).toEqual([]);
+    const categories = await checkTools(checking, { directory, named, agreed, place }, suggest);
+    // The only one that is called, and not before it stands in the config.
+    expect(host.called()).toEqual(named.categories?.name === "list_buckets" ? ["list_buckets"] : []);
     const prints = new Map((await directory.describe(bounds())).map(({ name, print }) => [name, print]));
-    return { findings, prints, said: findings.map(({ level, message }) => `${level} ${message}`) };
+    return {
+      categories,
+      findings,
+      prints,
+      said: findings.map(({ level, message }) => `${level} ${message}`),
+    };
   }
 
   it("lists each with what it requires, and what may be added", async () => {
@@ -108,7 +115,10 @@ describe("a check of the board's own tools", () => {
   });
 
   it("says which tool serves which purpose, by which schema", async () => {
-    const { said, prints } = await check(featureOs, { categories: { name: "list_buckets", args: {} } });
+    const { categories, said, prints } = await check(featureOs, {
+      categories: { name: "list_buckets", args: {} },
+    });
+    expect(categories).toEqual([{ id: "cat_1", name: "Billing" }]);
     expect(said[1]).toBe(
       `ok \`categories\` is served by \`list_buckets\` (schema: ${prints.get("list_buckets")}).`,
     );

@@ -235,8 +235,7 @@ export function createMemory(
         yield* removeAll.run("size");
         for (const one of all) yield* write.run("size", one.name, sizes.write(one));
       },
-      "remember-categories": ({ memory: one }) =>
-        write.run("categories", one.project, categories.write(one)),
+      "remember-categories": ({ memory: one }) => write.run("categories", one.project, categories.write(one)),
       "remember-tool": ({ tool }) => write.run("tool", tool.name, tools.write(tool)),
     },
   };
