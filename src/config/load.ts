@@ -23,6 +23,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file that it was read from, as it was named. */
   readonly file: string;
+  /** Where a setting stands, as `FILE:LINE:COLUMN`; of what is not there, the part around it. */
+  readonly place: (path: Fault["path"]) => string;
 }
 
 /**
@@ -68,26 +70,34 @@ function readConfig(source: ConfigSource): ConfigResult {
     return { kind: "faulty", problems: [explainMissingConfig(file, path, fault)] };
   }
   const parsed = parseConfig(text, source.checkTemplate);
+  const place = (path: Fault["path"]): string => {
+    const { line, column } = parsed.locate({ path, at: "key", message: "" });
+    return `${file}:${line}:${column}`;
+  };
   const httpHost = readVariable(source.environment, "BOARDSYNC_HTTP_HOST");
   const problems = parsed.problems.map(
     ({ line, column, message }) => `${file}:${line}:${column}: ${message}`,
   );
   if (httpHost !== undefined) problems.push(...hostFaults(httpHost));
-  const place = readStatePlace(source);
-  if ("problem" in place) problems.push(place.problem);
-  if (parsed.config === undefined || "problem" in place || problems.length > 0)
+  const statePlace = readStatePlace(source);
+  if ("problem" in statePlace) problems.push(statePlace.problem);
+  if (parsed.config === undefined || "problem" in statePlace || problems.length > 0)
     return { kind: "faulty", problems };
   // Else each replica would take a file of its own, and open an issue of its own for each post.
-  if (place.value !== undefined && isPostgresUrl(parsed.config.state) && !isPostgresUrl(place.value)) {
-    const problem = `${file}: state: names a PostgreSQL server, and BOARDSYNC_STATE the file ${place.value}; set BOARDSYNC_STATE to nothing, or BOARDSYNC_STATE_URL to the server's address`;
+  if (
+    statePlace.value !== undefined &&
+    isPostgresUrl(parsed.config.state) &&
+    !isPostgresUrl(statePlace.value)
+  ) {
+    const problem = `${file}: state: names a PostgreSQL server, and BOARDSYNC_STATE the file ${statePlace.value}; set BOARDSYNC_STATE to nothing, or BOARDSYNC_STATE_URL to the server's address`;
     return { kind: "faulty", problems: [problem] };
   }
-  const state = place.value ?? parsed.config.state;
+  const state = statePlace.value ?? parsed.config.state;
   const http =
     parsed.config.http === false || httpHost === undefined
       ? parsed.config.http
       : { ...parsed.config.http, host: httpHost };
-  return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file } };
+  return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file, place } };
 }
 
 function explainMissingConfig(file: string, path: string, fault: unknown): string {
@@ -105,21 +115,26 @@ function hostFaults(httpHost: string): readonly string[] {
 function parseConfig(
   text: string,
   checkTemplate: CheckTemplate | undefined,
-): { readonly config: Config | undefined; readonly problems: readonly Problem[] } {
+): {
+  readonly config: Config | undefined;
+  readonly problems: readonly Problem[];
+  readonly locate: ConfigDocument["locate"];
+} {
   const document = parseConfigDocument(text);
-  if (document.content === undefined) return { config: undefined, problems: document.problems };
+  const { locate } = document;
+  if (document.content === undefined) return { config: undefined, problems: document.problems, locate };
   if (document.content === null) {
     const message = "the file is empty; `boardsync init` writes one from what your board shows";
-    return { config: undefined, problems: [{ line: 1, column: 1, message }] };
+    return { config: undefined, problems: [{ line: 1, column: 1, message }], locate };
   }
   const { data, error } = configSchema.safeParse(document.content, { error: wordIssue });
-  const lineOf = (path: Fault["path"]): number => document.locate({ path, at: "value", message: "" }).line;
+  const lineOf = (path: Fault["path"]): number => locate({ path, at: "value", message: "" }).line;
   const problems = [
     ...document.problems,
     ...findDistinct(toFaults(error?.issues ?? [], document.content), document),
     ...findDistinct(findInconsistencies(document.content, { checkTemplate, lineOf }), document),
   ];
-  return { config: data, problems: problems.toSorted(byPosition) };
+  return { config: data, problems: problems.toSorted(byPosition), locate };
 }
 
 /** Nobody mends more than this before the next look; to word and find each of a whole file that is wrong takes minutes. */

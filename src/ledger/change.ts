@@ -6,6 +6,7 @@ import type { Post, PostId, ProjectId } from "../model/post.ts";
 import type { AuditEntry, IntentId, IntentWrite } from "./journal.ts";
 import type {
   AccountMemory,
+  CategoriesMemory,
   PagingMemory,
   ProjectFieldMemory,
   ProjectMemory,
@@ -305,6 +306,7 @@ export type Remembered =
   | { readonly kind: "remember-project-field"; readonly field: ProjectFieldMemory }
   /** All of them: these replace what was known. */
   | { readonly kind: "remember-sizes"; readonly sizes: readonly SizeMemory[] }
+  | { readonly kind: "remember-categories"; readonly memory: CategoriesMemory }
   | { readonly kind: "remember-tool"; readonly tool: ToolMemory }
   /** The tracker has shown that this state is an old copy which nobody stamped; from now on it says so itself. */
   | { readonly kind: "declare-old"; readonly at: number };

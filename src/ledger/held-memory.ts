@@ -2,6 +2,7 @@ import type { ProjectFieldKey, RepositoryId } from "../model/issue.ts";
 import type { ProjectId } from "../model/post.ts";
 import type { Change } from "./change.ts";
 import type {
+  CategoriesMemory,
   Memory,
   PagingMemory,
   ProjectFieldMemory,
@@ -32,6 +33,7 @@ export function createHeldMemory(): HeldMemory {
   const fields = new Map<ProjectFieldKey, ProjectFieldMemory>();
   let sizes: Remembering["sizes"] = [];
   const tools = new Map<string, ToolMemory>();
+  const categories = new Map<ProjectId, CategoriesMemory>();
   return {
     account: () => account,
     project: (key) => projects.get(key),
@@ -45,8 +47,10 @@ export function createHeldMemory(): HeldMemory {
     projectField: (key) => fields.get(key),
     sizes: () => sizes,
     tool: (name) => tools.get(name),
+    categories: (project) => categories.get(project),
     hold(read) {
-      for (const known of [projects, pagings, openLists, repositories, names, fields, tools]) known.clear();
+      for (const known of [projects, pagings, openLists, repositories, names, fields, tools, categories])
+        known.clear();
       account = read.account;
       for (const one of read.projects) projects.set(one.key, one);
       for (const { project, paging } of read.pagings) pagings.set(project, paging);
@@ -55,6 +59,7 @@ export function createHeldMemory(): HeldMemory {
       for (const [name, id] of read.names) names.set(name.toLowerCase(), id);
       for (const one of read.projectFields) fields.set(one.key, one);
       for (const one of read.tools) tools.set(one.name, one);
+      for (const one of read.categories) categories.set(one.project, one);
       ({ sizes } = read);
     },
     learn(change) {
@@ -82,6 +87,9 @@ export function createHeldMemory(): HeldMemory {
         case "remember-sizes":
           ({ sizes } = change);
           return;
+        case "remember-categories":
+          categories.set(change.memory.project, change.memory);
+          return;
         case "remember-tool":
           tools.set(change.tool.name, change.tool);
           return;
@@ -99,6 +107,7 @@ export function createHeldMemory(): HeldMemory {
         projectFields: [...fields.values()],
         sizes,
         tools: [...tools.values()],
+        categories: [...categories.values()],
       });
       for (const one of changes) ahead.learn(one);
       return ahead;

@@ -7,7 +7,7 @@ import type {
   RepositoryName,
 } from "../model/issue.ts";
 import type { AskedPaging } from "../model/page.ts";
-import type { PostField, ProjectId } from "../model/post.ts";
+import type { Category, CategoryPin, PostField, ProjectId } from "../model/post.ts";
 
 /**
  * Facts about the two sides that are asked for once and checked again every `fullEvery`. They are few, and held in the
@@ -29,6 +29,8 @@ export interface Memory {
   projectField(key: ProjectFieldKey): ProjectFieldMemory | undefined;
   /** How much of what the tracker answers for at once, where that is less than may be asked for. */
   sizes(): readonly SizeMemory[];
+  /** What categories of a project are called, and what the config's names for them mean. */
+  categories(project: ProjectId): CategoriesMemory | undefined;
   /** The schema that a tool of the board had when it was first used, by its name. */
   tool(name: string): ToolMemory | undefined;
 }
@@ -45,6 +47,15 @@ export interface Remembering {
   readonly projectFields: readonly ProjectFieldMemory[];
   readonly sizes: readonly SizeMemory[];
   readonly tools: readonly ToolMemory[];
+  readonly categories: readonly CategoriesMemory[];
+}
+
+export interface CategoriesMemory {
+  readonly project: ProjectId;
+  readonly categories: readonly Category[];
+  readonly pins: readonly CategoryPin[];
+  /** When the board's tool has listed them, epoch ms; undefined where none has. */
+  readonly listedAt: number | undefined;
 }
 
 /** A tool of the board that the config names. */

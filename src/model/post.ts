@@ -64,3 +64,15 @@ export interface NoteChange {
 
 /** What a PATCH carries: the fields that differ, and nothing else. */
 export type PostChange = Readonly<Partial<Record<RuleField, FieldValue>>>;
+
+/** A category of a board. */
+export interface Category {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A name of a category, as the config has it, and the category that it means. */
+export interface CategoryPin {
+  readonly word: string;
+  readonly id: string;
+}

@@ -19,6 +19,7 @@ import { resolveUnknown } from "./past/resolve.ts";
 import { identify } from "./read/identify.ts";
 import { followPosts } from "./read/namesakes.ts";
 import { pullBoard } from "./read/pull-board.ts";
+import { pullCategories } from "./read/pull-categories.ts";
 import { pinKnown, pullNames } from "./read/pull-names.ts";
 import { pullTracker } from "./read/pull-tracker.ts";
 import { shareTime } from "./read/share.ts";
@@ -64,9 +65,10 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     await pinKnown(found);
     await rebase(found);
     pull = await pullBoard(found);
-    await followPosts(found, pull);
-    const read = await pullTracker({ ...found, run: time.rest() });
-    const cycle = await planContext({ ...found, run: time.rest(), ...read }, pull);
+    const named = await pullCategories(found, pull);
+    await followPosts(named, pull);
+    const read = await pullTracker({ ...named, run: time.rest() });
+    const cycle = await planContext({ ...named, run: time.rest(), ...read }, pull);
     await finishPast(cycle);
     told = await workOn({ ...cycle, run });
   } catch (error) {

@@ -53,6 +53,7 @@ it("`init` lets a change settle before voters are notified", () => {
     url: "https://feedback.example.com/api/v1",
     github: undefined,
     projects: [],
+    tools: [],
     hasSchema: false,
     today: "2026-01-31",
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { ProjectFieldMemory, ProjectMemory, RepositoryMemory } from "../../src/ledger/memory.ts";
+import type { ProjectId } from "../../src/model/post.ts";
 import {
   createIssue,
   createPost,
@@ -172,6 +173,18 @@ export function describeMemory(ledger: () => Ledger): void {
         { kind: "remember-sizes", sizes: other === undefined ? [] : [{ ...other, size: 25 }] },
       ]);
       expect(memory.sizes()).toEqual([{ ...other, size: 25 }]);
+    });
+
+    it("keeps what categories of a project are called, and what names of the config mean", async () => {
+      const { memory } = ledger();
+      const project = "prj_1" as ProjectId;
+      const categories = [{ id: "cat_1", name: "Billing" }];
+      const known = { project, categories, pins: [{ word: "billing", id: "cat_1" }], listedAt: noon };
+      expect(memory.categories(project)).toBeUndefined();
+      await ledger().commit([{ kind: "remember-categories", memory: { ...known, listedAt: undefined } }]);
+      await ledger().commit([{ kind: "remember-categories", memory: known }]);
+      expect(memory.categories(project)).toEqual(known);
+      expect(memory.categories("prj_2" as ProjectId)).toBeUndefined();
     });
 
     it("keeps a tool by its name, as it was remembered last", async () => {

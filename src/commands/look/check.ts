@@ -28,10 +28,16 @@ const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Tex
  */
 export async function check(terminal: Terminal, options: CommonOptions, written?: object): Promise<number> {
   return inSession(terminal, options, async (session) => {
-    const { config, machine, sides, projects } = session;
+    const { config, machine, sides, projects, place } = session;
+    const mcp = sides.tools && {
+      directory: sides.tools,
+      named: config.board.mcp?.tools ?? {},
+      agreed: await readAgreed(terminal, config),
+      place,
+    };
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
     const { findings: looked, categories } = session.clean(
-      await checkAll(projects, { ...sides, clock: machine.clock }, bounds, suggest),
+      await checkAll(projects, { ...sides, mcp, clock: machine.clock }, bounds, suggest),
     );
     const unreached = looked.filter(isUnreached);
     const isOver = unreached.length > 0 || terminal.signal.aborted;
@@ -77,17 +83,36 @@ async function findStops(terminal: Terminal, config: Config): Promise<readonly F
   ];
 }
 
+/** The schemas that tools had when they were first used. */
+async function readAgreed(terminal: Terminal, config: Config): Promise<(tool: string) => string | undefined> {
+  const read = await readOf(terminal, config, async ({ memory }) => {
+    const names = Object.values(config.board.mcp?.tools ?? {}).flatMap((tool) => tool?.name ?? []);
+    return new Map(names.map((name) => [name, memory.tool(name)?.print]));
+  });
+  return (name) => read?.get(name);
+}
+
 async function readStops(terminal: Terminal, config: Config) {
-  let ledger: Ledger | undefined;
-  try {
-    ledger = await readState(terminal, placeOfState(terminal, config));
-    if (ledger === undefined) return undefined;
+  return readOf(terminal, config, async (ledger) => {
     const { memory, rows } = ledger;
     const paused = await inOrder(config.projects, async ({ project: key }) => {
       const [pause] = await rows.wholePauses(memory.project(key)?.id);
       return pause === undefined ? [] : [{ key, pause }];
     });
     return { others: await findOtherConfigs(config, ledger), paused: paused.flat() };
+  });
+}
+
+/** What the state tells; undefined where there is none that can be read. */
+async function readOf<T>(
+  terminal: Terminal,
+  config: Config,
+  read: (ledger: Ledger) => Promise<T>,
+): Promise<T | undefined> {
+  let ledger: Ledger | undefined;
+  try {
+    ledger = await readState(terminal, placeOfState(terminal, config));
+    return ledger && (await read(ledger));
   } catch (error) {
     // What is wrong with the state has been found and said.
     if (error instanceof StateError) return undefined;

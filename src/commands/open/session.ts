@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { connectSides, type Machine, type Sides, syncProjects } from "../../app.ts";
 import { type Environment, readLogLevel } from "../../config/environment.ts";
 import { isReadableByAll } from "../../config/files.ts";
-import { loadConfigAndSecrets } from "../../config/load.ts";
+import { type LoadedConfig, loadConfigAndSecrets } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import { type HttpSecrets, loadSecrets, type Secrets } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
@@ -32,6 +32,7 @@ export interface Session {
   readonly config: Config;
   /** The config's file, absolute. */
   readonly file: string;
+  readonly place: LoadedConfig["place"];
   readonly projects: readonly SyncProject[];
   readonly machine: Machine;
   readonly sides: Sides;
@@ -107,6 +108,7 @@ function openSession(terminal: Terminal, options: SessionOptions, secrets: Known
         ),
       config: loaded.config,
       file: resolve(terminal.cwd, loaded.file),
+      place: loaded.place,
       projects,
       machine,
       sides: connectSides(loaded.config, own, machine),

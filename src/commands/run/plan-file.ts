@@ -75,7 +75,13 @@ export function refuseOldPlan(
   { policy, ledger }: World,
   projects: readonly SyncProject[],
 ): void {
-  const problems = refusePlan(plan, { program, board: policy.boardHash, state: ledger.identity, projects });
+  const problems = refusePlan(plan, {
+    program,
+    board: policy.boardHash,
+    state: ledger.identity,
+    projects,
+    memory: ledger.memory,
+  });
   if (problems.length > 0) throw new ConfigError(problems);
 }
 

@@ -12,6 +12,8 @@ export interface InitAnswers {
   /** Of GitHub's API; undefined for that of github.com. */
   readonly github: string | undefined;
   readonly projects: readonly InitProject[];
+  /** Lines that name tools of the board's MCP server; none where it has no such server. */
+  readonly tools: readonly string[];
   /** Whether the JSON Schema lies beside the file. */
   readonly hasSchema: boolean;
   /** The day on which it is written, as `2026-01-31`. */
@@ -35,7 +37,7 @@ interface OnBoard {
 }
 
 /** A commented config. It holds no secret, names only fields that the board shows, and each project has a `select`. */
-export function composeConfig({ url, github, projects, hasSchema, today }: InitAnswers): string {
+export function composeConfig({ url, github, projects, tools, hasSchema, today }: InitAnswers): string {
   const all = projects.map(({ shown }) => shown);
   const statuses = [...new Set(all.flatMap((shown) => [...shown.statuses.keys()]))];
   const fields = new Set(all.flatMap(({ seen }) => [...seen]));
@@ -48,6 +50,7 @@ export function composeConfig({ url, github, projects, hasSchema, today }: InitA
 board:
   url: ${scalar(url)}
 ${way === undefined ? "" : `  # The list shows no sign of further pages; asking the board has found them.\n  ${showWay(way)}\n`}\
+${composeTools(tools)}\
 ${github === undefined ? "" : `\ntracker:\n  url: ${scalar(github)}\n`}
 # A change of an issue must stay this long before the voters of a post are notified.
 settle: 10m
@@ -59,6 +62,16 @@ guard:
 
 projects:
 ${projects.map((project) => composeProject(project, onBoard, today)).join("\n")}`;
+}
+
+/** As a comment: no tool is called before a person has said yes to it. */
+function composeTools(tools: readonly string[]): string {
+  if (tools.length === 0) return "";
+  const lines = tools.map((line) => `  #     ${line}\n`).join("");
+  return `  # The board's MCP server has tools that may serve these purposes. None is called before its line stands here.
+  # mcp:
+  #   tools:
+${lines}`;
 }
 
 /** More than these are no help in a comment. */

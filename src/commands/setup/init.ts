@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { connectBoard } from "../../app.ts";
+import { connectBoard, connectTools, type GuardedMachine } from "../../app.ts";
 import { type ConfigSource, loadConfig } from "../../config/load.ts";
 import { nameFile } from "../../config/place.ts";
 import { configSchema } from "../../config/schema.ts";
 import { judgeBoardKey, judgeGitHubToken, readBoardKey, readGitHubSecret } from "../../config/secrets.ts";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError, RemoteError } from "../../errors.ts";
 import { createKnownSecrets, type KnownSecrets } from "../../log.ts";
 import type { BoardProject } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { inOrder } from "../../select.ts";
+import { proposeTools, showProposal } from "../../story/check/tool-proposals.ts";
 import { lookAtList } from "../../story/posts.ts";
 import { check } from "../look/check.ts";
 import { systemClock } from "../open/clock.ts";
@@ -127,6 +128,7 @@ async function ask(
     if (shown.fault !== undefined) throw shown.fault;
     return { project: project.slug ?? project.id, repo, shown };
   });
+  const tools = await findTools(url, key, machine, boundsOf(terminal));
   const token = isSignedIn || options.project ? undefined : await askToken(terminal, github);
   secrets.add([token ?? ""]);
   return {
@@ -134,6 +136,7 @@ async function ask(
       url,
       github,
       projects: looked,
+      tools,
       hasSchema: existsSync(resolve(terminal.cwd, dirname(file), "boardsync.schema.json")),
       today: new Date(systemClock.now()).toISOString().slice(0, 10),
     }),
@@ -144,6 +147,22 @@ async function ask(
       ...(!isSignedIn && { GITHUB_TOKEN: token }),
     },
   };
+}
+
+/** The config's lines for the board's own tools, where it has a hosted MCP server that they can be found on. Calls none of them. */
+async function findTools(
+  url: string,
+  key: string,
+  machine: GuardedMachine,
+  bounds: ReadBounds,
+): Promise<readonly string[]> {
+  const board = { ...configSchema.shape.board.parse({ url }), retries: 0 };
+  try {
+    return proposeTools(await connectTools(board, key, machine).describe(bounds)).map(showProposal);
+  } catch (error) {
+    if (error instanceof RemoteError) return [];
+    throw error;
+  }
 }
 
 /** A person may have no token at hand yet. */

@@ -48,7 +48,7 @@ const first = `
   ) TABLE;
 
   -- What else is remembered. kind: account, paging (of a project's list), open-list (where it is gone on with), project-field,
-  -- size (of what the tracker answers for at once), tool (of the board, as it was when it was first used). value: JSON; of an open
+  -- size (of what the tracker answers for at once), tool (of the board, as it was when it was first used), categories (of a project). value: JSON; of an open
   -- list the board adapter's words.
   CREATE TABLE memory (
     kind TEXT NOT NULL,

@@ -28,14 +28,16 @@ export interface RenderContext {
   readonly others?: readonly PostValues[];
   /** What of people is made unreadable in the texts of posts; nothing without it. */
   readonly redact?: readonly Redacted[];
+  /** Labels by category id, as the config has them. */
+  readonly categoryLabels?: Readonly<Record<string, string>>;
+  /** What the board calls its categories, by their ids, as far as it names them. */
+  readonly categoryNames?: ReadonlyMap<string, string>;
 }
 
 /** What a renderer needs besides its templates. */
 export interface RenderOptions {
   /** The tracker's, which the texts are for. */
   readonly dialect: Dialect;
-  /** Labels by category id, as the config has them: a board doesn't name its categories. */
-  readonly categoryLabels?: Readonly<Record<string, string>>;
 }
 
 export interface Renderer {
@@ -83,7 +85,7 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
   const title = readTemplate(templates.title, toLine, "issue.title");
   const body = readTemplate(templates.body, (value) => sanitiseText(value, dialect), "issue.body");
   const postUrl = readTemplate(templates.postUrl ?? "", String, "issue.postUrl");
-  const facts = createFactsLine(templates.body, options.categoryLabels ?? {}, toLine);
+  const facts = createFactsLine(templates.body, toLine);
 
   const nameOf = (post: PostValues, context: RenderContext) =>
     safeValues(post, undefined, context, dialect).title;
@@ -120,7 +122,7 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
         context,
         (other) => renderUrl(postUrl, other, context, dialect) ?? nameOf(other, context),
       );
-      const endings = [also, facts(post), url].filter((line) => line !== undefined);
+      const endings = [also, facts(post, context), url].filter((line) => line !== undefined);
       const block = renderBlock(
         body(scope),
         endings,
@@ -145,12 +147,11 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
  */
 function createFactsLine(
   body: string,
-  categoryLabels: Readonly<Record<string, string>>,
   toLine: (value: string) => string,
-): (post: PostValues) => string | undefined {
+): (post: PostValues, context: RenderContext) => string | undefined {
   const hasCategory = !namesValue(body, ["post", "category"]);
   const hasVotes = !namesValue(body, ["post", "votes"]);
-  return ({ values: { categoryId, votes } }) => {
+  return ({ values: { categoryId, votes } }, { categoryLabels = {} }) => {
     const id = textOf(categoryId);
     const label = hasCategory && Object.hasOwn(categoryLabels, id) ? categoryLabels[id] : undefined;
     const rounded = hasVotes && typeof votes === "number" ? roundVotes(votes) : 0;
@@ -241,7 +242,7 @@ function renderUrl(
 function safeValues(
   post: PostValues,
   url: string | undefined,
-  { redact = [] }: RenderContext,
+  { redact = [], categoryNames }: RenderContext,
   dialect: Dialect,
 ) {
   const toLine = (value: FieldValue | undefined): string | undefined => {
@@ -254,7 +255,7 @@ function safeValues(
     id: toLine(post.id),
     title: toLine(post.values["title"]) ?? `Untitled post ${toLine(post.id) ?? ""}`.trimEnd(),
     description: description === "" ? undefined : description,
-    category: toLine(post.values["categoryId"]),
+    category: toLine(categoryNames?.get(textOf(post.values["categoryId"])) ?? post.values["categoryId"]),
     status: toLine(post.values["status"]),
     votes: typeof votes === "number" ? roundVotes(votes) : undefined,
     url,

@@ -1,4 +1,5 @@
-import type { PostField } from "../../model/post.ts";
+import type { Category, PostField } from "../../model/post.ts";
+import { meantCategories } from "../../plan/categories.ts";
 import { namedValues } from "../../plan/named-values.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import type { ShownList } from "../posts.ts";
@@ -25,6 +26,19 @@ export function sortCategories(categories: ShownList["categories"]): readonly Sh
   return listed.toSorted((one, other) => other.posts - one.posts || (one.id < other.id ? -1 : 1));
 }
 
+/** With those that the board's own tool lists, and their names. */
+export function addCategories(
+  shown: readonly ShownCategory[],
+  listed: readonly Category[],
+): readonly ShownCategory[] {
+  const names = new Map(listed.map(({ id, name }) => [id, name]));
+  const further = listed.filter(({ id }) => !shown.some((one) => one.id === id));
+  return [
+    ...shown.map((one) => ({ ...one, name: names.get(one.id) ?? one.name })),
+    ...further.map((one) => ({ ...one, posts: 0 })),
+  ];
+}
+
 /** "cat_1 “Billing” (12)": ids are what the config names, names are what people know. */
 export function showCategory({ id, name, posts }: ShownCategory): string {
   return `${nameCategory({ id, name })} (${posts})`;
@@ -49,26 +63,20 @@ export function checkCategories(
   say("ok", `Categories in use: ${listed || "none"}${rest > 0 ? ` and ${rest} more` : ""}.`);
   const named = namedValues(project.settings).filter(({ field }) => field === "categoryId");
   for (const { value, where } of named) {
-    if (categories.some(({ id }) => id === value)) continue;
-    const message = `No post has the category \`${value}\` of ${where}${meant(value, categories, suggest)}`;
+    const meant = meantCategories(
+      value,
+      categories.flatMap(({ id, name }) => ({ id, name: name ?? id })),
+    );
+    if (meant.length === 1) continue;
+    const near = suggest(
+      value,
+      categories.flatMap((category) => [category.id, ...(category.name === null ? [] : [category.name])]),
+    );
+    const several = meant.map(({ id }) => `\`${id}\``).join(" and ");
+    const message =
+      meant.length > 1
+        ? `The category \`${value}\` of ${where} may be ${several}: write the id.`
+        : `No post has the category \`${value}\` of ${where}${near === "" ? ", so nothing comes of it. The categories are listed above." : near}`;
     say("error", message, "board.category");
   }
-}
-
-/** By its name, in any case; else by what is near to it. */
-function meant(value: string, categories: readonly ShownCategory[], suggest: Suggest): string {
-  const name = fold(value);
-  const found = categories.find((category) => category.name !== null && fold(category.name) === name);
-  if (found !== undefined) return ` — did you mean \`${found.id}\` (${found.name})? The config names ids.`;
-  const near = suggest(
-    value,
-    categories.flatMap((category) => [category.id, ...(category.name === null ? [] : [category.name])]),
-  );
-  return near === ""
-    ? ", so nothing comes of it. The config names categories by their ids, as listed above."
-    : near;
-}
-
-function fold(text: string): string {
-  return text.toLowerCase();
 }

@@ -5,8 +5,9 @@ import { impossibleRules, shadowedRules } from "../../plan/rules/rules.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
 import { checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
-import type { ShownCategory } from "./categories.ts";
+import { addCategories, type ShownCategory } from "./categories.ts";
 import { type Checking, type Finding, type Suggest, startChecking } from "./findings.ts";
+import { type CheckedTools, checkTools } from "./tools.ts";
 import { checkFields, checkRepository } from "./tracker.ts";
 
 /** What `check` has found. */
@@ -19,7 +20,7 @@ export interface Checked {
 /** Looks at everything that the config promises, writes nothing, and goes on past what is wrong. */
 export async function checkAll(
   projects: readonly SyncProject[],
-  world: Pick<World, "board" | "tracker" | "clock">,
+  world: Pick<World, "board" | "tracker" | "clock"> & { readonly mcp?: CheckedTools | undefined },
   bounds: ReadBounds,
   suggest: Suggest,
 ): Promise<Checked> {
@@ -28,6 +29,8 @@ export async function checkAll(
   const listed = await checking.look(checkBoard);
   if (listed === undefined)
     checking.say("warning", "The posts were not looked at, because the board could not be asked.");
+  const { mcp } = world;
+  const named = listed && mcp && (await checking.look((own) => checkTools(own, mcp, suggest)));
   const tracker = checking.of("tracker");
   const account = await tracker.look((own) => checkAccount(own, world.clock.now()));
   if (account === undefined)
@@ -36,7 +39,8 @@ export async function checkAll(
   for (const project of projects) {
     const own = checking.of(project.key);
     const posts = listed && (await own.look(() => readPosts(own, project, listed)));
-    if (posts !== undefined) shown.push(posts);
+    if (posts !== undefined)
+      shown.push({ ...posts, categories: addCategories(posts.categories, named ?? []) });
   }
   for (const posts of shown) checkPosts(checking.of(posts.project.key), posts, shown, suggest);
   for (const project of projects) {

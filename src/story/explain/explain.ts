@@ -6,7 +6,6 @@ import { changedFields, deriveBoard, viewBoardRules } from "../../plan/board-rul
 import { voteAsks } from "../../plan/board-rules/vote-labels.ts";
 import { readField } from "../../plan/ground/fields.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
-import type { Settings } from "../../plan/ground/settings.ts";
 import { inNumbers } from "../../plan/rules/by-votes.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
 import { ruledFields } from "../../plan/rules/match.ts";
@@ -19,6 +18,7 @@ import {
 import { routePost, selectPost, viewSelection } from "../../plan/select.ts";
 import { inOrder } from "../../select.ts";
 import { createContext } from "../../sync/ground/context.ts";
+import { settingsNow } from "../../sync/ground/settings-now.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import {
   type Age,
@@ -50,7 +50,7 @@ export async function explainPost(
   const memory = ledger.memory.project(project.key);
   const row = memory && (await ledger.rows.row(memory.id, post, now));
   if (memory === undefined || row === undefined) return undefined;
-  const settings: Settings = { ...project.settings, project: memory.id };
+  const settings = settingsNow(project, memory.id, ledger.memory);
   return explainRow({ ...sources, project, memory, settings, row, seen: new Set(memory.seen) });
 }
 

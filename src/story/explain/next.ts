@@ -113,7 +113,7 @@ function recoveryOf({ ledger, policy, settings, memory }: Explaining): readonly 
 function changesOfConfig({ project, memory, settings }: Explaining): readonly string[] {
   if (memory.settingsPrint === undefined) return [];
   if (memory.settingsPrint === settingsPrint(settings, project.templates)) return [];
-  const isRuled = memory.rules !== undefined && memory.rules !== writeRules(settings);
+  const isRuled = memory.rules !== undefined && memory.rules !== writeRules(project.settings);
   const held = isRuled
     ? ` Its rules have, too: what they alone would change needs you: \`${command("approve", project.key)}\` lets it go.`
     : "";

@@ -38,7 +38,16 @@ export function createContext(
 ): (now: number) => Promise<PlanContext> {
   // `writes` holds writes back, not the look at what they would be.
   const settings: Settings = isPreview(run) ? { ...cycle.settings, writes: "all" } : cycle.settings;
-  const text = { board: policy.boardHash, project: memory.id, redact: redactedOf(settings, ledger) };
+  const { categoryLabels } = settings.issue;
+  const known = ledger.memory.categories(memory.id)?.categories ?? [];
+  const categoryNames = new Map(known.map(({ id, name }) => [id, name]));
+  const names = { categoryLabels, categoryNames };
+  const text = {
+    board: policy.boardHash,
+    project: memory.id,
+    redact: redactedOf(settings, ledger),
+    ...names,
+  };
   const render: PlanContext["render"] = (post, others) => project.renderer.render(post, { ...text, others });
   const renderComment: PlanContext["renderComment"] = (template, post) =>
     project.renderer.comment(template, post, text);

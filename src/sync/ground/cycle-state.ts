@@ -65,6 +65,8 @@ export interface BoardPull {
   /** Epoch ms: a post that was seen since then counts as listed, be it by this run or by one before it. */
   readonly listedSince: number;
   readonly pages: readonly PulledPage[];
+  /** Names of categories by their ids, as far as records that were read anew show both. */
+  readonly categories: ReadonlyMap<string, string>;
   /** Internal notes that have to be changed; they live as long as the cycle, and nowhere else. */
   readonly notes: readonly DueNote[];
 }

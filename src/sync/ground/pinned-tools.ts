@@ -1,11 +1,19 @@
-import type { BoardTools, ToolDirectory, ToolOutcome, ToolPurpose } from "../../board/tools.ts";
+import type {
+  BoardTools,
+  ToolArguments,
+  ToolDirectory,
+  ToolOutcome,
+  ToolPurpose,
+} from "../../board/tools.ts";
 import { RemoteError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock, ReadBounds } from "../../model/surroundings.ts";
 
 /** Which tool the config names for each purpose, and the schema that a person has said yes to. */
 export type NamedTools = {
-  readonly [purpose in ToolPurpose]?: { readonly name: string; readonly schema?: string } | undefined;
+  readonly [purpose in ToolPurpose]?:
+    | { readonly name: string; readonly args: ToolArguments; readonly schema?: string }
+    | undefined;
 };
 
 /** How long a call waits for the description of its tool, ms. */
@@ -35,7 +43,7 @@ export function pinTools(
     async list(purpose, args, bounds) {
       const changed = await check(purpose, bounds);
       if (changed !== undefined) throw new RemoteError("board", "refused", changed, { detail: "told" });
-      return tools.list(purpose, args, bounds);
+      return tools.list(purpose, { ...named[purpose]?.args, ...args }, bounds);
     },
     async call(purpose, args) {
       const bounds = { until: clock.now() + describeMs, signal: new AbortController().signal };

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { Memory } from "../../ledger/memory.ts";
 import { settingsPrint } from "../../plan/ground/identity.ts";
 import type { SavedAction, SavedPlan } from "../ground/reports.ts";
+import { settingsNow } from "../ground/settings-now.ts";
 import type { SyncProject } from "../ground/world.ts";
 
 /** `SavedPlan.format` and `version`. */
@@ -65,12 +67,13 @@ export interface PlanSurroundings {
   readonly board: string;
   readonly state: string;
   readonly projects: readonly SyncProject[];
+  readonly memory: Pick<Memory, "categories">;
 }
 
 /** Why a plan is none for this program and config, as sentences; none where it is. */
 export function refusePlan(
   plan: SavedPlan,
-  { program, board, state, projects }: PlanSurroundings,
+  { program, board, state, projects, memory }: PlanSurroundings,
 ): readonly string[] {
   const anew = "make the plan anew";
   if (plan.program !== program) {
@@ -85,7 +88,7 @@ export function refusePlan(
   return plan.projects.flatMap(({ project: key, id, settings }) => {
     const project = projects.find((known) => known.key === key);
     if (project === undefined) return [`The config has no project \`${key}\` any more: ${anew}.`];
-    const now = settingsPrint({ ...project.settings, project: id }, project.templates);
+    const now = settingsPrint(settingsNow(project, id, memory), project.templates);
     if (now === settings) return [];
     return [`The settings of the project \`${key}\` have changed since the plan was made: ${anew}.`];
   });

@@ -6,6 +6,7 @@ import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/
 import type { Cycle } from "../ground/cycle-state.ts";
 import { rememberOfProject } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/rows.ts";
+import { rulesNow } from "../ground/settings-now.ts";
 import { readSignals } from "../read/signals/pull-signals.ts";
 
 /**
@@ -17,7 +18,7 @@ import { readSignals } from "../read/signals/pull-signals.ts";
  */
 export async function rebase(cycle: Cycle): Promise<void> {
   const { log } = cycle.world;
-  const rules = writeRules(cycle.settings);
+  const rules = writeRules(cycle.project.settings);
   const known = cycle.memory.rules;
   if (known === rules) return;
   // What only the new rules look at has not been read yet, and without it they make nothing of the known facts.
@@ -44,7 +45,7 @@ async function rebaseRows(cycle: Cycle, known: string): Promise<Rebased> {
   const { ledger, clock } = cycle.world;
   const { memory, settings } = cycle;
   const context: RebaseContext = {
-    before: readRules(known),
+    before: rulesNow(readRules(known), memory.id, ledger.memory),
     settings,
     seen: new Set(memory.seen),
     now: clock.now(),

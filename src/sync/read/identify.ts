@@ -2,9 +2,9 @@ import { ProjectError } from "../../errors.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject } from "../../model/post.ts";
-import type { Settings } from "../../plan/ground/settings.ts";
 import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
+import { settingsNow } from "../ground/settings-now.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
 import { repositoryNames } from "../ground/world.ts";
 import {
@@ -26,7 +26,7 @@ import { watchVisibility } from "./visibility.ts";
 export async function identify(project: SyncProject, world: World, run: Run, tally: Tally): Promise<Cycle> {
   const memory = await findProject(project, world, run);
   const account = await findAccount(world, run);
-  const settings: Settings = { ...project.settings, project: memory.id };
+  const settings = settingsNow(project, memory.id, world.ledger.memory);
   const repositories = new Map<RepositoryName, RepositoryMemory>();
   const problems: Problems = new Map();
   for (const name of [...repositoryNames(settings), ...(await namesOfLinked(settings, world))]) {

@@ -10,6 +10,7 @@ import { rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
+import { rulesNow } from "../ground/settings-now.ts";
 import type { Hold } from "../ground/verdict.ts";
 import type { Wanted } from "../ground/wanted.ts";
 
@@ -54,7 +55,7 @@ async function followPost(
   await ledger.commit([{ kind: "move-post", project: from, post, to: memory.id }]);
   const row = await ledger.rows.row(memory.id, post, now);
   if (row === undefined || row.links.length === 0) return;
-  const before = readRules(findSynced(cycle, from)?.rules ?? "");
+  const before = rulesNow(readRules(findSynced(cycle, from)?.rules ?? ""), from, ledger.memory);
   const context = { before, settings, seen, now };
   for (const intent of open) {
     if (intent.post !== post || intent.kind !== "patch-post") continue;

@@ -33,7 +33,14 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   }
   const ended = await endPull(cycle, last, beganAt);
   const pages = last === first ? first.pages : [...first.pages, ...last.pages];
-  return { ...ended, listedSince: await listedSince(cycle, list), pages, notes: notes?.found ?? [] };
+  const categories = new Map([...first.categories, ...last.categories]);
+  return {
+    ...ended,
+    listedSince: await listedSince(cycle, list),
+    pages,
+    categories,
+    notes: notes?.found ?? [],
+  };
 }
 
 /** Whether the list came to an end, and pages of it show the same posts. One that says itself that it goes in circles is no case of it. */
@@ -101,7 +108,7 @@ async function endPull(
   cycle: Cycle,
   { pull, end, seen: shown }: Reading,
   beganAt: number,
-): Promise<Omit<BoardPull, "notes" | "pages" | "listedSince">> {
+): Promise<Omit<BoardPull, "notes" | "pages" | "categories" | "listedSince">> {
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();

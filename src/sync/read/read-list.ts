@@ -18,6 +18,8 @@ export interface Reading {
   readonly isBroken: boolean;
   readonly seen: ReadonlySet<PostField>;
   readonly pages: readonly PulledPage[];
+  /** Names of categories by their ids, as far as records that were read anew show both. */
+  readonly categories: ReadonlyMap<string, string>;
   /** Posts of each page. */
   readonly shown: readonly (readonly PostId[])[];
 }
@@ -40,6 +42,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
   let read = 0;
   let known: KnownPage | undefined;
   const pages: PulledPage[] = [];
+  const categories = new Map<string, string>();
   const shown: (readonly PostId[])[] = [];
   const wishes: ListWishes = {
     hasNotes: notes !== undefined,
@@ -69,6 +72,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
       pages.push(pulled);
       shown.push(page.ids);
       for (const field of page.seen) seen.add(field);
+      for (const [id, name] of page.categories ?? []) categories.set(id, name);
       await notes?.take(page, pulled);
       if (page.asked !== undefined) await rememberPaging(cycle, page.asked);
       for (const reason of before === undefined ? page.unusable : []) {
@@ -94,7 +98,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
       message: await explainBreak(cycle, error, broken),
     };
   }
-  return { pull, end: end ?? unended, isBroken, seen, pages, shown };
+  return { pull, end: end ?? unended, isBroken, seen, pages, categories, shown };
 }
 
 /**

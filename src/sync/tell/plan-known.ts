@@ -4,6 +4,7 @@ import { createContext } from "../ground/context.ts";
 import { type BoardPull, type Cycle, startCourse, startTally, type Tally } from "../ground/cycle-state.ts";
 import { noteBug } from "../ground/report.ts";
 import type { PlannedAction } from "../ground/reports.ts";
+import { settingsNow } from "../ground/settings-now.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
 import { awaitsEarlierLife, isRecovering } from "../read/old-state.ts";
 import { laterThan, tellPlan } from "./plan.ts";
@@ -36,7 +37,7 @@ async function planKnown(project: SyncProject, world: World, run: Run): Promise<
   if (memory?.fullAt === undefined) return [];
   const cycle: Cycle = {
     ...{ world, run, project, memory },
-    settings: { ...project.settings, project: memory.id },
+    settings: settingsNow(project, memory.id, ledger.memory),
     account: ledger.memory.account()?.login ?? "",
     // None of them can be asked.
     repositories: new Map(),
@@ -46,11 +47,11 @@ async function planKnown(project: SyncProject, world: World, run: Run): Promise<
     course: startCourse(),
   };
   // Of facts under other rules, or of an old copy, nothing is written as it stands: the next look comes first.
-  if (memory.rules !== writeRules(cycle.settings) || isRecovering(cycle) || awaitsEarlierLife(cycle))
+  if (memory.rules !== writeRules(project.settings) || isRecovering(cycle) || awaitsEarlierLife(cycle))
     return [];
   const now = clock.now();
   const seen = new Set(memory.seen);
-  const nothing = { posts: 0, hold: undefined, pages: [], notes: [] };
+  const nothing = { posts: 0, hold: undefined, pages: [], categories: new Map(), notes: [] };
   const pull: BoardPull = { ...nothing, seen, kind: "incomplete", beganAt: now, listedSince: now };
   const pulled = { ...cycle, pull, context: createContext(cycle, seen) };
   const { judged, following } = await decide(pulled);

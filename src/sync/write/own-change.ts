@@ -11,6 +11,7 @@ import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { planRow } from "../../plan/plan.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
+import { rulesNow } from "../ground/settings-now.ts";
 
 /** A change of ours that an issue shows. */
 export interface AppliedChange {
@@ -109,6 +110,6 @@ function rulesOf({ world, memory, settings }: PulledCycle, project: ProjectId) {
       ? memory
       : policy.projectKeys.map((key) => ledger.memory.project(key)).find((one) => one?.id === project);
   const rules = project === memory.id ? writeRules(settings) : known?.rules;
-  const read = rules === undefined ? undefined : readRules(rules);
+  const read = rulesNow(rules === undefined ? undefined : readRules(rules), project, ledger.memory);
   return known && read && { settings: read, seen: new Set(known.seen) };
 }

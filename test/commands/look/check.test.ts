@@ -2,6 +2,8 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { boardHash } from "../../../src/plan/text/marker.ts";
+import { featureOs } from "../../support/mcp/dialects.ts";
+import { hostMcp } from "../../support/mcp/server.ts";
 import { deadUrl, openStage } from "../stage.ts";
 
 describe("check", () => {
@@ -54,6 +56,27 @@ describe("check", () => {
     const { out } = await stage.run(["check", "-c", file]);
     expect(out).toMatch(/^! acme-app: Nothing could be planned: the board wants no request before .+\.$/m);
     expect(out).not.toContain("nothing to do");
+  });
+
+  it("shows the board's own tools where the config has `board.mcp`, with the place of what doesn't fit", async () => {
+    const stage = await openStage();
+    const host = await hostMcp(featureOs);
+    const file = stage.writeConfig("mcp.yaml", (config) =>
+      config.replace(
+        /( {2}url: .*\n)/,
+        `$1  mcp:\n    url: ${host.url}\n    tools:\n      changelogCreate: { name: create_changelog, args: { titel: x, state: draft } }\n`,
+      ),
+    );
+    const { code, out } = await stage.run(["check", "-c", file]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^✓ board: The MCP server has 5 tools: list_buckets, /m);
+    expect(out).toMatch(
+      /^✗ board: .*mcp\.yaml:\d+:\d+: changelogCreate\.args\.titel: is no argument of the tool/m,
+    );
+    expect(out).toMatch(
+      /^✓ board: Below board\.mcp\.tools you may add, .*`categories: \{ name: list_buckets \}`/m,
+    );
+    expect(host.called()).toEqual([]);
   });
 
   it("says that a repository is public", async () => {

@@ -6,7 +6,10 @@ import { offerDotEnv } from "../../../src/commands/setup/init-dotenv.ts";
 import { matchStatuses } from "../../../src/commands/setup/init-statuses.ts";
 import { loadEnvironment } from "../../../src/config/environment.ts";
 import { readTextFile } from "../../../src/config/files.ts";
+import { featureOs } from "../../support/mcp/dialects.ts";
+import { hostMcp } from "../../support/mcp/server.ts";
 import { validateRequests } from "../../support/openapi.ts";
+import { listenHttp } from "../../support/servers.ts";
 import { createOutput, createTerminal, deadUrl, openStage, type RunOptions, type Stage } from "../stage.ts";
 
 const pairs = ["--project", "acme-app=acme/app", "--project", "acme-api=acme/api"];
@@ -59,6 +62,43 @@ describe("init with flags", () => {
     expect(text.match(/^ *#/gm)?.length).toBeGreaterThan(8);
     expect(text).not.toContain(stage.story.board.key);
     expect(statSync(join(stage.folder, "config/boardsync.yaml")).mode & 0o777).toBe(0o644);
+  });
+
+  it("proposes the tools of the board's MCP server as lines to say yes to, and calls none", async () => {
+    const stage = await openStage();
+    const host = await hostMcp(featureOs);
+    const origin = await listenHttp((request, response) => {
+      const to = request.url?.startsWith("/api/mcp") ? new URL(host.url) : new URL(stage.story.board.url);
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", async () => {
+        const { host: _, connection: __, ...headers } = request.headers;
+        const answer = await fetch(new URL(request.url ?? "", to), {
+          method: request.method ?? "GET",
+          headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+          ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+        });
+        const body = Buffer.from(await answer.arrayBuffer());
+        const type = answer.headers.get("content-type") ?? "application/json";
+        response.writeHead(answer.status, { "content-type": type }).end(body);
+      });
+    });
+    const own = flags(stage).map((flag) => (flag === stage.story.board.url ? `${origin}/api/v1` : flag));
+    await stage.run(own, { env: noFile });
+    const text = readConfig(stage);
+    expect(text).toContain("  # mcp:\n  #   tools:\n  #     categories: { name: list_buckets }\n");
+    expect(host.called()).toEqual([]);
+    const agreed = text.replaceAll(
+      /^ {2}# ( *(?:mcp|tools|categories|changelog\w+|feedback\w+): ?.*\n)/gm,
+      "  $1",
+    );
+    writeFileSync(join(stage.folder, "agreed.yaml"), agreed);
+    const { out } = await stage.run(["check", "-c", "agreed.yaml"]);
+    expect(out).toMatch(
+      /^✓ board: `changelogCreate` is served by `create_changelog` \(schema: [0-9a-f]{16}\)\.$/m,
+    );
+    expect(out).not.toContain("✗");
+    expect(host.called()).toEqual([]);
   });
 
   it("writes what passes `check`, and syncs as it stands", async () => {

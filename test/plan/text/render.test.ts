@@ -196,9 +196,9 @@ describe("category and votes of a post", () => {
   const url = "https://x.example/1";
   const categoryLabels = { c1: "area: billing" };
   const block = (values: Readonly<Record<string, FieldValue>>, body = defaults.body) =>
-    createRenderer({ ...defaults, body }, { dialect: gitHub, categoryLabels }).render(
+    createRenderer({ ...defaults, body }, { dialect: gitHub }).render(
       postOf({ description: "a", url, ...values }),
-      context,
+      { ...context, categoryLabels },
     ).block;
 
   it.each<[string, Readonly<Record<string, FieldValue>>, string]>([
@@ -210,6 +210,20 @@ describe("category and votes of a post", () => {
     ["nothing that the board shows", {}, ""],
   ])("are a line before the address: %s", (_, values, line) => {
     expect(block(values)).toBe(["a", ...(line === "" ? [] : [line]), url].join("\n\n"));
+  });
+
+  it("show a template the category's name, where it is known, and its id in an address", () => {
+    const templates = {
+      ...defaults,
+      body: "{{ post.category }}",
+      postUrl: "https://x.example/{{ post.category }}",
+    };
+    const categoryNames = new Map([["c1", "Billing"]]);
+    const { block: named } = createRenderer(templates, { dialect: gitHub }).render(
+      postOf({ categoryId: "c1" }),
+      { ...context, categoryNames },
+    );
+    expect(named).toBe("Billing\n\nhttps://x.example/c1");
   });
 
   it("change only with the next step of the votes", () => {

@@ -4,6 +4,7 @@ import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import type {
   AccountMemory,
+  CategoriesMemory,
   Memory,
   PagingMemory,
   ProjectFieldMemory,
@@ -59,6 +60,12 @@ const sizes = memory<SizeMemory>("memory.value", () => ({
   until: z.number(),
 }));
 const tools = memory<ToolMemory>("memory.value", () => ({ name: z.string(), print: z.string() }));
+const categories = memory<CategoriesMemory>("memory.value", () => ({
+  project: z.string(),
+  categories: z.array(z.object({ id: z.string(), name: z.string() })),
+  pins: z.array(z.object({ word: z.string(), id: z.string() })),
+  listedAt: time,
+}));
 const projects = memory<ProjectMemory>("projects.memory", () => ({
   key: z.string(),
   id: z.string(),
@@ -127,7 +134,7 @@ function areRules(rules: string): boolean {
   return shape.safeParse(parse("projects.memory", rules)).success;
 }
 
-type MemoryKind = "account" | "paging" | "open-list" | "project-field" | "size" | "tool";
+type MemoryKind = "account" | "paging" | "open-list" | "project-field" | "size" | "tool" | "categories";
 
 interface RepositoryColumns {
   id: RepositoryId;
@@ -151,6 +158,7 @@ export function createMemory(
   | "remember-project-field"
   | "remember-sizes"
   | "remember-tool"
+  | "remember-categories"
 > {
   const select = store.prepare<[], { kind: MemoryKind; key: string; value: string }>(
     "SELECT kind, key, value FROM memory ORDER BY kind, key",
@@ -201,6 +209,7 @@ export function createMemory(
           names: known.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])),
           projectFields: of("project-field").map(({ value }) => fields.read(value)),
           sizes: of("size").map(({ value }) => sizes.read(value)),
+          categories: of("categories").map(({ value }) => categories.read(value)),
           tools: of("tool").map(({ value }) => tools.read(value)),
         };
       }),
@@ -241,6 +250,7 @@ export function createMemory(
         yield* removeAll.run("size");
         for (const one of all) yield* write.run("size", one.name, sizes.write(one));
       },
+      "remember-categories": ({ memory: one }) => write.run("categories", one.project, categories.write(one)),
       "remember-tool": ({ tool }) => write.run("tool", tool.name, tools.write(tool)),
     },
   };

@@ -1,0 +1,95 @@
+import type { Category, CategoryPin } from "../model/post.ts";
+import type { BoardRule, Rule, SelectConditions, Settings } from "./ground/settings.ts";
+import { namedValues } from "./named-values.ts";
+
+/** What the board calls its categories, and what the config's words for them mean. */
+export interface CategoryNames {
+  /** As the board calls them now, or called them last. */
+  readonly categories: readonly Category[];
+  readonly pins: readonly CategoryPin[];
+}
+
+/** The words by which the config calls categories: names or ids, each once. */
+export function categoryWords(settings: Parameters<typeof namedValues>[0]): readonly string[] {
+  const named = namedValues(settings).filter(({ field }) => field === "categoryId");
+  return [...new Set(named.map(({ value }) => value))];
+}
+
+/** Which categories a word of the config may mean: the one of that id, or those of that name, in any case. */
+export function meantCategories(word: string, categories: readonly Category[]): readonly Category[] {
+  const byId = categories.filter(({ id }) => id === word);
+  return byId.length > 0 ? byId : categories.filter(({ name }) => fold(name) === fold(word));
+}
+
+/**
+ * What the words of the config mean by now. A name that has meant a category goes on to mean it, whatever that is called; only where
+ * that is not shown any more, it means what is called so now. A name that several have means none of them.
+ *
+ * @param known what the words meant so far.
+ */
+export function pinCategories(
+  words: readonly string[],
+  { categories, pins }: CategoryNames,
+): readonly CategoryPin[] {
+  return words.flatMap((word): readonly CategoryPin[] => {
+    const before = pins.find((pin) => pin.word === word);
+    const isShown = categories.some(({ id }) => id === before?.id);
+    const [meant, ...others] = meantCategories(word, categories);
+    const now =
+      meant === undefined || others.length > 0 || meant.id === word ? undefined : { word, id: meant.id };
+    const pin = isShown ? before : (now ?? before);
+    return pin === undefined ? [] : [pin];
+  });
+}
+
+/** Settings, or rules that an earlier run has kept, with ids in the place of names. A word that means nothing yet stays as it is. */
+export function nameCategories<T extends Partial<Settings>>(settings: T, pins: readonly CategoryPin[]): T {
+  if (pins.length === 0) return settings;
+  const ids = new Map(pins.map(({ word, id }) => [word, id]));
+  const idOf = (word: string): string => ids.get(word) ?? word;
+  const { select, route, issue, rules, boardRules } = settings;
+  return {
+    ...settings,
+    ...(select && { select: { ...select, ...selectBy(select, idOf) } }),
+    ...(route && {
+      route: route.map((one) =>
+        one.category === undefined ? one : { ...one, category: idOf(one.category) },
+      ),
+    }),
+    ...(issue && { issue: { ...issue, categoryLabels: keysBy(issue.categoryLabels, idOf) } }),
+    ...(rules && { rules: rules.map((rule) => ruleBy(rule, idOf)) }),
+    ...(boardRules && { boardRules: boardRules.map((rule) => boardRuleBy(rule, idOf)) }),
+  };
+}
+
+type IdOf = (word: string) => string;
+
+function selectBy(given: SelectConditions, idOf: IdOf): SelectConditions {
+  const { categories, any, not } = given;
+  return {
+    ...given,
+    ...(categories && { categories: categories.map(idOf) }),
+    ...(any && { any: any.map((one) => selectBy(one, idOf)) }),
+    ...(not && { not: selectBy(not, idOf) }),
+  };
+}
+
+function keysBy<T>(map: Readonly<Record<string, T>>, idOf: IdOf): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(map).map(([word, value]) => [idOf(word), value]));
+}
+
+function ruleBy(rule: Rule, idOf: IdOf): Rule {
+  const { categoryId } = rule.set;
+  return typeof categoryId === "string"
+    ? { ...rule, set: { ...rule.set, categoryId: idOf(categoryId) } }
+    : rule;
+}
+
+function boardRuleBy(rule: BoardRule, idOf: IdOf): BoardRule {
+  const { category } = rule.when;
+  return category === undefined ? rule : { ...rule, when: { ...rule.when, category: idOf(category) } };
+}
+
+function fold(text: string): string {
+  return text.trim().toLowerCase();
+}

@@ -1,0 +1,174 @@
+import type { ToolArguments, ToolDescription, ToolPurpose } from "../../board/tools.ts";
+
+/** A tool that may serve a purpose, by its name and its arguments: for a person to say yes to. */
+export interface ToolProposal {
+  readonly purpose: ToolPurpose;
+  readonly name: string;
+  readonly args: ToolArguments;
+}
+
+/** What can be said of an argument from its name and its schema; undefined: it is left out. */
+type Filling = (name: string, schema: unknown) => unknown;
+
+interface Wanted {
+  readonly purpose: ToolPurpose;
+  /** Of the tool's name, in lower case and with `_` between its words. */
+  readonly name: RegExp;
+  readonly fill: readonly Filling[];
+  /** Whether these arguments are what the purpose needs. */
+  readonly isEnough?: (args: ToolArguments) => boolean;
+}
+
+const ids = /^(?:id|(?:entry|changelog|post)_?id)$/i;
+const titles = /^(?:title|headline|subject)$/i;
+const texts = /^(?:content|body|description|markdown|notes|text|details)$/i;
+const categories = /^(?:category|board|bucket)(?:_?id)?$/i;
+
+const by =
+  (names: RegExp, value: unknown): Filling =>
+  (name) =>
+    names.test(name) ? value : undefined;
+
+/** Of a changelog's entry: what says that it is a draft. */
+const asDraft: Filling = (name, schema) => {
+  if (/^(?:is_?)?publish(?:ed)?$/i.test(name)) return false;
+  if (/^(?:is_?)?draft$/i.test(name)) return true;
+  return /^(?:status|state)$/i.test(name) && choicesOf(schema).includes("draft") ? "draft" : undefined;
+};
+
+const asPublished: Filling = (name, schema) => {
+  if (/^(?:is_?)?publish(?:ed)?$/i.test(name)) return true;
+  return /^(?:status|state)$/i.test(name) && choicesOf(schema).includes("published")
+    ? "published"
+    : undefined;
+};
+
+/** One tool may list several things. */
+const ofChangelog: Filling = (name, schema) => {
+  if (/^status$/i.test(name)) return "all";
+  return choicesOf(schema).find((choice) => /^changelogs?$/i.test(choice));
+};
+
+const entry = [by(ids, "{{ entry.id }}"), by(titles, "{{ entry.title }}"), by(texts, "{{ entry.body }}")];
+const changelog = "(?:changelog|announcement|release_note)";
+
+/** The more telling one of a purpose stands first. */
+const wanted: readonly Wanted[] = [
+  { purpose: "categories", name: /^(?:list|get)_(?:all_)?(?:categories|boards|buckets)$/, fill: [] },
+  {
+    purpose: "changelogList",
+    name: new RegExp(`^(?:list|get|search)_(?:all_)?${changelog}s?(?:_entries)?$`),
+    fill: [ofStatus],
+  },
+  {
+    purpose: "changelogList",
+    name: /^search$/,
+    fill: [ofChangelog],
+    isEnough: (args) => Object.keys(args).length > 1,
+  },
+  {
+    purpose: "changelogCreate",
+    name: new RegExp(`^(?:create|add|draft)_(?:a_)?${changelog}(?:_entry|_draft)?$`),
+    fill: [...entry.slice(1), asDraft],
+    isEnough: (args) => Object.values(args).some((value) => typeof value === "boolean" || value === "draft"),
+  },
+  {
+    purpose: "changelogUpdate",
+    name: new RegExp(`^(?:update|edit)_${changelog}(?:_entry|_draft)?$`),
+    fill: entry,
+    isEnough: hasId,
+  },
+  {
+    purpose: "changelogPublish",
+    name: new RegExp(`^publish_${changelog}(?:_entry)?$`),
+    fill: entry.slice(0, 1),
+    isEnough: hasId,
+  },
+  {
+    purpose: "changelogPublish",
+    name: new RegExp(`^update_${changelog}(?:_entry)?$`),
+    fill: [...entry.slice(0, 1), asPublished],
+    isEnough: (args) => hasId(args) && Object.keys(args).length > 1,
+  },
+  {
+    purpose: "feedbackCreate",
+    name: /^(?:create|submit|add)_(?:feedback|post|feature_request|idea|suggestion|request)$/,
+    fill: [
+      by(titles, "{{ issue.title }}"),
+      by(texts, "{{ issue.body }}"),
+      by(categories, "{{ issue.category }}"),
+    ],
+  },
+];
+
+function ofStatus(name: string): unknown {
+  return /^status$/i.test(name) ? "all" : undefined;
+}
+
+function hasId(args: ToolArguments): boolean {
+  return Object.values(args).includes("{{ entry.id }}");
+}
+
+/** Which tool may serve which purpose: at most one for each. Nothing is called to find out. */
+export function proposeTools(described: readonly ToolDescription[]): readonly ToolProposal[] {
+  const found = new Map<ToolPurpose, ToolProposal>();
+  for (const { purpose, name: pattern, fill, isEnough = () => true } of wanted) {
+    for (const { name, schema } of described) {
+      if (found.has(purpose) || !isPlain(name) || !pattern.test(wordsOf(name))) continue;
+      const args = fillIn(schema, fill);
+      if (args !== undefined && isEnough(args)) found.set(purpose, { purpose, name, args });
+    }
+  }
+  return [...found.values()];
+}
+
+/** undefined where an argument is required that nothing is known for. */
+function fillIn(schema: unknown, fill: readonly Filling[]): ToolArguments | undefined {
+  const { properties } = Object(schema);
+  const required = requiredOf(schema);
+  const args: Record<string, unknown> = {};
+  for (const [name, part] of Object.entries(Object(properties))) {
+    const value = fill.map((one) => one(name, part)).find((one) => one !== undefined);
+    const isWanted = value !== undefined && (required.includes(name) || value !== "{{ issue.category }}");
+    if (isWanted && isPlain(name)) args[name] = value;
+  }
+  return required.every((name) => Object.hasOwn(args, name)) ? args : undefined;
+}
+
+/** Names of the arguments that a tool requires. */
+export function requiredOf(schema: unknown): readonly string[] {
+  const { required } = Object(schema);
+  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+}
+
+function choicesOf(schema: unknown): readonly string[] {
+  const { enum: choices } = Object(schema);
+  return Array.isArray(choices) ? choices.filter((choice) => typeof choice === "string") : [];
+}
+
+/** `createChangelog` and `create-changelog` are `create_changelog`. */
+function wordsOf(name: string): string {
+  return name
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_")
+    .replaceAll(/[-./]/g, "_")
+    .toLowerCase();
+}
+
+/** What the protocol allows as a name; in any other a stranger may have put something. */
+function isPlain(name: string): boolean {
+  return /^[\w./-]{1,128}$/.test(name);
+}
+
+/** The line of the config, such as `categories: { name: list_categories }`. */
+export function showProposal({ purpose, name, args }: ToolProposal): string {
+  const shown = Object.entries(args).map(([key, value]) => `${scalar(key)}: ${scalar(value)}`);
+  return `${purpose}: { name: ${scalar(name)}${shown.length === 0 ? "" : `, args: { ${shown.join(", ")} }`} }`;
+}
+
+function scalar(value: unknown): string {
+  const isWord =
+    typeof value === "string" &&
+    /^[A-Za-z]\w*$/.test(value) &&
+    !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(value);
+  return isWord ? value : JSON.stringify(value);
+}

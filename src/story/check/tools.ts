@@ -1,0 +1,114 @@
+import type { BoardTools, ToolDescription, ToolDirectory, ToolPurpose } from "../../board/tools.ts";
+import type { Category } from "../../model/post.ts";
+import type { Checking, Suggest } from "./findings.ts";
+import { findArgumentFaults } from "./tool-arguments.ts";
+import { proposeTools, requiredOf, showProposal, type ToolProposal } from "./tool-proposals.ts";
+
+/** The board's own tools, and what the config says of them. */
+export interface CheckedTools {
+  readonly directory: ToolDirectory & Pick<BoardTools, "list">;
+  readonly named: {
+    readonly [purpose in ToolPurpose]?:
+      | { readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly schema?: string }
+      | undefined;
+  };
+  /** The print that a tool had when it was first used; undefined where it was not. */
+  readonly agreed: (tool: string) => string | undefined;
+  /** Where a setting stands: `boardsync.yaml:7:3`. */
+  readonly place: (path: readonly (string | number)[]) => string;
+}
+
+/** More than these are no help in a line. */
+const mostShown = 100;
+
+/**
+ * Says which tools there are, whether those that the config names are what it takes them for, and what may be added. Calls none but
+ * the one that lists the categories.
+ *
+ * @returns the categories.
+ */
+export async function checkTools(
+  checking: Checking,
+  tools: CheckedTools,
+  suggest: Suggest,
+): Promise<readonly Category[]> {
+  const { say, bounds } = checking;
+  const described = await tools.directory.describe(bounds);
+  const listed = described.slice(0, mostShown).map(showTool).join(", ");
+  const rest = described.length - mostShown;
+  say(
+    "ok",
+    `The MCP server has ${described.length} tools: ${listed || "none"}${rest > 0 ? ` and ${rest} more` : ""}.`,
+  );
+  const usable = (Object.keys(tools.named) as ToolPurpose[]).filter((purpose) =>
+    checkTool(checking, tools, purpose, described, suggest),
+  );
+  const proposals = proposeTools(described).filter(({ purpose }) => tools.named[purpose] === undefined);
+  if (proposals.length > 0) sayProposals(checking, proposals);
+  return usable.includes("categories") ? listCategories(checking, tools) : [];
+}
+
+function sayProposals({ say }: Checking, proposals: readonly ToolProposal[]): void {
+  const lines = proposals.map((proposal) => `\`${showProposal(proposal)}\``).join("; ");
+  say("ok", `Below board.mcp.tools you may add, after a look at what each tool does: ${lines}.`);
+}
+
+async function listCategories(
+  { bounds }: Checking,
+  { directory, named }: CheckedTools,
+): Promise<readonly Category[]> {
+  const { records } = await directory.list("categories", named.categories?.args ?? {}, bounds);
+  return records.flatMap(({ id, title }) => (title === undefined ? [] : [{ id, name: title }]));
+}
+
+/** @returns whether it may be called. */
+function checkTool(
+  { say }: Checking,
+  { named, agreed, place }: CheckedTools,
+  purpose: ToolPurpose,
+  described: readonly ToolDescription[],
+  suggest: Suggest,
+): boolean {
+  const tool = named[purpose];
+  if (tool === undefined) return false;
+  const path = ["board", "mcp", "tools", purpose];
+  const found = described.find(({ name }) => name === tool.name);
+  if (found === undefined) {
+    const near = suggest(
+      tool.name,
+      described.map(({ name }) => show(name)),
+    );
+    say(
+      "error",
+      `${place([...path, "name"])}: the MCP server has no tool \`${tool.name}\`${near}`,
+      "board.tool",
+    );
+    return false;
+  }
+  const known = tool.schema ?? agreed(tool.name);
+  const isAgreed = known === undefined || known === found.print;
+  if (!isAgreed) {
+    const message = `${place(path)}: the arguments of \`${tool.name}\` are not those that were agreed to, so it is not called: ${showTool(found)}. If they are right, set \`schema: ${found.print}\` there.`;
+    say("error", message, "board.tool");
+  }
+  const faults = findArgumentFaults(tool.args, found.schema, suggest);
+  for (const { path: inner, message } of faults) {
+    const at = [...path, "args", ...inner];
+    say("error", show(`${place(at)}: ${at.slice(3).join(".")}: ${message}`), "board.tool");
+  }
+  if (faults.length === 0)
+    say("ok", `\`${purpose}\` is served by \`${tool.name}\` (schema: ${found.print}).`);
+  return isAgreed && faults.length === 0;
+}
+
+/** `create_changelog (title, content)`: with what it requires. */
+function showTool({ name, schema }: ToolDescription): string {
+  const required = requiredOf(schema).slice(0, mostShown);
+  return show(required.length === 0 ? name : `${name} (${required.join(", ")})`);
+}
+
+/** Of a stranger's text no more than a line holds; control characters are made visible where it is printed. */
+function show(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ");
+  return line.length > 300 ? `${line.slice(0, 300).toWellFormed()}…` : line;
+}

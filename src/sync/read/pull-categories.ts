@@ -1,0 +1,83 @@
+import { RemoteError } from "../../errors.ts";
+import type { CategoriesMemory } from "../../ledger/memory.ts";
+import type { Category } from "../../model/post.ts";
+import { categoryWords, pinCategories } from "../../plan/categories.ts";
+import type { BoardPull, Cycle } from "../ground/cycle-state.ts";
+import { lookOnce } from "../ground/looks.ts";
+import { isPutOff, noteError } from "../ground/report.ts";
+import { settingsNow } from "../ground/settings-now.ts";
+
+/**
+ * Finds out what the config's names for categories mean: by the records of the pull, and by the board's own tool, which is asked every
+ * `fullEvery`, and in each run in which a name means nothing. Nothing is kept or asked where the config names no category.
+ *
+ * @returns the cycle with the ids in its settings.
+ */
+export async function pullCategories(cycle: Cycle, { categories: shown }: BoardPull): Promise<Cycle> {
+  const { project, memory, world } = cycle;
+  const { ledger } = world;
+  const words = categoryWords(project.settings);
+  const { body, title } = project.templates;
+  // To read the templates would take longer than all else of an idle run.
+  const isNamed = words.length > 0 || [body, title].some((one) => one.includes("category"));
+  if (!isNamed) return cycle;
+  const known = ledger.memory.categories(memory.id) ?? noneYet(cycle);
+  const merged = merge(known.categories, shown);
+  const listed = await listCategories(cycle, { ...known, categories: merged }, words);
+  const categories = listed?.categories ?? merged;
+  const now: CategoriesMemory = {
+    project: memory.id,
+    categories,
+    pins: pinCategories(words, { categories, pins: known.pins }),
+    listedAt: listed?.at ?? known.listedAt,
+  };
+  if (JSON.stringify(now) !== JSON.stringify(known))
+    await ledger.commit([{ kind: "remember-categories", memory: now }]);
+  return { ...cycle, settings: settingsNow(project, memory.id, ledger.memory) };
+}
+
+function noneYet({ memory }: Cycle): CategoriesMemory {
+  return { project: memory.id, categories: [], pins: [], listedAt: undefined };
+}
+
+/** A name that a record shows now replaces the one before. */
+function merge(known: readonly Category[], shown: ReadonlyMap<string, string>): readonly Category[] {
+  const names = new Map([...known.map(({ id, name }): [string, string] => [id, name]), ...shown]);
+  return [...names]
+    .map(([id, name]) => ({ id, name }))
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** undefined where the tool need not be asked, or could not be: what is known stays. */
+async function listCategories(
+  cycle: Cycle,
+  known: CategoriesMemory,
+  words: readonly string[],
+): Promise<{ readonly categories: readonly Category[]; readonly at: number } | undefined> {
+  const { world, run, tally } = cycle;
+  const { tools, clock, policy } = world;
+  if (tools === undefined || !tools.purposes.has("categories")) return undefined;
+  const pinned = pinCategories(words, known);
+  const isOpen = words.some(
+    (word) => !pinned.some((pin) => pin.word === word) && !known.categories.some(({ id }) => id === word),
+  );
+  const isDue = known.listedAt === undefined || clock.now() - known.listedAt >= policy.fullEveryMs;
+  if (!isOpen && !isDue) return undefined;
+  try {
+    const list = await lookOnce(cycle, `categories of ${cycle.memory.id}`, () =>
+      tools.list("categories", {}, run.bounds),
+    );
+    if (list === undefined) return undefined;
+    const named = list.records.flatMap(({ id, title }) =>
+      title === undefined ? [] : [[id, title] as const],
+    );
+    // What a whole list lacks is gone; of a part nothing is believed to be.
+    const before = list.isComplete ? [] : known.categories;
+    return { categories: merge(before, new Map(named)), at: clock.now() };
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+    if (isPutOff(error)) return undefined;
+    noteError(tally, { code: error.code, message: error.message, detail: error.detail });
+    return undefined;
+  }
+}
