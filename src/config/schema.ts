@@ -211,7 +211,7 @@ const roadmapColumn = z.enum(["PLANNED", "IN_PROGRESS", "COMPLETED"]);
 const onField = z.strictObject({
   statuses: oneOrMany(status).describe("The post has one of these statuses.").exactOptional(),
   categories: oneOrMany(category)
-    .describe("The post has one of these category ids, as `boardsync check` lists them.")
+    .describe("The post has one of these categories: ids or names, as `boardsync check` lists them.")
     .exactOptional(),
   reviewed: z.boolean().describe("Whether the post is reviewed.").exactOptional(),
   onRoadmap: z.boolean().describe("Whether the post is on the roadmap.").exactOptional(),
@@ -272,7 +272,7 @@ const select = z
 
 const route = z
   .strictObject({
-    category: category.describe("The post's category id.").exactOptional(),
+    category: category.describe("The post's category: its id or name.").exactOptional(),
     status: status.describe("The post's status.").exactOptional(),
     label: label.describe("The label that `issue.categoryLabels` gives to the post.").exactOptional(),
     repo: repository().describe("Where matching posts become issues."),
@@ -288,7 +288,7 @@ const issue = z
     categoryLabels: z
       .record(category, label)
       .default({})
-      .describe("The label for each category id, beside `labels`."),
+      .describe("The label for each category, by its id or name, beside `labels`."),
     voteLabels: z
       .record(z.string().regex(/^\d{1,9}$/, { error: "must be a number of votes" }), label)
       .check(needsKeys(1, "names no label: give one, or leave it out"))
@@ -393,7 +393,7 @@ const change = z
     onRoadmap: z.boolean().describe("Whether it is on the roadmap.").exactOptional(),
     isReviewed: z.boolean().describe("Whether it is reviewed.").exactOptional(),
     isArchived: z.boolean().describe("Whether it is archived.").exactOptional(),
-    categoryId: category.nullable().describe("The category's id, or null for none.").exactOptional(),
+    categoryId: category.nullable().describe("The category's id or name, or null for none.").exactOptional(),
   })
   .check(needsKeys(1, "sets nothing: name a field"))
   .describe("The post's fields while the rule matches.")
@@ -406,7 +406,7 @@ const boardRule = z.strictObject({
     .strictObject({
       status: status.describe("The post's status.").exactOptional(),
       archived: z.boolean().describe("Whether it is archived.").exactOptional(),
-      category: category.describe("Its category id.").exactOptional(),
+      category: category.describe("Its category: its id or name.").exactOptional(),
       onRoadmap: z.boolean().describe("Whether it is on the roadmap.").exactOptional(),
       reviewed: z.boolean().describe("Whether it is reviewed.").exactOptional(),
       missing: z.boolean().describe("Whether it is gone from the board.").exactOptional(),
