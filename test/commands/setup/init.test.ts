@@ -70,8 +70,7 @@ describe("init with flags", () => {
     const origin = await listenHttp((request, response) => {
       const to = request.url?.startsWith("/api/mcp") ? new URL(host.url) : new URL(stage.story.board.url);
       const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", async () => {
+      const passOn = async (): Promise<void> => {
         const { host: _, connection: __, ...headers } = request.headers;
         const answer = await fetch(new URL(request.url ?? "", to), {
           method: request.method ?? "GET",
@@ -81,7 +80,9 @@ describe("init with flags", () => {
         const body = Buffer.from(await answer.arrayBuffer());
         const type = answer.headers.get("content-type") ?? "application/json";
         response.writeHead(answer.status, { "content-type": type }).end(body);
-      });
+      };
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => void passOn());
     });
     const own = flags(stage).map((flag) => (flag === stage.story.board.url ? `${origin}/api/v1` : flag));
     await stage.run(own, { env: noFile });
