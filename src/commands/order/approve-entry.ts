@@ -28,7 +28,7 @@ export function approveEntry(
       printLine(out, "", oneLine(`${seen.title}: ${posts}${seen.url === undefined ? "" : `, ${seen.url}`}`));
       for (const effect of seen.effects) printLine(out, "  ", oneLine(effect));
     }
-    if (!(await isAgreed(terminal, options, `Publish it? ${seen.mailed}`)))
+    if (!(await isAgreed(terminal, options, `Publish it? ${seen.notified}`)))
       return say("Nothing was changed.", false);
     await ledger.commit(seen.asks({ at: beside.now }));
     return say(`changelog ${tag} approved. The next run publishes it, or says when.`, true);

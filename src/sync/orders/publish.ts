@@ -37,7 +37,7 @@ export async function foreseePublish(
   return {
     ...{ tag, title, posts: known?.posts ?? 0, url: draft.url },
     effects: other === undefined ? effects : [...effects, sayOther(other, asked)],
-    mailed: "An unknown number of subscribers may be mailed.",
+    notified: "An unknown number of subscribers may be mailed.",
     asks(agreed) {
       const request: NewRequest = { ...agreed, project, kind: "publish", tag, hash: draft.hash };
       return [{ kind: "add-request", request }];
