@@ -409,6 +409,6 @@ describe("an issue that a maintainer labels", () => {
       kind: "wanted",
       reason: "the issue is to become a post (`import`)",
     });
-    expect(story.next).toEqual(["It is held until a person acts: `boardsync approve acme-app acme/app#1`."]);
+    expect(story.next).toEqual(["It needs you: `boardsync approve acme-app acme/app#1`."]);
   });
 });
