@@ -131,7 +131,7 @@ const forbidden = Object.entries(table).flatMap(([name, { folders, packages }]) 
 const floors = {
   commands: ["print", "open", "reports", "look", "run", "order", "setup", "demo"],
   sync: ["ground", "read", "decide", "write", "past", "tell", "orders"],
-  plan: ["ground", "fields", "rules", "board-rules", "text"],
+  plan: ["ground", "fields", "rules", "board-rules", "text", "imports"],
   "board/http": ["answer", "list"],
   "tracker/github": ["wire", "read", "write", "signals"],
   "ledger/sqlite": ["file", "columns", "issues", "journal", "posts", "rows"],

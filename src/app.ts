@@ -257,6 +257,7 @@ function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "pro
     followDuplicates: project.followDuplicates,
     boardRules: project.boardRules ?? [],
     ...changelogOf(project, config),
+    ...importOf(project, config),
     backlink: project.backlink,
     settleMs: config.settle,
     guard: config.guard,
@@ -273,6 +274,11 @@ function changelogOf({ changelog }: ProjectConfig, { board }: Config): Pick<Sett
     ...(changelogPublish && { publish: changelogPublish.args }),
   };
   return { changelog: { ...changelog, body: changelog.body ?? defaultBody, args } };
+}
+
+function importOf({ import: given }: ProjectConfig, { board }: Config): Pick<Settings, "import"> {
+  const args = board.mcp?.tools.feedbackCreate?.args ?? {};
+  return given === undefined ? {} : { import: { ...given, args } };
 }
 
 /** Posts that are archived stay out, unless any condition says something else of them. */

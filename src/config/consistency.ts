@@ -24,6 +24,7 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
     ...findExposedKeys(content),
     ...findRepeatedProjects(content, context),
     ...findNoDrafts(content),
+    ...findIdleImports(content),
     ...findAll(content, "projects.*").flatMap((project) => [
       ...findUnreachableRules(project),
       ...findStrayLabels(project),
@@ -93,6 +94,22 @@ function findRepeatedProjects(content: unknown, { lineOf }: CheckContext): reado
     }
     const message = `${quote(String(value))} stands in line ${lineOf(earlier)} already, and two entries would claim the same posts; a project stands once in the file`;
     return [{ path, at: "value", message }];
+  });
+}
+
+/** Posts are made by the board's own tool alone. */
+function findIdleImports(content: unknown): readonly Fault[] {
+  const [tool] = findAll(content, "board.mcp.tools.feedbackCreate");
+  const names = JSON.stringify(Object(tool?.value)["args"] ?? {}).includes("issue.category");
+  return findAll(content, "projects.*.import").flatMap(({ path, value }): readonly Fault[] => {
+    if (tool === undefined) {
+      const message =
+        "makes posts by `board.mcp.tools.feedbackCreate`, which is not in the config; `boardsync check` shows the board's tools";
+      return [{ path, at: "key", message }];
+    }
+    if (!hasKey(value, "category") || names) return [];
+    const message = "goes nowhere: no `args` of `board.mcp.tools.feedbackCreate` name `{{ issue.category }}`";
+    return [{ path: [...path, "category"], at: "key", message }];
   });
 }
 

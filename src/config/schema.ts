@@ -440,6 +440,21 @@ const following = z.enum(["follow", "once"]);
 
 const conflict = z.enum(["tracker", "board", "hold", "pause"]);
 
+const importing = z
+  .strictObject({
+    labels: z.array(label).min(1).max(20).describe("An open issue with all of these labels becomes a post."),
+    category: category
+      .describe("The category of such a post: what `{{ issue.category }}` in the tool's `args` stands for.")
+      .exactOptional(),
+    fromAnyone: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether an issue counts whoever opened it, and not only one by somebody with write access, or whose labels another person has set.",
+      ),
+  })
+  .describe("Which issues become posts, by the tool `board.mcp.tools.feedbackCreate`. Left out: none does.");
+
 const conflictField = z.enum([
   ...(Object.keys(change.shape) as (keyof typeof change.shape)[]),
   ...(["state", "milestone", "labels", "default"] as const),
@@ -525,6 +540,7 @@ const project = z.strictObject({
       "Whether the post of an issue closed as duplicate follows the other issue: one that our account or somebody with write access opened; `anyone`: whoever did.",
     ),
   changelog: changelog.exactOptional(),
+  import: importing.exactOptional(),
   backlink: z
     .boolean()
     .default(false)

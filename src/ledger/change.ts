@@ -3,6 +3,7 @@ import type { Absence, Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } 
 import type { ContentBase, LeftText, Link, Parked, PatchAnswer, RowNote } from "../model/link.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
+import type { ImportChange } from "./imports.ts";
 import type { AuditEntry, IntentId, IntentWrite } from "./journal.ts";
 import type {
   AccountMemory,
@@ -30,6 +31,7 @@ export type Change =
   | RowChange
   | JournalChange
   | ToolCallChange
+  | ImportChange
   | PaceChange
   | Remembered
   | PersonChange

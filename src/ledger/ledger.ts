@@ -2,6 +2,7 @@ import type { Absences } from "./absences.ts";
 import type { Backlinks } from "./backlinks.ts";
 import type { Browse } from "./browse.ts";
 import type { Change } from "./change.ts";
+import type { Imports } from "./imports.ts";
 import type { Journal } from "./journal.ts";
 import type { Links } from "./links.ts";
 import type { Lookup } from "./lookup.ts";
@@ -35,6 +36,7 @@ export interface Ledger {
   readonly backlinks: Backlinks;
   readonly journal: Journal;
   readonly toolCalls: ToolCalls;
+  readonly imports: Imports;
   readonly pace: Pace;
   readonly requests: Requests;
   readonly orders: Orders;

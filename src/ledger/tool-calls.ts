@@ -60,6 +60,8 @@ export interface ToolCall extends CallKey {
 
 /** Whether a call waits for a person: it was refused, or it can't be found out what became of it. */
 export function isStuck({ purpose, state, message }: ToolCall): boolean {
+  // That is parked in the row of its issue.
+  if (purpose === "feedbackCreate") return false;
   if (state === "UNKNOWN") return message?.startsWith(unsure) === true;
   // What was to be published, and was not, is a draft as before.
   return state === "REJECTED" && purpose !== "changelogPublish";

@@ -17,4 +17,6 @@ export interface Dialect {
   silence(text: string): string;
   /** The same for one http address, which still leads to the same page wherever the tracker allows that. */
   silenceAddress(address: string): string;
+  /** The web page of an issue, by what the repository is called now. */
+  issueAddress(repository: string, number: number): string;
 }

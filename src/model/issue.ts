@@ -154,6 +154,12 @@ export interface IssueRecord {
   readonly body: string;
 }
 
+/** One of a list of issues by their labels. */
+export interface LabelledIssue extends IssueRecord {
+  /** Opened by somebody who may not write to its repository. */
+  readonly isOutside?: true;
+}
+
 /** A repository as the tracker describes it. */
 export interface Repository {
   readonly id: RepositoryId;

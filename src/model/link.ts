@@ -4,9 +4,10 @@ import type { FieldValue, Post, PostChange, PostId, RuleField } from "./post.ts"
 
 /**
  * How a pair came to be. `opened`: boardsync opened the issue for this post, its first plan may write at once.
- * `adopted`: found by its marker or named by a person; both sides are taken as they are.
+ * `adopted`: found by its marker or named by a person; both sides are taken as they are. `imported`: boardsync made the post of a
+ * person's issue; its first plan may write at once, too.
  */
-export type LinkOrigin = "opened" | "adopted";
+export type LinkOrigin = "opened" | "adopted" | "imported";
 
 /** Post ↔ issue. Many to many; changes only by a verified transfer or by a person. */
 export interface Link {
@@ -159,7 +160,13 @@ export interface SentField {
 }
 
 /** What can be written because of a post. */
-export type WriteKind = "create-issue" | "update-issue" | "change-issue" | "comment-issue" | "patch-post";
+export type WriteKind =
+  | "create-issue"
+  | "update-issue"
+  | "change-issue"
+  | "comment-issue"
+  | "patch-post"
+  | "create-post";
 
 /** Why nothing is sent for a post, or for one kind of write to it, until something changes or a person acts. */
 export interface Parked {
@@ -173,7 +180,7 @@ export interface Parked {
 }
 
 /**
- * The kinds of writes in the journal. A write of the internal note is not an action of the plan, because the plan never sees
+ * The kinds of writes in the journal; calls of the board's tools have one of their own. A write of the internal note is not an action of the plan, because the plan never sees
  * notes.
  */
 export type IntentKind = WriteKind | "patch-note";
@@ -248,6 +255,8 @@ export interface Row {
   readonly unlinkedAt?: number;
   /** Whether some issue was ever seen to carry our mark for it. */
   readonly isMarked?: true;
+  /** Set where it is no post yet, but an issue that may become one (`import`): it gets no issue. */
+  readonly isImport?: true;
   /** Since when a person wants nothing written for it, either way (epoch ms). Absent where nobody does. */
   readonly pausedAt?: number;
   /** The pause of its project, or of all projects. Absent where there is none. */

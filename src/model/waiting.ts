@@ -12,6 +12,8 @@ const inDoubt: Readonly<Record<IntentKind, string>> = {
     "It is not known yet whether the comment on its issue was made; it is looked for before another one is made.",
   "patch-post":
     "It is not known yet whether the change of the post arrived; the post is looked at again first.",
+  "create-post":
+    "It is not known yet whether the issue has become a post; the post is looked for before another one is made.",
   "patch-note":
     "It is not known yet whether the change of the post arrived; the post is looked at again first.",
 };
@@ -28,7 +30,7 @@ export function lookUpAt(
   since: number,
   waits: { readonly createMs: number; readonly patchMs: number },
 ): number {
-  if (kind === "create-issue") return since + waits.createMs;
+  if (kind === "create-issue" || kind === "create-post") return since + waits.createMs;
   return kind === "patch-post" ? since + waits.patchMs : since;
 }
 

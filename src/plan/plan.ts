@@ -206,6 +206,7 @@ function planUnlinked(row: Row, context: PlanContext): Decision {
   const { settings, render } = context;
   const skip = (reason: string): Decision => atRest(row, { kind: "skipped", reason });
   if (row.missing > 0) return skip("the board no longer lists the post");
+  if (row.isImport) return skip(ofIssue);
   if (row.unlinkedAt !== undefined) return skip(unlinked);
   const { isSelected, reason } = selectPost(row.post, settings, context);
   const dueAt = turnsAt(row.post, settings, context);
@@ -215,6 +216,8 @@ function planUnlinked(row: Row, context: PlanContext): Decision {
   const { free: actions, stopped } = sortOut([create], row, settings);
   return { ...standStill(row), actions, stopped, standing: { kind: "wanted", reason }, dueAt };
 }
+
+const ofIssue = "an issue that may become a post (`import`)";
 
 const unlinked =
   "a person wants no issue for it (`unlink`, or `approve --discard`): `boardsync link` links one that is there, `boardsync retry` opens a new one";

@@ -16,6 +16,7 @@ import { undoRun } from "./orders/undo.ts";
 import { rebase } from "./past/rebase.ts";
 import { oldWritesEnded, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
+import { resolveImports } from "./past/resolve-imports.ts";
 import { identify } from "./read/identify.ts";
 import { followPosts } from "./read/namesakes.ts";
 import { pullBoard } from "./read/pull-board.ts";
@@ -86,6 +87,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
 async function finishPast(cycle: PulledCycle): Promise<void> {
   await cycle.world.ledger.commit(await oldWritesEnded(cycle));
   await resolveUnknown(cycle);
+  await resolveImports(cycle);
   // After that, so that an issue whose opening was in doubt is read like those that were linked before.
   await pullSignals(cycle);
   await pullNames(cycle);

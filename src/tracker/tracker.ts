@@ -3,6 +3,7 @@ import type {
   Issue,
   IssueRecord,
   IssueRef,
+  LabelledIssue,
   Milestone,
   Named,
   ProjectFieldKey,
@@ -73,6 +74,16 @@ export interface Tracker {
    * See `IssueQuery` for what each query promises.
    */
   listIssues(repository: Repository, query: IssueQuery, bounds: ReadBounds): AsyncIterable<IssuePage>;
+
+  /** The open issues that have all of these labels, in any case, oldest first; complete, and conditional as `labels` is. */
+  labelled(
+    repository: Repository,
+    wanted: { readonly labels: readonly string[]; readonly etag: string | undefined },
+    bounds: ReadBounds,
+  ): Promise<Listed<LabelledIssue>>;
+
+  /** Which person, no program, has set a label of an issue last, by the label's name in lower case, as far as that is known. */
+  labellers(issue: IssueRef, bounds: ReadBounds): Promise<ReadonlyMap<string, string>>;
 
   /** One issue as it is now. Throws only what concerns more than this issue: a limit, the credential, a server out of reach. */
   readIssue(issue: IssueRef, bounds: ReadBounds): Promise<IssueAnswer>;

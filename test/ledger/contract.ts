@@ -3,6 +3,7 @@ import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { describeAbsences } from "./contract-absences.ts";
 import { describeBrowse } from "./contract-browse.ts";
+import { describeImports } from "./contract-imports.ts";
 import { describeIssueBases } from "./contract-issue-bases.ts";
 import { describeJournal } from "./contract-journal.ts";
 import { describeLinks } from "./contract-links.ts";
@@ -59,6 +60,7 @@ export function describeLedger(name: string, open: () => Ledger | Promise<Ledger
     describeNotices(current);
     describeJournal(current);
     describeToolCalls(current);
+    describeImports(current);
     describeBacklogs(current);
     describeUpkeep(current, isNear);
 

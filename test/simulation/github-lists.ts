@@ -1,5 +1,5 @@
 import { RemoteError } from "../../src/errors.ts";
-import type { IssueRecord } from "../../src/model/issue.ts";
+import type { IssueRecord, LabelledIssue } from "../../src/model/issue.ts";
 import type { IssuePage, IssueQuery, Listed } from "../../src/tracker/tracker.ts";
 import type { HubRepository, HubServer } from "./github-server.ts";
 import type { Events } from "./watcher.ts";
@@ -114,6 +114,24 @@ function byChange({ issue: one }: IssueRecord, { issue: other }: IssueRecord): n
 export function requireIssues(repository: HubRepository): HubRepository {
   if (repository.hasIssues) return repository;
   throw new RemoteError("tracker", "refused", "HTTP 410: Issues are disabled for this repo");
+}
+
+/** Open issues by their labels. The simulation's people all may write, but for a guest. */
+export function listLabelled(
+  { server }: Pick<Shown, "server">,
+  repository: HubRepository,
+  { labels, etag }: { readonly labels: readonly string[]; readonly etag: string | undefined },
+): Listed<LabelledIssue> {
+  const found = server.listed(repository).filter(({ issue }) => {
+    const names = issue.labels.map((name) => name.toLowerCase());
+    return issue.state === "open" && labels.every((label) => names.includes(label.toLowerCase()));
+  });
+  const rows = found
+    .toSorted(({ issue: one }, { issue: other }) => one.number - other.number)
+    .map((record) =>
+      server.isOutside(repository, record) ? { ...record, isOutside: true as const } : record,
+    );
+  return listed(rows, etag);
 }
 
 /** A list that may be asked for conditionally. */

@@ -1,9 +1,10 @@
-import type { IssueRecord, Milestone, Named, Signals } from "../../src/model/issue.ts";
+import type { IssueRecord, IssueRef, Milestone, Named, Signals } from "../../src/model/issue.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { parseMarker } from "../../src/plan/text/marker.ts";
 import type { IssueComment, IssueWrite } from "../../src/tracker/tracker.ts";
 import { usualQuirks } from "../support/sandbox/github/rest/answer.ts";
 import { route } from "../support/sandbox/github/rest/routes.ts";
+import { association } from "../support/sandbox/github/rest/shapes.ts";
 import { labelsOf } from "../support/sandbox/github/state/changes.ts";
 import { createPeople, type SandboxPeople, viewIssue } from "../support/sandbox/github/state/people.ts";
 import { createProjects, type SandboxProjects } from "../support/sandbox/github/state/projects.ts";
@@ -108,6 +109,10 @@ export interface HubServer {
   write(repository: HubRepository, write: IssueWrite, lagMs: number): Sent;
   /** The comments of an issue that a list shows now. */
   commentsOf(issue: HubIssue): readonly IssueComment[];
+  /** Whether an issue was opened by somebody who may not write. */
+  isOutside(repository: HubRepository, record: IssueRecord): boolean;
+  /** Who has set each of its labels last, by the label's name in lower case. */
+  labellersOf(issue: IssueRef): ReadonlyMap<string, string>;
   /** What the lists show now, in no particular order. */
   listed(repository: HubRepository): readonly IssueRecord[];
   /** Whether the lists show everything as it is. */
@@ -262,6 +267,12 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
     },
     commentsOf: ({ repository, number }) =>
       listedIssue(state, stored(repository), number, 0)?.comments.map(commentOf) ?? [],
+    isOutside: (repository, { author }) => association(stored(repository), author) === "NONE",
+    labellersOf({ repositoryId: id, number }) {
+      const { labels } = stored({ id });
+      const events = listedIssue(state, stored({ id }), number, 0)?.labelled ?? [];
+      return new Map(events.map(({ label, by }) => [labels.get(label)?.name.toLowerCase() ?? "", by]));
+    },
     listed(repository) {
       const within = stored(repository);
       return [...within.issues.keys()].flatMap((number) => {

@@ -4,7 +4,7 @@ import type { ReadBounds } from "../../src/model/surroundings.ts";
 import type { IssueAnswer, IssueWrite, Tracker, WriteOutcome } from "../../src/tracker/tracker.ts";
 import type { Answer } from "../support/sandbox/loopback/loopback.ts";
 import { releasesOf } from "./github-facts.ts";
-import { listed, listIssues, requireIssues } from "./github-lists.ts";
+import { listed, listIssues, listLabelled, requireIssues } from "./github-lists.ts";
 import { readAnswer } from "./github-requests.ts";
 import type { HubRepository, HubServer } from "./github-server.ts";
 import { findField, listSignals } from "./github-signals.ts";
@@ -132,6 +132,15 @@ export function createSimTracker(
         await read(bounds);
         assertFree(line, { repository: repositoryOf(repository) });
       }),
+    async labelled(repository, wanted, bounds) {
+      await read(bounds);
+      assertFree(line, { repository: repositoryOf(repository) });
+      return listLabelled(line, requireIssues(repositoryOf(repository)), wanted);
+    },
+    async labellers(issue, bounds) {
+      await read(bounds);
+      return server.labellersOf(issue);
+    },
     async readIssue(ref, bounds) {
       await read(bounds);
       const repository = requireIssues(repositoryById(server, ref.repositoryId));

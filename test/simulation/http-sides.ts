@@ -213,6 +213,9 @@ function mortalTracker(passage: Passage, tracker: Tracker): Tracker {
       callEach(passage, bounds, tracker.readSignals(nodeIds, wish, bounds)),
     listIssues: (repository, query, bounds) =>
       callEach(passage, bounds, tracker.listIssues(repository, query, bounds)),
+    labelled: (repository, wanted, bounds) =>
+      call(passage, bounds, () => tracker.labelled(repository, wanted, bounds)),
+    labellers: (issue, bounds) => call(passage, bounds, () => tracker.labellers(issue, bounds)),
     readIssue: (issue, bounds) => call(passage, bounds, () => tracker.readIssue(issue, bounds)),
     budgetOf: tracker.budgetOf,
     write: (repository, write) => call(passage, unbounded, () => tracker.write(repository, write)),

@@ -100,6 +100,7 @@ function namesOf({ kind, post, issue, fields }: PlannedAction): readonly string[
     "comment-issue": [`${issue} ${String(fields["comment"])}`],
     "patch-post": [`${post} ${JSON.stringify(fields)}`],
     "patch-note": [`${post} ${JSON.stringify(fields)}`],
+    "create-post": [`${issue}`],
   };
   return written[kind].map((name) => `${kind} ${name}`);
 }

@@ -252,6 +252,8 @@ function createTracker(clock: Clock) {
     issueTypes: listed,
     releases: listed,
     isAssignable: () => Promise.resolve(true),
+    labelled: listed,
+    labellers: () => Promise.resolve(new Map()),
     async *listIssues(_, query) {
       await Promise.resolve();
       requests += 1;

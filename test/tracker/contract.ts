@@ -132,6 +132,28 @@ const reading: readonly Promised[] = [
     },
   },
   {
+    name: "lists the open issues that have all of some labels, and that nothing has changed",
+    async hold(subject) {
+      const { tracker } = subject;
+      await openIssues(subject, 4);
+      for (const number of [2, 3, 4])
+        await subject.act("POST", `/issues/${number}/labels`, { labels: ["idea"] });
+      for (const number of [2, 4]) await subject.act("POST", `/issues/${number}/labels`, { labels: ["Big"] });
+      await subject.act("PATCH", "/issues/2", { state: "closed" });
+      const repository = await getRepository(subject);
+      const labels = ["Idea", "big"];
+      const found = await tracker.labelled(repository, { labels, etag: undefined }, bounds);
+      if (found.kind !== "listed") throw new Error("Nothing was listed.");
+      expect(found.rows.map(({ issue, title }) => [issue.number, title])).toEqual([[4, "4"]]);
+      expect(found.etag).toBeDefined();
+      const again = await tracker.labelled(repository, { labels, etag: found.etag }, bounds);
+      expect(again).toEqual({ kind: "unchanged" });
+      await subject.act("POST", "/issues/3/labels", { labels: ["Big"] });
+      const later = await tracker.labelled(repository, { labels, etag: found.etag }, bounds);
+      expect(later.kind === "listed" && later.rows.map(({ issue }) => issue.number)).toEqual([3, 4]);
+    },
+  },
+  {
     name: "answers with nothing more than that a list of labels has not changed",
     async hold(subject) {
       await subject.act("POST", "/labels", label("feedback"));

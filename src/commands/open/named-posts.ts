@@ -16,6 +16,9 @@ export async function findPosts(beside: Beside, text: string): Promise<readonly 
   if (repository === undefined || name === undefined) return [await findPost(beside, text)];
   const issue: IssueRef = { repositoryId: repository, number: Number(number) };
   const posts = await postsOf(beside, issue);
+  // One that may become a post is called so until it has.
+  const own = posts.length === 0 ? await findPost(beside, text).catch(() => undefined) : undefined;
+  if (own !== undefined) return [own];
   if (posts.length === 0) throw new ConfigError([await describeUnlinked(beside, text, issue)]);
   return posts;
 }

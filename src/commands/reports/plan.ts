@@ -171,6 +171,7 @@ function sentenceOf(
     { kind: "change-issue", noun: "issue", does: "to change" },
     { kind: "comment-issue", noun: "comment", does: "to make" },
     { kind: "patch-post", noun: "post", does: "to patch" },
+    { kind: "create-post", noun: "post", does: "to make of issues" },
     { kind: "patch-note", noun: "internal note", does: "to change" },
   ].flatMap(({ kind, noun, does }) => {
     const amount = free.filter((action) => action.kind === kind).length;

@@ -7,6 +7,7 @@ import type { Changes } from "./columns/changes.ts";
 import { createNumbers, type Numbers } from "./columns/numbers.ts";
 import { createAbsences } from "./issues/absences.ts";
 import { createLinks } from "./issues/ended-links.ts";
+import { createImports } from "./issues/imports.ts";
 import { createIssueStore } from "./issues/issue-store.ts";
 import { createMarkers } from "./issues/markers.ts";
 import { createSignals } from "./issues/signals.ts";
@@ -109,6 +110,7 @@ export function createLedger(
     browse: createBrowse(store, numbers),
     journal: createJournal(store, numbers, audit),
     toolCalls: createToolCalls(store, numbers, audit),
+    imports: createImports(store, numbers),
     pace: createPace(store, numbers),
     requests: createRequests(store, numbers),
     orders: createOrders(store),
@@ -134,6 +136,7 @@ export function createLedger(
     ...parts.rows.changes,
     ...parts.journal.changes,
     ...parts.toolCalls.changes,
+    ...parts.imports.changes,
     ...parts.pace.changes,
     ...parts.requests.changes,
     ...parts.orders.changes,

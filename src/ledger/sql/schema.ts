@@ -216,7 +216,7 @@ const first = `
     repository INTEGER NOT NULL,
     number INTEGER NOT NULL,
     position INTEGER NOT NULL,
-    origin TEXT NOT NULL CHECK (origin IN ('opened', 'adopted')),
+    origin TEXT NOT NULL CHECK (origin IN ('opened', 'adopted', 'imported')),
     title_hash TEXT,
     block_hash TEXT,
     left_text TEXT,
@@ -366,6 +366,27 @@ const first = `
     url TEXT,
     message TEXT,
     PRIMARY KEY (project, purpose, subject)
+  ) TABLE END;
+
+  -- Issues that may become posts. post: the row that such an issue has until then; no list shows it (its hash is NULL). reason: why it
+  -- becomes none; NULL: it does. updated_at: of the issue as it was judged.
+  CREATE TABLE imports (
+    post INTEGER PRIMARY KEY REFERENCES posts (number),
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    repository INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    updated_at TEXT NOT NULL,
+    reason TEXT
+  ) TABLE;
+  CREATE INDEX imports_of_project ON imports (project, repository, number);
+
+  -- labels: which issues were listed. etag: makes the next look conditional; NULL: something of that list waits.
+  CREATE TABLE import_lists (
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    repository INTEGER NOT NULL,
+    labels TEXT NOT NULL,
+    etag TEXT,
+    PRIMARY KEY (project, repository)
   ) TABLE END;
 
   -- is_status: a write to the board that voters are notified of, and that was or may have been applied. intent: the line of the journal

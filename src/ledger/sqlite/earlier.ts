@@ -39,6 +39,8 @@ function textOf(path: string): string {
 const tablesNow: Readonly<Record<string, string>> = {
   pauses: "SELECT 0 AS project, 0 AS since WHERE FALSE",
   tool_calls: "SELECT 0 AS project WHERE FALSE",
+  imports: "SELECT 0 AS post WHERE FALSE",
+  import_lists: "SELECT 0 AS project WHERE FALSE",
   memory: `
     SELECT 'account' AS kind, 'tracker' AS key, json_object('login', login, 'checkedAt', checked_at) AS value FROM accounts
     UNION ALL SELECT 'paging', id, json_object('way', json(way), 'posts', posts, 'askedAt', asked_at)

@@ -200,7 +200,7 @@ function decideIssue(
   fields: Asks,
   { settings, now }: IssueContext,
 ): readonly IssueDecision[] {
-  const isOpened = linked.link.origin === "opened";
+  const isOpened = linked.link.origin !== "adopted";
   const isNew = linked.base === undefined && Object.keys(row.base).length === 0;
   const decided = fields.map(([field, target]): IssueDecision => {
     const policy = issuePolicy(field, settings);

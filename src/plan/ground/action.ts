@@ -4,7 +4,7 @@ import type { ContentBase, Field, FieldBase, IssueBases, Target } from "../../mo
 import type { FieldValue, PostChange, PostId, RuleField } from "../../model/post.ts";
 
 /** A write that the plan asks for. A new effect is a new variant: exhaustive switches stop compiling until it is handled. */
-export type Action = CreateIssue | UpdateIssue | ChangeIssue | CommentIssue | PatchPost;
+export type Action = CreateIssue | UpdateIssue | ChangeIssue | CommentIssue | PatchPost | CreatePost;
 export type ActionKind = Action["kind"];
 
 export interface CreateIssue {
@@ -89,6 +89,20 @@ export interface PatchPost {
   readonly hold: Reason | undefined;
 }
 
+/** A post that an issue of people's becomes, by the board's own tool. Nobody is mailed for it. */
+export interface CreatePost {
+  readonly kind: "create-post";
+  /** What the issue is called until then: `owner/name#number`. */
+  readonly post: PostId;
+  readonly issue: IssueRef;
+  readonly title: string;
+  /** With the issue's address as its end, by which the post is found when no answer tells whether it was made. */
+  readonly body: string;
+  readonly address: string;
+  readonly category: string | undefined;
+  readonly reason: string;
+}
+
 export interface FieldWrite<Name extends Field = RuleField> {
   readonly field: Name;
   /** The value before; undefined for an unseen field. */
@@ -149,11 +163,12 @@ export function changeOf(action: PatchPost): PostChange {
   return Object.fromEntries(action.writes.map((write) => [write.field, write.value]));
 }
 
-/** How many issues an action opens or writes. */
+/** How many issues an action opens or writes, or makes posts of. */
 export function countIssues(action: Action): number {
   switch (action.kind) {
     case "create-issue":
     case "update-issue":
+    case "create-post":
       return 1;
     case "change-issue":
       return action.changes.length;
@@ -179,6 +194,7 @@ export function isNotifying(action: Action): boolean {
     case "update-issue":
     case "change-issue":
     case "comment-issue":
+    case "create-post":
       return false;
   }
 }

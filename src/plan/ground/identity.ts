@@ -80,6 +80,7 @@ function timesSeen(action: Action): readonly string[] {
     case "comment-issue":
       return action.comments.map(({ seenAt }) => seenAt);
     case "create-issue":
+    case "create-post":
     case "patch-post":
       return [];
   }
@@ -110,6 +111,7 @@ export function approvalSignature(action: Action): string {
       return signatureOf({ ...action, block: action.block && withoutVotes(action.block) });
     case "change-issue":
     case "comment-issue":
+    case "create-post":
     case "patch-post":
       return signatureOf(action);
   }
@@ -179,6 +181,10 @@ function contentOf(action: Action): object {
       return action.comments.map(({ issue, write }) => ({ ...plainRef(issue), target: write.target }));
     case "patch-post":
       return action.writes.map(contentOfWrite);
+    case "create-post": {
+      const { issue, title, body, category } = action;
+      return { issue: plainRef(issue), title, body, category };
+    }
   }
 }
 

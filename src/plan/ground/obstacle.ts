@@ -11,7 +11,7 @@ export function isAllowed({ kind }: Pick<Action, "kind">, { writes }: Pick<Setti
     case "all":
       return true;
     case "issues":
-      return kind !== "patch-post";
+      return kind !== "patch-post" && kind !== "create-post";
     case "none":
       return false;
   }

@@ -29,6 +29,8 @@ export interface Settings {
   readonly boardRules: readonly BoardRule[];
   /** undefined: releases make no entries. */
   readonly changelog?: ChangelogSettings;
+  /** Which issues become posts; left out where none does. */
+  readonly import?: ImportSettings;
   /** Whether one line in the post's internal note names the issue. */
   readonly backlink: boolean;
   readonly settleMs: number;
@@ -61,6 +63,18 @@ export type Conflict = "tracker" | "board" | "hold" | "pause";
 export type ConflictByField = Readonly<
   Partial<Record<RuleField | "state" | "milestone" | "labels" | "default", Conflict>>
 >;
+
+/** Which issues that no post is linked to become posts. */
+export interface ImportSettings {
+  /** All of these, at least one. */
+  readonly labels: readonly string[];
+  /** As the board's tool takes it. */
+  readonly category?: string;
+  /** Whether those of people without write access count, too. */
+  readonly fromAnyone: boolean;
+  /** What the board's tool is called with, as templates: `board.mcp.tools.feedbackCreate.args`. */
+  readonly args: Readonly<Record<string, unknown>>;
+}
 
 /** What makes targets out of issues, and out of posts. */
 export interface RuleSettings

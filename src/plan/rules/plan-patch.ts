@@ -51,7 +51,7 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
   const derived = deriveTarget(row.links, settings);
-  const isOpened = row.links.every(({ link }) => link.origin === "opened");
+  const isOpened = row.links.every(({ link }) => link.origin !== "adopted");
   const isNew = Object.keys(row.base).length === 0;
   const decided = [...derived].flatMap(([field, found]) => {
     if (found.kind === "unknown") return [];

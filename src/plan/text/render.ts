@@ -59,6 +59,8 @@ export interface Renderer {
   address(post: PostValues, context: RenderContext): string | undefined;
   /** See `addressKey`. */
   addressKey(address: string): string | undefined;
+  /** The web page of an issue, by what its repository is called now. */
+  issueAddress(repository: string, number: number): string;
   /** See `listAddresses`. */
   listAddresses(text: string): ReadonlySet<string>;
 }
@@ -109,6 +111,7 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
     address: urlOf,
     addressKey: (address) => addressKey(address, dialect),
     listAddresses: (text) => listAddresses(text, dialect),
+    issueAddress: dialect.issueAddress,
     comment: (template, post, context) =>
       renderBlock(readComment(template)(scopeOf(post, context)), [], MAX_BLOCK_BYTES),
     render(post, context) {

@@ -1,6 +1,6 @@
 import { type AuditEntry, votersWhoHeard } from "../../ledger/journal.ts";
 import type { Issue } from "../../model/issue.ts";
-import type { LinkedIssue } from "../../model/link.ts";
+import type { LinkedIssue, LinkOrigin } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { viewBoardRules } from "../../plan/board-rules/board-rules.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
@@ -69,7 +69,7 @@ async function explainRow(explaining: Explaining): Promise<Explanation> {
     project: project.key,
     post: row.post.id,
     title: typeof title === "string" ? title : null,
-    standing,
+    standing: (await standingOfImport(explaining)) ?? standing,
     facts: await explainAges(explaining),
     select: explainSelection(explaining),
     issues: await inOrder(row.links, async (linked) => explainIssue(explaining, linked)),
@@ -82,6 +82,20 @@ async function explainRow(explaining: Explaining): Promise<Explanation> {
     next,
     writes: (await ledger.journal.history(memory.id, row.post.id, writesShown)).map(explainWrite),
   };
+}
+
+/** Of an issue that may become a post. */
+async function standingOfImport({
+  ledger,
+  memory,
+  row,
+}: Explaining): Promise<Explanation["standing"] | undefined> {
+  if (!row.isImport) return undefined;
+  const known = (await ledger.imports.known(memory.id)).find(({ post }) => post === row.post.id);
+  if (known?.isDiscarded) return { kind: "skipped", reason: "a person wants no post of this issue" };
+  return known?.reason === undefined
+    ? { kind: "wanted", reason: "the issue is to become a post (`import`)" }
+    : { kind: "skipped", reason: known.reason };
 }
 
 async function explainAges({ ledger, memory, now }: Explaining): Promise<Explanation["facts"]> {
@@ -98,6 +112,7 @@ function ageOf(at: number, now: number): Age {
 
 function explainSelection({ row, settings, ...look }: Explaining): Explanation["select"] {
   const post = asWritten(row);
+  if (row.isImport) return { isSelected: false, repo: settings.repo, conditions: [] };
   const { isSelected } = selectPost(post, settings, look);
   return { isSelected, repo: routePost(post, settings), conditions: viewSelection(post, settings, look) };
 }
@@ -207,15 +222,20 @@ function pickFacts(issue: Issue): ExplainedIssue["facts"] {
   return { state, stateReason, labels, assignees, milestone, type, updatedAt };
 }
 
+const origins: Readonly<Record<LinkOrigin, string>> = {
+  opened: "boardsync opened it.",
+  adopted: "It was there already, and was linked by its mark or by a person.",
+  imported: "The post was made of it (`import`).",
+};
+
 async function remarksOn(explaining: Explaining, linked: LinkedIssue): Promise<readonly string[]> {
   const { ledger } = explaining;
   const { link, text } = linked;
+  const { origin } = link;
   const others = typeof text === "string" ? [] : text.others;
   const paused = ledger.memory.repositoryById(link.issue.repositoryId)?.pausedAt;
   const remarks = [
-    link.origin === "opened"
-      ? "boardsync opened it."
-      : "It was there already, and was linked by its mark or by a person.",
+    origins[origin],
     await describeAbsence(explaining, linked),
     paused !== undefined &&
       `Many issues of its repository were not found at ${new Date(paused).toISOString()}, which looks like lost access: nothing is decided there until they are found again.`,

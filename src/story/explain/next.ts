@@ -148,6 +148,7 @@ function describePlanned({ kind, issue, fields, reason, notifies, held }: Planne
     "update-issue": `edits the text of ${issue}`,
     "change-issue": `changes ${issue}: ${values.join(", ")}`,
     "comment-issue": `comments on ${issue}`,
+    "create-post": `makes a post of ${issue}`,
     "patch-note": "writes the line that names its issues into the post's internal note",
     "patch-post": `writes to the post: ${values.join(", ")}`,
   }[kind];

@@ -1,35 +1,30 @@
 import type { Intent } from "../../ledger/journal.ts";
-import { isPassing } from "../../model/causes.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
 import { isUndecidable, wishesOf } from "../../plan/ahead.ts";
-import { type Action, countIssues, type Decision, isNotifying } from "../../plan/ground/action.ts";
-import { approvalSignature, planSignature } from "../../plan/ground/identity.ts";
-import { absence, isAllowed, pauseOf } from "../../plan/ground/obstacle.ts";
+import { type Decision, isNotifying } from "../../plan/ground/action.ts";
+import { absence } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
-import { lanesOf } from "../ground/lane.ts";
-import { isPreview, namesActions, takesAsItIs } from "../ground/order.ts";
+import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { pausedBy, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import type { PlannedAction } from "../ground/reports.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
-import { isLetGoByPerson, tellAction } from "../ground/standing.ts";
-import type { Hold } from "../ground/verdict.ts";
-import { isSameAsked, type Judged, postsWith, type ToldAction, type Wanted } from "../ground/wanted.ts";
+import { type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamesakes, withoutMove } from "../read/namesakes.ts";
-import { holdNamed, pageOf } from "../read/naming.ts";
+import { holdNamed } from "../read/naming.ts";
 import { holdOtherMarks } from "../read/other-marks.ts";
-import { publicHold } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
 import { recordHeld } from "./held.ts";
+import { decideImports, holdImported } from "./imports.ts";
 import { judge } from "./judge.ts";
 import { takeRequests } from "./requests.ts";
 import { showLines } from "./show-lines.ts";
+import { want } from "./want.ts";
 
 /** What a run wants to write, when the guard has looked over it. */
 export interface Decided {
@@ -53,7 +48,10 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
     if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
-  const named = await holdNamesakes(cycle, await holdNamed(cycle, await holdOtherMarks(cycle, wanted)));
+  const marked = await holdImported(cycle, await holdOtherMarks(cycle, wanted));
+  const imports = await decideImports(cycle);
+  for (const post of imports.unsettled) undecidable.add(post);
+  const named = [...(await holdNamesakes(cycle, await holdNamed(cycle, marked))), ...imports.wanted];
   const asked = await takeApprovals(cycle, named, undecidable);
   const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, asked)));
   await recordHeld(cycle, decided.judged);
@@ -95,66 +93,6 @@ async function decideRow(
   return decision.actions.map((action, index) => want(cycle, left, action, lines[index]));
 }
 
-/** An action as a row asks for it, with what is shown of it. */
-export function want(
-  cycle: PulledCycle,
-  row: Row,
-  action: Action,
-  lines: readonly PlannedAction[] = nothing,
-): Wanted {
-  const told = tellAction(cycle, row, action);
-  const sent = asSent(cycle, action);
-  const closings = isNotifying(action) ? row.links.flatMap(({ known }) => known?.issue.closed ?? []) : [];
-  return {
-    ...told,
-    planned: share(cycle, told.planned),
-    issues: countIssues(action),
-    isNotifying: isNotifying(action),
-    closings: closings.length === 0 ? nothing : closings,
-    lanes: share(cycle, lanesOf(cycle.world, action)),
-    hold: share(cycle, holdOf(cycle, action)),
-    ...heldEarlier(cycle, row, told),
-    pause: pauseOf(row),
-    signature: sent === action ? told.approval : approvalSignature(sent),
-    planSignature: isPreview(cycle.run) || namesActions(cycle.run) ? planSignature(action) : "",
-    page: action.kind === "create-issue" ? pageOf(cycle, row) : undefined,
-    lines,
-  };
-}
-
-const nothing: readonly never[] = [];
-
-/** What is alike in very many actions stands in memory once. */
-function share<T extends object | undefined>({ course: { shared } }: PulledCycle, part: T): T {
-  if (part === undefined) return part;
-  const key = JSON.stringify(part);
-  const known = shared.get(key) ?? part;
-  shared.set(key, known);
-  return known as T;
-}
-
-/** What held such an action before, as its post's notes say it. */
-function heldEarlier(
-  cycle: PulledCycle,
-  { notes = [] }: Row,
-  told: ToldAction,
-): Pick<Wanted, "heldBefore" | "wasHeld"> {
-  const holds = notes.filter((note) => isLetGoByPerson(note) && note.action?.kind === told.kind);
-  const own = holds.find(
-    ({ cause, planned }) => !isPassing(cause) && isSameAsked({ ...told, planned }, told),
-  );
-  return {
-    heldBefore: own && share(cycle, { kind: "hold", cause: own.cause, why: own.message }),
-    wasHeld: holds.length > 0,
-  };
-}
-
-/** A preview looks past `writes`; an approval has shown, and lets go, what a run sends. */
-function asSent({ settings }: PulledCycle, action: Action): Action {
-  const isAlone = action.kind === "create-issue" && !isAllowed({ kind: "patch-post" }, settings);
-  return isAlone ? { ...action, followUp: undefined } : action;
-}
-
 /**
  * The order in which a plan names them and a run sends them. What was refused most often comes last: a refusal that may concern
  * all of its kind there ends them for a run, and whatever would have gone through must not stand behind it for ever.
@@ -167,20 +105,6 @@ async function leastTriedFirst(
   const known = new Map(sent.map(({ kind, post, attempts }) => [`${kind} ${post}`, attempts]));
   const triesOf = ({ kind, post }: Judged): number => known.get(`${kind} ${post}`) ?? 0;
   return judged.toSorted((one, other) => triesOf(one) - triesOf(other));
-}
-
-/** Why a person has to let an action go, whatever the guard says. */
-function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
-  switch (action.kind) {
-    case "patch-post":
-    case "change-issue":
-      return action.hold && { kind: "hold", ...action.hold };
-    case "create-issue":
-      return publicHold(cycle, cycle.repositories.get(action.repo), action.post);
-    case "update-issue":
-    case "comment-issue":
-      return undefined;
-  }
 }
 
 /** A missing fact is a failure of the post. If its issue is not where it was, that has been said already. */

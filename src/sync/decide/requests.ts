@@ -8,6 +8,7 @@ import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { recordDiscarded } from "../ground/record.ts";
 import { eachDueRow, readRow } from "../ground/rows.ts";
+import { retryImport } from "./imports.ts";
 
 type AskedOfPosts = Extract<PersonRequest, { readonly kind: PostsRequest }>;
 
@@ -114,6 +115,7 @@ async function doFor(cycle: PulledCycle, { kind, id }: AskedOfPosts, post: PostI
         { ...place, kind: "unpark", of: undefined },
         { ...place, kind: "reopen" },
       ]);
+      await retryImport(cycle, post);
       return;
     case "release":
       await ledger.commit([{ ...place, kind: "release", at: clock.now() }]);

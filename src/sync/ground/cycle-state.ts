@@ -3,7 +3,7 @@ import type { Change } from "../../ledger/change.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { Backlog } from "../../ledger/pace.ts";
 import type { Who } from "../../ledger/requests.ts";
-import type { IssueRef, Pin, RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { Issue, IssueRef, Pin, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostField, PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
@@ -147,6 +147,8 @@ export interface Course {
   readonly shared: Map<string, object>;
   /** Fields of issues that a decision of this run asks for, by `issueKey` and the field. */
   readonly claimed: Set<string>;
+  /** Issues that this run makes posts of, by what they are called until then. */
+  readonly imports: Map<PostId, Issue>;
   /** Why a lane takes no more writes of this project in this run, although it is open for others. */
   readonly closed: Map<string, Closure>;
   /** What names of the rules mean, once it was read: only the run that has the project says anything else. */
@@ -167,6 +169,7 @@ export function startCourse(): Course {
     stale: new Set(),
     shared: new Map(),
     claimed: new Set(),
+    imports: new Map(),
     closed: new Map(),
     pins: undefined,
     others: undefined,

@@ -41,6 +41,10 @@ export function describeChange(
       const place = first === undefined ? null : nameIssue(cycle, first);
       return { place, changes: action.writes.map(toChange), notifies: action.notifies };
     }
+    case "create-post": {
+      const place = nameIssue(cycle, action.issue);
+      return { place, changes: [{ field: "title", to: action.title }], notifies: 0 };
+    }
   }
 }
 
@@ -99,6 +103,11 @@ export function describeAction(
       const first = row.links[0]?.link.issue;
       const issue = first === undefined ? null : nameIssue(cycle, first);
       return [tell({ issue, fields: changeOf(action), before: beforeOf(action.writes) }, action.notifies)];
+    }
+    case "create-post": {
+      const category = action.category === undefined ? {} : { category: action.category };
+      const fields = { title: action.title, ...category };
+      return [tell({ issue: nameIssue(cycle, action.issue), fields, before: {} })];
     }
   }
 }

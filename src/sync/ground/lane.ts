@@ -45,6 +45,7 @@ export function laneOfIssue(world: World, { repositoryId }: IssueRef, kind?: Act
 export function lanesOf(world: World, action: Action): readonly Lane[] {
   switch (action.kind) {
     case "patch-post":
+    case "create-post":
       return [boardLane];
     case "create-issue": {
       const repository = world.ledger.memory.repository(action.repo)?.repository.id;

@@ -85,6 +85,7 @@ function whyKept({ side, kind, outcome, fields }: RunWrite, issue: IssueRef | un
   if (outcome === "unknown") return "nobody knows whether it arrived: look at it by hand";
   if (kind === "add-comment" || kind === "comment-issue")
     return "a comment has been read, and is not taken back";
+  if (kind === "create-post") return "a post that an issue has become stays: only the board can remove it";
   const isText = kind === "edit-issue" && fields.some(({ field }) => field === "title" || field === "body");
   if (kind === "update-issue" || isText) return "the text that was there before is not kept";
   const isNowhere = side === "tracker" && issue === undefined;

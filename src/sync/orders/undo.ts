@@ -3,7 +3,7 @@ import type { Row } from "../../model/link.ts";
 import { withLate } from "../../plan/fields/late.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
-import { want } from "../decide/decide.ts";
+import { want } from "../decide/want.ts";
 import { attempt } from "../ground/attempt.ts";
 import { approve, isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";

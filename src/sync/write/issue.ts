@@ -168,6 +168,7 @@ const doings: Readonly<Record<ActionKind, string>> = {
   "change-issue": "change issues of",
   "comment-issue": "take comments in",
   "patch-post": "write to",
+  "create-post": "make posts of",
 };
 
 /** The second look of a run is there for a refusal, and what it has shown counts from then on. */

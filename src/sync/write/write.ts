@@ -17,6 +17,7 @@ import { estimate, noteBacklogs, readImport } from "./backlog.ts";
 import { type Again, changeIssue } from "./change.ts";
 import { commentIssue } from "./comment.ts";
 import { createIssue } from "./create.ts";
+import { importIssue, replanImport } from "./import.ts";
 import type { FreshIssue } from "./issue.ts";
 import { patchPost } from "./patch.ts";
 import { updateIssue } from "./update.ts";
@@ -28,6 +29,7 @@ export const writeSequence: readonly ActionKind[] = [
   "change-issue",
   "comment-issue",
   "create-issue",
+  "create-post",
 ];
 
 const whats: Readonly<Record<ActionKind, string>> = {
@@ -36,6 +38,7 @@ const whats: Readonly<Record<ActionKind, string>> = {
   "change-issue": "issues changed",
   "comment-issue": "comments made",
   "create-issue": "issues opened",
+  "create-post": "posts made",
 };
 
 /**
@@ -123,10 +126,22 @@ async function writeOne(
   if (early !== undefined) return early;
   const row =
     wanted.kind === "patch-post" ? await lookAgain(cycle, wanted.post) : await readRow(cycle, wanted.post);
-  const asked = await ask(wanted, row);
+  const isImport = wanted.kind === "create-post";
+  const asked = isImport ? await replanImport(cycle, wanted.post) : await ask(wanted, row);
   const other = await recheck?.(wanted, asked?.action);
   if (other !== undefined) return other;
   if (asked === undefined) return { kind: "unneeded" };
+  const { action } = asked;
+  const delay = await whyNotNow(cycle, wanted, asked);
+  if (delay !== undefined) return delay;
+  return writeAction(cycle, asked.row, action, {
+    followUp: wanted.followUp,
+    again: async (fresh) => (await ask(wanted, undefined, fresh))?.action,
+  });
+}
+
+/** Why an action is not written although it is asked for still; undefined where it may go. */
+async function whyNotNow(cycle: PulledCycle, wanted: Judged, asked: Asked): Promise<Outcome | undefined> {
   const { action } = asked;
   // `send` asks once more. Here nothing waits for the pace yet.
   const pause = pauseOf(asked.row);
@@ -142,10 +157,7 @@ async function writeOne(
   const isShown = isApprovedBy(wanted, { post, kind, signature: approvalSignature(action) });
   if (isApproved(cycle, post, kind) && !isShown)
     return waitForTurn("it is something else by now than what a person has let go");
-  return writeAction(cycle, asked.row, action, {
-    followUp: wanted.followUp,
-    again: async (fresh) => (await ask(wanted, undefined, fresh))?.action,
-  });
+  return undefined;
 }
 
 /** Leaves an action for a later run where none of its lanes takes any more in this one. */
@@ -172,5 +184,7 @@ function writeAction(
       return commentIssue(cycle, action);
     case "create-issue":
       return createIssue(cycle, { row, action }, followUp);
+    case "create-post":
+      return importIssue(cycle, row, action);
   }
 }

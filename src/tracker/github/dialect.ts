@@ -15,6 +15,7 @@ import { BREAK, type Dialect } from "../../model/dialect.ts";
  */
 export function createDialect(url: string): Dialect {
   const pages = pageHosts(url);
+  const site = siteOf(url);
   const silenceAddress = (text: string) => encodeAddresses(redirectHosts(text, pages));
   return {
     titleLength: 256,
@@ -26,7 +27,15 @@ export function createDialect(url: string): Dialect {
         (hash) => hash.replace(/.{6}(?=.)/g, `$&${BREAK}`),
       ),
     silenceAddress,
+    issueAddress: (repository, number) => `${site}/${repository}/issues/${number}`,
   };
+}
+
+/** Where the web pages are, by the address of the API; a sandbox has them in the same place. */
+function siteOf(url: string): string {
+  const { hostname, origin } = new URL(url);
+  if (hostname === "api.github.com") return "https://github.com";
+  return hostname.endsWith(".ghe.com") ? origin.replace("//api.", "//") : origin;
 }
 
 /** Behind each of these a break is put. */

@@ -147,6 +147,14 @@ export function createAdapter(
       names.note(repository);
       return listIssues({ reader, pages, find, quote, pageLimit }, repository, wanted, bounds);
     },
+    async labelled(repository, wanted, bounds) {
+      const { listLabelled } = await import("./read/labelled.ts");
+      return listLabelled(listTools, repository, wanted, bounds);
+    },
+    async labellers(issue, bounds) {
+      const { readLabellers } = await import("./read/labelled.ts");
+      return readLabellers(pages, issue, bounds);
+    },
     readIssue: (issue, bounds) => readIssue({ read, find, names, quote }, issue, bounds),
     write: (repository, write) => sendWrite({ send, gate, quote, clock }, repository, write),
     budgetOf: (_repository, use) => (use === "signals" ? budgetOfQueries(budget) : budget),

@@ -150,7 +150,7 @@ export const plannedShape = later(
 
 const writeKind = later(
   (): z.ZodType<WriteKind> =>
-    z.enum(["create-issue", "update-issue", "change-issue", "comment-issue", "patch-post"]),
+    z.enum(["create-issue", "update-issue", "change-issue", "comment-issue", "patch-post", "create-post"]),
 );
 
 /** A field that a rule may set on a post. */

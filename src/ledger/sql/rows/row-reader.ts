@@ -39,6 +39,8 @@ export interface RowColumns {
   missing: 0 | 1 | 2;
   is_quarantined: number;
   unlinked_at: number | null;
+  /** Of a row that no list shows. */
+  is_import: number;
   paused_at: number | null;
   facts: string;
   /** Which parts the row has: nearly every row lacks most of them, and what is not there is not read. */
@@ -56,6 +58,7 @@ export interface RowColumns {
 /** Columns of a statement over `posts` and `post_facts`: a row's own line. */
 export const rowColumns = `
   posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts,
+  CASE WHEN hash IS NULL THEN 1 ELSE 0 END AS is_import,
   EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
   EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
   EXISTS (SELECT 1 FROM issue_bases WHERE issue_bases.post = posts.number) AS has_issue_bases,
@@ -274,7 +277,7 @@ function groupParts([
 
 function createRowBuilder(seenAt: Pick<PostTimes, "get">): (columns: RowColumns, parts: GroupedParts) => Row {
   return (
-    { number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, has_markers, facts },
+    { number, id, seen_at, missing, is_quarantined, unlinked_at, is_import, paused_at, has_markers, facts },
     parts,
   ) => {
     const { pause, pins } = parts;
@@ -284,6 +287,7 @@ function createRowBuilder(seenAt: Pick<PostTimes, "get">): (columns: RowColumns,
       seenAt: seen_at === null ? undefined : (seenAt.get(number) ?? seen_at),
       missing,
       ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
+      ...(is_import === 1 && { isImport: true }),
       ...(has_markers === 1 && { isMarked: true }),
       ...(paused_at !== null && { pausedAt: paused_at }),
       ...(pause && { wholePause: pause }),

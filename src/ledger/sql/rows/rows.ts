@@ -46,6 +46,7 @@ export function createRows(
   >(`
     SELECT ${rowColumns} FROM posts INDEXED BY posts_due JOIN post_facts ON post_facts.post = posts.number
     WHERE project = @project AND id > @after AND due_at IS NOT NULL AND due_at <= @now
+      AND hash IS NOT NULL
     ORDER BY id LIMIT @limit`);
   const markMissing = store.prepare<[number]>(
     "UPDATE posts SET missing = 1, missing_run = NULL, missing_since = NULL, due_at = 0 WHERE number = ? AND missing = 0",

@@ -74,6 +74,11 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
       const tracker = await owners.ofId(issue.repositoryId, bounds);
       return tracker === undefined ? { kind: "missing" } : tracker.readIssue(issue, bounds);
     },
+    labelled: (repository, wanted, bounds) => of(repository).labelled(repository, wanted, bounds),
+    async labellers(issue, bounds) {
+      const tracker = await owners.ofId(issue.repositoryId, bounds);
+      return tracker === undefined ? new Map() : tracker.labellers(issue, bounds);
+    },
     async *comments(issue, bounds) {
       const tracker = await owners.ofId(issue.repositoryId, bounds);
       if (tracker === undefined) throw unseen(issue.repositoryId);

@@ -5,6 +5,7 @@ import type { DuplicateTarget, ProjectField, SignalAnswer, SignalWish } from "..
 import {
   account,
   complain,
+  insiders,
   isObject,
   named,
   namesAndIds,
@@ -127,9 +128,6 @@ function connection<Row extends z.ZodType>(row: Row, what: string) {
 function lowered<Name extends string>(names: readonly Name[]) {
   return z.enum(names).transform((name) => name.toLowerCase() as Lowercase<Name>);
 }
-
-/** What GitHub calls the author of something who may write to its repository, or to its organisation. */
-const insiders: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 
 function outside(authorAssociation: string): { readonly isOutside?: true } {
   return insiders.has(authorAssociation) ? {} : { isOutside: true };

@@ -26,6 +26,9 @@ export const repositoryName = z.string().refine(isRepositoryName);
 /** What an answer may hold or leave out. */
 const some = z.unknown().optional();
 
+/** What GitHub calls the author of something who may write to its repository, or to its organisation. */
+export const insiders: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+
 /** A milestone. */
 export const milestoneShape = z.object({
   number: positiveInteger,

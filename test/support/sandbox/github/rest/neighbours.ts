@@ -14,6 +14,7 @@ import { findForRead, findForWrite } from "./issues.ts";
 import { pageByNumber } from "./lists.ts";
 import {
   commentShape,
+  labelEventShape,
   labelShape,
   labelShapes,
   milestoneShape,
@@ -68,7 +69,7 @@ export function addLabels(call: Call): Answer {
   const fault = refuseKinds(call) ?? refuseLabels(names, present);
   if (fault) return fault;
   const labels = [...new Set([...issue.labels, ...labelIds(state, repository, names)])];
-  const changed = changeIssue(state, repository, issue, { labels });
+  const changed = changeIssue(state, repository, issue, { labels, by: call.account });
   return { status: 200, body: labelShapes(state, repository, changed) };
 }
 
@@ -137,6 +138,15 @@ export function listComments(call: Call): Answer {
   const { comments = [] } = listedIssue(state, repository, issue.number, state.lag.readMs) ?? {};
   const page = pageByNumber(call, `issues/${issue.number}/comments`, comments);
   return { ...page, body: page.body.map((comment) => commentShape(state, repository, issue, comment)) };
+}
+
+/** `GET …/issues/{number}/events`, oldest first: those of labels alone; 404 once the issue was transferred. */
+export function listEvents(call: Call): Answer {
+  const { state, repository } = call;
+  const { issue, refusal } = findForRead(call);
+  if (refusal) return refusal.status === 301 ? notFound() : refusal;
+  const page = pageByNumber(call, `issues/${issue.number}/events`, issue.labelled);
+  return { ...page, body: page.body.map((event) => labelEventShape(state, repository, event)) };
 }
 
 /** `POST …/issues/{number}/comments`. */

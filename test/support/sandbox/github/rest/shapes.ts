@@ -239,6 +239,28 @@ export function commentShape(
   };
 }
 
+/** `labeled-issue-event`. */
+export function labelEventShape(
+  state: GitHubState,
+  repository: StoredRepository,
+  { label, by, at }: StoredIssue["labelled"][number],
+): Shape {
+  const id = at * 1_000 + label;
+  const { name = "", color = "" } = repository.labels.get(label) ?? {};
+  return {
+    id,
+    node_id: `LE_${id}`,
+    url: `${repositoryUrl(state, repository)}/issues/events/${id}`,
+    actor: userShape(state, by),
+    event: "labeled",
+    commit_id: null,
+    commit_url: null,
+    created_at: timestamp(at),
+    performed_via_github_app: null,
+    label: { name, color },
+  };
+}
+
 /** `issue`; a pull request has the key `pull_request` and its own `html_url`. */
 export function issueShape(state: GitHubState, repository: StoredRepository, issue: StoredIssue): Shape {
   const base = repositoryUrl(state, repository);

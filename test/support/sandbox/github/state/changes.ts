@@ -21,7 +21,7 @@ export type IssueStart = Pick<
 export type IssueChange = Partial<
   Pick<StoredIssue, "title" | "body" | "labels" | "assignees" | "milestone" | "type" | "isLocked" | "fate">
 > & {
-  /** Who changes the body; left out, a person on the page. */
+  /** Who changes the body or the labels; left out, a person on the page. */
   readonly by?: string;
 };
 
@@ -32,6 +32,8 @@ export function openIssue(state: GitHubState, repository: StoredRepository, star
     ...start,
     id: nextId(state),
     editors: [],
+    // As of an issue form, which sets labels for whoever fills it in.
+    labelled: start.author === null ? [] : setLabels(start.labels, start.author, now),
     number: repository.issues.size + 1,
     state: "open",
     stateReason: null,
@@ -45,6 +47,10 @@ export function openIssue(state: GitHubState, repository: StoredRepository, star
   });
 }
 
+function setLabels(labels: readonly number[], by: string, at: number): StoredIssue["labelled"] {
+  return labels.map((label) => ({ label, by, at }));
+}
+
 /** Changes fields of an issue. A change that changes nothing leaves `updated_at` alone. */
 export function changeIssue(
   state: GitHubState,
@@ -54,7 +60,9 @@ export function changeIssue(
 ): StoredIssue {
   const { by = person, ...fields } = change;
   const isEdit = fields.body !== undefined && fields.body !== issue.body;
-  const changed = { ...issue, ...fields, ...(isEdit && { editors: [...issue.editors, by] }) };
+  const added = (fields.labels ?? []).filter((id) => !issue.labels.includes(id));
+  const labelled = [...issue.labelled, ...setLabels(added, by, state.clock.now())];
+  const changed = { ...issue, ...fields, labelled, ...(isEdit && { editors: [...issue.editors, by] }) };
   if (JSON.stringify(changed) === JSON.stringify(issue)) return issue;
   return saveIssue(state, repository, { ...changed, updatedAt: state.clock.now() });
 }

@@ -69,6 +69,8 @@ export interface SandboxPeople {
     change: { readonly title?: string; readonly body?: string | null },
   ): void;
   label(repository: RepositoryName, number: number, ...labels: readonly string[]): void;
+  /** Likewise, by this account. */
+  labelBy(account: string, repository: RepositoryName, number: number, ...labels: readonly string[]): void;
   unlabel(repository: RepositoryName, number: number, ...labels: readonly string[]): void;
   /** As completed, where no reason is named. GitHub gives none at times (null), and may have new ones. */
   close(repository: RepositoryName, number: number, reason?: string | null): void;
@@ -129,20 +131,27 @@ export function createPeople(state: GitHubState): SandboxPeople {
     name: RepositoryName,
     number: number,
     next: (repository: StoredRepository, now: readonly number[]) => readonly number[],
+    by = person,
   ): void {
     const [repository, issue] = find(name, number);
-    changeIssue(state, repository, issue, { labels: next(repository, issue.labels) });
+    changeIssue(state, repository, issue, { labels: next(repository, issue.labels), by });
+  }
+
+  function addLabels(by: string, name: RepositoryName, number: number, labels: readonly string[]): void {
+    relabel(
+      name,
+      number,
+      (repository, now) => [...new Set([...now, ...labelIds(state, repository, labels)])],
+      by,
+    );
   }
 
   return {
     openIssue: (name, setup) => open(name, setup, false),
     openPullRequest: (name, setup) => open(name, setup, true),
     edit: change,
-    label(name, number, ...labels) {
-      relabel(name, number, (repository, now) => [
-        ...new Set([...now, ...labelIds(state, repository, labels)]),
-      ]);
-    },
+    label: (name, number, ...labels) => addLabels(person, name, number, labels),
+    labelBy: (account, name, number, ...labels) => addLabels(account, name, number, labels),
     unlabel(name, number, ...labels) {
       relabel(name, number, (repository, now) => {
         const ids = labels.map((label) => findLabel(repository, label)?.id);

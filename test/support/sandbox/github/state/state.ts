@@ -61,6 +61,8 @@ export interface StoredIssue {
   readonly stateReason: string | null;
   /** Ids of labels. */
   readonly labels: readonly number[];
+  /** Who has set which label, by its id, oldest first. */
+  readonly labelled: readonly { readonly label: number; readonly by: string; readonly at: number }[];
   readonly assignees: readonly string[];
   /** Number of the milestone. */
   readonly milestone: number | null;

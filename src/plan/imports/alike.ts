@@ -1,0 +1,82 @@
+/** A listed post, as far as it tells whether it is what an issue has become. */
+export interface Alike {
+  readonly title: string;
+  readonly text: string;
+  /** As the board shows it; undefined where it shows none. */
+  readonly createdAt: string | undefined;
+  /** Since when it is listed, epoch ms. */
+  readonly listedSince: number;
+  /** Whether it has an issue, or a person has taken one from it. */
+  readonly isTaken: boolean;
+}
+
+/** What was asked of the board, and when (epoch ms). */
+export interface AskedPost {
+  readonly title: string;
+  readonly address: string;
+  readonly at: number;
+}
+
+/** What posts tell of one that was asked for. */
+export type Likeness<P extends Alike> =
+  /** This is it: its text names the issue, it came after it was asked for, and nobody has it. */
+  | { readonly kind: "found"; readonly post: P }
+  /** One of these may be it. */
+  | { readonly kind: "doubt"; readonly posts: readonly P[] }
+  | { readonly kind: "none" };
+
+/** Two clocks, and a board that writes whole minutes. */
+const slackMs = 120_000;
+
+/** Looks among the posts of a project for the one that was asked for. */
+export function findAlike<P extends Alike>(posts: readonly P[], asked: AskedPost): Likeness<P> {
+  const since = asked.at - slackMs;
+  const fresh = posts.filter(({ createdAt, listedSince }) => {
+    const created = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
+    return listedSince >= since && !(created < since);
+  });
+  const naming = fresh.filter((post) => namesAddress(post, asked.address));
+  const free = naming.filter(({ isTaken }) => !isTaken);
+  const [only] = free;
+  if (only !== undefined && naming.length === 1) return { kind: "found", post: only };
+  const maybe = new Set([...naming, ...fresh.filter((post) => isCalled(post, asked.title) && !post.isTaken)]);
+  return maybe.size === 0 ? { kind: "none" } : { kind: "doubt", posts: [...maybe] };
+}
+
+/** The first of these posts that stands for the issue already, as far as one can tell by its text or its title. */
+export function findStanding<P extends Alike>(
+  posts: readonly P[],
+  { title, address }: Pick<AskedPost, "title" | "address">,
+): P | undefined {
+  return posts.find((post) => namesAddress(post, address)) ?? posts.find((post) => isCalled(post, title));
+}
+
+/** Whether a post names the page of an issue: `…/issues/12` is not named by `…/issues/123`. */
+export function namesAddress({ title, text }: Pick<Alike, "title" | "text">, address: string): boolean {
+  const wanted = address.toLowerCase();
+  return [title, text].some((part) => {
+    const where = part.toLowerCase();
+    for (let at = where.indexOf(wanted); at !== -1; at = where.indexOf(wanted, at + 1))
+      if (!/\d/.test(where.charAt(at + wanted.length))) return true;
+    return false;
+  });
+}
+
+function isCalled({ title }: Pick<Alike, "title">, wanted: string): boolean {
+  return title.trim().toLowerCase() === wanted.trim().toLowerCase();
+}
+
+/** Numbers of issues whose pages a post names, where those of a repository begin so. */
+export function issuesNamed(
+  { title, text }: Pick<Alike, "title" | "text">,
+  pages: string,
+): readonly number[] {
+  const where = `${title}\n${text}`.toLowerCase();
+  const wanted = pages.toLowerCase();
+  const found: number[] = [];
+  for (let at = where.indexOf(wanted); at !== -1; at = where.indexOf(wanted, at + wanted.length)) {
+    const [number] = /^\d{1,9}/.exec(where.slice(at + wanted.length, at + wanted.length + 9)) ?? [];
+    if (number !== undefined) found.push(Number(number));
+  }
+  return found;
+}

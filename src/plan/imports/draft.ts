@@ -1,0 +1,58 @@
+import type { IssueRecord } from "../../model/issue.ts";
+import type { PostId } from "../../model/post.ts";
+import type { CreatePost } from "../ground/action.ts";
+import type { ImportSettings } from "../ground/settings.ts";
+import { type ArgumentValues, fillArguments } from "../text/arguments.ts";
+import { toBoardText, toBoardTitle } from "../text/outward.ts";
+import { TemplateError } from "../text/template.ts";
+
+/** What an issue is called until it is a post. */
+export function importId(name: string): PostId {
+  return name as PostId;
+}
+
+/**
+ * The post that an issue becomes.
+ *
+ * @param name - `owner/name#number`.
+ * @param address - the issue's page: the end of the text, and the mark by which the post is found again.
+ */
+export function draftPost(
+  { issue, title, body }: IssueRecord,
+  { name, address }: { readonly name: string; readonly address: string },
+  { labels, category }: ImportSettings,
+): CreatePost {
+  const text = toBoardText(body);
+  return {
+    kind: "create-post",
+    post: importId(name),
+    issue: { repositoryId: issue.repositoryId, number: issue.number },
+    title: toBoardTitle(title) || name,
+    body: text === "" ? address : `${text}\n\n${address}`,
+    address,
+    category,
+    reason: `the issue has the label ${labels.join(", ")}`,
+  };
+}
+
+const place = "board.mcp.tools.feedbackCreate.args";
+
+/**
+ * What the board's tool is called with.
+ *
+ * @throws TemplateError where one of the `args` fails, or nothing in them keeps the issue's address: the post could not be found again.
+ */
+export function argumentsOf(
+  { title, body, address, category, issue }: CreatePost,
+  { args }: ImportSettings,
+  project: string,
+): Readonly<Record<string, unknown>> {
+  const values: ArgumentValues = {
+    issue: { title, body, address, number: issue.number, ...(category !== undefined && { category }) },
+    project: { id: project },
+  };
+  const filled = fillArguments(args, values, place);
+  if (!JSON.stringify(filled).includes(address))
+    throw new TemplateError(`${place}: no argument keeps \`issue.body\` to its end, or \`issue.address\``);
+  return filled;
+}

@@ -1,0 +1,317 @@
+import type { KnownImport } from "../../ledger/imports.ts";
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { ToolCall } from "../../ledger/tool-calls.ts";
+import { type IssueRef, isSameIssue, type LabelledIssue, type RepositoryName } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import { wordWait } from "../../model/waiting.ts";
+import type { CreatePost } from "../../plan/ground/action.ts";
+import { approvalSignature } from "../../plan/ground/identity.ts";
+import { isRefusal } from "../../plan/ground/obstacle.ts";
+import type { ImportSettings } from "../../plan/ground/settings.ts";
+import { findStanding, issuesNamed } from "../../plan/imports/alike.ts";
+import { draftPost } from "../../plan/imports/draft.ts";
+import { isLabelledByOther, needsLabeller, whyKept } from "../../plan/imports/select.ts";
+import { attempt } from "../ground/attempt.ts";
+import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { describeAction } from "../ground/describe.ts";
+import { isPreview, takesAsItIs } from "../ground/order.ts";
+import { command } from "../ground/remedy.ts";
+import { readRow } from "../ground/rows.ts";
+import type { Hold } from "../ground/verdict.ts";
+import type { Wanted } from "../ground/wanted.ts";
+import { nameNow, repositoryNames } from "../ground/world.ts";
+import { addressOf, isOurIssue, keepValidator, readLabelled } from "../read/import-list.ts";
+import { want } from "./want.ts";
+
+/** What becomes of issues that the config makes posts of. */
+export interface DecidedImports {
+  readonly wanted: readonly Wanted[];
+  /** Issues that could not be decided in this run: what a person has approved of them may still be asked for. */
+  readonly unsettled: readonly PostId[];
+}
+
+/** One issue that is looked at. */
+interface Candidate {
+  readonly issue: LabelledIssue;
+  readonly ref: IssueRef;
+  /** What it is called until it is a post. */
+  readonly name: string;
+  readonly known: KnownImport | undefined;
+  readonly call: ToolCall | undefined;
+}
+
+/** `over`: it is none of ours any more. `left`: by itself it becomes no post, and that is remembered. `waiting`: it may become one later. */
+type Judgement = CreatePost | "over" | "left" | "waiting";
+
+/**
+ * Decides which issues become posts. An issue that is linked, by whichever project, or was made a post once, is left alone for good;
+ * so is one that boardsync opened itself. From a list that broke off nothing is decided: the post may be there already.
+ */
+export async function decideImports(cycle: PulledCycle): Promise<DecidedImports> {
+  const { settings, memory, world } = cycle;
+  const known = await world.ledger.imports.known(memory.id);
+  const isOn = settings.import !== undefined && world.tools?.purposes.has("feedbackCreate") === true;
+  if (settings.import === undefined || !isOn) {
+    await dropAll(
+      cycle,
+      known.filter(({ isDiscarded }) => !isDiscarded),
+    );
+    return { wanted: [], unsettled: [] };
+  }
+  if (takesAsItIs(cycle.run) || cycle.pull.kind === "incomplete")
+    return { wanted: [], unsettled: known.map(({ post }) => post) };
+  const calls = await world.ledger.toolCalls.list(memory.id, "feedbackCreate");
+  const drafts: CreatePost[] = [];
+  const unsettled = new Set<PostId>();
+  for (const name of repositoryNames(settings)) {
+    const repository = cycle.repositories.get(name);
+    const here = known.filter(({ issue }) => issue.repositoryId === repository?.repository.id);
+    const found =
+      repository && (await decideRepository(cycle, repository, settings.import, { known: here, calls }));
+    for (const { post } of found?.isRead === false ? here : []) unsettled.add(post);
+    for (const post of found?.unsettled ?? []) unsettled.add(post);
+    drafts.push(...(found?.drafts ?? []));
+  }
+  return { wanted: await wantAll(cycle, drafts), unsettled: [...unsettled] };
+}
+
+interface OfRepository {
+  readonly known: readonly KnownImport[];
+  readonly calls: readonly ToolCall[];
+}
+
+interface DecidedRepository {
+  readonly isRead: boolean;
+  readonly drafts: readonly CreatePost[];
+  readonly unsettled: readonly PostId[];
+}
+
+async function decideRepository(
+  cycle: PulledCycle,
+  repository: RepositoryMemory,
+  settings: ImportSettings,
+  { known, calls }: OfRepository,
+): Promise<DecidedRepository> {
+  const list = await readLabelled(cycle, repository, settings.labels);
+  if (list === undefined) return { isRead: false, drafts: [], unsettled: [] };
+  if (list === "unchanged") return { isRead: true, drafts: [], unsettled: [] };
+  const drafts: CreatePost[] = [];
+  const unsettled: PostId[] = [];
+  const stays = new Set<PostId>();
+  let isWaiting = false;
+  for (const issue of list.rows) {
+    const candidate = candidateOf(cycle, issue, known, calls);
+    const post = candidate.name as PostId;
+    const judged = await attempt(cycle, { post, kind: "create-post" }, () =>
+      judge(cycle, candidate, settings),
+    );
+    const isFailed = typeof judged === "object" && judged.kind !== "create-post";
+    if (isFailed) unsettled.push(post);
+    if (isFailed || judged === "waiting") isWaiting = true;
+    if (judged !== "over") stays.add(post);
+    if (typeof judged !== "object" || judged.kind !== "create-post") continue;
+    isWaiting = true;
+    drafts.push(judged);
+  }
+  await dropAll(
+    cycle,
+    known.filter(({ post, issue }) => !stays.has(post) && !isUnderWay(calls, issue)),
+  );
+  await keepValidator(cycle, repository, settings.labels, isWaiting ? undefined : list.etag);
+  return { isRead: true, drafts, unsettled };
+}
+
+function candidateOf(
+  cycle: PulledCycle,
+  issue: LabelledIssue,
+  known: readonly KnownImport[],
+  calls: readonly ToolCall[],
+): Candidate {
+  const ref: IssueRef = { repositoryId: issue.issue.repositoryId, number: issue.issue.number };
+  return {
+    issue,
+    ref,
+    name: nameIssue(cycle, ref),
+    known: known.find((one) => isSameIssue(one.issue, ref)),
+    call: calls.find(({ subject }) => subject === issueKey(ref)),
+  };
+}
+
+/** Whether the outcome of a call is open, or its post was not found yet. */
+function isUnderWay(calls: readonly ToolCall[], issue: IssueRef): boolean {
+  const call = calls.find(({ subject }) => subject === issueKey(issue));
+  return call !== undefined && call.state !== "PREPARED" && call.state !== "REJECTED";
+}
+
+async function judge(
+  cycle: PulledCycle,
+  { issue, ref, name, known, call }: Candidate,
+  settings: ImportSettings,
+): Promise<Judgement> {
+  const { ledger } = cycle.world;
+  if ((await ledger.rows.linkedTo(ref)).length > 0) return "over";
+  if (call?.state === "DONE") return known === undefined ? "over" : "waiting";
+  if (call?.state === "SENT" || call?.state === "UNKNOWN") {
+    if (known?.isParked === false) await noteDoubt(cycle, known, call);
+    return "waiting";
+  }
+  if (isOurIssue(cycle, issue) || whyKept(issue, settings) !== undefined) return "over";
+  if (await isElsewhere(cycle, ref)) return "over";
+  const why = await whyStrange(cycle, issue, known, settings);
+  const address = addressOf(cycle, ref);
+  const draft = draftPost(issue, { name, address }, settings);
+  const { updatedAt } = issue.issue;
+  if (known?.title !== draft.title || known.updatedAt !== updatedAt || known.reason !== why) {
+    const { post, title } = draft;
+    const facts = { post, issue: ref, title, updatedAt, reason: why, url: address };
+    await ledger.commit([{ kind: "store-import", project: cycle.memory.id, ...facts }]);
+  }
+  if (why !== undefined || known?.isDiscarded) {
+    await clearNotes(cycle, await readRow(cycle, draft.post));
+    return why === undefined ? "waiting" : "left";
+  }
+  cycle.course.imports.set(draft.post, issue.issue);
+  return draft;
+}
+
+/** What was held of it is asked for no more, or is something else by now: but for what has this signature. */
+async function clearNotes(cycle: PulledCycle, row: Row | undefined, signature?: string): Promise<void> {
+  for (const { action } of row?.notes ?? []) {
+    if (row === undefined || action === undefined || action.signature === signature) continue;
+    const { ledger } = cycle.world;
+    await ledger.commit([
+      { kind: "note-action", project: cycle.memory.id, post: row.post.id, of: action, notes: [] },
+    ]);
+  }
+}
+
+async function noteDoubt(
+  { world: { ledger, clock }, memory }: PulledCycle,
+  { post }: KnownImport,
+  { unknownAt = clock.now() }: ToolCall,
+): Promise<void> {
+  const of = { kind: "create-post" } as const;
+  const message = wordWait("intent", of.kind);
+  const note = { kind: "waiting", cause: "in-doubt", message, since: unknownAt, action: of } as const;
+  await ledger.commit([{ kind: "note-action", project: memory.id, post, of, notes: [note] }]);
+}
+
+/** Another project makes, or has made, a post of it. */
+async function isElsewhere({ world, memory }: PulledCycle, issue: IssueRef): Promise<boolean> {
+  const { ledger, policy } = world;
+  for (const key of policy.projectKeys) {
+    const project = ledger.memory.project(key)?.id;
+    if (project === undefined || project === memory.id) continue;
+    const of = { project, purpose: "feedbackCreate", subject: issueKey(issue) } as const;
+    const call = await ledger.toolCalls.find(of);
+    if (call !== undefined && call.state !== "PREPARED" && call.state !== "REJECTED") return true;
+  }
+  return false;
+}
+
+/** Asked once for an issue as it is: who sets a label changes it. */
+async function whyStrange(
+  cycle: PulledCycle,
+  issue: LabelledIssue,
+  known: KnownImport | undefined,
+  settings: ImportSettings,
+): Promise<string | undefined> {
+  if (!needsLabeller(issue, settings)) return undefined;
+  if (known?.reason !== undefined && known.updatedAt === issue.issue.updatedAt) return known.reason;
+  const labellers = await cycle.world.tracker.labellers(issue.issue, cycle.run.bounds);
+  return isLabelledByOther(issue, settings, labellers) ? undefined : byStranger;
+}
+
+const byStranger =
+  "somebody without write access opened it, and nobody else has set its label: `import.fromAnyone` takes it all the same";
+
+/** The actions as the guard sees them. What may stand on the board already is held: a post is made once. */
+async function wantAll(cycle: PulledCycle, drafts: readonly CreatePost[]): Promise<readonly Wanted[]> {
+  if (drafts.length === 0) return [];
+  const { ledger } = cycle.world;
+  const posts = await ledger.imports.alike(cycle.memory.id, {
+    texts: drafts.map(({ address }) => address),
+    titles: drafts.map(({ title }) => title),
+    listedSince: undefined,
+  });
+  const wanted: Wanted[] = [];
+  for (const action of drafts) {
+    const row = await readRow(cycle, action.post);
+    if (row === undefined) continue;
+    if (row.parked.some((refused) => isRefusal(refused, action, cycle.settings))) continue;
+    if (row.parked.length > 0)
+      await ledger.commit([
+        { kind: "unpark", project: cycle.memory.id, post: action.post, of: "create-post" },
+      ]);
+    await clearNotes(cycle, row, approvalSignature(action));
+    const standing = findStanding(posts, action);
+    const lines = isPreview(cycle.run) ? describeAction(cycle, row, action) : [];
+    const hold = standing && namedHold(cycle, action, standing.post);
+    wanted.push({ ...want(cycle, row, action, lines), hold });
+  }
+  return wanted;
+}
+
+function namedHold({ project }: PulledCycle, { post: issue }: CreatePost, post: PostId): Hold {
+  const link = command("link", `${project.key}/${post}`, issue);
+  const make = command("approve", project.key, issue);
+  const why = `the post ${post} names this issue, or is called as it is: \`${link}\` links it, \`${make}\` makes a new one`;
+  return { kind: "hold", cause: "named", why };
+}
+
+/**
+ * Says of new issues where the post names an issue of the project's repositories: it may be the post that this one has become, and
+ * the state was lost since. A person links it, or lets another issue be opened.
+ */
+export async function holdImported(
+  cycle: PulledCycle,
+  wanted: readonly Wanted[],
+): Promise<readonly Wanted[]> {
+  if (cycle.settings.import === undefined) return wanted;
+  const pages = repositoryNames(cycle.settings).map((name) => pagesOf(cycle, name));
+  const held: Wanted[] = [];
+  for (const action of wanted) {
+    const row =
+      action.kind === "create-issue" && action.hold === undefined
+        ? await readRow(cycle, action.post)
+        : undefined;
+    const { title, description } = row?.post.values ?? {};
+    const texts = { title: String(title ?? ""), text: String(description ?? "") };
+    const [named] = pages.flatMap(({ name, address }) =>
+      issuesNamed(texts, address).map((number) => `${name}#${number}`),
+    );
+    held.push(named === undefined ? action : { ...action, hold: namingHold(cycle, action, named) });
+  }
+  return held;
+}
+
+function pagesOf({ world, project }: PulledCycle, wanted: RepositoryName) {
+  const name = nameNow(world, wanted);
+  return { name, address: project.renderer.issueAddress(name, 0).replace(/0$/, "") };
+}
+
+function namingHold({ project }: PulledCycle, { post }: Wanted, issue: string): Hold {
+  const link = command("link", `${project.key}/${post}`, issue);
+  const open = command("approve", project.key, post);
+  const why = `the post names ${issue}: \`${link}\` links it, \`${open}\` opens a new issue`;
+  return { kind: "hold", cause: "named", why };
+}
+
+/** A person wants a post made once more of which nobody knows whether it was made. */
+export async function retryImport({ world, memory }: PulledCycle, post: PostId): Promise<void> {
+  const { ledger, clock } = world;
+  const issue = (await ledger.imports.known(memory.id)).find((one) => one.post === post)?.issue;
+  if (issue === undefined) return;
+  const key = { project: memory.id, purpose: "feedbackCreate", subject: issueKey(issue) } as const;
+  if ((await ledger.toolCalls.find(key))?.state !== "UNKNOWN") return;
+  const message = "a person wants it made once more";
+  await ledger.commit([{ kind: "end-call", ...key, state: "PREPARED", at: clock.now(), message }]);
+}
+
+async function dropAll({ world, memory }: PulledCycle, known: readonly KnownImport[]): Promise<void> {
+  if (known.length === 0) return;
+  await world.ledger.commit(
+    known.map(({ post }) => ({ kind: "drop-import", project: memory.id, post }) as const),
+  );
+}

@@ -1,0 +1,165 @@
+import type { AlikePost, KnownImport } from "../../ledger/imports.ts";
+import type { ToolCall } from "../../ledger/tool-calls.ts";
+import type { Issue, IssueRef } from "../../model/issue.ts";
+import type { PostId } from "../../model/post.ts";
+import { findAlike } from "../../plan/imports/alike.ts";
+import { asOne } from "../ground/as-one.ts";
+import { attempt } from "../ground/attempt.ts";
+import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
+import { isPreview } from "../ground/order.ts";
+import { command } from "../ground/remedy.ts";
+import { noteError } from "../ground/report.ts";
+import { addressOf } from "../read/import-list.ts";
+import { linkImported } from "../write/import.ts";
+
+/**
+ * Finds the posts that issues have become where no answer told which: by the issue's address in the text. One that a list shows is
+ * taken at once; that there is none counts only in a whole list that was begun after `waits.create`. Then the post is made once
+ * more. Where one of several may be it, nobody knows, and a person has to say.
+ */
+export async function resolveImports(cycle: PulledCycle): Promise<void> {
+  const { ledger } = cycle.world;
+  const calls = (await ledger.toolCalls.list(cycle.memory.id, "feedbackCreate")).filter(
+    ({ state }) => state === "UNKNOWN" || state === "DONE",
+  );
+  if (calls.length === 0) return;
+  const known = await ledger.imports.known(cycle.memory.id);
+  for (const call of calls) {
+    const row = known.find(({ issue }) => issueKey(issue) === call.subject);
+    // What is done and has no row any more is linked, or was taken apart by a person.
+    if (row === undefined && call.state === "DONE") continue;
+    const issue = row?.issue ?? issueOf(call);
+    const place = { post: row?.post ?? (call.subject as PostId), kind: "create-post" } as const;
+    await attempt(cycle, place, () => resolveOne(cycle, call, issue, row));
+  }
+}
+
+function issueOf({ subject }: ToolCall): IssueRef {
+  const [repositoryId, number] = subject.split("#").map(Number);
+  return { repositoryId: repositoryId ?? 0, number: number ?? 0 };
+}
+
+async function resolveOne(
+  cycle: PulledCycle,
+  call: ToolCall,
+  issue: IssueRef,
+  row: KnownImport | undefined,
+): Promise<void> {
+  const { ledger } = cycle.world;
+  const { id: project } = cycle.memory;
+  const linked = (await ledger.rows.linkedTo(issue)).find((one) => one.project === project);
+  if (linked !== undefined) {
+    await end(cycle, call, row, linked.post, "a person linked the post");
+    return;
+  }
+  const asked = {
+    title: row?.title ?? "",
+    address: addressOf(cycle, issue),
+    at: call.sentAt ?? call.preparedAt,
+  };
+  const posts = await ledger.imports.alike(project, {
+    texts: [asked.address],
+    titles: asked.title === "" ? [] : [asked.title],
+    listedSince: undefined,
+  });
+  const found = findAlike(posts, asked);
+  if (found.kind === "found") await takeFound(cycle, call, issue, row, found.post);
+  else if (found.kind === "doubt") await sayUnsure(cycle, call, row, sayDoubt(found.posts));
+  else if (hasRested(cycle, call)) await takeAbsent(cycle, call, row);
+}
+
+/** What was sent is in effect by now, and the list of this run was begun after that. */
+function hasRested({ world, pull }: PulledCycle, { unknownAt, endedAt, sentAt }: ToolCall): boolean {
+  const since = unknownAt ?? endedAt ?? sentAt ?? 0;
+  return pull.kind === "complete" && pull.beganAt >= since + world.policy.waits.createMs;
+}
+
+async function takeFound(
+  cycle: PulledCycle,
+  call: ToolCall,
+  issue: IssueRef,
+  row: KnownImport | undefined,
+  { post }: AlikePost,
+): Promise<void> {
+  const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
+  if (answer.kind === "refused") throw answer.error;
+  // Wherever the issue has gone, its post has come: what else becomes of the issue is told like that of any linked one.
+  const facts = answer.kind === "found" ? answer.record.issue : placeholder(issue, row);
+  await asOne(cycle, async (own) => {
+    await linkImported(own, facts, row?.post ?? (call.subject as PostId), post);
+    await end(own, call, undefined, post, "found by the issue's address in its text");
+  });
+}
+
+/** As much of an issue that is not where it was as a link needs; the next look says what has become of it. */
+function placeholder({ repositoryId, number }: IssueRef, row: KnownImport | undefined): Issue {
+  return {
+    ...{ repositoryId, number, nodeId: "", state: "open", stateReason: null, labels: [], assignees: [] },
+    ...{ milestone: null, type: null, locked: false, createdAt: "", updatedAt: row?.updatedAt ?? "" },
+  };
+}
+
+async function end(
+  cycle: PulledCycle,
+  { project, purpose, subject, state }: ToolCall,
+  row: KnownImport | undefined,
+  post: PostId,
+  message: string,
+): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const key = { project, purpose, subject };
+  await ledger.commit([
+    ...(state === "DONE"
+      ? []
+      : [{ kind: "end-call", ...key, state: "DONE", at: clock.now(), message, result: post, post } as const]),
+    ...(row === undefined ? [] : [{ kind: "drop-import", project, post: row.post } as const]),
+  ]);
+}
+
+async function takeAbsent(cycle: PulledCycle, call: ToolCall, row: KnownImport | undefined): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const { project, purpose, subject, state } = call;
+  const { seen, posts } = cycle.pull;
+  const isShown = posts === 0 || (seen.has("description") && seen.has("title"));
+  if (state === "DONE" || !isShown) {
+    await sayUnsure(cycle, call, row, state === "DONE" ? notListed : notShown);
+    return;
+  }
+  const message = "no post of a whole list names the issue; it is made once more";
+  await ledger.commit([
+    { kind: "end-call", project, purpose, subject, state: "PREPARED", at: clock.now(), message },
+  ]);
+}
+
+const notListed = "the board said that it made the post, and lists none that names the issue";
+const notShown = "the board lists posts without their texts, so none can be recognised";
+
+function sayDoubt(posts: readonly AlikePost[]): string {
+  const [first] = posts;
+  const others = posts.length > 1 ? ` or one of ${posts.length - 1} more` : "";
+  return `it may be ${first?.post ?? ""}${others}`;
+}
+
+/** Parked, so that it is shown until a person says what it is. */
+async function sayUnsure(
+  cycle: PulledCycle,
+  { subject, state }: ToolCall,
+  row: KnownImport | undefined,
+  why: string,
+): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  if (row === undefined || row.isParked || isPreview(cycle.run)) return;
+  const { key } = cycle.project;
+  const link = command("link", `${key}/POST`, row.post);
+  const again = state === "DONE" ? "" : `; \`${command("retry", `${key}/${row.post}`)}\` makes another one`;
+  const message = `It can't be found out which post ${row.post} has become, if any: ${why}. \`${link}\` links it${again}.`;
+  const parked = {
+    kind: "create-post",
+    code: "board.unsure",
+    message,
+    since: clock.now(),
+    signature: `unsure ${subject}`,
+  } as const;
+  await ledger.commit([{ kind: "park", project: cycle.memory.id, post: row.post, parked }]);
+  noteError(cycle.tally, { post: row.post, code: "board.unsure", message });
+}

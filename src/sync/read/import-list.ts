@@ -1,0 +1,73 @@
+import { RemoteError } from "../../errors.ts";
+import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { IssueRef, LabelledIssue } from "../../model/issue.ts";
+import { parseMarker } from "../../plan/text/marker.ts";
+import type { Cycle } from "../ground/cycle-state.ts";
+import { noteLimitOf } from "../ground/limits.ts";
+import { isPutOff, noteError } from "../ground/report.ts";
+import { isOurLogin } from "./identify.ts";
+
+/** The issues of a repository that have the labels of `import`. */
+export interface LabelledList {
+  readonly rows: readonly LabelledIssue[];
+  /** To be told once nothing of the list waits any more: the next look is then conditional. */
+  readonly etag: string | undefined;
+}
+
+/**
+ * Open issues with these labels, by a request of its own: the list of changes does not show what was labelled long ago.
+ *
+ * @returns `unchanged` where nothing has changed since nothing of the list waited; undefined where it could not be read, and that
+ *   is said.
+ */
+export async function readLabelled(
+  cycle: Cycle,
+  { repository, name }: RepositoryMemory,
+  labels: readonly string[],
+): Promise<LabelledList | "unchanged" | undefined> {
+  const { ledger, tracker } = cycle.world;
+  const etag = await ledger.imports.validator(cycle.memory.id, repository.id, labelsKey(labels));
+  try {
+    const found = await tracker.labelled(repository, { labels, etag }, cycle.run.bounds);
+    return found.kind === "unchanged" ? "unchanged" : found;
+  } catch (error) {
+    if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
+    await noteLimitOf(cycle.world, error);
+    const { code, message, detail } = error;
+    noteError(cycle.tally, { issue: name, code, message, detail });
+    return undefined;
+  }
+}
+
+/** Remembers what makes the next look conditional; undefined while something waits. */
+export async function keepValidator(
+  cycle: Cycle,
+  { repository }: RepositoryMemory,
+  labels: readonly string[],
+  etag: string | undefined,
+): Promise<void> {
+  const { ledger } = cycle.world;
+  const key = labelsKey(labels);
+  if ((await ledger.imports.validator(cycle.memory.id, repository.id, key)) === etag) return;
+  await ledger.commit([
+    { kind: "note-import-list", project: cycle.memory.id, repository: repository.id, labels: key, etag },
+  ]);
+}
+
+function labelsKey(labels: readonly string[]): string {
+  return JSON.stringify(labels);
+}
+
+/** The page of an issue. */
+export function addressOf({ world, project }: Cycle, { repositoryId, number }: IssueRef): string {
+  const name = world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "";
+  return project.renderer.issueAddress(name, number);
+}
+
+/** An issue of ours stands for a post, whatever people make of its link. */
+export function isOurIssue(
+  { world, account }: Cycle,
+  { author, body }: Pick<LabelledIssue, "author" | "body">,
+): boolean {
+  return isOurLogin(world, account, author) && parseMarker(body) !== undefined;
+}

@@ -1,0 +1,149 @@
+import type { ToolRecord } from "../../board/tools.ts";
+import type { Issue, IssueRef } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import type { CreatePost } from "../../plan/ground/action.ts";
+import { refusalSignature } from "../../plan/ground/identity.ts";
+import { argumentsOf, draftPost } from "../../plan/imports/draft.ts";
+import { whyKept } from "../../plan/imports/select.ts";
+import { isApproved, issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import type { Asked } from "../ground/record.ts";
+import { readRow } from "../ground/rows.ts";
+import type { Outcome } from "../ground/verdict.ts";
+import { addressOf, isOurIssue } from "../read/import-list.ts";
+import { callTool } from "./call.ts";
+
+/**
+ * What an issue becomes, as it is now: it is read right before. One that was moved, closed, linked or robbed of its label meanwhile
+ * becomes no post.
+ *
+ * @throws RemoteError
+ */
+export async function replanImport(cycle: PulledCycle, post: PostId): Promise<Asked<CreatePost> | undefined> {
+  const { world, settings, course } = cycle;
+  const issue = course.imports.get(post);
+  const row = await readRow(cycle, post);
+  if (issue === undefined || row === undefined || settings.import === undefined) return undefined;
+  const answer = await world.tracker.readIssue(issue, cycle.run.bounds);
+  if (answer.kind === "refused") throw answer.error;
+  const isLinked = (await world.ledger.rows.linkedTo(issue)).length > 0;
+  const isWanted =
+    answer.kind === "found" &&
+    !isLinked &&
+    !isOurIssue(cycle, answer.record) &&
+    whyKept(answer.record, settings.import) === undefined;
+  if (!isWanted) {
+    await world.ledger.commit([{ kind: "drop-import", project: cycle.memory.id, post }]);
+    return undefined;
+  }
+  const { record } = answer;
+  course.imports.set(post, record.issue);
+  const name = nameIssue(cycle, issue);
+  return { row, action: draftPost(record, { name, address: addressOf(cycle, issue) }, settings.import) };
+}
+
+/** Has the board make the post, once, and links it. */
+export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePost): Promise<Outcome> {
+  const { settings, memory, world, course } = cycle;
+  const issue = course.imports.get(action.post);
+  if (settings.import === undefined || issue === undefined) return { kind: "unneeded" };
+  const { post, title, reason } = action;
+  const args = argumentsOf(action, settings.import, memory.id);
+  const repository = world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? "";
+  const outcome = await callTool(cycle, {
+    purpose: "feedbackCreate",
+    subject: issueKey(action.issue),
+    args,
+    reason,
+    name: post,
+    tell: { fields: [{ field: "title", value: title }], issue: { repository, number: issue.number } },
+    isApproved: isApproved(cycle, post, action.kind),
+    record: (own, record) => takeAnswer(own, issue, post, record),
+  });
+  return outcome.kind === "failed" ? failImport(cycle, row, action, outcome) : outcome;
+}
+
+/** An answer that names no post, or one that was there before, tells nothing: the post is then looked for by the issue's address. */
+async function takeAnswer(
+  cycle: PulledCycle,
+  issue: Issue,
+  name: PostId,
+  record: ToolRecord | undefined,
+): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const made = record?.id as PostId | undefined;
+  if (made === undefined || (await ledger.rows.row(cycle.memory.id, made, clock.now())) !== undefined) return;
+  await linkImported(cycle, issue, name, made);
+}
+
+/**
+ * The post that an issue has become is linked to it, and what stood there until then goes.
+ *
+ * @param name - what the issue was called until then.
+ */
+export async function linkImported(
+  cycle: PulledCycle,
+  issue: Issue,
+  name: PostId,
+  post: PostId,
+): Promise<void> {
+  const { ledger, clock, log } = cycle.world;
+  const { id: project } = cycle.memory;
+  const ref: IssueRef = { repositoryId: issue.repositoryId, number: issue.number };
+  const repository = ledger.memory.repositoryById(issue.repositoryId)?.repository.name;
+  await ledger.commit([
+    { kind: "link", project, link: { post, issue: ref, origin: "imported" }, issue, content: undefined },
+    { kind: "drop-import", project, post: name },
+    {
+      kind: "audit",
+      entry: {
+        at: clock.now(),
+        run: cycle.run.number,
+        side: "tracker",
+        project,
+        post,
+        issue: repository === undefined ? undefined : { repository, number: issue.number },
+        kind: "link-issue",
+        fields: [{ field: "issue", value: nameIssue(cycle, ref) }],
+        reason: "the issue has become this post",
+        outcome: "applied",
+        message: undefined,
+        isApproved: false,
+      },
+    },
+  ]);
+  cycle.tally.postWrites += 1;
+  log.info(
+    { run: cycle.run.number, project: cycle.project.key, post, issue: nameIssue(cycle, ref) },
+    "An issue has become a post",
+  );
+}
+
+/** What the board refused is asked for again when the issue, or the settings, are others. */
+async function failImport(
+  cycle: PulledCycle,
+  row: Row,
+  action: CreatePost,
+  outcome: Extract<Outcome, { readonly kind: "failed" }>,
+): Promise<Outcome> {
+  const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const call = await ledger.toolCalls.find({
+    project,
+    purpose: "feedbackCreate",
+    subject: issueKey(action.issue),
+  });
+  if (call?.state === "UNKNOWN")
+    return { kind: "wait", cause: "in-doubt", why: "it is not known yet whether the post was made" };
+  if (call?.state !== "REJECTED") return outcome;
+  const signature = refusalSignature(action, cycle.settings);
+  const parked = {
+    kind: action.kind,
+    code: "board.tool",
+    message: outcome.why,
+    since: clock.now(),
+    signature,
+  } as const;
+  await ledger.commit([{ kind: "park", project, post: row.post.id, parked }]);
+  return outcome;
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { RemoteError } from "../../../errors.ts";
+import type { IssueRef, LabelledIssue, Repository } from "../../../model/issue.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
+import type { Listed } from "../../tracker.ts";
+import { at } from "../wire/endpoints.ts";
+import type { Pages } from "../wire/pages.ts";
+import { completeRecord, insiders, isObject, readEach, readIssueRow } from "../wire/shapes.ts";
+import { type ConditionalList, type ListTools, readWholeList } from "./repositories.ts";
+
+/** Who sets labels is read of an issue's last events at most: pages of 100. */
+const mostPages = 20;
+
+/** The open issues of a repository that have all of these labels, oldest first, as `readWholeList` does it. */
+export function listLabelled(
+  tools: ListTools,
+  repository: Repository,
+  { labels, etag }: { readonly labels: readonly string[]; readonly etag: string | undefined },
+  bounds: ReadBounds,
+): Promise<Listed<LabelledIssue>> {
+  const wanted = labels.map((label) => label.toLowerCase());
+  // A comma parts two labels there; such a one is looked for here.
+  const asked = labels.filter((label) => !label.includes(","));
+  const list: ConditionalList<LabelledIssue> = {
+    name: "issues by label",
+    endpoint: ({ rest }) => rest.issues.listForRepo,
+    parameters: {
+      state: "open",
+      ...(asked.length > 0 && { labels: asked.join(",") }),
+      sort: "created",
+      direction: "asc",
+    },
+    readRows: (data) =>
+      readEach(data, "issues", z.unknown()).flatMap((row) => {
+        const issue = readLabelled(row, repository);
+        return issue !== undefined && hasAll(issue, wanted) ? [issue] : [];
+      }),
+  };
+  return readWholeList(tools, { repository, list, etag }, bounds);
+}
+
+function hasAll({ issue }: LabelledIssue, wanted: readonly string[]): boolean {
+  const names = issue.labels.map((name) => name.toLowerCase());
+  return wanted.every((name) => names.includes(name));
+}
+
+/** What is odd about one issue hides no other. */
+function readLabelled(value: unknown, { id }: Repository): LabelledIssue | undefined {
+  try {
+    const { content } = readIssueRow(value);
+    if (content === undefined) return undefined;
+    const association = isObject(value) ? value["author_association"] : undefined;
+    const isInside = typeof association === "string" && insiders.has(association);
+    return { ...completeRecord(content, id), ...(!isInside && { isOutside: true as const }) };
+  } catch (error) {
+    if (error instanceof RemoteError) return undefined;
+    throw error;
+  }
+}
+
+const eventShape = z
+  .object({
+    event: z.literal("labeled"),
+    actor: z.object({ login: z.string(), type: z.literal("User") }),
+    label: z.object({ name: z.string() }),
+  })
+  .transform(({ actor, label }) => ({ login: actor.login, label: label.name.toLowerCase() }));
+
+/** Which person set each label last, by its name in lower case. */
+export async function readLabellers(
+  pages: Pages,
+  issue: IssueRef,
+  bounds: ReadBounds,
+): Promise<ReadonlyMap<string, string>> {
+  const { repositoryId, number } = issue;
+  const request = {
+    list: "issue events",
+    endpoint: at("GET /repositories/{repository_id}/issues/{issue_number}/events"),
+    parameters: { repository_id: repositoryId, issue_number: number },
+    subject: `the events of issue ${number} of the repository with the id ${repositoryId}`,
+  };
+  const repository = { id: repositoryId, name: `the repository with the id ${repositoryId}` };
+  const found = new Map<string, string>();
+  let count = 0;
+  for await (const page of pages(request, repository, bounds)) {
+    for (const row of readEach(page.data, "events", z.unknown())) {
+      const event = eventShape.safeParse(row).data;
+      if (event !== undefined) found.set(event.label, event.login);
+    }
+    count += 1;
+    if (count >= mostPages) break;
+  }
+  return found;
+}

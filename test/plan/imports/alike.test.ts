@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { type Alike, findAlike, findStanding, issuesNamed } from "../../../src/plan/imports/alike.ts";
+
+const at = Date.parse("2026-01-01T12:00:00Z");
+const address = "https://github.com/acme/app/issues/12";
+const asked = { title: "CSV export", address, at };
+
+const post = (facts: Partial<Alike> = {}): Alike => ({
+  ...{ title: "Another", text: "", createdAt: undefined, listedSince: at + 1, isTaken: false, ...facts },
+});
+
+describe("the post that was asked for", () => {
+  it.each<[string, Alike]>([
+    ["names the issue", post({ text: `So.\n\n${address}` })],
+    ["names it in HTML", post({ text: `<p><a href="${address.toUpperCase()}">it</a></p>` })],
+    ["names it in its title", post({ title: address })],
+    ["was made since, by the board's own time", post({ text: address, createdAt: "2026-01-01T11:59:00Z" })],
+    ["shows a time that can't be read", post({ text: address, createdAt: "yesterday" })],
+  ])("is found where it %s", (_, one) => {
+    expect(findAlike([post(), one], asked)).toEqual({ kind: "found", post: one });
+  });
+
+  it.each<[string, Alike]>([
+    ["names another issue", post({ text: `${address}3` })],
+    ["was listed before", post({ text: address, listedSince: at - 200_000 })],
+    ["was made before", post({ text: address, createdAt: "2025-12-31" })],
+    ["is called so and has an issue", post({ title: asked.title, isTaken: true })],
+  ])("is none that %s", (_, one) => {
+    expect(findAlike([one], asked)).toEqual({ kind: "none" });
+  });
+
+  it.each<[string, readonly Alike[]]>([
+    ["one is called so", [post({ title: " csv EXPORT " })]],
+    ["two name the issue", [post({ text: address }), post({ text: address })]],
+    ["one that has an issue names it", [post({ text: address, isTaken: true })]],
+    [
+      "of two that name it one has an issue",
+      [post({ text: address }), post({ text: address, isTaken: true })],
+    ],
+  ])("is in doubt where %s", (_, posts) => {
+    expect(findAlike(posts, asked)).toEqual({ kind: "doubt", posts });
+  });
+});
+
+describe("a post that stands for an issue already", () => {
+  it("names it, or else is called so", () => {
+    const [named, called] = [post({ text: address }), post({ title: "csv export" })];
+    expect(findStanding([called, named], asked)).toBe(named);
+    expect(findStanding([post(), called], asked)).toBe(called);
+    expect(findStanding([post()], asked)).toBeUndefined();
+  });
+});
+
+it("tells which issues of a repository a post names", () => {
+  const pages = "https://github.com/Acme/App/issues/";
+  const text =
+    "https://github.com/acme/app/issues/12, https://github.com/acme/app/issues/new and https://github.com/acme/app/issues/3";
+  expect(issuesNamed({ title: "", text }, pages)).toEqual([12, 3]);
+});

@@ -1,0 +1,129 @@
+import type { BoardTools, ToolArguments, ToolOutcome } from "../../src/board/tools.ts";
+import { StateError } from "../../src/errors.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { World } from "../../src/sync/ground/world.ts";
+import { minuteMs, openStage, type Stage, type StageOptions, standardProject } from "./stage.ts";
+
+/** What becomes of a call. `late`: the answer is lost, and it takes effect ten minutes later. `wrong answer`: the answer names a post that was there before. */
+export type CallFault =
+  | "answer lost"
+  | "late"
+  | "lost"
+  | "unsent"
+  | "limited"
+  | "rejected"
+  | "no id"
+  | "wrong answer";
+
+/** A stage whose board has a tool that makes posts. */
+export interface ImportStage extends Stage {
+  /** What the tool was called with, oldest first. */
+  readonly calls: ToolArguments[];
+  /** What happens to the next calls, in this order. */
+  readonly faults: CallFault[];
+  /** Done right before a call is answered. */
+  beforeAnswer: (() => void | Promise<void>) | undefined;
+  /** At which step from now on the process dies: right before or after a commit, or a call of the tool; undefined for never. */
+  diesAt: number | undefined;
+  /** What takes effect later, and when (epoch ms). */
+  readonly arriving: { readonly at: number; readonly arrive: () => void }[];
+  /** Another part of the program, with a mistake in it. */
+  spoil: (world: World) => World;
+}
+
+/** The standard project, which makes posts of issues with the label `idea`. */
+export const importing = {
+  ...standardProject,
+  import: { labels: ["idea"], category: "billing" },
+};
+
+const args = {
+  title: "{{ issue.title }}",
+  description: "{{ issue.body }}",
+  category: "{{ issue.category }}",
+};
+
+/** Of the config. */
+export const tools = { feedbackCreate: { name: "create_feedback", args } };
+
+/** Opens it. Whoever is called `maintainer` or `octocat` may write to the repository. */
+export async function openImports(options: StageOptions = {}): Promise<ImportStage> {
+  const stage = await openStage({
+    repositories: [
+      {
+        name: "acme/app",
+        private: true,
+        labels: ["feedback", "in progress", "idea"],
+        collaborators: ["maintainer", "octocat"],
+      },
+    ],
+    projects: [importing],
+    ...options,
+    config: { board: { mcp: { tools } }, ...options.config },
+  });
+  const calls: ToolArguments[] = [];
+  const faults: CallFault[] = [];
+  const own: ImportStage = Object.assign(Object.create(stage), {
+    ...{
+      calls,
+      faults,
+      arriving: [],
+      beforeAnswer: undefined,
+      diesAt: undefined,
+      spoil: (world: World) => world,
+    },
+  });
+  const step = (): void => {
+    if (own.diesAt === undefined) return;
+    own.diesAt -= 1;
+    if (own.diesAt === 0) throw new StateError("The process died.");
+  };
+  const around = async <T>(work: () => Promise<T>): Promise<T> => {
+    step();
+    const result = await work();
+    step();
+    return result;
+  };
+  const port: BoardTools = {
+    purposes: new Set(["feedbackCreate"]),
+    requests: 0,
+    list: () => Promise.reject(new Error("The board lists nothing by tools.")),
+    call: (_, given) => around(() => answer(own, given)),
+  };
+  stage.bend((world) => {
+    const { ledger } = world;
+    const commit: Ledger["commit"] = (changes) => around(() => ledger.commit(changes));
+    const mortal = new Proxy(ledger, {
+      get: (target, name) => (name === "commit" ? commit : Reflect.get(target, name)),
+    });
+    return own.spoil({ ...world, tools: port, ledger: mortal });
+  });
+  return own;
+}
+
+async function answer(stage: ImportStage, given: ToolArguments): Promise<ToolOutcome> {
+  const fault = stage.faults.shift();
+  if (fault === "unsent") return { kind: "unsent", message: "The tools can't be reached." };
+  if (fault === "limited") return { kind: "limited", retryAt: undefined, message: "Too many calls." };
+  if (fault === "rejected") return { kind: "rejected", message: "The title is too long." };
+  stage.calls.push(given);
+  await stage.beforeAnswer?.();
+  if (fault === "lost") return { kind: "unknown", message: "The answer broke off." };
+  const before = stage.board.posts("acme-app")[0]?.id;
+  const { title, description } = given;
+  const add = (): string =>
+    stage.board.addPost("acme-app", {
+      title: String(title),
+      description: String(description),
+      status: "planned",
+      votes: 1,
+    });
+  if (fault === "late") {
+    stage.arriving.push({ at: stage.clock.now() + 10 * minuteMs, arrive: add });
+    return { kind: "unknown", message: "No answer in time." };
+  }
+  const id = add();
+  if (fault === "answer lost") return { kind: "unknown", message: "The answer broke off." };
+  if (fault === "no id") return { kind: "applied", record: undefined };
+  return { kind: "applied", record: { id: fault === "wrong answer" && before !== undefined ? before : id } };
+}

@@ -1,0 +1,414 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { type ImportStage, importing, openImports, tools } from "../support/import-stage.ts";
+import { hourMs, minuteMs, standardProject } from "../support/stage.ts";
+
+const project = "prj_app" as ProjectId;
+
+describe("an issue that a maintainer labels", () => {
+  let stage: ImportStage;
+  const posts = () => stage.board.posts("acme-app").map(({ id, title }) => [id, title]);
+  const links = async (post: string) =>
+    (await stage.ledger.rows.row(project, post as PostId, stage.clock.now()))?.links.map(
+      ({ link }) => link.issue.number,
+    );
+  const call = (number: number) =>
+    stage.ledger.toolCalls
+      .list(project, "feedbackCreate")
+      .then((calls) => calls.find(({ subject }) => subject.endsWith(`#${number}`)));
+  const ask = (request: Omit<NewRequest, "project" | "at">): Promise<void> =>
+    stage.ledger.commit([
+      { kind: "add-request", request: { project, at: stage.clock.now(), ...request } as NewRequest },
+    ]);
+  const approve = async (): Promise<void> => {
+    const held = await stage.ledger.rows.held(project);
+    const actions = held.map(({ post, kind, signature }) => ({ post, kind, signature }));
+    await ask({ kind: "approve", actions, isWhole: true } as never);
+  };
+  const wish = (title: string, facts: object = {}) =>
+    stage.github.openIssue("acme/app", {
+      title,
+      body: `We want ${title}.`,
+      author: "maintainer",
+      labels: ["idea"],
+      ...facts,
+    });
+
+  beforeEach(async () => {
+    stage = await openImports();
+  });
+
+  it("becomes one post, linked, with the issue's address in it", async () => {
+    wish("CSV export");
+    expect(await stage.plan()).toMatchObject([
+      {
+        kind: "create-post",
+        post: "acme/app#1",
+        issue: "acme/app#1",
+        fields: { title: "CSV export" },
+        when: "now",
+      },
+    ]);
+    expect(stage.calls).toEqual([]);
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", postWrites: 1, created: 0 });
+    const address = `${stage.github.url}/acme/app/issues/1`;
+    expect(stage.calls).toEqual([
+      { title: "CSV export", description: `We want CSV export.\n\n${address}`, category: "billing" },
+    ]);
+    stage.mark();
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", postWrites: 0, created: 0 });
+    await stage.syncOne();
+    expect(await links("p1")).toEqual([1]);
+    expect([stage.writes(), posts(), stage.github.issues("acme/app").length]).toEqual([
+      [],
+      [["p1", "CSV export"]],
+      1,
+    ]);
+  });
+
+  it("costs one conditional request where nothing has changed, and nothing where no import is configured", async () => {
+    wish("CSV export");
+    await stage.sync();
+    await stage.sync();
+    const lists = async (one: ImportStage) => {
+      one.mark();
+      await one.sync();
+      return one.reads().filter((read) => read === "GET /repos/acme/app/issues").length;
+    };
+    expect(await lists(stage)).toBe(2);
+    const off = await openImports({ projects: [standardProject] });
+    off.github.openIssue("acme/app", { title: "CSV export", author: "maintainer", labels: ["idea"] });
+    await off.sync();
+    expect(await lists(off)).toBe(1);
+    expect(off.calls).toEqual([]);
+  });
+
+  it("is told of by votes, rules and labels like any other pair from then on", async () => {
+    stage.reconfigure({
+      projects: [{ ...importing, issue: { labels: ["feedback"], voteLabels: { 5: "votes: 5+" } } }],
+    });
+    wish("CSV export");
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { votes: 7 });
+    await stage.sync();
+    expect(stage.github.issue("acme/app", 1)).toMatchObject({
+      labels: ["idea", "votes: 5+"],
+      body: "We want CSV export.",
+    });
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")).toMatchObject({ status: "completed" });
+  });
+
+  it.each<[string, object, boolean]>([
+    ["is closed", { state: "closed" }, false],
+    ["lacks the label", { labels: ["feedback"] }, false],
+    ["was opened by a stranger with a form", { author: "ada" }, false],
+    ["was opened by an account that is gone", { author: null }, false],
+    ["has the label in another case", { labels: ["Idea"] }, true],
+  ])("becomes a post or not: one that %s", async (_, facts, isMade) => {
+    wish("CSV export", facts);
+    if ("state" in facts) stage.github.close("acme/app", 1);
+    await stage.sync();
+    await stage.sync();
+    expect(stage.calls).toHaveLength(isMade ? 1 : 0);
+  });
+
+  it.each<[string, (one: ImportStage) => void, number]>([
+    ["a maintainer labels", ({ github }) => github.label("acme/app", 1, "idea"), 1],
+    ["a program labels", ({ github }) => github.labelBy("labeler[bot]", "acme/app", 1, "idea"), 0],
+    ["its author labels", ({ github }) => github.labelBy("ada", "acme/app", 1, "idea"), 0],
+  ])("of a stranger that %s", async (_, label, made) => {
+    wish("CSV export", { author: "ada", labels: [] });
+    await stage.sync();
+    label(stage);
+    await stage.sync();
+    expect(stage.calls).toHaveLength(made);
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads().filter((read) => read.endsWith("/events"))).toEqual([]);
+  });
+
+  it("of a stranger is taken with `fromAnyone`", async () => {
+    stage.reconfigure({ projects: [{ ...importing, import: { labels: ["idea"], fromAnyone: true } }] });
+    wish("CSV export", { author: "ada" });
+    await stage.sync();
+    expect(stage.calls).toHaveLength(1);
+  });
+
+  it("has a text that is fit for customers", async () => {
+    wish("@ada: CSV", {
+      body: "<!-- Please fill in. -->\nAsk @ada or mail ada@example.com.\n<script>alert(1)</script>\nghp_0123456789abcdef0123456789abcdef0123",
+    });
+    await stage.sync();
+    const [{ title, description } = {}] = stage.calls;
+    expect(title).toBe("@\u200Bada: CSV");
+    expect(description).toBe(
+      `Ask @\u200Bada or mail [e-mail].\n<\u200Bscript>alert(1)<\u200B/script>\n[secret]\n\n${stage.github.url}/acme/app/issues/1`,
+    );
+  });
+
+  it("becomes none while another post is linked to it, and none again once a person has unlinked its own", async () => {
+    wish("CSV export");
+    stage.board.addPost("acme-app", { title: "Export", status: "open" });
+    await stage.adopt();
+    const issue = (await stage.ledger.imports.known(project))[0]?.issue;
+    expect([stage.calls, issue]).toEqual([[], undefined]);
+    await ask({ kind: "link", post: "p1", repository: "acme/app", number: 1 } as never);
+    await stage.sync();
+    expect(stage.calls).toEqual([]);
+    wish("Dark mode");
+    await stage.sync();
+    await stage.sync();
+    expect(await links("p2")).toEqual([2]);
+    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
+    await ask({ kind: "unlink", post: "p2", issues: [{ repositoryId, number: 2 }] } as never);
+    await stage.sync();
+    await stage.sync();
+    expect([await links("p2"), stage.calls.length]).toEqual([[], 1]);
+    expect(stage.github.issues("acme/app")).toHaveLength(2);
+  });
+
+  it.each<[string, object]>([
+    ["writes: none", { writes: "none" }],
+    ["writes: issues", { writes: "issues" }],
+  ])("becomes none with %s", async (_, part) => {
+    stage.reconfigure({ projects: [{ ...importing, ...part }] });
+    wish("CSV export");
+    expect(await stage.syncOne()).toMatchObject({ held: 1 });
+    await approve();
+    await stage.sync();
+    expect(stage.calls).toEqual([]);
+  });
+
+  it("becomes none while the project, or it itself, is paused", async () => {
+    const at = stage.clock.now();
+    await stage.sync();
+    await stage.ledger.commit([{ kind: "pause-whole", project, at }]);
+    wish("CSV export");
+    await stage.sync();
+    expect(stage.calls).toEqual([]);
+  });
+
+  it("is held by the guard, and goes when a person approves it as it was shown", async () => {
+    stage.reconfigure({ config: { board: { mcp: { tools } }, guard: { issues: 0 } } });
+    for (const title of ["One", "Two", "Three"]) wish(title);
+    expect(await stage.syncOne()).toMatchObject({ result: "held", held: 3, postWrites: 0 });
+    expect(await stage.plan()).toMatchObject(
+      Array.from({ length: 3 }, () => ({ when: "held", letGoBy: "approve" })),
+    );
+    await approve();
+    stage.github.edit("acme/app", 2, { title: "Another" });
+    expect(await stage.syncOne()).toMatchObject({ held: 1, postWrites: 2 });
+    expect(posts().map(([, title]) => title)).toEqual(["One", "Three"]);
+    await ask({ kind: "discard", posts: ["acme/app#2"] } as never);
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", held: 0 });
+    await stage.sync();
+    expect(stage.calls).toHaveLength(2);
+    expect((await stage.explain("acme/app#2")).standing.kind).toBe("skipped");
+    stage.reconfigure({ config: { board: { mcp: { tools } } } });
+    await ask({ kind: "retry", posts: ["acme/app#2"] } as never);
+    await stage.sync();
+    expect(posts().map(([, title]) => title)).toEqual(["One", "Three", "Another"]);
+  });
+
+  it("is held no more once its label is gone", async () => {
+    stage.reconfigure({ config: { board: { mcp: { tools } }, guard: { issues: 0 } } });
+    wish("CSV export");
+    expect(await stage.syncOne()).toMatchObject({ held: 1 });
+    stage.github.unlabel("acme/app", 1, "idea");
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", held: 0 });
+  });
+
+  it("is looked at once more right before: a label that was taken away counts", async () => {
+    wish("One");
+    wish("Two");
+    stage.beforeAnswer = () => stage.github.unlabel("acme/app", 2, "idea");
+    await stage.sync();
+    expect(posts()).toEqual([["p1", "One"]]);
+  });
+
+  it("that was moved meanwhile becomes none in its old place", async () => {
+    wish("One");
+    wish("Two");
+    stage.beforeAnswer = () => stage.github.deleteIssue("acme/app", 2);
+    expect(await stage.syncOne()).toMatchObject({ result: "ok" });
+    expect(posts()).toEqual([["p1", "One"]]);
+  });
+
+  it("that moves after it has become a post becomes no second one", async () => {
+    stage = await openImports({
+      repositories: ["acme/app", "acme/api"].map((name) => ({
+        ...{ name, private: true, labels: ["feedback", "idea"], collaborators: ["maintainer"] },
+      })),
+      projects: [{ ...importing, route: [{ status: "never", repo: "acme/api" }] }],
+    });
+    wish("CSV export");
+    await stage.sync();
+    await stage.sync();
+    stage.github.transfer("acme/app", 1, "acme/api");
+    await stage.sync();
+    stage.clock.skip(7 * hourMs);
+    await stage.sync();
+    await stage.sync();
+    expect(stage.calls).toHaveLength(1);
+    expect(await links("p1")).toEqual([1]);
+    expect(await stage.syncOne()).toMatchObject({ held: 0 });
+  });
+
+  it("is held where a post names it, or is called so", async () => {
+    wish("CSV export");
+    wish("Dark mode");
+    stage.board.addPost("acme-app", { title: "csv EXPORT", status: "open" });
+    stage.board.addPost("acme-app", {
+      title: "Night",
+      status: "open",
+      description: `As in ${stage.github.url}/acme/app/issues/2.`,
+    });
+    expect(await stage.syncOne()).toMatchObject({ held: 2, postWrites: 0 });
+    expect(await stage.plan()).toMatchObject([
+      { cause: "named", held: expect.stringContaining("boardsync link acme-app/p1 acme/app#1") },
+      { cause: "named", held: expect.stringContaining("boardsync approve acme-app acme/app#2") },
+    ]);
+    await approve();
+    expect(await stage.syncOne()).toMatchObject({ held: 0, postWrites: 2 });
+  });
+
+  it("becomes no second post, and its post no second issue, after the state was lost", async () => {
+    wish("CSV export");
+    await stage.sync();
+    await stage.sync();
+    stage.loseState();
+    for (let run = 0; run < 3; run += 1) {
+      stage.clock.skip(hourMs);
+      await stage.sync();
+    }
+    expect([stage.calls.length, stage.github.issues("acme/app").length]).toEqual([1, 1]);
+    expect(await stage.plan()).toMatchObject([
+      { kind: "create-issue", post: "p1", cause: "named" },
+      { kind: "create-post", post: "acme/app#1", cause: "named" },
+    ]);
+  });
+
+  it.each(["no id", "wrong answer"] as const)(
+    "is linked by its address where the answer has %s",
+    async (fault) => {
+      stage.board.addPost("acme-app", { title: "Other", status: "open" });
+      await stage.sync();
+      wish("CSV export");
+      stage.faults.push(fault);
+      await stage.sync();
+      await stage.sync();
+      expect([await links("p1"), await links("p2"), stage.calls.length]).toEqual([[], [1], 1]);
+      expect(await stage.ledger.imports.known(project)).toEqual([]);
+    },
+  );
+
+  it("is parked where the board refuses it, until it changes", async () => {
+    wish("CSV export");
+    stage.faults.push("rejected");
+    expect(await stage.syncOne()).toMatchObject({
+      result: "partial",
+      parked: 1,
+      errors: [{ code: "board.tool" }],
+    });
+    expect(await stage.syncOne()).toMatchObject({ result: "held", parked: 1 });
+    stage.github.edit("acme/app", 1, { title: "Export" });
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", parked: 0, postWrites: 1 });
+    expect(posts()).toEqual([["p1", "Export"]]);
+  });
+
+  it.each(["unsent", "limited"] as const)("is made later where the call was %s", async (fault) => {
+    wish("CSV export");
+    stage.faults.push(fault);
+    await stage.sync();
+    expect(stage.calls).toEqual([]);
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    expect(posts()).toEqual([["p1", "CSV export"]]);
+  });
+
+  describe("whose answer was lost", () => {
+    it("is taken as soon as a list shows its post, which gets no issue of its own", async () => {
+      wish("CSV export");
+      stage.faults.push("answer lost");
+      expect(await stage.syncOne()).toMatchObject({ result: "partial", errors: [{ code: "board.unknown" }] });
+      expect(await stage.syncOne()).toMatchObject({ result: "ok", created: 0, postWrites: 1 });
+      expect([await links("p1"), stage.calls.length, stage.github.issues("acme/app").length]).toEqual([
+        [1],
+        1,
+        1,
+      ]);
+      expect(await call(1)).toMatchObject({ state: "DONE", result: "p1" });
+    });
+
+    it("is made once more when it provably was not, and not before", async () => {
+      wish("CSV export");
+      stage.faults.push("lost");
+      await stage.sync();
+      stage.clock.skip(5 * minuteMs);
+      expect(await stage.syncOne()).toMatchObject({ waiting: 1 });
+      expect(stage.calls).toHaveLength(1);
+      stage.clock.skip(15 * minuteMs);
+      await stage.sync();
+      expect(posts()).toEqual([["p1", "CSV export"]]);
+      expect(stage.calls).toHaveLength(2);
+    });
+
+    it("is parked where another new post is called so, until a person says which it is", async () => {
+      wish("CSV export");
+      stage.faults.push("lost");
+      await stage.sync();
+      stage.board.addPost("acme-app", { title: "CSV export", status: "open" });
+      stage.clock.skip(hourMs);
+      expect(await stage.syncOne()).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
+      expect(await stage.syncOne()).toMatchObject({ result: "held", parked: 1 });
+      expect(stage.calls).toHaveLength(1);
+      await ask({ kind: "retry", posts: ["acme/app#1"] } as never);
+      expect(await stage.syncOne()).toMatchObject({ held: 1, parked: 0 });
+      await approve();
+      await stage.sync();
+      expect(stage.calls).toHaveLength(2);
+    });
+
+    it("is over once a person links the post", async () => {
+      wish("CSV export");
+      stage.faults.push("lost");
+      await stage.sync();
+      stage.board.addPost("acme-app", { title: "CSV export", status: "open" });
+      stage.clock.skip(hourMs);
+      await stage.sync();
+      await ask({ kind: "link", post: "p1", repository: "acme/app", number: 1 } as never);
+      await stage.sync();
+      expect(await stage.syncOne()).toMatchObject({ result: "ok", parked: 0 });
+      expect(await call(1)).toMatchObject({ state: "DONE", result: "p1" });
+    });
+  });
+
+  it("is made by one of two projects that ask for it", async () => {
+    stage = await openImports({
+      boardProjects: [
+        { id: "prj_app", slug: "acme-app", name: "App" },
+        { id: "prj_web", slug: "acme-web", name: "Web" },
+      ],
+      projects: [importing, { ...importing, project: "acme-web" }],
+    });
+    wish("CSV export");
+    await stage.sync();
+    await stage.sync();
+    expect(stage.calls).toHaveLength(1);
+  });
+
+  it("is told of by explain", async () => {
+    stage.reconfigure({ config: { board: { mcp: { tools } }, guard: { issues: 0 } } });
+    wish("CSV export");
+    await stage.sync();
+    const story = await stage.explain("acme/app#1");
+    expect(story.standing).toEqual({
+      kind: "wanted",
+      reason: "the issue is to become a post (`import`)",
+    });
+    expect(story.next).toEqual(["It needs you: `boardsync approve acme-app acme/app#1`."]);
+  });
+});
