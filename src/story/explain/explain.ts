@@ -1,15 +1,10 @@
 import { type AuditEntry, votersWhoHeard } from "../../ledger/journal.ts";
-import type { Issue, IssueField } from "../../model/issue.ts";
-import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
-import type { FieldValue, Post, PostId } from "../../model/post.ts";
-import { changedFields, deriveBoard, viewBoardRules } from "../../plan/board-rules/board-rules.ts";
-import { voteAsks } from "../../plan/board-rules/vote-labels.ts";
-import { readField } from "../../plan/ground/fields.ts";
-import { readIssueField } from "../../plan/ground/issue-fields.ts";
+import type { Issue } from "../../model/issue.ts";
+import type { LinkedIssue } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
+import { viewBoardRules } from "../../plan/board-rules/board-rules.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
-import { inNumbers } from "../../plan/rules/by-votes.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
-import { ruledFields } from "../../plan/rules/match.ts";
 import {
   type Derivation,
   type DerivedField,
@@ -22,7 +17,6 @@ import { createContext } from "../../sync/ground/context.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import {
   type Age,
-  type ExplainedField,
   type ExplainedIssue,
   type ExplainedWrite,
   type Explaining,
@@ -30,6 +24,7 @@ import {
   type Explanation,
   nameInLedger,
 } from "./explanation.ts";
+import { asWritten, explainFields, explainIssueFields } from "./fields.ts";
 import { explainNext, explainUnlooked, explainWaits } from "./next.ts";
 
 /** So many of its last writes belong to the story of a post. */
@@ -179,92 +174,6 @@ export function explainWrite({ at, run, side, kind, issue, ...entry }: AuditEntr
       outcome,
       ...(entry.voters !== undefined && { voters: entry.voters }),
     }),
-  };
-}
-
-/** The fields of the post that rules set. */
-export function explainFields(
-  { row, settings, seen }: Explaining,
-  derived: Derivation,
-): readonly ExplainedField[] {
-  const post = asWritten(row);
-  return ruledFields(settings.rules).map((field) => {
-    const found = derived.get(field);
-    const target = found?.kind === "derived" ? inNumbers(found, row, seen) : undefined;
-    const asks = found?.kind === "derived" && target !== undefined ? { ...found, target } : undefined;
-    return explainField(field, row.base[field], readField(post, field, seen), asks);
-  });
-}
-
-/** The post with what boardsync has written since the last list: it stands there already, and no list has shown it yet. */
-function asWritten({ post, base, seenAt, links }: Row): Post {
-  if (seenAt !== undefined || links.length === 0) return post;
-  const written = Object.entries(base).flatMap(([field, one]) =>
-    one?.post === undefined ? [] : [[field, one.post] as const],
-  );
-  return { ...post, values: { ...post.values, ...Object.fromEntries(written) } };
-}
-
-/** The fields of its issues that board rules set. */
-export function explainIssueFields(explaining: Explaining): Explanation["issueFields"] {
-  const { row, settings, seen } = explaining;
-  const derived = deriveBoard(row, settings, seen);
-  const asksOf = (linked: LinkedIssue, field: IssueField): Asks | undefined => {
-    const byVotes = voteAsks(row, linked, settings, seen).find((ask) => ask.field === field);
-    if (byVotes !== undefined) return { target: byVotes.target, rule: undefined };
-    const target = derived.kind === "derived" ? derived.targets.get(field) : undefined;
-    return target && { target, rule: derived.kind === "derived" ? derived.rule : undefined };
-  };
-  return row.links.flatMap((linked) =>
-    namedOrRemembered(linked, namedFields(row, linked, explaining)).map((field) => ({
-      issue: nameInLedger(explaining, linked.link.issue),
-      ...explainField(
-        field,
-        linked.base?.[field],
-        linked.known && readIssueField(linked.known.issue, field),
-        asksOf(linked, field),
-      ),
-    })),
-  );
-}
-
-/** The fields of an issue that board rules and votes decide. */
-function namedFields(
-  row: Row,
-  linked: LinkedIssue,
-  { settings, seen }: Pick<Explaining, "settings" | "seen">,
-): readonly IssueField[] {
-  const byVotes = voteAsks(row, linked, settings, seen).map(({ field }) => field);
-  return [...changedFields(settings.boardRules), ...byVotes];
-}
-
-/** What rules that are gone have set is still remembered. */
-function namedOrRemembered({ base = {} }: LinkedIssue, named: readonly IssueField[]): readonly IssueField[] {
-  return [...new Set([...named, ...(Object.keys(base) as IssueField[])])];
-}
-
-/** What rules ask of a field, and the index of the rule that does. */
-interface Asks {
-  readonly target: Target;
-  readonly rule: number | undefined;
-}
-
-function explainField(
-  field: string,
-  base: FieldBase | undefined,
-  shown: FieldValue | undefined,
-  asks: Asks | undefined,
-): ExplainedField {
-  const pending = base?.pending?.since;
-  return {
-    field,
-    asks: asks?.target ?? null,
-    rule: asks?.target.kind === "value" && asks.rule !== undefined ? asks.rule + 1 : null,
-    shows: shown ?? null,
-    isSeen: shown !== undefined,
-    agreed: base === undefined ? null : { asks: base.target, shows: base.post ?? null },
-    lastNotOurs: base?.foreign ?? null,
-    pendingSince: pending === undefined ? null : new Date(pending).toISOString(),
   };
 }
 

@@ -84,7 +84,9 @@ const changedSince =
   "it was approved, and its voters would be notified of something else by now: `boardsync approve` lets it go as it is now";
 
 /** What is wanted now, by what a saved plan names it by; undefined for what is wanted no more, or as something else. */
-export function findWanted<W extends Wanted>(wanted: readonly W[]): (action: SavedAction) => W | undefined {
+export function findWanted<W extends Pick<Wanted, "kind" | "post" | "planSignature">>(
+  wanted: readonly W[],
+): (action: SavedAction) => W | undefined {
   const known = new Map(wanted.map((one) => [approvalKey(one), one]));
   return (action) => {
     const found = known.get(approvalKey(action));

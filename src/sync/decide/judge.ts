@@ -19,7 +19,7 @@ const guardWindowMs = hourMs;
 export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Judged[]> {
   const { world, memory, settings, pull } = cycle;
   const since = world.clock.now() - guardWindowMs;
-  const isLetGo = ({ post, kind }: Wanted): boolean => isApproved(cycle, post, kind);
+  const isLetGo = ({ post, kind }: Pick<Wanted, "post" | "kind">): boolean => isApproved(cycle, post, kind);
   const news = wanted.filter(
     (action) => heldFor(action) === undefined && action.pause === undefined && !isLetGo(action),
   );
@@ -36,7 +36,7 @@ export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
   };
   const shrunk = pull.hold === undefined ? undefined : ({ cause: "shrank", why: pull.hold } as const);
   const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
-  return wanted.map((action): Judged => {
+  return wanted.map(({ page: _, ...action }): Judged => {
     if (action.pause !== undefined)
       return {
         ...action,
@@ -62,7 +62,7 @@ export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
 
 const goes: Verdict = { kind: "go" };
 
-function heldFor({ hold, heldBefore }: Wanted): Hold | undefined {
+function heldFor({ hold, heldBefore }: Pick<Wanted, "hold" | "heldBefore">): Hold | undefined {
   return hold ?? heldBefore;
 }
 

@@ -54,7 +54,7 @@ export interface PostPage {
 }
 
 /** The same when the guard has looked over all of them. */
-export interface Judged extends Wanted {
+export interface Judged extends Omit<Wanted, "page"> {
   readonly verdict: Verdict;
   /** Why the PATCH that follows a create is held, although the create may go. */
   readonly followUp: Hold | undefined;

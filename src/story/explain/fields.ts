@@ -1,0 +1,97 @@
+import type { IssueField } from "../../model/issue.ts";
+import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
+import type { FieldValue, Post } from "../../model/post.ts";
+import { changedFields, deriveBoard } from "../../plan/board-rules/board-rules.ts";
+import { voteAsks } from "../../plan/board-rules/vote-labels.ts";
+import { readField } from "../../plan/ground/fields.ts";
+import { readIssueField } from "../../plan/ground/issue-fields.ts";
+import { inNumbers } from "../../plan/rules/by-votes.ts";
+import { ruledFields } from "../../plan/rules/match.ts";
+import type { Derivation } from "../../plan/rules/rules.ts";
+import { type ExplainedField, type Explaining, type Explanation, nameInLedger } from "./explanation.ts";
+
+/** The fields of the post that rules set. */
+export function explainFields(
+  { row, settings, seen }: Explaining,
+  derived: Derivation,
+): readonly ExplainedField[] {
+  const post = asWritten(row);
+  return ruledFields(settings.rules).map((field) => {
+    const found = derived.get(field);
+    const target = found?.kind === "derived" ? inNumbers(found, row, seen) : undefined;
+    const asks = found?.kind === "derived" && target !== undefined ? { ...found, target } : undefined;
+    return explainField(field, row.base[field], readField(post, field, seen), asks);
+  });
+}
+
+/** The post with what boardsync has written since the last list: it stands there already, and no list has shown it yet. */
+export function asWritten({ post, base, seenAt, links }: Row): Post {
+  if (seenAt !== undefined || links.length === 0) return post;
+  const written = Object.entries(base).flatMap(([field, one]) =>
+    one?.post === undefined ? [] : [[field, one.post] as const],
+  );
+  return { ...post, values: { ...post.values, ...Object.fromEntries(written) } };
+}
+
+/** The fields of its issues that board rules set. */
+export function explainIssueFields(explaining: Explaining): Explanation["issueFields"] {
+  const { row, settings, seen } = explaining;
+  const derived = deriveBoard(row, settings, seen);
+  const asksOf = (linked: LinkedIssue, field: IssueField): Asks | undefined => {
+    const byVotes = voteAsks(row, linked, settings, seen).find((ask) => ask.field === field);
+    if (byVotes !== undefined) return { target: byVotes.target, rule: undefined };
+    const target = derived.kind === "derived" ? derived.targets.get(field) : undefined;
+    return target && { target, rule: derived.kind === "derived" ? derived.rule : undefined };
+  };
+  return row.links.flatMap((linked) =>
+    namedOrRemembered(linked, namedFields(row, linked, explaining)).map((field) => ({
+      issue: nameInLedger(explaining, linked.link.issue),
+      ...explainField(
+        field,
+        linked.base?.[field],
+        linked.known && readIssueField(linked.known.issue, field),
+        asksOf(linked, field),
+      ),
+    })),
+  );
+}
+
+/** The fields of an issue that board rules and votes decide. */
+function namedFields(
+  row: Row,
+  linked: LinkedIssue,
+  { settings, seen }: Pick<Explaining, "settings" | "seen">,
+): readonly IssueField[] {
+  const byVotes = voteAsks(row, linked, settings, seen).map(({ field }) => field);
+  return [...changedFields(settings.boardRules), ...byVotes];
+}
+
+/** What rules that are gone have set is still remembered. */
+function namedOrRemembered({ base = {} }: LinkedIssue, named: readonly IssueField[]): readonly IssueField[] {
+  return [...new Set([...named, ...(Object.keys(base) as IssueField[])])];
+}
+
+/** What rules ask of a field, and the index of the rule that does. */
+interface Asks {
+  readonly target: Target;
+  readonly rule: number | undefined;
+}
+
+function explainField(
+  field: string,
+  base: FieldBase | undefined,
+  shown: FieldValue | undefined,
+  asks: Asks | undefined,
+): ExplainedField {
+  const pending = base?.pending?.since;
+  return {
+    field,
+    asks: asks?.target ?? null,
+    rule: asks?.target.kind === "value" && asks.rule !== undefined ? asks.rule + 1 : null,
+    shows: shown ?? null,
+    isSeen: shown !== undefined,
+    agreed: base === undefined ? null : { asks: base.target, shows: base.post ?? null },
+    lastNotOurs: base?.foreign ?? null,
+    pendingSince: pending === undefined ? null : new Date(pending).toISOString(),
+  };
+}
