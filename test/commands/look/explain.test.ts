@@ -230,7 +230,9 @@ it("nothing stands twice in the story of a post", async () => {
   const held = await stage.run(["explain", "p1", "-c", file]);
   const differs = await stage.run(["explain", "p2", "-c", file]);
   for (const { out } of [asked, held, differs]) {
-    const sentences = out.split("\n").flatMap((line) => /^(?:[!…≠] .*?\): |→ )(.+?)\.?$/.exec(line)?.[1] ?? []);
+    const sentences = out
+      .split("\n")
+      .flatMap((line) => /^(?:[!…≠] .*?\): |→ )(.+?)\.?$/.exec(line)?.[1] ?? []);
     expect(sentences.length).toBeGreaterThan(0);
     expect(sentences).toEqual([...new Set(sentences)]);
     expect(out.match(/boardsync --config \S+ approve acme-app/g) ?? []).toHaveLength(
