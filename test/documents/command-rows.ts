@@ -50,10 +50,6 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
     ...app,
     test: "prints the address of GitHub's form, filled in with the least that an App needs",
   },
-  changelog: {
-    file: "test/commands/run/changelog.test.ts",
-    test: "goes from a preview over a draft to an entry that a person let go",
-  },
   "changelog v1.2": {
     file: "test/commands/run/changelog.test.ts",
     test: "goes from a preview over a draft to an entry that a person let go",

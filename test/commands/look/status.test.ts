@@ -82,6 +82,7 @@ describe("status", () => {
           pausedSince: null,
           resume: null,
           missing: 0,
+          changelog: [],
           waiting: [],
           hasMore: false,
         },
