@@ -185,6 +185,9 @@ export function remarksOn({ remarks, duplicateOf }: ExplainedIssue): readonly st
   return [...remarks, `It was closed in favour of ${duplicateOf}, which counts for it.`];
 }
 
+/** Each run tries these again, though nothing but a change elsewhere ends them. */
+const triedAgain: ReadonlySet<Cause> = new Set(["closed", "undecided"]);
+
 /** Of which state of its project a wait is a part. */
 export function stateOfExplained({ kind, cause }: Pick<ExplainedWait, "kind" | "cause">): StateKind {
   switch (kind) {
@@ -197,7 +200,7 @@ export function stateOfExplained({ kind, cause }: Pick<ExplainedWait, "kind" | "
       return "later";
     case "paused":
     case "said":
-      return cause === null || letGoBy(cause) === "time" ? "later" : "differs";
+      return cause === null || letGoBy(cause) === "time" || triedAgain.has(cause) ? "later" : "differs";
   }
 }
 

@@ -20,14 +20,13 @@ export function stateOfWait(kind: WaitingRow["kind"]): StateKind {
     case "settling":
     case "waiting":
     case "intent":
+    case "undecided":
       return "later";
     case "disagreement":
     case "did-not-stick":
     case "paused":
     case "missing":
       return "differs";
-    case "undecided":
-      return "failing";
     case "held":
     case "parked":
     case "quarantined":
