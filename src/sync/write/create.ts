@@ -200,8 +200,6 @@ async function patchAfter(
   { post, followUp }: CreateIssue,
   hold: Hold | undefined,
 ): Promise<void> {
-  // The next run decides it like any other.
-  if (hold === undefined && followUp === undefined) return;
   const isTried = hold === undefined && followUp !== undefined && isOpen(cycle, boardLane);
   const row = isTried ? await lookAgain(cycle, post) : undefined;
   const next = await replan(cycle, { post, kind: "patch-post" }, row);
