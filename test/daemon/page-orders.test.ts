@@ -393,7 +393,7 @@ describe("all that needs a person in one order", () => {
     const old = stage.form(await stage.page("/"), "Retry all 2…");
     const retry = await ask(stage, "Retry all 2…");
     expect(retry).toContain("Try 2 posts of acme-app again?");
-    expect(retry).toContain("Acme-app/p1: no.");
+    expect(retry).toContain("acme-app/p1: no.");
     expect((await stage.post(stage.form(retry, "Retry"))).status).toBe(303);
     const release = await ask(stage, "Release all 2…");
     expect((await stage.post(stage.form(release, "Release"))).status).toBe(303);
