@@ -137,6 +137,7 @@ describe("the settings of the config", () => {
         comment: expect.any(Function),
         addressKey: expect.any(Function),
         bodyBytes: 65_535,
+        issueAddress: expect.any(Function),
         listAddresses: expect.any(Function),
       },
       periodMs: expect.any(Function),
