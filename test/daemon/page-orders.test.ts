@@ -405,3 +405,46 @@ describe("all that needs a person in one order", () => {
     expect(await (await stage.post(old)).text()).toContain("That is asked for already");
   });
 });
+
+it("a draft of the changelog is published by a person's yes, and by nothing else", async () => {
+  const call = { purpose: "changelogCreate", subject: "v1.2" } as const;
+  const stage = await openPage({
+    orders: true,
+    config: (config) =>
+      config
+        .replace(
+          /^board:\n/m,
+          `board:
+  mcp:
+    tools:
+      changelogList: { name: list_entries }
+      changelogCreate: { name: create_entry, args: { title: "{{ entry.title }}", content: "{{ entry.body }}", publish: false } }
+      changelogPublish: { name: publish_entry, args: { id: "{{ entry.id }}" } }
+`,
+        )
+        .replace(/^( +)- project: acme-app\n/m, "$&$1  changelog: { releases: v*, publish: approve }\n"),
+    after: async (ledger) => {
+      const memory = ledger.memory.project("acme-app");
+      if (memory === undefined) throw new Error("There was no run.");
+      const key = { ...call, project: memory.id };
+      const entries = [{ tag: "v1.2", print: "p", title: "The <b>second</b>", posts: 2 }];
+      const changelog = { repository: 1, copiedAt: undefined, etag: undefined, noted: [], entries };
+      for (const change of [
+        { kind: "remember-project", memory: { ...memory, changelog } },
+        { kind: "prepare-call", ...key, run: 1, hash: "h", reason: "v1.2 was published", at: 1 },
+        { kind: "send-call", ...key, at: 2 },
+        { kind: "end-call", ...key, state: "DONE", at: 3, message: "made", result: "e1" },
+      ] as const)
+        await ledger.commit([change]);
+    },
+  });
+  expect(await stage.page("/")).toContain("The &#60;b&#62;second&#60;/b&#62;");
+  const question = await ask(stage, "Publish v1.2…");
+  expect(question).toContain("An unknown number of subscribers may be mailed.");
+  expect(await pending(stage)).toEqual([]);
+  expect((await stage.post(stage.form(question, "Publish"))).status).toBe(303);
+  expect(await pending(stage)).toMatchObject([{ kind: "publish", tag: "v1.2", hash: "h", by: "page" }]);
+  const after = await stage.page("/");
+  expect(after).toContain("approved, and published by a later run");
+  expect(after).not.toContain("Publish v1.2…");
+});

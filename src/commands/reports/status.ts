@@ -1,6 +1,6 @@
 import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff, RunReport } from "../../sync/ground/reports.ts";
-import type { EntryLine } from "../../sync/tell/entries.ts";
+import { describeEntry, type EntryLine } from "../../sync/tell/entries.ts";
 import type { StateKind } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
@@ -8,7 +8,7 @@ import { countNeeds, resultWords } from "../../sync/tell/words.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
-import { count, hintCommand, oneLine, paint, printLine } from "../print/text.ts";
+import { hintCommand, oneLine, paint, printLine } from "../print/text.ts";
 import { type OtherConfigLine, printOtherConfigs } from "./other-config.ts";
 import { printRemedy, printWait, printWaits, signs, type WaitingLine } from "./waits.ts";
 
@@ -175,20 +175,10 @@ function printFailed(out: Output, times: ToldTimes, projects: readonly ProjectSt
   for (const advice of advices) if (advice !== null) printLine(out, "  → ", advice);
 }
 
-const entryStates: Readonly<Record<EntryLine["state"], string>> = {
-  draft: "a draft",
-  approved: "approved, and published by a later run",
-  "looked-up": "it is looked up what became of it",
-  unsure: "it can't be found out what became of it",
-  refused: "the board refused it",
-};
-
 function printEntry(out: Output, times: ToldTimes, project: string, entry: EntryLine): void {
-  const { tag, title, posts, state, message, command: typed } = entry;
-  const why = message === null ? "" : `: ${times.tell(message)}`;
-  const what = `changelog ${tag}: "${title}", ${count(posts, "post")}: ${entryStates[state]}${why}`;
+  const { state, command: typed } = entry;
   const sign = state === "approved" || state === "looked-up" ? "  " : paint(out, "yellow", "! ");
-  printLine(out, sign, oneLine(`${project}: ${what}`));
+  printLine(out, sign, oneLine(`${project}: ${times.tell(describeEntry(entry))}`));
   if (typed !== null) printLine(out, "  → ", hintCommand(out, oneLine(typed)));
 }
 

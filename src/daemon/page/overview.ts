@@ -18,6 +18,7 @@ import { describeTokenEnd, lastTokenEnd } from "../../sync/tell/token-end.ts";
 import { resultWords, stateWords } from "../../sync/tell/words.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
+import { renderEntries } from "./entries.ts";
 import { badge, html, type Markup, type Piece, type Tone } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import type { Looking, PageProject } from "./view.ts";
@@ -55,6 +56,7 @@ export async function renderOverview(looking: Looking, range: string | undefined
     ${renderStop(looking, await looking.ledger.rows.wholePauses(undefined))}
     ${await renderTokenEnd(looking)}
     ${await renderWaits(looking, urgentOf)}
+    ${await renderEntries(looking)}
     <section aria-labelledby="projects">
       <h2 id="projects">Projects</h2>
       ${projects.map((seen) => renderProject(looking, seen))}

@@ -49,6 +49,19 @@ export async function tellEntries(
   return lines.toReversed().slice(0, mostNamed);
 }
 
+const states: Readonly<Record<EntryLine["state"], string>> = {
+  draft: "a draft",
+  approved: "approved, and published by a later run",
+  "looked-up": "it is looked up what became of it",
+  unsure: "it can't be found out what became of it",
+  refused: "the board refused it",
+};
+
+export function describeEntry({ tag, title, posts, state, message }: EntryLine): string {
+  const counted = posts === 1 ? "1 post" : `${posts} posts`;
+  return `changelog ${tag}: "${title}", ${counted}: ${states[state]}${message === null ? "" : `: ${message}`}`;
+}
+
 /** undefined for what is published, or is not there yet. */
 function stateOf(calls: readonly ToolCall[], isAsked: boolean): EntryLine["state"] | undefined {
   const stuck = calls.find(isStuck);

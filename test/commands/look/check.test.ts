@@ -119,23 +119,27 @@ describe("check", () => {
     });
   });
 
-  it("lists the categories in use, and fails of a name where the id is wanted", async () => {
+  it("lists the categories in use, which rules call by name, and fails of a name that no post shows", async () => {
     const stage = await openStage();
     stage.story.board.restyle({ categoryNames: { cat_1: "Billing" } });
     stage.story.board.addPost("acme-api", { categoryId: "cat_1" });
-    const file = stage.writeConfig("named.yaml", (config) =>
-      config.replace("select: { statuses: [planned] }", "select: { categories: [Billing] }"),
-    );
-    const { code, out } = await stage.run(["check", "-c", file], { columns: 200 });
-    expect(code).toBe(1);
+    const named = (name: string): string =>
+      stage.writeConfig(`${name}.yaml`, (config) =>
+        config.replace("select: { statuses: [planned] }", `select: { categories: [${name}] }`),
+      );
+    const { code, out } = await stage.run(["check", "-c", named("Billing")], { columns: 200 });
+    expect(code).toBe(0);
     expect(out).toContain("✓ acme-api: Categories in use: cat_1 “Billing” (1).\n");
-    expect(out).toMatch(/✗ acme-api: .* of select\.categories — did you mean `cat_1` \(Billing\)\?/);
-    const { json } = await stage.run(["check", "--json", "-c", file]);
+    const wrong = named("Biling");
+    const checked = await stage.run(["check", "-c", wrong], { columns: 200 });
+    expect(checked.code).toBe(1);
+    expect(checked.out).toMatch(/✗ acme-api: .* `Biling` of select\.categories — did you mean `Billing`\?/);
+    const { json } = await stage.run(["check", "--json", "-c", wrong]);
     const categories = [{ project: "acme-api", id: "cat_1", name: "Billing", posts: 1 }];
     expect(json()).toMatchObject({ result: "failed", categories });
-    const { err } = await stage.run(["plan", "-c", file]);
+    const { err } = await stage.run(["plan", "-c", wrong]);
     expect(err).toMatch(
-      /"settings":\["select\.categories: Billing"\].*No post shows these values of the config/,
+      /"settings":\["select\.categories: Biling"\].*No post shows these values of the config/,
     );
   });
 

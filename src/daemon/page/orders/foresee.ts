@@ -15,6 +15,7 @@ import { askIssue, foreseeLink, foreseeUnlink } from "../../../sync/orders/link.
 import { findIssue } from "../../../sync/orders/named-issue.ts";
 import { foreseePause, foreseeResume, listWaiting, type Resuming } from "../../../sync/orders/pause.ts";
 import { foreseePauseWhole, foreseeResumeWhole, type Whole } from "../../../sync/orders/pause-whole.ts";
+import { foreseePublish } from "../../../sync/orders/publish.ts";
 import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "../../../sync/orders/retry.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
 import type { Looking, PageProject } from "../view.ts";
@@ -205,6 +206,8 @@ async function answerHeld(
   { order, named, name, ...sight }: Foreseeing,
   isDiscard: boolean,
 ): Promise<Question | Nothing> {
+  const [, tag] = /^changelog:(.+)$/s.exec(order.post) ?? [];
+  if (tag !== undefined) return askPublish(sight, named, tag);
   const posts = order.post === "" ? [] : [order.post];
   return ask(await foreseeHeld(sight, named, posts, isDiscard), ({ hold, counted, done }) => {
     if (isDiscard) return { question: `Discard ${counted} of ${name}?`, button: "Discard", done };
@@ -212,6 +215,15 @@ async function answerHeld(
     const question = `Is the board of ${name} as small as it looks?`;
     return { question, actions: [], button: "Accept the present size", done };
   });
+}
+
+/** A draft of the changelog is approved by the name that a command gives it. */
+async function askPublish(sight: Sight, named: NamedPost, tag: string): Promise<Question | Nothing> {
+  return ask(await foreseePublish(sight, named, tag), ({ title }) => ({
+    question: `Publish "${title}" (${tag}) of ${named.key}?`,
+    button: "Publish",
+    done: `changelog ${tag} is approved: the next run publishes it, or says when`,
+  }));
 }
 
 async function askLink({
