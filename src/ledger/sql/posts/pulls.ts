@@ -199,7 +199,8 @@ function createPostWriter(
     ON CONFLICT (post) DO UPDATE SET status = excluded.status, category = excluded.category,
       title = excluded.title, url = excluded.url, votes = excluded.votes, facts = excluded.facts`);
   return function* (project, posts, at, page) {
-    const ids = posts.map(({ id }) => id);
+    // The database knows no halves of characters: as it keeps the id, it is found again.
+    const ids = posts.map(({ id }) => id.toWellFormed());
     const found = yield* select.all(project, JSON.stringify(ids));
     const knownPosts = new Map<string, KnownPost>(found.map((one) => [one.id, one]));
     const fresh = JSON.stringify(ids.filter((id) => !knownPosts.has(id)));
@@ -208,10 +209,10 @@ function createPostWriter(
       for (const one of yield* select.all(project, fresh)) knownPosts.set(one.id, one);
     }
     const stored: StoredPost[] = [];
-    for (const post of posts) {
+    for (const [index, post] of posts.entries()) {
       const facts = encodePost(post);
       const hash = hashFacts(facts);
-      const known = knownPosts.get(post.id);
+      const known = knownPosts.get(ids[index] ?? "");
       if (known === undefined) throw new Error(`Post ${post.id} was not inserted.`);
       const { number } = known;
       const isFirstLook = known.missing > 0 || known.seen_at === null;
@@ -223,7 +224,7 @@ function createPostWriter(
       yield* update.run({ hash, at, page, number });
       if (isChanged) yield* writeFacts.run(toFacts(number, post, facts));
       stored.push({ number, page, isAdded: known.hash === null });
-      knownPosts.set(post.id, { id: post.id, number, hash, missing: 0, seen_at: at, page });
+      knownPosts.set(known.id, { ...known, number, hash, missing: 0, seen_at: at, page });
     }
     return stored;
   };
