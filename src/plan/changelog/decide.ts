@@ -1,4 +1,5 @@
 import type { Release } from "../../model/release.ts";
+import { readInstant } from "../../model/time.ts";
 import { isWanted, printRelease, type Wanted } from "./releases.ts";
 
 /** What is known of a call, as the journal has it. */
@@ -75,7 +76,7 @@ export function decideEntries({
 }
 
 function ageOf({ publishedAt }: Release): number {
-  return Date.parse(publishedAt);
+  return readInstant(publishedAt);
 }
 
 /** Whether customers may have seen an entry, by what became of the call that publishes it. */

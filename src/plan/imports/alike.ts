@@ -1,3 +1,5 @@
+import { readInstant } from "../../model/time.ts";
+
 /** A listed post, as far as it tells whether it is what an issue has become. */
 export interface Alike {
   readonly title: string;
@@ -32,7 +34,7 @@ const slackMs = 120_000;
 export function findAlike<P extends Alike>(posts: readonly P[], asked: AskedPost): Likeness<P> {
   const since = asked.at - slackMs;
   const fresh = posts.filter(({ createdAt, listedSince }) => {
-    const created = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
+    const created = readInstant(createdAt);
     return listedSince >= since && !(created < since);
   });
   const naming = fresh.filter((post) => namesAddress(post, asked.address));
