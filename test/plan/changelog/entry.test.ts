@@ -20,10 +20,11 @@ describe("an entry of the changelog", () => {
       post("a"),
       post("b", { votes: 9, title: "[x] y" }),
       post("c", { url: undefined, votes: undefined }),
+      post("d", { votes: undefined }),
     ];
     expect(renderEntry({ title: "{{ release.name }}", body }, release, posts)).toEqual({
       title: "Spring",
-      body: "New\n\n- [\\[x\\] y](https://feedback.example.com/p/b)\n- [Post a](https://feedback.example.com/p/a)\n- Post c",
+      body: "New\n\n- [\\[x\\] y](https://feedback.example.com/p/b)\n- [Post a](https://feedback.example.com/p/a)\n- Post c\n- [Post d](https://feedback.example.com/p/d)",
     });
   });
 
