@@ -433,7 +433,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     // Whose lease is over may write what another has learned meanwhile.
     breaks: ["I12", "I6"],
     way: shared,
-    from: 124,
+    from: 580,
     bug: ofLedger(() => ({ assertHeld: async () => undefined })),
   },
   {

@@ -181,7 +181,8 @@ export function createLedger(
           if (name === "memory") return changes().some(isOfMemory) ? memory.after(changes()) : memory;
           if (name === "copiedAt")
             return changes().findLast((one) => one.kind === "declare-old")?.at ?? held.stamp.copiedAt;
-          return promisedPart(parts[name], carryAhead);
+          // Of what is ahead nothing but its parts is there.
+          return name in parts ? promisedPart(parts[name], carryAhead) : undefined;
         },
       });
     },
