@@ -26,6 +26,7 @@ export const settled: readonly Settled[] = [
     promises: [
       "answers with nothing more than that a list of labels has not changed",
       "answers that the latest issues have not changed, until they have",
+      "lists the open issues that have all of some labels, and that nothing has changed",
     ],
   },
   {
