@@ -67,7 +67,7 @@ export function isStuck({ purpose, state, message }: ToolCall): boolean {
   return state === "REJECTED" && purpose !== "changelogPublish";
 }
 
-/** Begins what is said of a call that can't be looked up. */
+/** The message of a call begins with it where nobody can find out whether the call did anything. */
 export const unsure = "unsure: ";
 
 /** What becomes of a call. */

@@ -41,7 +41,10 @@ interface Candidate {
   readonly call: ToolCall | undefined;
 }
 
-/** `over`: it is none of ours any more. `left`: by itself it becomes no post, and that is remembered. `waiting`: it may become one later. */
+/**
+ * What becomes of an issue. `over`: it has a post, boardsync or another project deals with it, or the config leaves it out, so it is
+ * forgotten. `left`: it becomes no post unless a person asks, and that is remembered. `waiting`: a later run may make a post of it.
+ */
 type Judgement = CreatePost | "over" | "left" | "waiting";
 
 /**

@@ -34,7 +34,7 @@ export async function recordDiscarded(cycle: PulledCycle, row: Row, now: number)
 /**
  * Records a decision; with actions left to do the row stays due, and says of each that waits why it does.
  *
- * @returns what is said of the post from now on.
+ * @returns the notes that the post has now.
  */
 export async function recordDecision(
   cycle: PulledCycle,
