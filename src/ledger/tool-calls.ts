@@ -56,19 +56,18 @@ export interface ToolCall extends CallKey {
   readonly result: string | undefined;
   readonly url: string | undefined;
   readonly message: string | undefined;
+  /** Of one whose outcome is unknown: whether it was looked up, and can't be found out. */
+  readonly isUnsure: boolean;
 }
 
 /** Whether a call waits for a person: it was refused, or it can't be found out what became of it. */
-export function isStuck({ purpose, state, message }: ToolCall): boolean {
+export function isStuck({ purpose, state, isUnsure }: ToolCall): boolean {
   // That is parked in the row of its issue.
   if (purpose === "feedbackCreate") return false;
-  if (state === "UNKNOWN") return message?.startsWith(unsure) === true;
+  if (state === "UNKNOWN") return isUnsure;
   // What was to be published, and was not, is a draft as before.
   return state === "REJECTED" && purpose !== "changelogPublish";
 }
-
-/** The message of a call begins with it where nobody can find out whether the call did anything. */
-export const unsure = "unsure: ";
 
 /** What becomes of a call. */
 export type ToolCallChange =
@@ -88,6 +87,7 @@ export type ToolCallChange =
       readonly state: Exclude<CallState, "SENT">;
       readonly at: number;
       readonly message: string;
+      readonly isUnsure?: true;
       readonly result?: string | undefined;
       readonly url?: string | undefined;
       /** Of a post that was created: as its history names it from now on. */

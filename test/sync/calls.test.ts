@@ -164,7 +164,7 @@ describe("a call of one of the board's own tools", () => {
       const { find } = look({ kind: "unsure", why: "the list is cut" });
       await resolveCalls(cycle, "changelogCreate", find);
       await resolveCalls(cycle, "changelogCreate", find);
-      expect(await known()).toMatchObject({ state: "UNKNOWN", message: "unsure: the list is cut" });
+      expect(await known()).toMatchObject({ state: "UNKNOWN", isUnsure: true, message: "the list is cut" });
       expect(await callTool(cycle, request())).toMatchObject({ kind: "wait", cause: "in-doubt" });
       expect(tools.calls).toHaveLength(1);
     });

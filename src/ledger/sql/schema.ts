@@ -365,6 +365,7 @@ const first = `
     result TEXT,
     url TEXT,
     message TEXT,
+    is_unsure INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (project, purpose, subject)
   ) TABLE END;
 

@@ -1,12 +1,6 @@
 import type { ToolArguments, ToolOutcome, ToolRecord, ToolWriting } from "../../board/tools.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
-import {
-  auditKinds,
-  type CallKey,
-  type ToolCall,
-  type ToolCallChange,
-  unsure,
-} from "../../ledger/tool-calls.ts";
+import { auditKinds, type CallKey, type ToolCall, type ToolCallChange } from "../../ledger/tool-calls.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
 import { reasonOf } from "../../plan/ground/obstacle.ts";
@@ -190,8 +184,8 @@ export async function resolveCalls(
     const found = await look(call);
     const end = { kind: "end-call", ...keyOf(cycle, call), at: clock.now() } as const;
     if (found.kind === "unsure") {
-      const message = `${unsure}${found.why}`;
-      if (call.message !== message) await ledger.commit([{ ...end, state: "UNKNOWN", message }]);
+      if (!call.isUnsure || call.message !== found.why)
+        await ledger.commit([{ ...end, state: "UNKNOWN", message: found.why, isUnsure: true }]);
     } else if (found.kind === "absent") {
       const state = found.isOver ? "REJECTED" : "PREPARED";
       await ledger.commit([{ ...end, state, message: found.message }]);

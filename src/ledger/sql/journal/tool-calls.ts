@@ -28,6 +28,7 @@ interface CallColumns {
   result: string | null;
   url: string | null;
   message: string | null;
+  is_unsure: number;
 }
 
 type Key = Omit<CallKey, "project"> & { project: number };
@@ -39,7 +40,7 @@ export function createToolCalls(
   audit: Audit,
 ): Plain<ToolCalls> & Carrying<"prepare-call" | "send-call" | "end-call"> {
   const columns = `board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
-    ended_at, attempts, result, url, message`;
+    ended_at, attempts, result, url, message, is_unsure`;
   const joined = "tool_calls JOIN board_projects ON board_projects.number = tool_calls.project";
   const selectAll = store.prepare<[{ project: number; purpose: string | null }], CallColumns>(
     `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = coalesce(@purpose, purpose)
@@ -57,16 +58,26 @@ export function createToolCalls(
     VALUES (@project, @purpose, @subject, 'PREPARED', @run, @hash, @reason, @at)
     ON CONFLICT (project, purpose, subject) DO UPDATE SET state = 'PREPARED', run = excluded.run,
       attempts = CASE WHEN tool_calls.hash = excluded.hash THEN tool_calls.attempts ELSE 0 END,
-      hash = excluded.hash, reason = excluded.reason, prepared_at = excluded.prepared_at, ended_at = NULL, message = NULL
+      hash = excluded.hash, reason = excluded.reason, prepared_at = excluded.prepared_at, ended_at = NULL, message = NULL,
+      is_unsure = 0
     WHERE tool_calls.state IN ('PREPARED', 'REJECTED')
       OR tool_calls.state = 'DONE' AND tool_calls.purpose = 'changelogUpdate'`);
   const writeSent = store.prepare<[Key & { at: number }]>(`
     UPDATE tool_calls SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1
     WHERE project = @project AND purpose = @purpose AND subject = @subject AND state = 'PREPARED'`);
   const writeEnd = store.prepare<
-    [Key & { state: string; at: number; message: string; result: string | null; url: string | null }]
+    [
+      Key & {
+        state: string;
+        at: number;
+        message: string;
+        result: string | null;
+        url: string | null;
+        unsure: number;
+      },
+    ]
   >(`
-    UPDATE tool_calls SET state = @state, message = @message, result = @result, url = @url,
+    UPDATE tool_calls SET state = @state, message = @message, result = @result, url = @url, is_unsure = @unsure,
       unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
       ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END
     WHERE project = @project AND purpose = @purpose AND subject = @subject
@@ -93,7 +104,7 @@ export function createToolCalls(
         for (const call of sent) {
           const message = "The process ended before the answer came.";
           const key = yield* place(call);
-          yield* writeEnd.run({ ...key, state: "UNKNOWN", at, message, result: null, url: null });
+          yield* writeEnd.run({ ...key, state: "UNKNOWN", at, message, result: null, url: null, unsure: 0 });
           yield* audit.write({
             at: call.sentAt ?? at,
             run: call.run,
@@ -122,11 +133,12 @@ export function createToolCalls(
         if ((yield* writeSent.count({ ...(yield* place(key)), at })) === 0)
           throw new Error(`The call ${key.purpose} for ${key.subject} is not prepared.`);
       },
-      *"end-call"({ state, at, message, result = null, url = null, post, ...key }) {
+      *"end-call"({ state, at, message, isUnsure = false, result = null, url = null, post, ...key }) {
         const { project, purpose, subject } = key;
         const corrected = { project, subject, kind: auditKinds[purpose], message, post };
         if (state !== "UNKNOWN") yield* audit.correctCall({ ...corrected, isApplied: state === "DONE" });
-        if ((yield* writeEnd.count({ ...(yield* place(key)), state, at, message, result, url })) === 0)
+        const end = { state, at, message, result, url, unsure: Number(isUnsure) };
+        if ((yield* writeEnd.count({ ...(yield* place(key)), ...end })) === 0)
           throw new Error(`The call ${purpose} for ${subject} is not open.`);
       },
     },
@@ -150,5 +162,6 @@ function toCall(found: CallColumns): ToolCall {
     result: found.result ?? undefined,
     url: found.url ?? undefined,
     message: found.message ?? undefined,
+    isUnsure: found.is_unsure === 1,
   };
 }
