@@ -121,23 +121,26 @@ export function describeBrowse(ledger: () => Ledger, isNear: boolean): void {
       ]);
     });
 
-    it("ends a search that finds little before it has held up others, and says where to go on", async () => {
-      await linkMany(ledger(), 101);
-      await pullPosts(ledger(), [createPost("p1", { title: "The oldest" })], 2);
-      const links = Array.from({ length: 9_900 }, (_, index): Change => {
-        const issue = createIssue(102 + index);
-        const link = {
-          post: postId(`p${2 + ((102 + index) % 100)}`),
-          issue: refOf(issue),
-          origin: "opened",
-        } as const;
-        return { kind: "link", project, link, issue, content: undefined };
-      });
-      await ledger().commit(links);
-      const first = await browse({ text: "oldest" });
-      expect(first).toEqual({ links: [], next: expect.any(String) });
-      expect(await posts({ text: "oldest", after: first.next })).toEqual(["p1"]);
-    });
+    it.runIf(isNear)(
+      "ends a search that finds little before it has held up others, and says where to go on",
+      async () => {
+        await linkMany(ledger(), 101);
+        await pullPosts(ledger(), [createPost("p1", { title: "The oldest" })], 2);
+        const links = Array.from({ length: 9_900 }, (_, index): Change => {
+          const issue = createIssue(102 + index);
+          const link = {
+            post: postId(`p${2 + ((102 + index) % 100)}`),
+            issue: refOf(issue),
+            origin: "opened",
+          } as const;
+          return { kind: "link", project, link, issue, content: undefined };
+        });
+        await ledger().commit(links);
+        const first = await browse({ text: "oldest" });
+        expect(first).toEqual({ links: [], next: expect.any(String) });
+        expect(await posts({ text: "oldest", after: first.next })).toEqual(["p1"]);
+      },
+    );
   });
 
   describe("what waits", () => {
