@@ -303,17 +303,14 @@ it("a second process is told who holds the state, and exits 5", async () => {
 const script = "/usr/bin/script";
 
 describe.runIf(process.platform === "linux" && existsSync(script))("on a terminal", { tags: "long" }, () => {
-  const typed = (command: string, place: Place) =>
-    spawnSync(script, ["-qec", `stty cols 70; "${process.execPath}" "${main}" ${command}`, "/dev/null"], {
-      cwd: place.folder,
-      env: { ...compiled, ...place.env, PATH: process.env["PATH"] ?? "", TERM: "xterm", SHELL: "/bin/sh" },
+  it("keeps to its width, and has colours", () => {
+    const command = `stty cols 70; "${process.execPath}" "${main}" demo`;
+    const env = { ...compiled, PATH: process.env["PATH"] ?? "", TERM: "xterm", SHELL: "/bin/sh" };
+    const { stdout, status } = spawnSync(script, ["-qec", command, "/dev/null"], {
+      cwd: makeFolder(),
+      env,
       encoding: "utf8",
     });
-
-  it("keeps to its width, and has colours unless NO_COLOR is set", () => {
-    const folder = makeFolder();
-    const place = { folder, env: {} };
-    const { stdout, status } = typed("demo", place);
     expect(status).toBe(0);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken out.
     const lines = stdout.split("\r\n").map((line) => line.replaceAll(/\u001b\[\d+m/g, ""));
@@ -322,15 +319,18 @@ describe.runIf(process.platform === "linux" && existsSync(script))("on a termina
     const texts = lines.filter((line) => !line.startsWith("$ "));
     expect(Math.max(...texts.map((line) => line.length))).toBeLessThanOrEqual(70);
     expect(stdout).toContain("\u001b[1m1. Killed in the middle of a write");
-    expect(typed("demo", { folder, env: { NO_COLOR: "1" } }).stdout).not.toContain("\u001b");
   });
 
   /** `demo`, then what the shell's `stty` says of the terminal. Each text of the answers is waited for before it is given. */
-  const play = async (...answers: readonly (readonly [shown: string, typed: string])[]) => {
+  const play = async (
+    own: Readonly<Record<string, string>>,
+    ...answers: readonly (readonly [shown: string, typed: string])[]
+  ) => {
     const { folder } = nowhere();
     const command = `"${process.execPath}" "${main}" demo; echo "exit $?"; stty -a`;
     const env = {
       ...compiled,
+      ...own,
       TMPDIR: folder,
       PATH: process.env["PATH"] ?? "",
       TERM: "xterm",
@@ -352,7 +352,7 @@ describe.runIf(process.platform === "linux" && existsSync(script))("on a termina
   };
 
   it("shows no key that is pressed, and is as it was before when the demo has ended", async () => {
-    const { text } = await play(["kill -9", "x"], ["3. A change settles", "x"]);
+    const { text } = await play({}, ["kill -9", "x"], ["3. A change settles", "x"]);
     expect(text).toContain("exit 0");
     expect(text).toMatch(/[ ;]icanon .*[ ;]echo /s);
     expect(text).toContain("opens issue #3\u001b[22m\r\n  GitHub has opened 3 issues.");
@@ -360,9 +360,10 @@ describe.runIf(process.platform === "linux" && existsSync(script))("on a termina
   });
 
   it.each(["4 of them planned", "kill -9", "3. A change settles"])(
-    "Ctrl-C leaves the demo at once after `%s`, and leaves nothing behind",
+    "Ctrl-C leaves the demo at once after `%s`, and leaves nothing behind; NO_COLOR takes the colours away",
     async (shown) => {
-      const { text, folder } = await play([shown, "\u0003"]);
+      const { text, folder } = await play({ NO_COLOR: "1" }, [shown, "\u0003"]);
+      expect(text).not.toContain("\u001b");
       expect(text).toContain("exit 130");
       expect(text).toMatch(/[ ;]icanon .*[ ;]echo /s);
       expect(text).not.toContain("In the end");
