@@ -158,7 +158,8 @@ describe("the status page in a browser", () => {
   it("gives a command whole at one click, for copying", async () => {
     const { address } = await openPage({ after: addWaits });
     const { page } = await openInBrowser(browser, `${address}/`, {}, code);
-    await page.locator("code.command").nth(1).click();
+    const command = page.getByText("boardsync retry acme-app/p2", { exact: true });
+    await command.first().click();
     expect(await page.evaluate("String(getSelection())")).toBe("boardsync retry acme-app/p2");
   });
 
