@@ -1,5 +1,6 @@
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { examplesOfGroup, groupAlike } from "../../sync/tell/alike.ts";
+import { byVoters } from "../../sync/tell/waiting-lines.ts";
 import type { Output } from "./terminal.ts";
 import { count, cutOff, hint, oneLine, paint, wrap } from "./text.ts";
 
@@ -25,12 +26,6 @@ export const indent = "    ";
 /** “Dark mode” (p1) */
 export function namePost({ post, title }: Pick<Block, "post" | "title">): string {
   return title === null || title === "" ? post : `“${cutOff(oneLine(title), longestTitle)}” (${post})`;
-}
-
-/** Most voters first, and posts as a person counts them: p2 before p12. */
-export function byVoters(one: Block, other: Block): number {
-  const voters = (other.notifies ?? 0) - (one.notifies ?? 0);
-  return voters === 0 ? one.post.localeCompare(other.post, "en", { numeric: true }) : voters;
 }
 
 /**

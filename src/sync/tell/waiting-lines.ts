@@ -19,12 +19,30 @@ export interface Alike<Line> {
   readonly notified: string;
 }
 
-/** Groups what is alike, in the order of the first of each. Few are no group: each is shown by itself. */
+/** Most voters first, and posts as a person counts them: p2 before p12. */
+export function byVoters(one: Notifying, other: Notifying): number {
+  const voters = (other.notifies ?? 0) - (one.notifies ?? 0);
+  return voters === 0 ? one.post.localeCompare(other.post, "en", { numeric: true }) : voters;
+}
+
+interface Notifying {
+  readonly post: string;
+  /** null where it is not known. */
+  readonly notifies?: number | null;
+}
+
+/**
+ * Groups what is alike, in the order of the first of each, and within a group most voters first. Few are no group: each is shown by
+ * itself.
+ */
 export function groupWaiting<Line extends Waiting>(
   lines: readonly Line[],
   isFull: boolean,
 ): readonly Alike<Line>[] {
-  return [...Map.groupBy(lines, likenessOf).values()].map((alike) => {
+  return [...Map.groupBy(lines, likenessOf).values()].map((found) => {
+    const alike = found.toSorted((one, other) =>
+      byVoters({ ...one.planned, post: one.post }, { ...other.planned, post: other.post }),
+    );
     const isGroup = !isFull && alike.length > mostAlike;
     const notifies = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
     const { known, unknown } = countVoters(notifies);

@@ -175,7 +175,7 @@ describe("status", () => {
     expect(json()).toMatchObject({ projects: [{ held: 24, waiting: held }, {}] });
   });
 
-  it("groups more than 20 that are alike, with what would be written and who would hear; --full lists each", () => {
+  it("groups more than 20 that are alike, with what would be written and who would hear, most voters first; --full lists each", () => {
     const hold = (post: number, to: string): WaitingLine => ({
       post: `p${post}`,
       issues: ["acme/app#1"],
@@ -187,7 +187,7 @@ describe("status", () => {
       planned: {
         place: "acme/app#1",
         changes: [{ field: "status", from: "planned", to }],
-        notifies: post === 0 ? null : 10,
+        notifies: post === 0 ? null : post === 7 ? 12 : 10,
       },
       until: null,
       since: "2026-03-02T08:00:00.000Z",
@@ -197,7 +197,7 @@ describe("status", () => {
     const waiting = [...alike, hold(21, "closed")];
     const lines = printHeld(waiting, false).split("\n");
     expect(lines.filter((line) => line.startsWith("! needs you") || line.startsWith("  → "))).toEqual([
-      "! needs you: acme-app: 21 alike; at least 200 voters to notify",
+      "! needs you: acme-app: 21 alike; at least 202 voters to notify",
       "  → look: boardsync plan -p acme-app",
       "  → leave both sides as they are: boardsync approve acme-app --discard",
       "  → or take back what asks for it, as by reopening the issues: then it ends by itself",
@@ -209,11 +209,11 @@ describe("status", () => {
       "  → let it go: boardsync approve acme-app p21",
     ]);
     expect(lines).toContain(
-      "    for example p0 “Dark mode”, p1 “Dark mode”, p2 “Dark mode”: status: planned → completed; `boardsync status --full` lists each",
+      "    for example p7 “Dark mode”, p1 “Dark mode”, p2 “Dark mode”: status: planned → completed; `boardsync status --full` lists each",
     );
     expect(printHeld(waiting, true).match(/^ {4}acme-app\/p/gm)).toHaveLength(21);
     expect(printHeld(alike.slice(0, 20), false).match(/^ {4}acme-app\/p/gm)).toHaveLength(20);
-    expect(printHeld(alike.slice(0, 2), false)).toContain("→ let it go: boardsync approve acme-app p0 p1\n");
+    expect(printHeld(alike.slice(0, 2), false)).toContain("→ let it go: boardsync approve acme-app p1 p0\n");
   });
 
   it("says what follows by itself and what differs and stays so, after what needs a person", async () => {
