@@ -235,6 +235,7 @@ export function syncProjects(config: Config): readonly SyncProject[] {
 
 function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "project"> {
   const { labels, categoryLabels, voteLabels, assignees, milestone, type, redact } = project.issue;
+  const { categories } = config.board.mcp?.tools ?? {};
   return {
     repo: project.repo,
     writes: project.writes,
@@ -258,6 +259,7 @@ function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "pro
     boardRules: project.boardRules ?? [],
     ...changelogOf(project, config),
     ...importOf(project, config),
+    ...(categories !== undefined && { categoryArgs: categories.args }),
     backlink: project.backlink,
     settleMs: config.settle,
     guard: config.guard,

@@ -1,4 +1,5 @@
 import { type DemoAnswer, type DemoRequest, serve } from "./loopback.ts";
+import { answerTools, type DemoEntry } from "./tools.ts";
 
 /** A post as the board keeps and shows it. */
 export interface DemoPost {
@@ -33,7 +34,7 @@ export interface DemoNotification {
   readonly voters: number;
 }
 
-/** A feedback board on loopback that does what the board's API document says: it lists posts, and takes PATCHes. */
+/** A feedback board on loopback that does what the board's API document says: it lists posts, takes PATCHes, and has tools of its own. */
 export interface DemoBoard {
   /** Base address, ending with `/api/v1`. */
   readonly url: string;
@@ -43,6 +44,8 @@ export interface DemoBoard {
   /** Adds a post as a person would, and returns its id. The project is named by its slug. */
   addPost(project: string, start: PostStart): string;
   post(project: string, id: string): DemoPost | undefined;
+  /** Of the changelog, by id. */
+  readonly entries: ReadonlyMap<string, DemoEntry>;
   /** Oldest first. */
   posts(project: string): readonly DemoPost[];
   close(): Promise<void>;
@@ -72,7 +75,15 @@ export async function startDemoBoard({ projects, key, now, port }: DemoBoardOpti
   const notifications: DemoNotification[] = [];
   const time = () => new Date(now()).toISOString();
   const shelfOf = (slug: string) => shelves.get(slug) ?? new Map<string, DemoPost>();
+  const entries = new Map<string, DemoEntry>();
   let added = 0;
+  const addTo = (shelf: Map<string, DemoPost>, start: PostStart): DemoPost => {
+    added += 1;
+    const id = `p${added}`;
+    const post = { ...blank, ...start, id, createdAt: time(), updatedAt: time() };
+    shelf.set(id, post);
+    return post;
+  };
 
   const change = (project: DemoProject, post: DemoPost, fields: Partial<DemoPost>): DemoPost => {
     const next = { ...post, ...fields, updatedAt: time() };
@@ -82,9 +93,18 @@ export async function startDemoBoard({ projects, key, now, port }: DemoBoardOpti
     return next;
   };
 
-  const answer = ({ method, path, query, headers, body }: DemoRequest): DemoAnswer => {
+  const find = (named: string) => projects.find(({ id, slug }) => id === named || slug === named);
+  const answer = (request: DemoRequest): DemoAnswer => {
+    const { method, path, query, headers, body } = request;
     if (headers.authorization !== `Bearer ${key}`) return refuse(401, "The API key is missing or wrong.");
     const asked = `${method} ${path.replace(/\/$/, "")}`;
+    if (path === "/api/mcp") {
+      const addPost = (named: string, start: PostStart): DemoPost | undefined => {
+        const project = find(named);
+        return project && showPost(addTo(shelfOf(project.slug), start));
+      };
+      return answerTools(request, { addPost, entries });
+    }
     if (asked === `GET ${basePath}`) return { status: 200, body: { ok: true } };
     if (asked === `GET ${basePath}/projects`) return { status: 200, body: { projects: projects.map(show) } };
     const [, id] = /^PATCH \/api\/v1\/feedback\/([^/]+)$/.exec(asked) ?? [];
@@ -93,7 +113,7 @@ export async function startDemoBoard({ projects, key, now, port }: DemoBoardOpti
 
     const named = query.get("project") ?? body["project"];
     if (typeof named !== "string" || named === "") return refuse(400, "The project is missing.");
-    const project = projects.find((one) => one.id === named || one.slug === named);
+    const project = find(named);
     if (project === undefined) return refuse(404, "There is no such project, or the key may not see it.");
     const shelf = shelfOf(project.slug);
     if (id === undefined) {
@@ -116,12 +136,8 @@ export async function startDemoBoard({ projects, key, now, port }: DemoBoardOpti
     url: `${origin}${basePath}`,
     key,
     notifications,
-    addPost(project, start) {
-      added += 1;
-      const id = `p${added}`;
-      shelfOf(project).set(id, { ...blank, ...start, id, createdAt: time(), updatedAt: time() });
-      return id;
-    },
+    entries,
+    addPost: (project, start) => addTo(shelfOf(project), start).id,
     post: (project, id) => shelfOf(project).get(id),
     posts: (project) => [...shelfOf(project).values()],
     close,

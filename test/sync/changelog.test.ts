@@ -225,7 +225,11 @@ describe("the changelog of releases", () => {
     await stage.sync();
     expect(purposes()).toEqual(["changelogCreate"]);
     const [call] = await stage.ledger.toolCalls.list(project);
-    expect(call).toMatchObject({ state: "UNKNOWN", isUnsure: true, message: "the list of entries is not whole" });
+    expect(call).toMatchObject({
+      state: "UNKNOWN",
+      isUnsure: true,
+      message: "the list of entries is not whole",
+    });
     tools.isListComplete = true;
     await stage.sync();
     expect(tools.entries).toHaveLength(1);

@@ -60,12 +60,17 @@ export function renderEntry(
   };
 }
 
-/** The arguments of a tool for an entry; `id`: of one that is there. */
+/** The arguments of a tool for an entry of a project; `id`: of one that is there. */
 export function entryArguments(
   args: ArgumentTemplates,
-  { entry, release, id }: { readonly entry: Entry; readonly release: Release; readonly id?: string },
+  {
+    entry,
+    release: { tag, url },
+    id = "",
+    project,
+  }: { readonly entry: Entry; readonly release: Release; readonly id?: string; readonly project: string },
   place: string,
 ): Readonly<Record<string, unknown>> {
-  const { tag, url } = release;
-  return fillArguments(args, { entry: { ...entry, id: id ?? "" }, release: { tag, url } }, place);
+  const values = { entry: { ...entry, id }, release: { tag, url }, project: { id: project } };
+  return fillArguments(args, values, place);
 }

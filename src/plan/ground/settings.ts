@@ -31,6 +31,8 @@ export interface Settings {
   readonly changelog?: ChangelogSettings;
   /** Which issues become posts; left out where none does. */
   readonly import?: ImportSettings;
+  /** What the board's tool that lists categories is called with, as templates: `board.mcp.tools.categories.args`. */
+  readonly categoryArgs?: Readonly<Record<string, unknown>>;
   /** Whether one line in the post's internal note names the issue. */
   readonly backlink: boolean;
   readonly settleMs: number;

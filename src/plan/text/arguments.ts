@@ -23,6 +23,15 @@ export function fillArguments(
   );
 }
 
+/** The same for a tool that lists: all that it is told is of which project. */
+export function listArguments(
+  args: ArgumentTemplates,
+  purpose: "categories" | "changelogList",
+  project: string,
+): Readonly<Record<string, unknown>> {
+  return fillArguments(args, { project: { id: project } }, `board.mcp.tools.${purpose}.args`);
+}
+
 function fill(value: unknown, values: ArgumentValues, place: string): unknown {
   if (typeof value === "string") return fillText(value, values, place);
   if (Array.isArray(value)) return value.map((one, index) => fill(one, values, `${place}.${index}`));

@@ -30,7 +30,7 @@ export async function checkAll(
   if (listed === undefined)
     checking.say("warning", "The posts were not looked at, because the board could not be asked.");
   const { mcp } = world;
-  const named = listed && mcp && (await checking.look((own) => checkTools(own, mcp, suggest)));
+  const listCategories = listed && mcp && (await checking.look((own) => checkTools(own, mcp, suggest)));
   const tracker = checking.of("tracker");
   const account = await tracker.look((own) => checkAccount(own, world.clock.now()));
   if (account === undefined)
@@ -39,8 +39,9 @@ export async function checkAll(
   for (const project of projects) {
     const own = checking.of(project.key);
     const posts = listed && (await own.look(() => readPosts(own, project, listed)));
-    if (posts !== undefined)
-      shown.push({ ...posts, categories: addCategories(posts.categories, named ?? []) });
+    if (posts === undefined) continue;
+    const named = listCategories && (await own.look(() => listCategories(posts.id)));
+    shown.push({ ...posts, categories: addCategories(posts.categories, named ?? []) });
   }
   for (const posts of shown) checkPosts(checking.of(posts.project.key), posts, shown, suggest);
   for (const project of projects) {

@@ -23,6 +23,7 @@ const ids = /^(?:id|(?:entry|changelog|post)_?id)$/i;
 const titles = /^(?:title|headline|subject)$/i;
 const texts = /^(?:content|body|description|markdown|notes|text|details)$/i;
 const categories = /^(?:category|board|bucket)(?:_?id)?$/i;
+const projects = /^(?:project|product)(?:_?id)?$/i;
 
 const by =
   (names: RegExp, value: unknown): Filling =>
@@ -48,6 +49,10 @@ const ofChangelog: Filling = (name, schema) => {
   if (/^status$/i.test(name)) return "all";
   return choicesOf(schema).find((choice) => /^changelogs?$/i.test(choice));
 };
+
+/** A board of several projects may ask of which one; whose project is its only one does not. */
+const ofProject = by(projects, "{{ project.id }}");
+const ifRequired: readonly unknown[] = ["{{ issue.category }}"];
 
 const entry = [by(ids, "{{ entry.id }}"), by(titles, "{{ entry.title }}"), by(texts, "{{ entry.body }}")];
 const changelog = "(?:changelog|announcement|release_note)";
@@ -128,8 +133,8 @@ function fillIn(schema: unknown, fill: readonly Filling[]): ToolArguments | unde
   const required = requiredOf(schema);
   const args: Record<string, unknown> = {};
   for (const [name, part] of Object.entries(Object(properties))) {
-    const value = fill.map((one) => one(name, part)).find((one) => one !== undefined);
-    const isWanted = value !== undefined && (required.includes(name) || value !== "{{ issue.category }}");
+    const value = [...fill, ofProject].map((one) => one(name, part)).find((one) => one !== undefined);
+    const isWanted = value !== undefined && (required.includes(name) || !ifRequired.includes(value));
     if (isWanted && isPlain(name)) args[name] = value;
   }
   return required.every((name) => Object.hasOwn(args, name)) ? args : undefined;

@@ -1,5 +1,6 @@
 import type { BoardTools, ToolDescription, ToolDirectory, ToolPurpose } from "../../board/tools.ts";
 import type { Category } from "../../model/post.ts";
+import { listArguments } from "../../plan/text/arguments.ts";
 import type { Checking, Suggest } from "./findings.ts";
 import { findArgumentFaults } from "./tool-arguments.ts";
 import { proposeTools, requiredOf, showProposal, type ToolProposal } from "./tool-proposals.ts";
@@ -25,13 +26,13 @@ const mostShown = 100;
  * Says which tools there are, whether those that the config names are what it takes them for, and what may be added. Calls none but
  * the one that lists the categories.
  *
- * @returns the categories.
+ * @returns the categories of a project, by its id; none where no tool tells them.
  */
 export async function checkTools(
   checking: Checking,
   tools: CheckedTools,
   suggest: Suggest,
-): Promise<readonly Category[]> {
+): Promise<ListCategories> {
   const { say, bounds } = checking;
   const described = await tools.directory.describe(bounds);
   const listed = described.slice(0, mostShown).map(showTool).join(", ");
@@ -45,20 +46,31 @@ export async function checkTools(
   );
   const proposals = proposeTools(described).filter(({ purpose }) => tools.named[purpose] === undefined);
   if (proposals.length > 0) sayProposals(checking, proposals);
-  return usable.includes("categories") ? listCategories(checking, tools) : [];
+  return usable.includes("categories") ? createListing(checking, tools) : async () => [];
+}
+
+export type ListCategories = (project: string) => Promise<readonly Category[]>;
+
+/** Projects that the tool does not tell apart share one list. */
+function createListing({ bounds }: Checking, { directory, named }: CheckedTools): ListCategories {
+  const lists = new Map<string, ReturnType<ListCategories>>();
+  const list: ListCategories = async (project) => {
+    const args = listArguments(named.categories?.args ?? {}, "categories", project);
+    const { records } = await directory.list("categories", args, bounds);
+    return records.flatMap(({ id, title }) => (title === undefined ? [] : [{ id, name: title }]));
+  };
+  const namesProject = JSON.stringify(named.categories?.args ?? {}).includes("project.");
+  return (project) => {
+    const key = namesProject ? project : "";
+    const known = lists.get(key) ?? list(project);
+    lists.set(key, known);
+    return known;
+  };
 }
 
 function sayProposals({ say }: Checking, proposals: readonly ToolProposal[]): void {
   const lines = proposals.map((proposal) => `\`${showProposal(proposal)}\``).join("; ");
   say("ok", `Below board.mcp.tools you may add, after a look at what each tool does: ${lines}.`);
-}
-
-async function listCategories(
-  { bounds }: Checking,
-  { directory, named }: CheckedTools,
-): Promise<readonly Category[]> {
-  const { records } = await directory.list("categories", named.categories?.args ?? {}, bounds);
-  return records.flatMap(({ id, title }) => (title === undefined ? [] : [{ id, name: title }]));
 }
 
 /** @returns whether it may be called. */

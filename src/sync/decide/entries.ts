@@ -88,7 +88,7 @@ async function workOf(
   const id = lastText(calls, tag)?.result;
   const args = entryArguments(
     changelog.args[kind] ?? {},
-    { entry, release, ...(id !== undefined && { id }) },
+    { entry, release, project: cycle.memory.id, ...(id !== undefined && { id }) },
     `board.mcp.tools.changelog${kind === "create" ? "Create" : "Update"}.args`,
   );
   const hash = hashText(canonical(args));
@@ -162,7 +162,7 @@ async function publishesOf(
     const release = { tag, url: "" } as Release;
     const args = entryArguments(
       changelog.args.publish ?? {},
-      { entry, release, ...(id !== undefined && { id }) },
+      { entry, release, project: cycle.memory.id, ...(id !== undefined && { id }) },
       "board.mcp.tools.changelogPublish.args",
     );
     if (verdict.kind === "go") goesNow = now;

@@ -2,6 +2,7 @@ import type { ToolList } from "../../board/tools.ts";
 import type { RequestId } from "../../ledger/requests.ts";
 import type { ToolCall } from "../../ledger/tool-calls.ts";
 import type { Entry } from "../../plan/changelog/entry.ts";
+import { listArguments } from "../../plan/text/arguments.ts";
 import type { PulledCycle } from "./cycle-state.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -27,11 +28,12 @@ export interface EntryWork {
 export type AskEntries = () => Promise<ToolList | undefined>;
 
 /** See `AskEntries`. What it throws is thrown to each who asks. */
-export function createAskEntries({ world, settings, run }: PulledCycle): AskEntries {
+export function createAskEntries({ world, settings, run, memory }: PulledCycle): AskEntries {
   let asked: Promise<ToolList> | undefined;
   return async () => {
     if (world.tools?.purposes.has("changelogList") !== true) return undefined;
-    asked ??= world.tools.list("changelogList", settings.changelog?.args.list ?? {}, run.bounds);
+    const args = listArguments(settings.changelog?.args.list ?? {}, "changelogList", memory.id);
+    asked ??= world.tools.list("changelogList", args, run.bounds);
     return asked;
   };
 }

@@ -2,6 +2,7 @@ import { RemoteError } from "../../errors.ts";
 import type { CategoriesMemory } from "../../ledger/memory.ts";
 import type { Category } from "../../model/post.ts";
 import { categoryWords, pinCategories } from "../../plan/categories.ts";
+import { listArguments } from "../../plan/text/arguments.ts";
 import type { BoardPull, Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
@@ -64,8 +65,9 @@ async function listCategories(
   const isDue = known.listedAt === undefined || clock.now() - known.listedAt >= policy.fullEveryMs;
   if (!isOpen && !isDue) return undefined;
   try {
+    const args = listArguments(cycle.project.settings.categoryArgs ?? {}, "categories", cycle.memory.id);
     const list = await lookOnce(cycle, `categories of ${cycle.memory.id}`, () =>
-      tools.list("categories", {}, run.bounds),
+      tools.list("categories", args, run.bounds),
     );
     if (list === undefined) return undefined;
     const named = list.records.flatMap(({ id, title }) =>

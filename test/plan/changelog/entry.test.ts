@@ -77,14 +77,23 @@ describe("an entry of the changelog", () => {
 
   it("fills in what a tool is called with", () => {
     const entry = { title: "T", body: "B" };
-    const args = { title: "{{ entry.title }}", id: "{{ entry.id }}", tag: "{{ release.tag }}", draft: true };
+    const args = {
+      title: "{{ entry.title }}",
+      id: "{{ entry.id }}",
+      tag: "{{ release.tag }}",
+      draft: true,
+      of: "{{ project.id }}",
+    };
     const release = createRelease("v1");
-    expect(entryArguments(args, { entry, release }, "x")).toEqual({
+    expect(entryArguments(args, { entry, release, project: "prj_1" }, "x")).toEqual({
       title: "T",
       id: "",
       tag: "v1",
       draft: true,
+      of: "prj_1",
     });
-    expect(entryArguments(args, { entry, release, id: "e1" }, "x")).toMatchObject({ id: "e1" });
+    expect(entryArguments(args, { entry, release, project: "prj_1", id: "e1" }, "x")).toMatchObject({
+      id: "e1",
+    });
   });
 });

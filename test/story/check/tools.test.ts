@@ -10,7 +10,7 @@ import { bounds, createFakeClock, createMemoryLog, key } from "../../board/http/
 import { type Dialect, featureOs, productlane, quackback } from "../../support/mcp/dialects.ts";
 import { hostMcp } from "../../support/mcp/server.ts";
 
-async function given(dialect: Dialect) {
+async function given(dialect: Dialect, lists = "list_buckets") {
   const host = await hostMcp(dialect, { key });
   const clock = createFakeClock();
   const machine = { clock, random: () => 0.5, log: createMemoryLog(), version: "1.0.0", environment: {} };
@@ -18,7 +18,7 @@ async function given(dialect: Dialect) {
     url: "http://127.0.0.1:1/api/v1",
     timeout: 5000,
     retries: 0,
-    mcp: { url: host.url, tools: { categories: { name: "list_buckets", args: {} } } },
+    mcp: { url: host.url, tools: { categories: { name: lists, args: {} } } },
   };
   return { host, directory: connectTools(board, key, machine) };
 }
@@ -92,7 +92,10 @@ describe("a check of the board's own tools", () => {
     const sides = { board: undefined as never, tracker: undefined as never };
     const checking = startChecking(findings, "board", sides, bounds());
     const place = (path: readonly (string | number)[]) => `b.yaml:${path.length}:1`;
-    const categories = await checkTools(checking, { directory, named, agreed, place }, suggest);
+    const listCategories = await checkTools(checking, { directory, named, agreed, place }, suggest);
+    const categories = await listCategories("prj_1");
+    // Projects that it does not tell apart have the same ones.
+    expect(await listCategories("prj_2")).toEqual(categories);
     // The only one that is called, and not before it stands in the config.
     expect(host.called()).toEqual(named.categories?.name === "list_buckets" ? ["list_buckets"] : []);
     const prints = new Map((await directory.describe(bounds())).map(({ name, print }) => [name, print]));
@@ -147,6 +150,31 @@ describe("a check of the board's own tools", () => {
     expect(first.said).toContain(`error ${message}`);
     const same = await check(featureOs, { changelogPublish: tool }, () => by.prints.get("publish_changelog"));
     expect(same.said.filter((line) => line.startsWith("error"))).toEqual([]);
+  });
+
+  it("lists the categories of each project where the tool tells them apart, and proposes it so", async () => {
+    const tool = {
+      name: "list_categories",
+      description: "",
+      input: z.object({ projectId: z.string() }),
+      run: ({ projectId }: Record<string, unknown>) => ({
+        categories: [{ id: "c", name: `Of ${projectId}` }],
+      }),
+    };
+    const { host, directory } = await given({ isStructured: true, tools: [tool] }, tool.name);
+    const [proposal] = proposeTools(await directory.describe(bounds()));
+    expect(proposal && showProposal(proposal)).toBe(
+      'categories: { name: list_categories, args: { projectId: "{{ project.id }}" } }',
+    );
+    const args = { projectId: "{{ project.id }}" };
+    const named = { categories: { name: "list_categories", args } };
+    const sides = { board: undefined as never, tracker: undefined as never };
+    const checking = startChecking([], "board", sides, bounds());
+    const tools = { named, directory, agreed: () => undefined, place: () => "" };
+    const list = await checkTools(checking, tools, suggest);
+    const names = [await list("prj_1"), await list("prj_2"), await list("prj_1")].map(([one]) => one?.name);
+    expect(names).toEqual(["Of prj_1", "Of prj_2", "Of prj_1"]);
+    expect(host.called()).toHaveLength(2);
   });
 
   it("shows of a stranger's words no more than a line", async () => {
