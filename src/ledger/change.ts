@@ -145,11 +145,11 @@ interface OfPost {
 /** What is recorded of a post. */
 export type RowChange =
   /**
-   * A decision. A base replaces the one of its field, and those of other fields stay; the notes replace all that were there;
-   * the row is due again only as `due` says. A record of what stands already writes nothing.
+   * A decision. A base replaces the one of its field, and those of other fields stay; the notes replace all that were there, but
+   * what is parked, and a quarantine; the row is due again only as `due` says. A record of what stands already writes nothing.
    */
   | (OfPost & { readonly kind: "record-row"; readonly record: RowRecord })
-  /** Replaces the notes about one action of a post. Notes about others stay, also a hold of another action of the same kind. */
+  /** Replaces the notes about one action of a post. Notes about others stay, what is parked, and a hold of another action of the same kind. */
   | (OfPost & {
       readonly kind: "note-action";
       readonly of: Required<RowNote>["action"];
@@ -184,10 +184,10 @@ export type RowChange =
   | (OfPost & { readonly kind: "set-content"; readonly issue: IssueRef; readonly content: ContentBase })
   /** A person wants this text left unwritten; the next one that `set-content` records ends that. */
   | (OfPost & { readonly kind: "leave-text"; readonly issue: IssueRef; readonly content: LeftText })
+  /** Replaces what is parked for the same kind of write. */
   | (OfPost & { readonly kind: "park"; readonly parked: Parked })
   /** Ends what is parked for one kind of write, or for all. */
-  | (OfPost & { readonly kind: "unpark"; readonly of: Parked["kind"] | undefined })
-  | (OfPost & { readonly kind: "quarantine" })
+  | (OfPost & { readonly kind: "unpark"; readonly of: Parked["action"]["kind"] | undefined })
   /** Ends a quarantine; status writes before `at` count no more for the next one. */
   | (OfPost & { readonly kind: "release"; readonly at: number })
   /**

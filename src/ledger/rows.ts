@@ -27,8 +27,6 @@ export interface Rows {
   pausesOf(project: ProjectId, post: PostId): Promise<Pick<Row, "pausedAt" | "wholePause">>;
   /** The pauses that concern a project as a whole, that of all projects first; of no project that one alone. */
   wholePauses(project: ProjectId | undefined): Promise<readonly WholePause[]>;
-  /** Every quarantined post that is not paused itself, by its id. */
-  quarantined(project: ProjectId): Promise<readonly PostId[]>;
   counts(project: ProjectId): Promise<RowCounts>;
   /** Every action that is held, by post. */
   held(project: ProjectId): Promise<readonly HeldAction[]>;
@@ -106,7 +104,7 @@ export interface WaitingRow {
   readonly post: PostId;
   readonly issues: readonly IssueRef[];
   /** `missing`: a linked post that the board no longer lists, since the list that lacked it first. */
-  readonly kind: RowNote["kind"] | "parked" | "intent" | "missing";
+  readonly kind: RowNote["kind"] | "intent" | "missing";
   readonly cause: Cause;
   readonly code: string | undefined;
   readonly message: string;

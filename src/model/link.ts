@@ -168,24 +168,13 @@ export type WriteKind =
   | "patch-post"
   | "create-post";
 
-/** Why nothing is sent for a post, or for one kind of write to it, until something changes or a person acts. */
-export interface Parked {
-  /** `read-issue`: its issue is not where it was, so nothing is decided for it. */
-  readonly kind: WriteKind | "read-issue";
-  readonly code: string;
-  readonly message: string;
-  readonly since: number;
-  /** What was refused (a hash of the write and of the settings behind it): another write than this one may go. */
-  readonly signature: string;
-}
-
 /**
  * The kinds of writes in the journal; calls of the board's tools have one of their own. A write of the internal note is not an action of the plan, because the plan never sees
  * notes.
  */
 export type IntentKind = WriteKind | "patch-note";
 
-/** A sentence about a row that stands until the next record of it. */
+/** A sentence about a row that stands until the next record of it; `parked` and `quarantined` until they are ended. */
 export interface RowNote {
   readonly kind:
     | "disagreement"
@@ -196,17 +185,41 @@ export interface RowNote {
     | "undecided"
     | "waiting"
     /** Decided, of a post that a person has paused. */
-    | "paused";
+    | "paused"
+    /** Not sent until something changes or a person acts. */
+    | "parked";
   readonly cause: Cause;
+  /** What reports call the failure that has parked it; absent of anything else. */
+  readonly code?: string;
   readonly message: string;
-  /** When it was said first: a note that stands already, or another one of `held` or `waiting`, keeps its time. */
+  /** When it was said first: a note that stands already, or another one of `held`, `waiting` or `quarantined`, keeps its time. */
   readonly since: number;
-  /** The action that it is about; absent where it is about fields. `signature`: where a person may let it go, what an approval names it by. */
-  readonly action?: { readonly kind: WriteKind; readonly signature?: string };
+  /**
+   * The action that it is about; absent where it is about fields. `read-issue`: its issue is not where it was, so nothing is
+   * decided for the post. `signature`: where a person may let it go, what an approval names it by; of what is parked a hash of the
+   * write and of the settings behind it, so that another write may go.
+   */
+  readonly action?: { readonly kind: WriteKind | "read-issue"; readonly signature?: string };
   /** What would be written. */
   readonly planned?: PlannedChange;
   /** When it follows by itself at the earliest, epoch ms; left out where that is not known. */
   readonly until?: number;
+}
+
+/** Why nothing is sent for a post, or for one kind of write to it, until something changes or a person acts. */
+export interface Parked extends RowNote {
+  readonly kind: "parked";
+  readonly code: string;
+  readonly action: Required<Required<RowNote>["action"]>;
+}
+
+export function parkedOf({ notes = [] }: Pick<Row, "notes">): readonly Parked[] {
+  return notes.filter((note): note is Parked => note.kind === "parked");
+}
+
+/** Whether its status was written too often, and no person has ended that. */
+export function isQuarantined({ notes = [] }: Pick<Row, "notes">): boolean {
+  return notes.some(({ kind }) => kind === "quarantined");
 }
 
 /** What an action would write, as a person is shown it. */
@@ -265,11 +278,9 @@ export interface Row {
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
   /** Kinds with an intent that is SENT or UNKNOWN: nothing more of that kind is sent until its outcome is known. */
   readonly openIntents: readonly IntentKind[];
-  readonly parked: readonly Parked[];
-  readonly isQuarantined: boolean;
   /** Times (epoch ms) of this post's status writes in the last 24 hours, oldest first. */
   readonly statusWrites: readonly number[];
-  /** What the last record said of it, in its order; absent where it said nothing. */
+  /** What was recorded of it, in its order; absent where that is nothing. */
   readonly notes?: readonly RowNote[];
   /** PATCHes of the last 24 hours that the board has acknowledged, oldest first; absent where there are none. */
   readonly accepted?: readonly AcceptedPatch[];

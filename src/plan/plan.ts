@@ -1,5 +1,5 @@
 import type { Issue, IssueRef, Pin, RepositoryName } from "../model/issue.ts";
-import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
+import { type FieldBase, isQuarantined, type LinkedIssue, type Row } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
@@ -178,8 +178,11 @@ export function recordApplied(
 
 function planLinked(row: Row, context: PlanContext): Decision {
   const { patch, stopped, settling, asked, base, notes, pauses } = planPatch(row, context);
-  const isQuarantined = row.isQuarantined || notes.some(({ kind }) => kind === "quarantined");
-  const issues = planIssues({ ...row, isQuarantined }, context.isBoardReadOnly ? {} : asked, context);
+  const isStopped = isQuarantined(row) || notes.some(({ kind }) => kind === "quarantined");
+  const issues = planIssues(row, context.isBoardReadOnly ? {} : asked, {
+    ...context,
+    isQuarantined: isStopped,
+  });
   const updates = followContent(row, context.settings, context.render);
   const { free, stopped: left } = sortOut(updates, row, context.settings);
   const settledAt = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));

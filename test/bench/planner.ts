@@ -118,8 +118,6 @@ function plainRow(index: number, status: string): Row {
     links: [],
     base: {},
     openIntents: [],
-    parked: [],
-    isQuarantined: false,
     statusWrites: [],
   };
 }

@@ -357,18 +357,17 @@ describe("all that needs a person in one order", () => {
         if (project === undefined) throw new Error("There was no run.");
         const at = { project, kind: "park" } as const;
         const parked = {
-          kind: "patch-post",
+          kind: "parked",
+          cause: "refused",
           code: "board.rejected",
           message: "no",
           since: 1,
-          signature: "s",
-        };
+          action: { kind: "patch-post", signature: "s" },
+        } as const;
         const posts = ["p1", "p2", "p3", "p4"].map((id) => id as PersonPost);
         await ledger.commit([
-          { ...at, post: posts[0] as PersonPost, parked: { ...parked, kind: "patch-post" } },
-          { ...at, post: posts[1] as PersonPost, parked: { ...parked, kind: "patch-post" } },
-          { kind: "quarantine", project, post: posts[2] as PersonPost },
-          { kind: "quarantine", project, post: posts[3] as PersonPost },
+          { ...at, post: posts[0] as PersonPost, parked },
+          { ...at, post: posts[1] as PersonPost, parked },
           ...posts.slice(2).map(
             (post) =>
               ({

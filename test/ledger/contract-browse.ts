@@ -15,6 +15,7 @@ import {
   postId,
   project,
   pullPosts,
+  quarantinePost,
   refOf,
   settleAll,
 } from "./samples.ts";
@@ -111,7 +112,7 @@ export function describeBrowse(ledger: () => Ledger, isNear: boolean): void {
           absence: { kind: "lost", since: noon },
         },
         { kind: "park", project, post: postId("p3"), parked: createParked() },
-        { kind: "quarantine", project, post: postId("p3") },
+        quarantinePost(project, postId("p3")),
       ]);
       expect(await posts({ state: "open" })).toEqual(["p4", "p3"]);
       expect(await posts({ state: "closed" })).toEqual(["p2"]);

@@ -50,7 +50,8 @@ export function describeImports(ledger: () => Ledger): void {
       const free = { reason: undefined, isDiscarded: false, isParked: false };
       expect(await ledger().imports.known(project)).toEqual([{ ...known, ...free }]);
       const parked: Parked = {
-        ...{ kind: "create-post", code: "board.tool", message: "no", since: noon, signature: "s" },
+        ...{ kind: "parked", cause: "refused", code: "board.tool", message: "no", since: noon },
+        action: { kind: "create-post", signature: "s" },
       };
       await ledger().commit([
         store({ title: "Export", reason: "a stranger's" }),

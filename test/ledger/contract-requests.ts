@@ -15,6 +15,7 @@ import {
   postId,
   project,
   pullPosts,
+  quarantinePost,
   readRow,
   refOf,
   settleAll,
@@ -160,15 +161,16 @@ export function describeRequests(ledger: () => Ledger): void {
   });
 
   describe("quarantined posts", () => {
-    it("are listed, but for those that are paused", async () => {
+    it("are listed, and counted but for those that are paused", async () => {
       await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       await ledger().commit([
-        { kind: "quarantine", project, post: p1 },
-        { kind: "quarantine", project, post: postId("p2") },
+        quarantinePost(project, p1),
+        quarantinePost(project, postId("p2")),
         { kind: "pause", project, post: postId("p2"), at: noon },
       ]);
-      expect(await ledger().rows.quarantined(project)).toEqual(["p1"]);
-      expect(await ledger().rows.quarantined(otherProject)).toEqual([]);
+      const posts = (await ledger().rows.waiting(project, 9, ["quarantined"])).map(({ post }) => post);
+      expect(posts).toEqual(["p1", "p2"]);
+      expect(await ledger().rows.counts(project)).toMatchObject({ quarantined: 1 });
     });
   });
 
@@ -237,11 +239,11 @@ export function describeRequests(ledger: () => Ledger): void {
         { ...said, kind: "held", cause: "guard", action },
         { ...said, kind: "settling", cause: "settling", until: noon },
         { ...said, kind: "disagreement", cause: "differs" },
+        { ...said, kind: "quarantined", cause: "quarantined" },
       ] as const;
       await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes }) },
         { kind: "park", project, post: p1, parked: createParked() },
-        { kind: "quarantine", project, post: p1 },
       ]);
       const counted = {
         held: 1,
@@ -336,11 +338,9 @@ export function describeRequests(ledger: () => Ledger): void {
       const status = [{ field: "status", value: "planned" }];
       for (const at of [noon - 2, noon - 1, noon + 1])
         await ledger().commit([{ kind: "audit", entry: { ...createPatchLine(), at, fields: status } }]);
-      await ledger().commit([
-        { kind: "quarantine", project, post: p1 },
-        { kind: "release", project, post: p1, at: noon },
-      ]);
-      expect(await readRow(ledger(), "p1")).toMatchObject({ isQuarantined: false, statusWrites: [noon + 1] });
+      await ledger().commit([quarantinePost(project, p1), { kind: "release", project, post: p1, at: noon }]);
+      expect(await readRow(ledger(), "p1")).toMatchObject({ statusWrites: [noon + 1] });
+      expect((await readRow(ledger(), "p1")).notes).toBeUndefined();
     });
   });
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { FieldBase } from "../../src/model/link.ts";
+import { parkedOf } from "../../src/model/link.ts";
 import type { RuleField } from "../../src/model/post.ts";
 import { inOrder } from "../../src/select.ts";
 import {
@@ -19,6 +20,8 @@ import {
   postId,
   project,
   pullPosts,
+  quarantined,
+  quarantinePost,
   readRow,
   refOf,
   sendIntent,
@@ -129,7 +132,7 @@ export function describeRows(ledger: () => Ledger): void {
       await linkPost(ledger(), "p1", createIssue(1));
       await ledger().commit([
         { kind: "park", project, post: p1, parked: createParked() },
-        { kind: "quarantine", project, post: p1 },
+        quarantinePost(project, p1),
       ]);
       await sendIntent(ledger(), { kind: "patch-post" });
       const [row, neighbour] = await ledger().rows.due(project, noon, undefined, 10);
@@ -145,9 +148,8 @@ export function describeRows(ledger: () => Ledger): void {
         })),
         base: {},
         openIntents: ["patch-post"],
-        parked: [createParked()],
-        isQuarantined: true,
         statusWrites: [],
+        notes: [quarantined, createParked()],
       });
       expect(neighbour).toEqual({
         post: createPost("p2"),
@@ -156,8 +158,6 @@ export function describeRows(ledger: () => Ledger): void {
         links: [],
         base: {},
         openIntents: [],
-        parked: [],
-        isQuarantined: false,
         statusWrites: [],
       });
     });
@@ -309,12 +309,22 @@ export function describeRows(ledger: () => Ledger): void {
       await pullPosts(ledger(), [createPost("p1")]);
       await ledger().commit([
         { kind: "park", project, post: p1, parked: createParked() },
-        { kind: "park", project, post: p1, parked: createParked({ signature: "s2" }) },
-        { kind: "park", project, post: p1, parked: createParked({ kind: "create-issue" }) },
+        {
+          kind: "park",
+          project,
+          post: p1,
+          parked: createParked({ action: { kind: "patch-post", signature: "s2" } }),
+        },
+        {
+          kind: "park",
+          project,
+          post: p1,
+          parked: createParked({ action: { kind: "create-issue", signature: "s1" } }),
+        },
       ]);
       const kinds = async (): Promise<readonly string[]> =>
-        (await readRow(ledger(), "p1")).parked.map(({ kind, signature }) => `${kind} ${signature}`);
-      expect(await kinds()).toEqual(["create-issue s1", "patch-post s2"]);
+        parkedOf(await readRow(ledger(), "p1")).map(({ action }) => `${action.kind} ${action.signature}`);
+      expect(await kinds()).toEqual(["patch-post s2", "create-issue s1"]);
       await ledger().commit([{ kind: "unpark", project, post: p1, of: "patch-post" }]);
       expect(await kinds()).toEqual(["create-issue s1"]);
       await ledger().commit([
@@ -322,6 +332,30 @@ export function describeRows(ledger: () => Ledger): void {
         { kind: "unpark", project, post: p1, of: undefined },
       ]);
       expect(await kinds()).toEqual([]);
+    });
+
+    it("stays parked and quarantined, whatever is recorded of a decision or an action", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      const said = { cause: "turn", message: "no run has come to it yet", since: noon } as const;
+      const action = { kind: "patch-post" } as const;
+      const note = { ...said, kind: "waiting", action } as const;
+      const kinds = async (): Promise<readonly string[]> =>
+        ((await readRow(ledger(), "p1")).notes ?? []).map(({ kind }) => kind);
+      await ledger().commit([
+        quarantinePost(project, p1),
+        { kind: "park", project, post: p1, parked: createParked() },
+      ]);
+      for (const notes of [[], [note], [{ ...quarantined, message: "it flaps still", since: noon + 1 }]]) {
+        await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord({ notes }) }]);
+        const told = notes.map(({ kind }) => kind).filter((kind) => kind === "waiting");
+        expect((await kinds()).toSorted()).toEqual(["parked", "quarantined", ...told]);
+      }
+      expect(await ledger().rows.waiting(project, 9, ["quarantined"])).toMatchObject([
+        { message: "it flaps still", since: noon },
+      ]);
+      for (const notes of [[note], []])
+        await ledger().commit([{ kind: "note-action", project, post: p1, of: action, notes }]);
+      expect((await kinds()).toSorted()).toEqual(["parked", "quarantined"]);
     });
 
     it("is missing when the board says so, and due", async () => {
@@ -393,8 +427,13 @@ export function describeRows(ledger: () => Ledger): void {
       await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes: [held, held, ...differs] }) },
         { kind: "park", project, post: p1, parked: createParked() },
-        { kind: "park", project, post: p1, parked: createParked({ kind: "update-issue" }) },
-        { kind: "quarantine", project, post: postId("p2") },
+        {
+          kind: "park",
+          project,
+          post: p1,
+          parked: createParked({ action: { kind: "update-issue", signature: "s1" } }),
+        },
+        quarantinePost(project, postId("p2")),
       ]);
       expect(await ledger().rows.counts(project)).toEqual({
         posts: 5,

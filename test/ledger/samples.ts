@@ -5,7 +5,7 @@ import type { RepositoryMemory } from "../../src/ledger/memory.ts";
 import type { PullId } from "../../src/ledger/pulls.ts";
 import type { RowRecord } from "../../src/ledger/rows.ts";
 import type { Issue, IssueRef, Repository } from "../../src/model/issue.ts";
-import type { ContentBase, Parked, Row } from "../../src/model/link.ts";
+import type { ContentBase, Parked, Row, RowNote } from "../../src/model/link.ts";
 import type { Post, PostId, ProjectId } from "../../src/model/post.ts";
 
 export const project = "prj_1" as ProjectId;
@@ -150,13 +150,26 @@ export async function sendIntent(ledger: Ledger, changes: Partial<NewIntent> = {
 
 export function createParked(changes: Partial<Parked> = {}): Parked {
   return {
-    kind: "patch-post",
+    kind: "parked",
+    cause: "refused",
     code: "board.rejected",
     message: "The board refuses it.",
     since: noon,
-    signature: "s1",
+    action: { kind: "patch-post", signature: "s1" },
     ...changes,
   };
+}
+
+export const quarantined: RowNote = {
+  kind: "quarantined",
+  cause: "quarantined",
+  message: "its status flapped too often",
+  since: noon,
+};
+
+/** A decision that quarantines a post. */
+export function quarantinePost(project: ProjectId, post: PostId): Change {
+  return { kind: "record-row", project, post, record: createRecord({ notes: [quarantined], due: "now" }) };
 }
 
 /** A PATCH of p1 that was applied at noon. */

@@ -114,10 +114,10 @@ describe("a selected post without an issue", () => {
   });
 
   it("waits while the same issue stays refused, not when the post has changed", () => {
-    const parked = [makeParked("create-issue", signatureOf(create, makeSettings(plain)))];
-    expect(plan({ ...row, parked }, plain).actions).toEqual([]);
+    const notes = [makeParked("create-issue", signatureOf(create, makeSettings(plain)))];
+    expect(plan({ ...row, notes }, plain).actions).toEqual([]);
     const values = { ...row.post.values, title: "Dark theme" };
-    expect(plan(makeRow(values, { parked }), plain).actions).toHaveLength(1);
+    expect(plan(makeRow(values, { notes }), plain).actions).toHaveLength(1);
   });
 
   it("stays without one under `writes: none`", () => {
@@ -238,7 +238,7 @@ describe("the text of an issue that boardsync opened", () => {
     [
       "that was refused",
       linked("Dark theme", "Please", {
-        parked: [makeParked("update-issue", refusalSignature(update, makeSettings()))],
+        notes: [makeParked("update-issue", refusalSignature(update, makeSettings()))],
       }),
       {},
     ],
@@ -267,10 +267,10 @@ describe("the text of an issue that boardsync opened", () => {
 
   it("is tried again where it was refused, or cut, once the issue has changed", () => {
     const known = { issue: makeIssue({ updatedAt: "2030-01-01T00:00:00Z" }) };
-    const parked = [makeParked("update-issue", refusalSignature(update, makeSettings()))];
-    expect(
-      plan(linked("Dark theme", "Please", { parked, links: [{ ...link, known }] })).actions,
-    ).toHaveLength(1);
+    const notes = [makeParked("update-issue", refusalSignature(update, makeSettings()))];
+    expect(plan(linked("Dark theme", "Please", { notes, links: [{ ...link, known }] })).actions).toHaveLength(
+      1,
+    );
     const cut = { ...update.content, seenAt: update.seenAt };
     const left = (changes: Partial<LinkedIssue>, text: LeftText = cut) =>
       plan(

@@ -1,5 +1,5 @@
 import type { Issue, LinkedPullRequest, Readable } from "../../src/model/issue.ts";
-import type { FieldBase, LinkedIssue, Parked, Row, Target } from "../../src/model/link.ts";
+import type { FieldBase, LinkedIssue, Parked, Row, RowNote, Target } from "../../src/model/link.ts";
 import {
   type FieldValue,
   type PostField,
@@ -125,8 +125,6 @@ export function makeRow(
     links: [],
     base: {},
     openIntents: [],
-    parked: [],
-    isQuarantined: false,
     statusWrites: [],
     ...changes,
   };
@@ -148,9 +146,17 @@ export function makeBase(
   };
 }
 
-export function makeParked(kind: Parked["kind"], signature: string): Parked {
-  return { kind, code: "board.rejected", message: "no", since: 0, signature };
+export function makeParked(kind: Parked["action"]["kind"], signature: string): Parked {
+  const refused = { kind: "parked", cause: "refused", code: "board.rejected" } as const;
+  return { ...refused, message: "no", since: 0, action: { kind, signature } };
 }
+
+export const quarantine: RowNote = {
+  kind: "quarantined",
+  cause: "quarantined",
+  message: "its status flapped too often",
+  since: 0,
+};
 
 export function makeContext(changes: Partial<PlanContext> = {}): PlanContext {
   return {

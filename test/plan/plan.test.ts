@@ -19,6 +19,7 @@ import {
   makeSettings,
   noTarget,
   postId,
+  quarantine,
   scheduled,
   started,
   statusRules,
@@ -608,7 +609,7 @@ describe("what is to be written stays out of the plan", () => {
   it.each<[string, Row, string]>([
     [
       "is quarantined",
-      linked(done, "planned", base, { isQuarantined: true }),
+      linked(done, "planned", base, { notes: [quarantine] }),
       "its status flapped too often; `boardsync release` goes on with it",
     ],
     [
@@ -635,19 +636,19 @@ describe("what is to be written stays out of the plan", () => {
 
   it("row 23: the same write as the refused one waits, another one goes", () => {
     const same = makeParked("patch-post", signatureOf(write, makeSettings()));
-    const decision = plan(linked(done, "planned", base, { parked: [same] }));
+    const decision = plan(linked(done, "planned", base, { notes: [same] }));
     expect([decision.actions, decision.base, decision.notes]).toEqual([[], waiting, []]);
-    expect(plan(linked(started, "planned", base, { parked: [same] })).actions).toHaveLength(1);
-    const other = makeParked("create-issue", same.signature);
-    expect(plan(linked(done, "planned", base, { parked: [other] })).actions).toEqual([write]);
+    expect(plan(linked(started, "planned", base, { notes: [same] })).actions).toHaveLength(1);
+    const other = makeParked("create-issue", same.action.signature);
+    expect(plan(linked(done, "planned", base, { notes: [other] })).actions).toEqual([write]);
   });
 
   it("row 23: other settings let a refused write go again, but none whose outcome is in doubt", () => {
     const settings = { conflict: "hold" } as const;
     const refused = makeParked("patch-post", signatureOf(write, makeSettings()));
-    expect(plan(linked(done, "planned", base, { parked: [refused] }), settings).actions).toEqual([write]);
+    expect(plan(linked(done, "planned", base, { notes: [refused] }), settings).actions).toEqual([write]);
     const unsure = makeParked("patch-post", doubtSignature(write));
-    expect(plan(linked(done, "planned", base, { parked: [unsure] }), settings).actions).toEqual([]);
+    expect(plan(linked(done, "planned", base, { notes: [unsure] }), settings).actions).toEqual([]);
   });
 
   it.each<[string, FieldWrite, boolean]>([
@@ -662,7 +663,7 @@ describe("what is to be written stays out of the plan", () => {
   ])("row 23: a status in doubt stops a PATCH %s: %s", (_, other, isStopping) => {
     const writes = other.field === "status" ? [other] : [statusWrite, other];
     const unsure = makeParked("patch-post", doubtSignature({ ...write, writes }));
-    const { actions } = plan(linked(done, "planned", base, { parked: [unsure] }));
+    const { actions } = plan(linked(done, "planned", base, { notes: [unsure] }));
     expect(actions).toEqual(isStopping ? [] : [write]);
   });
 

@@ -3,7 +3,17 @@ import type { Row } from "../../src/model/link.ts";
 import { wishesOf } from "../../src/plan/ahead.ts";
 import { signatureOf } from "../../src/plan/ground/identity.ts";
 import { type PlanContext, planRow } from "../../src/plan/plan.ts";
-import { aim, done, makeBase, makeContext, makeLink, makeParked, makeRow, makeSettings } from "./make.ts";
+import {
+  aim,
+  done,
+  makeBase,
+  makeContext,
+  makeLink,
+  makeParked,
+  makeRow,
+  makeSettings,
+  quarantine,
+} from "./make.ts";
 
 const base = { status: makeBase(aim("planned"), "planned") };
 const row = makeRow({ status: "planned" }, { links: [makeLink(done)], base });
@@ -18,9 +28,9 @@ describe("what a row asks for whatever stops it", () => {
     ["nothing stops it", {}],
     [
       "it was refused",
-      { parked: wanted ? [makeParked("patch-post", signatureOf(wanted, makeSettings()))] : [] },
+      { notes: wanted ? [makeParked("patch-post", signatureOf(wanted, makeSettings()))] : [] },
     ],
-    ["it is quarantined", { isQuarantined: true }],
+    ["it is quarantined", { notes: [quarantine] }],
     ["it has flapped", { statusWrites: [1, 2, 3, 4] }],
   ])("is the same when %s", (_, changes) => {
     expect(wished({ ...row, ...changes }, makeContext())).toEqual([wanted]);
@@ -44,7 +54,7 @@ describe("what a row asks for whatever stops it", () => {
 it.each<[string, Partial<Row>, "all" | "none", boolean]>([
   ["follows", {}, "all", true],
   ["does not where `writes` forbids it", {}, "none", false],
-  ["does not where the post is quarantined", { isQuarantined: true }, "all", false],
+  ["does not where the post is quarantined", { notes: [quarantine] }, "all", false],
 ])("what settles %s once its time is over", (_, changes, writes, isComing) => {
   const context = makeContext({ settings: makeSettings({ settleMs: 600_000, writes }) });
   expect(planRow({ ...row, ...changes }, context).settling !== undefined).toBe(isComing);

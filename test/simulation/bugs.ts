@@ -238,7 +238,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "what was refused, or is in doubt, goes by itself in the next run",
     breaks: ["I2", "I3"],
     from: 144,
-    bug: ofRow((row) => ({ ...row, parked: [] })),
+    bug: ofRow(({ notes = [], ...row }) => ({
+      ...row,
+      notes: notes.filter(({ kind }) => kind !== "parked"),
+    })),
   },
   {
     name: "record-drops-one",

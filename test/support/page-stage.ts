@@ -246,11 +246,12 @@ export async function addLinks(ledger: Ledger, count: number): Promise<void> {
 /** Parks a post's change. */
 export async function parkPost(ledger: Ledger, id: string, message: string): Promise<void> {
   const parked = {
-    kind: "patch-post",
+    kind: "parked",
+    cause: "refused",
     code: "board.rejected",
     message,
     since: Date.now(),
-    signature: "s",
+    action: { kind: "patch-post", signature: "s" },
   } as const;
   await ledger.commit([{ kind: "park", project: projectOf(ledger), post: id as PostId, parked }]);
 }
@@ -340,14 +341,14 @@ export async function addWaits(ledger: Ledger): Promise<void> {
       project,
       post: "p2" as PostId,
       parked: {
-        kind: "patch-post",
+        kind: "parked",
+        cause: "refused",
         code: "board.rejected",
         message: "The board refuses the change of `status`: “in-progress is no status”. Nothing was changed.",
         since: since + 1,
-        signature: "s2",
+        action: { kind: "patch-post", signature: "s2" },
       },
     },
-    { kind: "quarantine", project, post: "p4" as PostId },
     {
       kind: "record-row",
       project,

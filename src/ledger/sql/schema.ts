@@ -100,7 +100,6 @@ const first = `
     due_at INTEGER,
     standing TEXT CHECK (standing IN ('skipped', 'linked', 'wanted')),
     reason TEXT,
-    is_quarantined INTEGER NOT NULL DEFAULT 0,
     released_at INTEGER,
     unlinked_at INTEGER,
     page INTEGER NOT NULL DEFAULT 0,
@@ -111,7 +110,6 @@ const first = `
   CREATE INDEX posts_due ON posts (project, id, due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX posts_present ON posts (project, missing) WHERE hash IS NOT NULL;
   CREATE INDEX posts_skipped ON posts (project) WHERE standing = 'skipped' AND missing = 0;
-  CREATE INDEX posts_quarantined ON posts (project) WHERE is_quarantined = 1;
   CREATE INDEX posts_paused ON posts (project) WHERE paused_at IS NOT NULL;
 
   -- facts: JSON, every field that the board's list has shown; some of them stand beside it, as far as they are texts, or whole numbers.
@@ -279,14 +277,17 @@ const first = `
   ) TABLE END;
   CREATE INDEX issue_bases_by_issue ON issue_bases (repository, number);
 
-  -- cause: one of those in src/model/causes.ts. planned: JSON, what the action of the note would write; NULL: of no action, or not recorded. notifies: how many voters would
-  -- be notified. follows_at: when it follows by itself at the earliest; NULL: not known.
+  -- Why something of a post is not done. cause: one of those in src/model/causes.ts. code: of what is parked, as reports call
+  -- it. signature: of what is parked, of what was refused. planned: JSON, what the action of the note would write; NULL: of no
+  -- action, or not recorded. notifies: how many voters would be notified. follows_at: when it follows by itself at the earliest;
+  -- NULL: not known.
   CREATE TABLE notes (
     project INTEGER NOT NULL REFERENCES board_projects (number),
     post INTEGER NOT NULL REFERENCES posts (number),
     position INTEGER NOT NULL,
     kind TEXT NOT NULL,
     cause TEXT NOT NULL,
+    code TEXT,
     message TEXT NOT NULL,
     since INTEGER NOT NULL,
     action TEXT,
@@ -298,18 +299,6 @@ const first = `
   ) TABLE END;
   CREATE INDEX notes_since ON notes (project, since);
   CREATE INDEX notes_kind ON notes (project, kind);
-
-  CREATE TABLE parked (
-    project INTEGER NOT NULL REFERENCES board_projects (number),
-    post INTEGER NOT NULL REFERENCES posts (number),
-    kind TEXT NOT NULL,
-    code TEXT NOT NULL,
-    message TEXT NOT NULL,
-    since INTEGER NOT NULL,
-    signature TEXT NOT NULL,
-    PRIMARY KEY (post, kind)
-  ) TABLE END;
-  CREATE INDEX parked_since ON parked (project, since);
 
   -- taken_at: when a change of an issue was recorded because of what that showed, although no answer to it came: it may arrive
   -- once more, until it ends. answer: JSON, what the board's answer to a PATCH showed of the fields that were written, and of the

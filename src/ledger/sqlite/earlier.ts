@@ -19,7 +19,6 @@ const columnsNow: Readonly<Record<string, string>> = {
   "issues.state": "facts ->> '$.state'",
   "issues.state_reason": "facts ->> '$.stateReason'",
   "issues.created_at": "facts ->> '$.createdAt'",
-  "notes.notifies": "planned ->> '$.notifies'",
   // What earlier versions did not note.
   "intents.voters": "NULL",
   "audit.voters": "NULL",
@@ -41,6 +40,16 @@ const tablesNow: Readonly<Record<string, string>> = {
   tool_calls: "SELECT 0 AS project WHERE FALSE",
   imports: "SELECT 0 AS post WHERE FALSE",
   import_lists: "SELECT 0 AS project WHERE FALSE",
+  notes: `
+    SELECT project, post, position, kind, cause, NULL AS code, message, since, action, signature, planned,
+      planned ->> '$.notifies' AS notifies, follows_at FROM notes
+    UNION ALL SELECT project, post, 1000 + row_number() OVER (PARTITION BY post ORDER BY kind), 'parked',
+      CASE WHEN kind = 'read-issue' THEN 'issue-gone' WHEN code = 'board.unsure' THEN 'unsure' ELSE 'refused' END,
+      code, message, since, kind, signature, NULL, NULL, NULL FROM parked
+    UNION ALL SELECT project, number, 2000, 'quarantined', 'quarantined', NULL,
+      'its status was written too often in 24 hours', coalesce(seen_at, 0), NULL, NULL, NULL, NULL, NULL FROM posts
+    WHERE is_quarantined = 1
+      AND NOT EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND notes.kind = 'quarantined')`,
   memory: `
     SELECT 'account' AS kind, 'tracker' AS key, json_object('login', login, 'checkedAt', checked_at) AS value FROM accounts
     UNION ALL SELECT 'paging', id, json_object('way', json(way), 'posts', posts, 'askedAt', asked_at)

@@ -88,8 +88,13 @@ const nothing: IssuePlan = { actions: [], stopped: [], issueBases: [], notes: []
  * Decides the fields of a row's issues.
  *
  * @param asked what the issues ask for of the post: what we are going to make of it must not come back.
+ * @param context `isQuarantined`: whether the post is, also by what is decided of it now.
  */
-export function planIssues(row: Row, asked: PostChange, context: IssueContext): IssuePlan {
+export function planIssues(
+  row: Row,
+  asked: PostChange,
+  context: IssueContext & { readonly isQuarantined: boolean },
+): IssuePlan {
   const { settings, seen } = context;
   const derived = derive(row, context);
   if (isUnlooked(row) || (derived === undefined && settings.issue.voteLabels === undefined)) return nothing;
@@ -115,7 +120,7 @@ export function planIssues(row: Row, asked: PostChange, context: IssueContext): 
   if (wanted.length === 0) return { ...plan, actions: [], stopped: [] };
   const rule = derived?.rule === undefined ? undefined : settings.boardRules[derived.rule];
   const { actions, held } = writeIssues(row, rule, wanted, context);
-  if (row.isQuarantined)
+  if (context.isQuarantined)
     return { ...plan, actions: [], stopped: actions, notes: [...plan.notes, quarantined] };
   const { free, stopped } = sortOut(actions, row, settings);
   return { ...plan, actions: free, stopped, notes: [...plan.notes, ...held] };

@@ -1,5 +1,13 @@
 import type { Reason } from "../../model/causes.ts";
-import { type Parked, pausedAsWhole, pausedByPerson, type Row, type WholePause } from "../../model/link.ts";
+import {
+  isQuarantined,
+  type Parked,
+  parkedOf,
+  pausedAsWhole,
+  pausedByPerson,
+  type Row,
+  type WholePause,
+} from "../../model/link.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
 import { doubtSignature, formerSignatureOf, refusalSignature } from "./identity.ts";
@@ -23,7 +31,7 @@ export function isAllowed({ kind }: Pick<Action, "kind">, { writes }: Pick<Setti
  */
 export function isStopped(action: Action, row: Row, settings: Settings): boolean {
   if (!isAllowed(action, settings) || row.openIntents.includes(action.kind)) return true;
-  return row.parked.some((refused) => isRefusal(refused, action, settings));
+  return parkedOf(row).some((refused) => isRefusal(refused, action, settings));
 }
 
 /** Actions that may go, and those that something stops. */
@@ -40,7 +48,11 @@ export function sortOut<A extends Action>(
  * Whether something parked stops this action: it is what was refused with these settings, or voters would be notified of what is in
  * doubt. Such a PATCH is stopped as a whole: a part of it that was sent would end what is parked.
  */
-export function isRefusal({ kind, signature }: Parked, action: Action, settings: Settings): boolean {
+export function isRefusal(
+  { action: { kind, signature } }: Parked,
+  action: Action,
+  settings: Settings,
+): boolean {
   if (kind !== action.kind) return false;
   if (signature === refusalSignature(action, settings)) return true;
   return (
@@ -91,7 +103,7 @@ export function patchObstacle(
       return { kind: "disagreement", field, message };
     });
   }
-  if (row.isQuarantined) {
+  if (isQuarantined(row)) {
     return [
       { kind: "quarantined", message: "its status flapped too often; `boardsync release` goes on with it" },
     ];

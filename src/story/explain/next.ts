@@ -207,10 +207,7 @@ export async function explainWaits(explaining: Explaining): Promise<readonly Exp
     ...pausedAsWhole(explaining),
     ...withoutEchoes(waiting).flatMap((one) => (isPausedAsWhole(one.cause) ? [] : [toWait(explaining, one)])),
   ];
-  const quarantine = row.isQuarantined && !told.some(({ kind }) => kind === "quarantined");
-  const waits = [...(quarantine ? [quarantined(explaining)] : []), ...told].toSorted(
-    (one, other) => order.indexOf(one.kind) - order.indexOf(other.kind),
-  );
+  const waits = told.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
   const shown = new Map(waits.map((wait) => [`${wait.kind} ${wait.message}`, wait]));
   return [...shown.values(), ...(await asked(explaining))];
 }
@@ -252,14 +249,6 @@ function toWait({ policy, project }: Explaining, waiting: WaitingRow): Explained
 function kindOf(kind: WaitingRow["kind"]): ExplainedWait["kind"] {
   if (kind === "paused" || kind === "held" || kind === "parked" || kind === "quarantined") return kind;
   return kind === "intent" ? "unknown" : "said";
-}
-
-/** Its last plan asked for nothing that the quarantine stops. */
-function quarantined({ row, project }: Explaining): ExplainedWait {
-  const kind = "quarantined";
-  const message = "its status was written too often in 24 hours";
-  const typed = remedyOf({ cause: kind, post: row.post.id }, project.key) ?? null;
-  return { kind, cause: kind, code: null, message, since: null, command: typed };
 }
 
 /** What a person has asked for and no run has taken up yet. */

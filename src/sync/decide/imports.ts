@@ -2,7 +2,7 @@ import type { KnownImport } from "../../ledger/imports.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { ToolCall } from "../../ledger/tool-calls.ts";
 import { type IssueRef, isSameIssue, type LabelledIssue, type RepositoryName } from "../../model/issue.ts";
-import type { Row } from "../../model/link.ts";
+import { parkedOf, type Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { wordWait } from "../../model/waiting.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
@@ -180,8 +180,9 @@ async function judge(
 
 /** What was held of it is asked for no more, or is something else by now: but for what has this signature. */
 async function clearNotes(cycle: PulledCycle, row: Row | undefined, signature?: string): Promise<void> {
-  for (const { action } of row?.notes ?? []) {
-    if (row === undefined || action === undefined || action.signature === signature) continue;
+  for (const { kind, action } of row?.notes ?? []) {
+    if (row === undefined || kind === "parked" || action === undefined || action.signature === signature)
+      continue;
     const { ledger } = cycle.world;
     await ledger.commit([
       { kind: "note-action", project: cycle.memory.id, post: row.post.id, of: action, notes: [] },
@@ -242,8 +243,9 @@ async function wantAll(cycle: PulledCycle, drafts: readonly CreatePost[]): Promi
   for (const action of drafts) {
     const row = await readRow(cycle, action.post);
     if (row === undefined) continue;
-    if (row.parked.some((refused) => isRefusal(refused, action, cycle.settings))) continue;
-    if (row.parked.length > 0)
+    const parked = parkedOf(row);
+    if (parked.some((refused) => isRefusal(refused, action, cycle.settings))) continue;
+    if (parked.length > 0)
       await ledger.commit([
         { kind: "unpark", project: cycle.memory.id, post: action.post, of: "create-post" },
       ]);

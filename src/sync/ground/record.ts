@@ -1,6 +1,6 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
-import type { Parked, Row, RowNote } from "../../model/link.ts";
+import { type Parked, parkedOf, type Row, type RowNote } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { wishesOf } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
@@ -53,15 +53,14 @@ export async function recordDecision(
       "A person's change pauses a post",
     );
   }
-  const isNewlyQuarantined = !row.isQuarantined && decision.notes.some(({ kind }) => kind === "quarantined");
   warnOfLostWrites(cycle, decision);
   const notes = notesOf(cycle, paused, decision, now);
+  const ended = endedParked(cycle, row, decision);
   const record = { base, issueBases, standing, notes, due };
   await cycle.world.ledger.commit([
-    ...endedParked(cycle, row, decision).map(({ kind }) => ({ ...place, kind: "unpark", of: kind }) as const),
+    ...ended.map(({ action: { kind: of } }) => ({ ...place, kind: "unpark", of }) as const),
     ...(paused === row ? [] : [{ ...place, kind: "pause", at: now } as const]),
     { ...place, kind: "record-row", record },
-    ...(isNewlyQuarantined ? [{ ...place, kind: "quarantine" } as const] : []),
   ]);
   return notes;
 }
@@ -150,9 +149,10 @@ function warnOfLostWrites({ world, project }: PulledCycle, decision: Decision): 
 
 /** What is parked of writes that the row no longer asks for. */
 function endedParked({ settings }: PulledCycle, row: Row, decision: Decision): readonly Parked[] {
-  const wished = row.parked.length === 0 ? undefined : wishesOf(row, decision);
+  const parked = parkedOf(row);
+  const wished = parked.length === 0 ? undefined : wishesOf(row, decision);
   if (wished === undefined) return [];
-  return row.parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, settings)));
+  return parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, settings)));
 }
 
 /** What became of a write is known now: its row is decided again. `known`: what else is recorded of that, before. */

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { Row } from "../../model/link.ts";
+import { isQuarantined, parkedOf, type Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
 import { inOrder, select } from "../../select.ts";
@@ -80,12 +80,16 @@ export async function listRetryable(
   { key, project }: NamedProject,
 ): Promise<readonly NamedPost[]> {
   const name = (post: PostId): NamedPost => ({ key, project, post });
-  if (kind === "release") return (await ledger.rows.quarantined(project)).map(name);
-  const parked = await ledger.rows.waiting(project, Number.MAX_SAFE_INTEGER, ["parked"]);
-  const posts = [...new Set(parked.map(({ post }) => post))];
-  return (
-    await select(posts, async (post) => (await ledger.rows.row(project, post, 0))?.unlinkedAt === undefined)
-  ).map(name);
+  const isRetry = kind === "retry";
+  const found = await ledger.rows.waiting(project, Number.MAX_SAFE_INTEGER, [
+    isRetry ? "parked" : "quarantined",
+  ]);
+  const posts = [...new Set(found.map(({ post }) => post))];
+  const named = await select(posts, async (post) => {
+    const row = await ledger.rows.row(project, post, 0);
+    return (isRetry ? row?.unlinkedAt : row?.pausedAt) === undefined;
+  });
+  return named.map(name);
 }
 
 async function look(
@@ -100,14 +104,14 @@ async function look(
   return { waits, voters: votersOf(row.post, new Set(ledger.memory.project(key)?.seen)) };
 }
 
-function explainParked({ parked, unlinkedAt }: Row): string | undefined {
-  const reasons = parked.map(({ message }) => message);
-  if (unlinkedAt !== undefined) reasons.push("a person wanted no issue for it");
+function explainParked(row: Row): string | undefined {
+  const reasons = parkedOf(row).map(({ message }) => message);
+  if (row.unlinkedAt !== undefined) reasons.push("a person wanted no issue for it");
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 
-function explainQuarantine({ isQuarantined }: Row): string | undefined {
-  return isQuarantined ? "the post flapped too often" : undefined;
+function explainQuarantine(row: Row): string | undefined {
+  return isQuarantined(row) ? "the post flapped too often" : undefined;
 }
 
 const effectOf = {

@@ -154,11 +154,12 @@ async function sayUnsure(
   const again = state === "DONE" ? "" : `; \`${command("retry", `${key}/${row.post}`)}\` makes another one`;
   const message = `It can't be found out which post ${row.post} has become, if any: ${why}. \`${link}\` links it${again}.`;
   const parked = {
-    kind: "create-post",
+    kind: "parked",
+    cause: "unsure",
     code: "board.unsure",
     message,
     since: clock.now(),
-    signature: `unsure ${subject}`,
+    action: { kind: "create-post", signature: `unsure ${subject}` },
   } as const;
   await ledger.commit([{ kind: "park", project: cycle.memory.id, post: row.post, parked }]);
   noteError(cycle.tally, { post: row.post, code: "board.unsure", message });

@@ -133,11 +133,12 @@ async function parkUnsure(
   const message = `It is not known whether the change of ${fields} reached the board; voters may have been notified. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
   const place = { project: cycle.memory.id, post };
   const parked: Parked = {
-    kind: "patch-post",
+    kind: "parked",
+    cause: "unsure",
     code: "board.unsure",
     message,
     since: clock.now(),
-    signature: doubtSignature(action),
+    action: { kind: action.kind, signature: doubtSignature(action) },
   };
   await endIntent(cycle, intent, "REJECTED", "unsure, parked", [
     { ...place, kind: "set-bases", bases: { base: {}, issueBases } },

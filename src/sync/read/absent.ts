@@ -1,7 +1,7 @@
 import type { AbsentLink } from "../../ledger/absences.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
-import type { LinkedIssue, Parked, Row } from "../../model/link.ts";
+import { type LinkedIssue, type Parked, parkedOf, type Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { absence as absenceOfPost } from "../../plan/ground/obstacle.ts";
@@ -59,7 +59,7 @@ async function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[
   const { id: project } = cycle.memory;
   const row = await readRow(cycle, post);
   if (row === undefined) return;
-  const known = row.parked.find(({ kind }) => kind === parkedKind);
+  const known = parkedOf(row).find(({ action }) => action.kind === parkedKind);
   const trouble = absenceOfPost(row) === undefined ? troubleOf(cycle, row, absent) : undefined;
   if (trouble === undefined) {
     if (known !== undefined) await ledger.commit([{ kind: "unpark", project, post, of: parkedKind }]);
@@ -69,11 +69,12 @@ async function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[
   const { issue, code, message } = trouble;
   if (known?.message === message) return;
   const parked: Parked = {
-    kind: parkedKind,
+    kind: "parked",
+    cause: "issue-gone",
     code,
     message,
     since: clock.now(),
-    signature: hashText(message),
+    action: { kind: parkedKind, signature: hashText(message) },
   };
   await ledger.commit([{ kind: "park", project, post, parked }]);
   noteError(cycle.tally, { post, issue, code, message });

@@ -1,6 +1,6 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
-import type { Row } from "../../model/link.ts";
+import { parkedOf, type Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { lookUpAt } from "../../model/waiting.ts";
 import { wishesOf } from "../../plan/ahead.ts";
@@ -88,15 +88,14 @@ function planSettling(cycle: PulledCycle, row: Row, decision: Decision): readonl
 }
 
 function whyStopped(
-  { parked }: Row,
+  row: Row,
   { kind }: Action,
   stopped: readonly WaitingRow[],
 ): Pick<PlannedAction, "held" | "cause" | "letGoBy"> | undefined {
-  const refused = parked.find((one) => one.kind === kind);
+  const refused = parkedOf(row).find(({ action }) => action.kind === kind);
   if (refused !== undefined) {
-    const { cause } = stopped.find((one) => one.kind === "parked" && one.message === refused.message) ?? {};
     const held = `${refused.message} \`boardsync retry\` tries it again`;
-    return { held, ...(cause !== undefined && { cause }), letGoBy: "retry" };
+    return { held, cause: refused.cause, letGoBy: "retry" };
   }
   const quarantined = stopped.find((one) => one.kind === "quarantined");
   if (kind !== "patch-post" || quarantined === undefined) return undefined;

@@ -138,11 +138,12 @@ async function failImport(
   if (call?.state !== "REJECTED") return outcome;
   const signature = refusalSignature(action, cycle.settings);
   const parked = {
-    kind: action.kind,
+    kind: "parked",
+    cause: "refused",
     code: "board.tool",
     message: outcome.why,
     since: clock.now(),
-    signature,
+    action: { kind: action.kind, signature },
   } as const;
   await ledger.commit([{ kind: "park", project, post: row.post.id, parked }]);
   return outcome;

@@ -1,6 +1,6 @@
 import type { PatchOutcome } from "../../board/board.ts";
 import type { IssueRef } from "../../model/issue.ts";
-import type { Row } from "../../model/link.ts";
+import { isQuarantined, parkedOf, type Row } from "../../model/link.ts";
 import type { NoteChange, PostId } from "../../model/post.ts";
 import { hashBody, noteSignature } from "../../plan/ground/identity.ts";
 import { absence, pauseOf } from "../../plan/ground/obstacle.ts";
@@ -83,11 +83,11 @@ async function decideNote(
 
 /** As for any other write to the post. */
 function isNoteStopped(row: Row): boolean {
-  const isParked = row.parked.some(({ kind }) => kind === "patch-post");
+  const isParked = parkedOf(row).some(({ action }) => action.kind === "patch-post");
   return (
     absence(row) !== undefined ||
     pauseOf(row) !== undefined ||
-    row.isQuarantined ||
+    isQuarantined(row) ||
     isParked ||
     row.openIntents.includes("patch-note")
   );

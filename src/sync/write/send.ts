@@ -392,11 +392,12 @@ export async function parkAction(cycle: PulledCycle, action: Action, trouble: Tr
       project: cycle.memory.id,
       post,
       parked: {
-        kind,
+        kind: "parked",
+        cause: "refused",
         code,
         message,
         since: clock.now(),
-        signature: refusalSignature(action, cycle.settings),
+        action: { kind, signature: refusalSignature(action, cycle.settings) },
       },
     },
   ]);

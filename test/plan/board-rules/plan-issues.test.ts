@@ -20,6 +20,7 @@ import {
   makeSettings,
   noTarget,
   postId,
+  quarantine,
   untouched,
 } from "../make.ts";
 
@@ -407,12 +408,12 @@ describe("nothing is written to an issue", () => {
     if (action === undefined) throw new Error("No action.");
     const signature = refusalSignature(action, makeSettings({ boardRules }));
     expect(writesOf(plan({ ...row, openIntents: ["change-issue"] }))).toEqual({});
-    expect(writesOf(plan({ ...row, parked: [makeParked("change-issue", signature)] }))).toEqual({});
-    expect(writesOf(plan({ ...row, parked: [makeParked("change-issue", "another")] }))).not.toEqual({});
+    expect(writesOf(plan({ ...row, notes: [makeParked("change-issue", signature)] }))).toEqual({});
+    expect(writesOf(plan({ ...row, notes: [makeParked("change-issue", "another")] }))).not.toEqual({});
   });
 
   it("of a quarantined post, and that is said", () => {
-    const decision = plan({ ...row, isQuarantined: true });
+    const decision = plan({ ...row, notes: [quarantine] });
     expect(writesOf(decision)).toEqual({});
     expect(decision.notes).toEqual([
       {

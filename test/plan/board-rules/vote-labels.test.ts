@@ -19,6 +19,7 @@ import {
   makeRow,
   makeSettings,
   noTarget,
+  quarantine,
 } from "../make.ts";
 
 const issue = {
@@ -238,9 +239,9 @@ describe("labels by votes", () => {
     expect(decision.actions).toMatchObject([
       { reason: "the post: status is `open` → board rule 1; the post has 12 votes → `issue.voteLabels`" },
     ]);
-    const quarantined = { ...linked(12, []), isQuarantined: true };
+    const quarantined = { ...linked(12, []), notes: [quarantine] };
     expect(plan(quarantined).stopped).toHaveLength(1);
-    const parked = [makeParked("change-issue", "another one")];
-    expect(writesOf(plan({ ...linked(12, []), parked }))).toEqual(["+votes: 10+"]);
+    const notes = [makeParked("change-issue", "another one")];
+    expect(writesOf(plan({ ...linked(12, []), notes }))).toEqual(["+votes: 10+"]);
   });
 });

@@ -197,8 +197,8 @@ describe("a value that an earlier version took for null", () => {
       hold: undefined,
     };
     const row = makeRow({ status: "open" }, { links: [makeLink(done)] });
-    const parked = [makeParked("patch-post", signatureOf(refused, settings))];
-    expect(planRow({ ...row, parked }, makeContext({ settings })).actions).toEqual([]);
+    const notes = [makeParked("patch-post", signatureOf(refused, settings))];
+    expect(planRow({ ...row, notes }, makeContext({ settings })).actions).toEqual([]);
     expect(planRow(row, makeContext({ settings })).actions).toHaveLength(1);
   });
 });

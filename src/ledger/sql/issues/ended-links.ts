@@ -12,7 +12,11 @@ interface LinkKey {
 }
 
 /** What is known of a post as long as it has an issue. */
-const keptOfLinked = ["bases", "issue_bases", "parked"];
+const keptOfLinked = [
+  "bases WHERE post = ?",
+  "issue_bases WHERE post = ?",
+  "notes WHERE post = ? AND kind = 'parked'",
+];
 
 /** The links that a person ends. */
 export function createLinks(
@@ -39,7 +43,7 @@ export function createLinks(
   const writeUnlinked = store.prepare<[{ post: number; project: number; at: number }]>(`
     UPDATE posts SET unlinked_at = @at WHERE number = @post
       AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = @project AND links.post = @post)`);
-  const forget = keptOfLinked.map((table) => store.prepare<[number]>(`DELETE FROM ${table} WHERE post = ?`));
+  const forget = keptOfLinked.map((lines) => store.prepare<[number]>(`DELETE FROM ${lines}`));
   const clearUnlinked = store.prepare<[number]>(
     "UPDATE posts SET unlinked_at = NULL, due_at = 0 WHERE number = ?",
   );

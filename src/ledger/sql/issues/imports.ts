@@ -31,7 +31,7 @@ export function createImports(
   const selectKnown = store.prepare<[number], ImportColumns>(`
     SELECT posts.id AS post, imports.repository AS repository, imports.number AS number, title, updated_at,
       imports.reason AS reason, CASE WHEN unlinked_at IS NULL THEN 0 ELSE 1 END AS is_discarded,
-      CASE WHEN EXISTS (SELECT 1 FROM parked WHERE parked.post = posts.number) THEN 1 ELSE 0 END AS is_parked
+      CASE WHEN EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND kind = 'parked') THEN 1 ELSE 0 END AS is_parked
     FROM imports JOIN posts ON posts.number = imports.post JOIN post_facts ON post_facts.post = imports.post
     WHERE imports.project = ? ORDER BY imports.repository, imports.number`);
   const selectList = store.prepare<[number, number, string], { etag: string }>(
@@ -74,7 +74,7 @@ export function createImports(
     ON CONFLICT (post) DO UPDATE SET repository = excluded.repository, number = excluded.number,
       updated_at = excluded.updated_at, reason = excluded.reason`);
   const selectOwn = store.prepare<[number], { one: number }>("SELECT 1 AS one FROM imports WHERE post = ?");
-  const drop = ["notes", "parked", "post_facts", "imports"].map((table) =>
+  const drop = ["notes", "post_facts", "imports"].map((table) =>
     store.prepare<[number]>(`DELETE FROM ${table} WHERE post = ?`),
   );
   const forgetWishes = store.prepare<[number]>(

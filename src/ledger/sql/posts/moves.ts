@@ -16,7 +16,7 @@ interface Move {
 /** Tables whose rows go over as they are. */
 const ofPost = ["bases", "issue_bases"];
 /** Those that also name the project. What the new place has of its own is only what waits for the move. */
-const ofProject = ["notes", "parked", "backlinks"];
+const ofProject = ["notes", "backlinks"];
 
 const toPlace = "SET post = @post, project = @project";
 
@@ -48,10 +48,10 @@ export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post
       SELECT @from, repository, number FROM links WHERE project = @project AND post = @post
       ON CONFLICT DO NOTHING`,
     // A person may have paused it in its new place before it was known to be the same.
-    `UPDATE posts SET (is_quarantined, released_at, paused_at, unlinked_at) =
-      (SELECT is_quarantined, released_at, coalesce(posts.paused_at, old.paused_at), unlinked_at FROM posts AS old WHERE number = @from),
+    `UPDATE posts SET (released_at, paused_at, unlinked_at) =
+      (SELECT released_at, coalesce(posts.paused_at, old.paused_at), unlinked_at FROM posts AS old WHERE number = @from),
       due_at = 0 WHERE number = @post`,
-    `UPDATE posts SET is_quarantined = 0, released_at = NULL, paused_at = NULL, unlinked_at = NULL, due_at = 0
+    `UPDATE posts SET released_at = NULL, paused_at = NULL, unlinked_at = NULL, due_at = 0
       WHERE number = @from`,
   ].map((sql) => store.prepare<[Move]>(sql));
   const selectStill = store.prepare<[{ from: number; fromProject: number }]>(`

@@ -46,8 +46,8 @@ export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
       post_facts.title AS title, post_facts.status AS status, repositories.current_name AS name,
       issues.state AS state, issues.state_reason AS state_reason, absences.kind AS absence,
       EXISTS (SELECT 1 FROM notes WHERE notes.post = links.post AND notes.kind = 'held') AS is_held,
-      EXISTS (SELECT 1 FROM parked WHERE parked.post = links.post) AS is_parked,
-      posts.is_quarantined AS is_quarantined
+      EXISTS (SELECT 1 FROM notes WHERE notes.post = links.post AND notes.kind = 'parked') AS is_parked,
+      EXISTS (SELECT 1 FROM notes WHERE notes.post = links.post AND notes.kind = 'quarantined') AS is_quarantined
     FROM links INDEXED BY links_by_project
     CROSS JOIN posts ON posts.number = links.post
     LEFT JOIN post_facts ON post_facts.post = links.post

@@ -1,10 +1,11 @@
-import type { RowNote } from "../../../model/link.ts";
+import type { Parked, RowNote } from "../../../model/link.ts";
 import type { Asked, Store } from "../store.ts";
 
 interface NoteColumns {
   position: number;
   kind: string;
   cause: string;
+  code: string | null;
   message: string;
   since: number;
   action: string | null;
@@ -16,29 +17,44 @@ interface NoteColumns {
 }
 
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
-const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting"]);
+const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting", "quarantined"]);
+
+/** What no record of a decision ends. */
+const untilEnded: ReadonlySet<string> = new Set<RowNote["kind"]>(["parked", "quarantined"]);
 
 type ActionOfNote = Required<RowNote>["action"];
 
 /** Writes the notes of posts. A note that is there already keeps its time. Notes that are the same are not written again. */
 export interface NoteWriter {
-  /** Replaces the notes of a post. */
+  /** Replaces the notes of a post, but for what is parked, and a quarantine that none of them tells of. */
   replace(project: number, post: number, notes: readonly RowNote[]): Asked<void>;
-  /** Replaces the notes about one action. A hold of another action of the same kind stays. */
+  /** Replaces the notes about one action. What is parked of it, and a hold of another action of the same kind, stay. */
   replaceOf(project: number, post: number, action: ActionOfNote, notes: readonly RowNote[]): Asked<void>;
+  /** Replaces what is parked for the same kind of write. */
+  park(project: number, post: number, parked: Parked): Asked<void>;
+  /** Ends what is parked for one kind of write, or for all. */
+  unpark(post: number, kind: ActionOfNote["kind"] | undefined): Asked<void>;
 }
 
 export function createNoteWriter(store: Store): NoteWriter {
   const select = store.prepare<[number], NoteColumns>(
-    "SELECT position, kind, cause, message, since, action, signature, planned, notifies, follows_at FROM notes WHERE post = ? ORDER BY position",
+    "SELECT position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at FROM notes WHERE post = ? ORDER BY position",
   );
   const deleteAll = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
+  const deleteDecided = store.prepare<[number]>(
+    "DELETE FROM notes WHERE post = ? AND kind NOT IN ('parked', 'quarantined')",
+  );
   const deleteOf = store.prepare<[number, string, string | null]>(
-    "DELETE FROM notes WHERE post = ? AND action = ? AND (signature IS NULL OR signature = ?)",
+    "DELETE FROM notes WHERE post = ? AND action = ? AND kind <> 'parked' AND (signature IS NULL OR signature = ?)",
+  );
+  const deleteParked = store.prepare<[{ post: number; action: string | null }]>(
+    "DELETE FROM notes WHERE post = @post AND kind = 'parked' AND (@action IS NULL OR action = @action)",
   );
   const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(`
-    INSERT INTO notes (project, post, position, kind, cause, message, since, action, signature, planned, notifies, follows_at)
-    VALUES (@project, @post, @position, @kind, @cause, @message, @since, @action, @signature, @planned, @notifies, @follows_at)`);
+    INSERT INTO notes
+      (project, post, position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at)
+    VALUES (@project, @post, @position, @kind, @cause, @code, @message, @since, @action, @signature, @planned, @notifies,
+      @follows_at)`);
   function* write(
     project: number,
     post: number,
@@ -53,20 +69,34 @@ export function createNoteWriter(store: Store): NoteWriter {
   return {
     *replace(project, post, notes) {
       // So it is nearly always, and needs no look.
-      if (notes.length === 0) return yield* deleteAll.run(post);
+      if (notes.length === 0) return yield* deleteDecided.run(post);
       const standing = yield* select.all(post);
-      const wanted = notes.map((note) => toColumns(note, standing));
-      yield* write(project, post, standing, wanted);
+      const decided = notes.filter(({ kind }) => kind !== "parked").map((note) => toColumns(note, standing));
+      const kept = standing.filter(
+        ({ kind }) => untilEnded.has(kind) && !decided.some((note) => note.kind === kind),
+      );
+      yield* write(project, post, standing, [...decided, ...kept]);
     },
     *replaceOf(project, post, { kind, signature }, notes) {
       if (notes.length === 0) return yield* deleteOf.run(post, kind, signature ?? null);
       const standing = yield* select.all(post);
       const others = standing.filter(
-        (note) => note.action !== kind || (note.signature !== null && note.signature !== signature),
+        (note) =>
+          note.action !== kind ||
+          note.kind === "parked" ||
+          (note.signature !== null && note.signature !== signature),
       );
       const own = notes.map((note) => toColumns(note, standing));
       yield* write(project, post, standing, [...others, ...own]);
     },
+    *park(project, post, parked) {
+      const standing = yield* select.all(post);
+      const others = standing.filter(
+        ({ kind, action }) => kind !== "parked" || action !== parked.action.kind,
+      );
+      yield* write(project, post, standing, [...others, toColumns(parked, [])]);
+    },
+    unpark: (post, kind) => deleteParked.run({ post, action: kind ?? null }),
   };
 }
 
@@ -74,6 +104,7 @@ function inOneOrder({
   position,
   kind,
   cause,
+  code,
   message,
   since,
   action,
@@ -81,11 +112,11 @@ function inOneOrder({
   planned,
   follows_at,
 }: NoteColumns) {
-  return [position, kind, cause, message, since, action, signature, planned, follows_at];
+  return [position, kind, cause, code, message, since, action, signature, planned, follows_at];
 }
 
 function toColumns(
-  { kind, cause, message, since, action, planned, until }: RowNote,
+  { kind, cause, code, message, since, action, planned, until }: RowNote,
   standing: readonly NoteColumns[],
 ): Omit<NoteColumns, "position"> {
   const same =
@@ -94,6 +125,7 @@ function toColumns(
   return {
     kind,
     cause,
+    code: code ?? null,
     message,
     since: same?.since ?? since,
     action: action?.kind ?? null,

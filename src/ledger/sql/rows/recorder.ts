@@ -18,7 +18,7 @@ export interface Recorder {
   setBases(post: number, bases: Pick<RowRecord, "base" | "issueBases">): Asked<void>;
   markDue(project: number, which: "all" | "linked" | readonly PostId[]): Asked<void>;
   park(project: number, post: number, parked: Parked): Asked<void>;
-  unpark(post: number, kind: Parked["kind"] | undefined): Asked<void>;
+  unpark(post: number, kind: Parked["action"]["kind"] | undefined): Asked<void>;
 }
 
 /** In `posts.due_at`: due whatever the time is. */
@@ -60,13 +60,6 @@ export function createRecorder(store: Store): Recorder {
     "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE project = ?) AND due_at IS DISTINCT FROM 0",
   );
   const markOne = store.prepare<[number, string]>("UPDATE posts SET due_at = 0 WHERE project = ? AND id = ?");
-  const writeParked = store.prepare<[Parked & { project: number; post: number }]>(`
-    INSERT INTO parked (project, post, kind, code, message, since, signature)
-    VALUES (@project, @post, @kind, @code, @message, @since, @signature)
-    ON CONFLICT (post, kind) DO UPDATE SET code = excluded.code, message = excluded.message,
-      since = excluded.since, signature = excluded.signature`);
-  const deleteParked = store.prepare<[number]>("DELETE FROM parked WHERE post = ?");
-  const deleteParkedOf = store.prepare<[number, string]>("DELETE FROM parked WHERE post = ? AND kind = ?");
   function* writeBases(
     post: number,
     { base, issueBases = [] }: Pick<RowRecord, "base" | "issueBases">,
@@ -99,8 +92,7 @@ export function createRecorder(store: Store): Recorder {
       else if (which === "linked") yield* markLinked.run(project);
       else for (const id of which) yield* markOne.run(project, id);
     },
-    park: (project, post, { kind, code, message, since, signature }) =>
-      writeParked.run({ project, post, kind, code, message, since, signature }),
-    unpark: (post, kind) => (kind === undefined ? deleteParked.run(post) : deleteParkedOf.run(post, kind)),
+    park: writer.park,
+    unpark: writer.unpark,
   };
 }

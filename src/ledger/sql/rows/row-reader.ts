@@ -7,7 +7,6 @@ import {
   type Link,
   type LinkedIssue,
   type OwnChanges,
-  type Parked,
   type Row,
   type RowNote,
   withPins,
@@ -37,7 +36,6 @@ export interface RowColumns {
   /** null: not since our last write. */
   seen_at: number | null;
   missing: 0 | 1 | 2;
-  is_quarantined: number;
   unlinked_at: number | null;
   /** Of a row that no list shows. */
   is_import: number;
@@ -48,7 +46,6 @@ export interface RowColumns {
   has_bases: number;
   has_issue_bases: number;
   has_intents: number;
-  has_parked: number;
   has_statuses: number;
   has_notes: number;
   has_accepted: number;
@@ -57,14 +54,13 @@ export interface RowColumns {
 
 /** Columns of a statement over `posts` and `post_facts`: a row's own line. */
 export const rowColumns = `
-  posts.number AS number, id, seen_at, missing, is_quarantined, unlinked_at, paused_at, facts,
+  posts.number AS number, id, seen_at, missing, unlinked_at, paused_at, facts,
   CASE WHEN hash IS NULL THEN 1 ELSE 0 END AS is_import,
   EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
   EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
   EXISTS (SELECT 1 FROM issue_bases WHERE issue_bases.post = posts.number) AS has_issue_bases,
   EXISTS (SELECT 1 FROM intents WHERE intents.project = posts.project AND intents.post = posts.number
     AND ended_at IS NULL) AS has_intents,
-  EXISTS (SELECT 1 FROM parked WHERE parked.post = posts.number) AS has_parked,
   EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses,
   EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes,
   EXISTS (SELECT 1 FROM intents INDEXED BY intents_accepted WHERE intents.post = posts.number
@@ -75,6 +71,7 @@ interface NoteColumns {
   post: number;
   kind: RowNote["kind"];
   cause: Cause;
+  code: string | null;
   message: string;
   since: number;
   action: NonNullable<RowNote["action"]>["kind"] | null;
@@ -198,7 +195,6 @@ export function createRowReader(
         ask("has_bases", ofAll.bases),
         ask("has_issue_bases", ofAll.issueBases),
         ask("has_intents", ofAll.intents),
-        ask("has_parked", ofAll.parked),
         ask("has_statuses", ofAll.statuses),
         ask("has_notes", ofAll.notes),
         ask("has_accepted", ofAll.accepted),
@@ -217,7 +213,6 @@ export function createRowReader(
         ofOne.bases.all(asked),
         ofOne.issueBases.all(asked),
         ofOne.intents.all(asked),
-        ofOne.parked.all(asked),
         ofOne.statuses.all(asked),
         ofOne.notes.all(asked),
         ofOne.accepted.all(asked),
@@ -237,7 +232,6 @@ type Parts = readonly [
   bases: readonly BaseColumns[],
   issueBases: readonly IssueBaseOfRow[],
   intents: readonly { post: number; kind: IntentKind }[],
-  parked: readonly (Parked & { post: number })[],
   statuses: readonly { post: number; at: number }[],
   notes: readonly NoteColumns[],
   accepted: readonly AcceptedColumns[],
@@ -247,18 +241,7 @@ type Parts = readonly [
 
 type GroupedParts = ReturnType<typeof groupParts>;
 
-function groupParts([
-  links,
-  others,
-  bases,
-  issueBases,
-  intents,
-  parked,
-  statuses,
-  notes,
-  accepted,
-  ...of
-]: Parts) {
+function groupParts([links, others, bases, issueBases, intents, statuses, notes, accepted, ...of]: Parts) {
   const [[pause], pins] = of;
   return {
     links: groupByPost(links),
@@ -266,7 +249,6 @@ function groupParts([
     bases: groupByPost(bases),
     issueBases: groupByPost(issueBases),
     intents: groupByPost(intents),
-    parked: groupByPost(parked),
     statuses: groupByPost(statuses),
     notes: groupByPost(notes),
     accepted: groupByPost(accepted),
@@ -276,10 +258,7 @@ function groupParts([
 }
 
 function createRowBuilder(seenAt: Pick<PostTimes, "get">): (columns: RowColumns, parts: GroupedParts) => Row {
-  return (
-    { number, id, seen_at, missing, is_quarantined, unlinked_at, is_import, paused_at, has_markers, facts },
-    parts,
-  ) => {
+  return ({ number, id, seen_at, missing, unlinked_at, is_import, paused_at, has_markers, facts }, parts) => {
     const { pause, pins } = parts;
     const pinned = (one: LinkedIssue): LinkedIssue => (pins.length === 0 ? one : withPins(one, pins));
     return {
@@ -296,8 +275,6 @@ function createRowBuilder(seenAt: Pick<PostTimes, "get">): (columns: RowColumns,
       ),
       base: Object.fromEntries((parts.bases.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
       openIntents: (parts.intents.get(number) ?? []).map(({ kind }) => kind),
-      parked: (parts.parked.get(number) ?? []).map(({ post: _, ...line }) => line),
-      isQuarantined: is_quarantined === 1,
       statusWrites: (parts.statuses.get(number) ?? []).map(({ at }) => at),
       ...toNotes(parts.notes.get(number)),
       ...toAccepted(parts.accepted.get(number)),
@@ -373,16 +350,13 @@ function prepareParts<Of>(store: Store, batch: string) {
       SELECT post, kind FROM ${batch}
       CROSS JOIN intents ON intents.project = @project AND intents.post = batch.value AND ended_at IS NULL
       WHERE state IN ('SENT', 'UNKNOWN') ORDER BY kind`),
-    parked: store.prepare<[Of], Parked & { post: number }>(`
-      SELECT post, kind, code, message, since, signature
-      FROM ${batch} CROSS JOIN parked ON parked.post = batch.value ORDER BY post, kind`),
     statuses: store.prepare<[Of], { post: number; at: number }>(`
       SELECT post, at FROM ${batch}
       CROSS JOIN posts ON posts.number = batch.value
       CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since
       WHERE audit.at > coalesce(released_at, 0) ORDER BY at`),
     notes: store.prepare<[Of], NoteColumns>(`
-      SELECT notes.post AS post, kind, cause, message, since, action, signature, planned, follows_at
+      SELECT notes.post AS post, kind, cause, code, message, since, action, signature, planned, follows_at
       FROM ${batch} CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`),
     accepted: store.prepare<[Of], AcceptedColumns>(`
       SELECT post, ended_at AS at, writes, answer FROM ${batch}
@@ -495,6 +469,7 @@ function toAccepted(found: readonly AcceptedColumns[] | undefined): Pick<Row, "a
 function toNote({
   kind,
   cause,
+  code,
   message,
   since,
   action,
@@ -505,6 +480,7 @@ function toNote({
   return {
     kind,
     cause,
+    ...(code !== null && { code }),
     message,
     since,
     ...(action !== null && { action: { kind: action, ...(signature !== null && { signature }) } }),

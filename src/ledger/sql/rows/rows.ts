@@ -1,4 +1,3 @@
-import type { PostId } from "../../../model/post.ts";
 import type { Rows, WaitingRow } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
@@ -31,7 +30,6 @@ export function createRows(
     | "leave-text"
     | "park"
     | "unpark"
-    | "quarantine"
     | "release"
     | "pause"
     | "resume"
@@ -52,13 +50,8 @@ export function createRows(
     "UPDATE posts SET missing = 1, missing_run = NULL, missing_since = NULL, due_at = 0 WHERE number = ? AND missing = 0",
   );
   const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = NULL WHERE number = ?");
-  const setQuarantine = store.prepare<[number]>("UPDATE posts SET is_quarantined = 1 WHERE number = ?");
-  const release = store.prepare<[number, number]>(
-    "UPDATE posts SET is_quarantined = 0, released_at = ? WHERE number = ?",
-  );
-  const selectQuarantined = store.prepare<[number], { id: PostId }>(
-    "SELECT id FROM posts WHERE project = ? AND is_quarantined = 1 AND paused_at IS NULL ORDER BY id",
-  );
+  const release = store.prepare<[number, number]>("UPDATE posts SET released_at = ? WHERE number = ?");
+  const endQuarantine = store.prepare<[number]>("DELETE FROM notes WHERE post = ? AND kind = 'quarantined'");
   const pause = store.prepare<[number, number]>(
     "UPDATE posts SET paused_at = coalesce(paused_at, ?), due_at = 0 WHERE number = ?",
   );
@@ -98,10 +91,6 @@ export function createRows(
       }),
     pausesOf: pauses.pausesOf,
     wholePauses: pauses.wholePauses,
-    quarantined: (project) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly PostId[]> {
-        return (yield* selectQuarantined.all(number)).map(({ id }) => id);
-      }),
     counts: waiting.counts,
     waiting: (project, limit, kinds) =>
       numbers.ofProject(project, [], (number) => store.read(() => waiting.waiting(number, limit, kinds))),
@@ -148,11 +137,10 @@ export function createRows(
       *unpark({ of: kind, ...of }) {
         yield* recorder.unpark((yield* numbers.place(of))[1], kind);
       },
-      *quarantine(of) {
-        yield* setQuarantine.run((yield* numbers.place(of))[1]);
-      },
       *release({ at, ...of }) {
-        yield* release.run(at, (yield* numbers.place(of))[1]);
+        const [, post] = yield* numbers.place(of);
+        yield* endQuarantine.run(post);
+        yield* release.run(at, post);
       },
       *pause({ at, ...of }) {
         const [project, post] = yield* numbers.place(of);

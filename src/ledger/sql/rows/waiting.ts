@@ -97,10 +97,9 @@ export function createWaitingReader(store: Store): WaitingReader {
       ) AS put_off) AS waiting,
       (SELECT count(*) FROM posts WHERE project = known.number AND paused_at IS NOT NULL) AS paused,
       (SELECT count(DISTINCT post) FROM notes WHERE project = known.number AND kind = 'held' AND ${running}) AS held,
-      (SELECT count(*) FROM parked WHERE project = known.number
-        AND NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = parked.post AND paused_at IS NOT NULL)) AS parked,
-      (SELECT count(*) FROM posts
-        WHERE project = known.number AND is_quarantined = 1 AND paused_at IS NULL) AS quarantined,
+      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'parked' AND ${running}) AS parked,
+      (SELECT count(DISTINCT post) FROM notes
+        WHERE project = known.number AND kind = 'quarantined' AND ${running}) AS quarantined,
       (SELECT count(DISTINCT post) FROM notes
         WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick') AND ${running}) AS differs,
       (SELECT count(*) FROM posts WHERE project = known.number AND ${missing}) AS missing,
@@ -189,15 +188,12 @@ type Which = (column: string) => string;
 const all: Which = () => "TRUE";
 const ofPost: Which = (column) => `${column} = @post`;
 
-const parkedCause = `CASE WHEN kind = 'read-issue' THEN 'issue-gone' WHEN code = 'board.unsure' THEN 'unsure'
-  ELSE 'refused' END`;
-
 function waitingSql(which: Which): string {
   return `
     SELECT waiting.post AS post, posts.id AS id, kind, cause, code, message, since, planned, follows_at, is_stopped,
       post_facts.title AS title
     FROM (
-      SELECT post, kind, cause, NULL AS code, message, since, planned, follows_at,
+      SELECT post, kind, cause, code, message, since, planned, follows_at,
         CASE WHEN kind = 'held' AND signature IS NULL THEN 1 ELSE 0 END AS is_stopped
       FROM EACH TEXT @kinds AS wanted
       CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
@@ -223,10 +219,6 @@ function waitingSql(which: Which): string {
       FROM EACH TEXT @kinds AS wanted
       CROSS JOIN posts INDEXED BY posts_present
         ON posts.project = @project AND wanted.value = 'missing' AND ${missing} AND ${which("posts.number")}
-      UNION ALL
-      SELECT post, 'parked', ${parkedCause}, code, message, since, NULL, NULL, 0
-      FROM EACH TEXT @kinds AS wanted
-      CROSS JOIN parked ON parked.project = @project AND wanted.value = 'parked' AND ${which("parked.post")}
       UNION ALL
       SELECT post, 'intent', 'in-doubt', NULL, kind, coalesce(unknown_at, sent_at), NULL, NULL, 0
       FROM EACH TEXT @kinds AS wanted
