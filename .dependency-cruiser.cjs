@@ -1,3 +1,6 @@
+/** Of the two sides and the ledger whoever stands above them knows the ports alone; the ledger's is one file a part. */
+const ports = ["board/board", "board/tools", "tracker/tracker", "ledger/*"];
+
 /**
  * The import table of src/README.md, enforced. A folder may import itself, what its line allows, and the npm packages that
  * it owns; everything else is an error.
@@ -18,37 +21,9 @@ const table = {
   escape: { folders: [], packages: [] },
   select: { folders: [], packages: [] },
   log: { folders: ["escape"], packages: ["pino"] },
-  // Of the two sides and the ledger the sync knows the ports alone; the ledger's is one file a part, beside `sqlite`.
-  sync: {
-    folders: [
-      "model",
-      "plan",
-      "errors",
-      "log",
-      "select",
-      "board/board",
-      "board/tools",
-      "tracker/tracker",
-      "ledger/*",
-    ],
-    packages: ["zod"],
-  },
+  sync: { folders: ["model", "plan", "errors", "log", "select", ...ports], packages: ["zod"] },
   // What people ask of a run's outcome, on the same readers as a run.
-  story: {
-    folders: [
-      "model",
-      "plan",
-      "errors",
-      "log",
-      "select",
-      "sync",
-      "board/board",
-      "board/tools",
-      "tracker/tracker",
-      "ledger/*",
-    ],
-    packages: [],
-  },
+  story: { folders: ["model", "plan", "errors", "log", "select", "sync", ...ports], packages: [] },
   daemon: {
     folders: [
       "model",
@@ -61,9 +36,7 @@ const table = {
       "sync",
       "story",
       "config",
-      "board/board",
-      "tracker/tracker",
-      "ledger/*",
+      ...ports,
     ],
     packages: ["fastify", "prom-client", "@octokit/webhooks", "node:"],
   },
@@ -134,7 +107,7 @@ const floors = {
   plan: ["ground", "fields", "rules", "board-rules", "text", "imports"],
   "board/http": ["answer", "list"],
   "tracker/github": ["wire", "read", "write", "signals"],
-  "ledger/sqlite": ["file", "columns", "issues", "journal", "posts", "rows"],
+  "ledger/sql": ["store", "schema", "columns", "issues", "journal", "stamp", "posts", "rows"],
 };
 
 const upwards = Object.entries(floors).flatMap(([folder, rooms]) =>

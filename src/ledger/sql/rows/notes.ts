@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Parked, RowNote } from "../../../model/link.ts";
 import type { Asked, Store } from "../store.ts";
 
@@ -62,7 +63,7 @@ export function createNoteWriter(store: Store): NoteWriter {
     wanted: readonly Omit<NoteColumns, "position">[],
   ): Asked<void> {
     const placed = wanted.map((note, position): NoteColumns => ({ ...note, position }));
-    if (JSON.stringify(standing.map(inOneOrder)) === JSON.stringify(placed.map(inOneOrder))) return;
+    if (isDeepStrictEqual(standing, placed)) return;
     yield* deleteAll.run(post);
     for (const note of placed) yield* insert.run({ ...note, project, post });
   }
@@ -98,21 +99,6 @@ export function createNoteWriter(store: Store): NoteWriter {
     },
     unpark: (post, kind) => deleteParked.run({ post, action: kind ?? null }),
   };
-}
-
-function inOneOrder({
-  position,
-  kind,
-  cause,
-  code,
-  message,
-  since,
-  action,
-  signature,
-  planned,
-  follows_at,
-}: NoteColumns) {
-  return [position, kind, cause, code, message, since, action, signature, planned, follows_at];
 }
 
 function toColumns(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Cause } from "../../../model/causes.ts";
-import type { IssueRef } from "../../../model/issue.ts";
+import type { IssueRef, Pin } from "../../../model/issue.ts";
 import {
   type CanonicalIssue,
   type IntentKind,
@@ -9,6 +9,7 @@ import {
   type OwnChanges,
   type Row,
   type RowNote,
+  type WholePause,
   withPins,
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
@@ -29,8 +30,23 @@ import type { PostTimes } from "../posts/post-numbers.ts";
 import { type Asked, answer, type Query, type Store } from "../store.ts";
 import { prepareWholePauses, toWholePause, type WholePauseColumns } from "./pauses.ts";
 
+/** By which column of a row's own line one knows whether it has any of a part: nearly every row lacks most of them, and what is not there is not read. */
+const partColumns = {
+  links: "has_links",
+  others: "has_links",
+  bases: "has_bases",
+  issueBases: "has_issue_bases",
+  intents: "has_intents",
+  statuses: "has_statuses",
+  notes: "has_notes",
+  accepted: "has_accepted",
+} as const;
+
+type PartName = keyof typeof partColumns;
+const partNames = Object.keys(partColumns) as PartName[];
+
 /** What a row's own line holds. */
-export interface RowColumns {
+export interface RowColumns extends Readonly<Record<(typeof partColumns)[PartName], number>> {
   number: number;
   id: PostId;
   /** null: not since our last write. */
@@ -40,16 +56,8 @@ export interface RowColumns {
   /** Of a row that no list shows. */
   is_import: number;
   paused_at: number | null;
-  facts: string;
-  /** Which parts the row has: nearly every row lacks most of them, and what is not there is not read. */
-  has_links: number;
-  has_bases: number;
-  has_issue_bases: number;
-  has_intents: number;
-  has_statuses: number;
-  has_notes: number;
-  has_accepted: number;
   has_markers: number;
+  facts: string;
 }
 
 /** Columns of a statement over `posts` and `post_facts`: a row's own line. */
@@ -187,74 +195,56 @@ export function createRowReader(
         project,
         since: now - dayMs,
       };
-      const ask = <Part>(has: keyof RowColumns, part: Query<[Batch], Part>): Asked<Part[]> =>
-        found.some((columns) => columns[has] === 1) ? part.all(batch) : answer(() => []);
-      const parts = yield* store.together([
-        ask("has_links", ofAll.links),
-        ask("has_links", ofAll.others),
-        ask("has_bases", ofAll.bases),
-        ask("has_issue_bases", ofAll.issueBases),
-        ask("has_intents", ofAll.intents),
-        ask("has_statuses", ofAll.statuses),
-        ask("has_notes", ofAll.notes),
-        ask("has_accepted", ofAll.accepted),
+      const hasSome = (has: keyof RowColumns): boolean => found.some((columns) => columns[has] === 1);
+      const [pauses, pins, ...parts] = yield* store.together([
         selectPauses.all(project),
-        found.some(({ has_links }) => has_links === 1) ? selectPins.all(project) : answer(() => []),
+        hasSome("has_links") ? selectPins.all(project) : answer((): PinColumns[] => []),
+        ...partNames.map((name) =>
+          hasSome(partColumns[name]) ? ofAll[name].all(batch) : answer((): PartOfPost[] => []),
+        ),
       ]);
-      const grouped = groupParts(parts);
+      const grouped = groupParts(pauses, pins, parts);
       return found.map((columns) => toRow(columns, grouped));
     },
     *one(project, post, now) {
       const asked: One = { post, project, since: now - dayMs };
-      const [found, ...parts] = yield* store.together([
+      const [found, pauses, pins, ...parts] = yield* store.together([
         selectOne.get(asked),
-        ofOne.links.all(asked),
-        ofOne.others.all(asked),
-        ofOne.bases.all(asked),
-        ofOne.issueBases.all(asked),
-        ofOne.intents.all(asked),
-        ofOne.statuses.all(asked),
-        ofOne.notes.all(asked),
-        ofOne.accepted.all(asked),
         selectPauses.all(project),
         selectPins.all(project),
+        ...partNames.map((name): Asked<PartOfPost[]> => ofOne[name].all(asked)),
       ]);
       if (found === undefined) return undefined;
       numbers.learn(project, found.id, found.number);
-      return toRow(found, groupParts(parts));
+      return toRow(found, groupParts(pauses, pins, parts));
     },
   };
 }
 
-type Parts = readonly [
-  links: readonly LinkColumns[],
-  others: readonly OtherColumns[],
-  bases: readonly BaseColumns[],
-  issueBases: readonly IssueBaseOfRow[],
-  intents: readonly { post: number; kind: IntentKind }[],
-  statuses: readonly { post: number; at: number }[],
-  notes: readonly NoteColumns[],
-  accepted: readonly AcceptedColumns[],
-  pauses: readonly WholePauseColumns[],
+interface PartOfPost {
+  readonly post: number;
+}
+
+/** The parts of several rows, by the numbers of their posts. */
+type Parts = {
+  readonly [Name in PartName]: ReturnType<typeof prepareParts<Batch>>[Name] extends Query<[Batch], infer Part>
+    ? ReadonlyMap<number, Part[]>
+    : never;
+};
+
+interface GroupedParts extends Parts {
+  readonly pause: WholePause | undefined;
+  readonly pins: readonly Pin[];
+}
+
+function groupParts(
+  [pause]: readonly WholePauseColumns[],
   pins: readonly PinColumns[],
-];
-
-type GroupedParts = ReturnType<typeof groupParts>;
-
-function groupParts([links, others, bases, issueBases, intents, statuses, notes, accepted, ...of]: Parts) {
-  const [[pause], pins] = of;
-  return {
-    links: groupByPost(links),
-    others: groupByPost(others),
-    bases: groupByPost(bases),
-    issueBases: groupByPost(issueBases),
-    intents: groupByPost(intents),
-    statuses: groupByPost(statuses),
-    notes: groupByPost(notes),
-    accepted: groupByPost(accepted),
-    pause: pause && toWholePause(pause),
-    pins: pins.map(toPin),
-  };
+  parts: readonly (readonly PartOfPost[])[],
+): GroupedParts {
+  const grouped = partNames.map((name, place) => [name, groupByPost(parts[place] ?? [])]);
+  const found = Object.fromEntries(grouped) as Parts;
+  return { ...found, pause: pause && toWholePause(pause), pins: pins.map(toPin) };
 }
 
 function createRowBuilder(seenAt: Pick<PostTimes, "get">): (columns: RowColumns, parts: GroupedParts) => Row {
@@ -367,7 +357,7 @@ function prepareParts<Of>(store: Store, batch: string) {
 }
 
 /** Parts by the number of their post, in the order in which they came. */
-export function groupByPost<Part extends { post: number }>(
+export function groupByPost<Part extends { readonly post: number }>(
   parts: readonly Part[],
 ): ReadonlyMap<number, Part[]> {
   const groups = new Map<number, Part[]>();
@@ -466,23 +456,10 @@ function toAccepted(found: readonly AcceptedColumns[] | undefined): Pick<Row, "a
   };
 }
 
-function toNote({
-  kind,
-  cause,
-  code,
-  message,
-  since,
-  action,
-  signature,
-  planned,
-  follows_at,
-}: NoteColumns): RowNote {
+function toNote({ post: _, code, action, signature, planned, follows_at, ...note }: NoteColumns): RowNote {
   return {
-    kind,
-    cause,
+    ...note,
     ...(code !== null && { code }),
-    message,
-    since,
     ...(action !== null && { action: { kind: action, ...(signature !== null && { signature }) } }),
     ...(planned !== null && { planned: readPlanned(planned) }),
     ...(follows_at !== null && { until: follows_at }),
