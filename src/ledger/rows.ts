@@ -40,12 +40,6 @@ export interface Rows {
   waitingOf(project: ProjectId, post: PostId): Promise<readonly WaitingRow[]>;
 }
 
-/** Of a post whose issue is gone it is said that it is parked: that nothing can be decided of it is the same once more. */
-export function withoutEchoes(rows: readonly WaitingRow[]): readonly WaitingRow[] {
-  const gone = new Set(rows.flatMap(({ cause, post }) => (cause === "issue-gone" ? [post] : [])));
-  return rows.filter(({ kind, post }) => kind !== "undecided" || !gone.has(post));
-}
-
 export interface RowRecord {
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
   /** Likewise of the fields of linked issues; absent where none changes. */

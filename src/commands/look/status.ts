@@ -1,7 +1,7 @@
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import { type WaitingRow, withoutEchoes } from "../../ledger/rows.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
 import type { StoredRun } from "../../ledger/runs.ts";
 import type { WholePause } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
@@ -142,7 +142,7 @@ async function readProject(
     resume: state.pause === undefined ? null : resumeOf(state.pause, project),
     missing: counts?.missing ?? 0,
     changelog: ledger === undefined ? [] : await tellEntries(ledger, project, changelog?.publish),
-    waiting: [...withoutEchoes(rows.slice(0, maxWaiting)), ...lost.slice(0, maxWaiting)].map((row) =>
+    waiting: [...rows.slice(0, maxWaiting), ...lost.slice(0, maxWaiting)].map((row) =>
       readWaiting(row, project, ledger),
     ),
     hasMore: rows.length > maxWaiting || lost.length > maxWaiting,

@@ -4,7 +4,7 @@ import { besideRuns, findProject } from "../open/beside.ts";
 import { isAgreed } from "../print/agree.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { oneLine, printLine } from "../print/text.ts";
-import { tell } from "./tell.ts";
+import { show, tell } from "./tell.ts";
 
 /** `boardsync approve PROJECT changelog:TAG`: the next run publishes a draft of the changelog. */
 export function approveEntry(
@@ -26,8 +26,8 @@ export function approveEntry(
     if (options.json !== true && options.quiet !== true) {
       const posts = seen.posts === 1 ? "1 post" : `${seen.posts} posts`;
       printLine(out, "", oneLine(`${seen.title}: ${posts}${seen.url === undefined ? "" : `, ${seen.url}`}`));
-      for (const effect of seen.effects) printLine(out, "  ", oneLine(effect));
     }
+    show(terminal, options, seen.effects);
     if (!(await isAgreed(terminal, options, `Publish it? ${seen.notified}`)))
       return say("Nothing was changed.", false);
     await ledger.commit(seen.asks({ at: beside.now }));

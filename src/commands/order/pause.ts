@@ -1,4 +1,4 @@
-import type { NamedPost } from "../../sync/orders/foresight.ts";
+import type { Foresight, NamedPost, Nothing } from "../../sync/orders/foresight.ts";
 import { isAsked } from "../../sync/orders/foresight.ts";
 import {
   foreseePause,
@@ -16,10 +16,8 @@ import {
 } from "../../sync/orders/pause-whole.ts";
 import { type Beside, besideRuns } from "../open/beside.ts";
 import { findTargets, type TargetOptions, type Targets } from "../open/targets.ts";
-import { isAgreed } from "../print/agree.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
-import { oneLine, printLine } from "../print/text.ts";
-import { tell } from "./tell.ts";
+import { isOrdered, show, tell } from "./tell.ts";
 
 interface PauseOptions extends CommonOptions, TargetOptions {}
 
@@ -151,23 +149,13 @@ async function resumePost(
   named: NamedPost,
 ): Promise<number> {
   const { key: project, post } = named;
-  const { discard = false } = options;
   const waits = await listWaiting(beside, named);
-  const { actions } = waits;
-  const say = (requested: boolean, message: string): number =>
-    tell(
-      terminal,
-      options,
-      { project, post, requested, discarded: requested && discard, actions, message },
-      message,
-    );
-  if (waits.since === undefined) return say(false, "it is not paused.");
-  const seen = foreseeResume(waits, named, discard ? "resume-discard" : "resume");
-  show(terminal, options, seen.effects.slice(1));
-  if (!(await isAgreed(terminal, options, questionOf(discard, "it", seen.notified))))
-    return say(false, "it stays paused.");
-  await beside.ledger.commit(seen.asks({ at: beside.now }));
-  return say(true, seen.effects[0]);
+  const seen =
+    waits.since === undefined
+      ? { nothing: "it is not paused." }
+      : foreseeResume(waits, named, options.discard ? "resume-discard" : "resume");
+  const document = { project, post, actions: waits.actions };
+  return askResume(terminal, options, beside, { seen, document, what: "it", stays: "it stays paused." });
 }
 
 async function resumePosts(
@@ -176,20 +164,11 @@ async function resumePosts(
   beside: Beside,
   posts: readonly NamedPost[],
 ): Promise<number> {
-  const { discard = false } = options;
-  const seen = await foreseeResumeAll(beside, posts, discard ? "resume-discard" : "resume");
-  const say = (requested: boolean, message: string): number => {
-    const document = { project: null, requested, discarded: requested && discard, message };
-    return tell(terminal, options, { ...document, posts: "nothing" in seen ? [] : seen.posts }, message);
-  };
-  if ("nothing" in seen) return say(false, seen.nothing);
-  const [effect, ...lines] = seen.effects;
-  show(terminal, options, lines);
-  const what = seen.posts.length === 1 ? "this post" : `these ${seen.posts.length} posts`;
-  if (!(await isAgreed(terminal, options, questionOf(discard, what, seen.notified))))
-    return say(false, "Nothing was changed.");
-  await beside.ledger.commit(seen.asks({ at: beside.now }));
-  return say(true, effect);
+  const seen = await foreseeResumeAll(beside, posts, options.discard ? "resume-discard" : "resume");
+  const paused = "nothing" in seen ? [] : seen.posts;
+  const document = { project: null, posts: paused };
+  const what = paused.length === 1 ? "this post" : `these ${paused.length} posts`;
+  return askResume(terminal, options, beside, { seen, document, what, stays: "Nothing was changed." });
 }
 
 async function resumeWhole(
@@ -198,27 +177,38 @@ async function resumeWhole(
   beside: Beside,
   whole: Whole,
 ): Promise<number> {
-  const { discard = false } = options;
   const isAll = whole.of === "all";
   const project = isAll ? null : (whole.projects[0]?.key ?? null);
-  const seen = await foreseeResumeWhole(beside, whole, discard);
+  const seen = await foreseeResumeWhole(beside, whole, options.discard === true);
   if ("nothing" in seen) {
     const posts = isAll || seen.isBeyond ? [] : await listPaused(beside.ledger, whole.projects);
     if (posts.length > 0) return resumePosts(terminal, options, beside, posts);
   }
-  const say = (requested: boolean, message: string): number => {
-    const actions = "nothing" in seen ? [] : actionsOf(seen);
-    const document = { project, all: isAll, requested, discarded: requested && discard, actions, message };
-    return tell(terminal, options, document, message);
-  };
-  if ("nothing" in seen) return say(false, seen.nothing);
-  const [effect, ...lines] = seen.effects;
-  show(terminal, options, lines);
+  const document = { project, all: isAll, actions: "nothing" in seen ? [] : actionsOf(seen) };
   const what = isAll ? "all projects" : `${project}`;
-  if (!(await isAgreed(terminal, options, questionOf(discard, what, seen.notified))))
-    return say(false, "it stays paused.");
-  await beside.ledger.commit(seen.asks({ at: beside.now }));
-  return say(true, effect);
+  return askResume(terminal, options, beside, { seen, document, what, stays: "it stays paused." });
+}
+
+async function askResume(
+  terminal: Terminal,
+  options: ResumeOptions,
+  beside: Beside,
+  resume: {
+    readonly seen: Foresight | Nothing;
+    readonly document: Parameters<typeof tell>[2];
+    /** What is resumed, as the question names it. */
+    readonly what: string;
+    /** What is said where nobody agrees. */
+    readonly stays: string;
+  },
+): Promise<number> {
+  const { discard = false } = options;
+  const { seen, document, what, stays } = resume;
+  const say = (requested: boolean, message: string): number =>
+    tell(terminal, options, { ...document, requested, discarded: requested && discard, message }, message);
+  if ("nothing" in seen) return say(false, seen.nothing);
+  const isAsked = await isOrdered(terminal, options, beside, seen, questionOf(discard, what, seen.notified));
+  return isAsked ? say(true, seen.effects[0]) : say(false, stays);
 }
 
 function actionsOf({ waits }: WholeForesight) {
@@ -233,10 +223,4 @@ function questionOf(isDiscard: boolean, what: string, notified: string): string 
   return isDiscard
     ? `Leave both sides as they are? ${notified}`
     : `Resume ${what}? As of the last run, ${notified.charAt(0).toLowerCase()}${notified.slice(1)}`;
-}
-
-/** What waits. */
-function show({ out }: Terminal, { json, quiet }: CommonOptions, lines: readonly string[]): void {
-  if (json === true || quiet === true) return;
-  for (const line of lines) printLine(out, "  ", oneLine(line));
 }

@@ -4,8 +4,7 @@ import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "..
 import { type Beside, besideRuns } from "../open/beside.ts";
 import { findTargets, type TargetOptions, type Targets } from "../open/targets.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
-import { oneLine, printLine } from "../print/text.ts";
-import { tell } from "./tell.ts";
+import { show, tell } from "./tell.ts";
 
 /**
  * `boardsync retry`: what is parked of posts may be tried again, by the next run. `boardsync release`: ends quarantines, by the
@@ -32,10 +31,10 @@ export function retry(
       })),
     };
     if (seen.asked > 0) await beside.ledger.commit(seen.asks({ at: beside.now }));
-    if (options.json !== true && options.quiet !== true) {
-      for (const { named, waits, nothing } of seen.lines)
-        printLine(terminal.out, "  ", oneLine(`${named.key}/${named.post}: ${waits ?? nothing}`));
-    }
+    const lines = seen.lines.map(
+      ({ named, waits, nothing }) => `${named.key}/${named.post}: ${waits ?? nothing}`,
+    );
+    show(terminal, options, lines);
     const message = seen.asked === 0 ? seen.effects[0] : `${seen.effects[0]} ${seen.notified}`;
     return tell(terminal, options, { ...document, message }, message);
   });

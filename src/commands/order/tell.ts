@@ -1,6 +1,9 @@
+import type { Foresight } from "../../sync/orders/foresight.ts";
+import type { Beside } from "../open/beside.ts";
+import { isAgreed } from "../print/agree.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { oneLine, printLine } from "../print/text.ts";
 
 /** Tells what came of an order, as a sentence or as JSON. */
 export function tell(
@@ -18,4 +21,24 @@ export function tell(
       message,
     );
   return exitCodes.ok;
+}
+
+/** Shows what an order will do and asks whether it is to be done; then it is asked for. */
+export async function isOrdered(
+  terminal: Terminal,
+  options: CommonOptions & { readonly yes?: boolean },
+  { ledger, now }: Beside,
+  seen: Foresight,
+  question: string,
+): Promise<boolean> {
+  show(terminal, options, seen.effects.slice(1));
+  if (!(await isAgreed(terminal, options, question))) return false;
+  await ledger.commit(seen.asks({ at: now }));
+  return true;
+}
+
+/** What an order will do, or what waits. */
+export function show({ out }: Terminal, { json, quiet }: CommonOptions, lines: readonly string[]): void {
+  if (json === true || quiet === true) return;
+  for (const line of lines) printLine(out, "  ", oneLine(line));
 }

@@ -1,5 +1,5 @@
 import type { PersonRequest } from "../../ledger/requests.ts";
-import { type WaitingRow, withoutEchoes } from "../../ledger/rows.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
 import { lookUpAt } from "../../model/waiting.ts";
 import { withLate } from "../../plan/fields/late.ts";
@@ -205,7 +205,7 @@ export async function explainWaits(explaining: Explaining): Promise<readonly Exp
   const waiting = await ledger.rows.waitingOf(memory.id, row.post.id);
   const told = [
     ...pausedAsWhole(explaining),
-    ...withoutEchoes(waiting).flatMap((one) => (isPausedAsWhole(one.cause) ? [] : [toWait(explaining, one)])),
+    ...waiting.flatMap((one) => (isPausedAsWhole(one.cause) ? [] : [toWait(explaining, one)])),
   ];
   const waits = told.toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
   const shown = new Map(waits.map((wait) => [`${wait.kind} ${wait.message}`, wait]));

@@ -21,7 +21,10 @@ export function tellAction(cycle: Pick<PulledCycle, "world">, row: Row, action: 
 
 /** The notes of a decision. An action that has a note already, because it waits or is held, keeps that note. */
 export function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number): readonly RowNote[] {
-  const fields = decision.notes.map((note) => noteField(cycle, row, decision, note, now));
+  // Of a post whose issue is gone it is said already why nothing can be decided.
+  const isGone = row.notes?.some(({ cause }) => cause === "issue-gone");
+  const told = isGone ? decision.notes.filter(({ kind }) => kind !== "undecided") : decision.notes;
+  const fields = told.map((note) => noteField(cycle, row, decision, note, now));
   const actions = decision.actions.flatMap((action) => noteAction(row, tellAction(cycle, row, action), now));
   return [...fields, ...actions, ...keptHolds(row, decision, actions)];
 }

@@ -148,7 +148,7 @@ async function whyNot(cycle: PulledCycle, { post, kind }: SavedAction): Promise<
   if (row === undefined) return "no listing of the board has shown the post";
   if (row.missing > 0) return "the board no longer lists the post";
   if (row.openIntents.includes(kind)) return "such a write is under way, and its outcome is not known yet";
-  const parked = parkedOf(row).find(({ action }) => action.kind === kind);
+  const parked = parkedOf(row).find(({ action }) => action.kind === kind || action.kind === "read-issue");
   if (parked !== undefined) return parked.message;
   const notes = (row.notes ?? []).flatMap(({ action: about, message }) =>
     about === undefined ? [message] : [],

@@ -106,10 +106,7 @@ async function takeApplied(
   const standing = { kind: "linked", reason: intent.reason } as const;
   const place = { project: cycle.memory.id, post: intent.post };
   const record = { base, issueBases, standing, notes: [], due: "now" } as const;
-  await endIntent(cycle, intent, "DONE", message, [
-    { ...place, kind: "record-row", record },
-    { ...place, kind: "unpark", of: "patch-post" },
-  ]);
+  await endIntent(cycle, intent, "DONE", message, [{ ...place, kind: "record-row", record }]);
 }
 
 /** What it asked for and the post shows: that is no news for its issues, whoever has made it so. */

@@ -106,7 +106,6 @@ export async function takeComment(
   if (row === undefined) return;
   await ledger.commit([
     { kind: "set-bases", project, post, bases: { base: {}, issueBases: basesOf(row, issue, [write]) } },
-    { kind: "unpark", project, post, of: "comment-issue" },
   ]);
   cycle.tally.issueWrites += 1;
   const fields = { run: cycle.run.number, project: cycle.project.key, post, issue: nameIssue(cycle, issue) };

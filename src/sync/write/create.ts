@@ -174,7 +174,6 @@ async function linkOpened(
   ]);
   if (looksBesideRecord(neededSignals(cycle.settings)))
     await ledger.commit([{ kind: "store-signals", issue, signals: signalsOfNew, isFill: false }]);
-  await ledger.commit([{ kind: "unpark", project: cycle.memory.id, post, of: "create-issue" }]);
   cycle.tally.created += 1;
   const name = nameIssue(cycle, issue);
   log.info({ run: cycle.run.number, project: cycle.project.key, post, issue: name }, "Issue opened");

@@ -53,7 +53,6 @@ export async function takeOwnChange(
   if (row === undefined) return;
   await ledger.commit([
     { kind: "set-bases", project, post, bases: { base: {}, issueBases: basesOf(row, issue, writes) } },
-    { kind: "unpark", project, post, of: "change-issue" },
   ]);
 }
 

@@ -106,7 +106,6 @@ async function recordAccepted(
   await ledger.commit([
     { kind: "record-row", project, post, record: { base, issueBases, standing, notes, due: "now" } },
     { kind: "forget-look", project, post },
-    { kind: "unpark", project, post, of: "patch-post" },
   ]);
   cycle.tally.postWrites += 1;
   const voters = votersOf(row.post, cycle.pull.seen);

@@ -121,12 +121,15 @@ export async function send<A extends WriteAnswer>(
 
 const done: Outcome = { kind: "done" };
 
-/** What was said of an action ends with the first part of it that is applied; what becomes of the rest is recorded anew. */
+/** What was said of an action, and what is parked of its kind, ends with the first part of it that is applied; what becomes of the rest is recorded anew. */
 async function forgetWait({ world: { ledger }, memory }: PulledCycle, { action }: Turn): Promise<void> {
   if (action === undefined) return;
   const { post, kind } = action;
-  const of = { kind, signature: approvalSignature(action) };
-  await ledger.commit([{ kind: "note-action", project: memory.id, post, of, notes: [] }]);
+  const place = { project: memory.id, post };
+  await ledger.commit([
+    { ...place, kind: "note-action", of: { kind, signature: approvalSignature(action) }, notes: [] },
+    { ...place, kind: "unpark", of: kind },
+  ]);
 }
 
 /**

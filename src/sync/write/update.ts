@@ -123,10 +123,7 @@ async function recordApplied(
   content: ContentBase,
   shown: IssueRecord,
 ): Promise<void> {
-  await cycle.world.ledger.commit([
-    ...contentNow(cycle, action, content, shown),
-    { kind: "unpark", project: cycle.memory.id, post: action.post, of: "update-issue" },
-  ]);
+  await cycle.world.ledger.commit(contentNow(cycle, action, content, shown));
   cycle.tally.issueWrites += 1;
   cycle.world.log.info(
     {

@@ -142,22 +142,8 @@ export function printOf({ question, effects, actions = [], notified }: Question)
 const ways: Readonly<Record<OrderKind, (foreseeing: Foreseeing) => Promise<Question | Nothing>>> = {
   approve: (foreseeing) => answerHeld(foreseeing, false),
   discard: (foreseeing) => answerHeld(foreseeing, true),
-  retry: async ({ named, name, order, ...sight }) => {
-    if (order.post === "") return askRetryAll(sight, named, "retry");
-    return ask(await foreseeRetry(sight, "retry", named), () => ({
-      question: `Try ${name} again?`,
-      button: "Retry",
-      done: `${name} is tried again`,
-    }));
-  },
-  release: async ({ named, name, order, ...sight }) => {
-    if (order.post === "") return askRetryAll(sight, named, "release");
-    return ask(await foreseeRetry(sight, "release", named), () => ({
-      question: `Release ${name}?`,
-      button: "Release",
-      done: `${name} is released`,
-    }));
-  },
+  retry: (foreseeing) => askRetry(foreseeing, "retry"),
+  release: (foreseeing) => askRetry(foreseeing, "release"),
   link: askLink,
   unlink: async ({ named, name, order, looking, ...sight }) => {
     const issue = order.issue === "" ? undefined : order.issue;
@@ -252,6 +238,24 @@ async function askLink({
   }));
 }
 
+const wordsOfRetry = {
+  retry: { button: "Retry", question: (name: string) => `Try ${name} again?`, done: "tried again" },
+  release: { button: "Release", question: (name: string) => `Release ${name}?`, done: "released" },
+} as const;
+
+async function askRetry(
+  { named, name, order, ...sight }: Foreseeing,
+  kind: RetryKind,
+): Promise<Question | Nothing> {
+  if (order.post === "") return askRetryAll(sight, named, kind);
+  const { button, question, done } = wordsOfRetry[kind];
+  return ask(await foreseeRetry(sight, kind, named), () => ({
+    question: question(name),
+    button,
+    done: `${name} is ${done}`,
+  }));
+}
+
 /** All that is parked, or quarantined, of a project. */
 async function askRetryAll(sight: Sight, project: NamedPost, kind: RetryKind): Promise<Question | Nothing> {
   const { key } = project;
@@ -265,21 +269,9 @@ async function askRetryAll(sight: Sight, project: NamedPost, kind: RetryKind): P
     .map(({ named, waits, nothing }) => `${named.key}/${named.post}: ${waits ?? nothing}`);
   const more = seen.lines.length - lines.length;
   const effects = [effect, ...lines, ...(more > 0 ? [`And ${more.toLocaleString("en")} more`] : [])] as const;
-  return kind === "retry"
-    ? {
-        ...seen,
-        effects,
-        question: `Try ${counted} of ${key} again?`,
-        button: "Retry",
-        done: `${counted} of ${key}: tried again`,
-      }
-    : {
-        ...seen,
-        effects,
-        question: `Release ${counted} of ${key}?`,
-        button: "Release",
-        done: `${counted} of ${key}: released`,
-      };
+  const { button, question, done } = wordsOfRetry[kind];
+  const what = `${counted} of ${key}`;
+  return { ...seen, effects, question: question(what), button, done: `${what}: ${done}` };
 }
 
 /** So many posts of an order for all of them are named. */
