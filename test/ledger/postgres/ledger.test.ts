@@ -11,7 +11,7 @@ let url: string;
 beforeAll(async () => {
   server = await startPostgres();
   url = await server.freshDatabase();
-  await (await openShared(url)).close();
+  (await openShared(url)).close();
   await server.ask(url, keepWhatIsNew);
 });
 afterAll(() => server.end());
