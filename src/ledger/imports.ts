@@ -40,6 +40,8 @@ export interface KnownImport {
   readonly post: PostId;
   readonly issue: IssueRef;
   readonly title: string;
+  /** The page of the issue, as it was called when it was judged. */
+  readonly url: string;
   /** `updatedAt` of the issue as it was judged. */
   readonly updatedAt: string;
   /** Why it does not become a post; undefined where it does. */
@@ -53,11 +55,9 @@ export interface KnownImport {
 /** What is found out about such issues. */
 export type ImportChange =
   /** Makes the row of an issue, or brings it up to date. */
-  | (Pick<KnownImport, "post" | "issue" | "title" | "updatedAt" | "reason"> & {
+  | (Pick<KnownImport, "post" | "issue" | "title" | "url" | "updatedAt" | "reason"> & {
       readonly kind: "store-import";
       readonly project: ProjectId;
-      /** Of the issue's page. */
-      readonly url: string;
     })
   /** Takes the row away with all that stands there: the issue has become a post, or is to become none. */
   | { readonly kind: "drop-import"; readonly project: ProjectId; readonly post: PostId }

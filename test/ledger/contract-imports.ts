@@ -46,7 +46,10 @@ export function describeImports(ledger: () => Ledger): void {
     it("comes back as it was judged last, with what people want of it", async () => {
       expect(await ledger().imports.known(project)).toEqual([]);
       await ledger().commit([store(), store({ project: otherProject })]);
-      const known = { post: name, issue: seven, title: "CSV export", updatedAt: "2026-01-01T00:00:00Z" };
+      const url = "https://github.com/acme/app/issues/7";
+      const known = {
+        ...{ post: name, issue: seven, title: "CSV export", url, updatedAt: "2026-01-01T00:00:00Z" },
+      };
       const free = { reason: undefined, isDiscarded: false, isParked: false };
       expect(await ledger().imports.known(project)).toEqual([{ ...known, ...free }]);
       const parked: Parked = {

@@ -1,19 +1,18 @@
 import type { BoardTools, ToolArguments, ToolOutcome } from "../../src/board/tools.ts";
 import { StateError } from "../../src/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { World } from "../../src/sync/ground/world.ts";
-import { minuteMs, openStage, type Stage, type StageOptions, standardProject } from "./stage.ts";
+import { openStage, type Stage, type StageOptions, standardProject } from "./stage.ts";
 
-/** What becomes of a call. `late`: the answer is lost, and it takes effect ten minutes later. `wrong answer`: the answer names a post that was there before. */
+/** What becomes of a call. `wrong answer`: the answer names a post that was there before; `other title`: one that nobody has seen. */
 export type CallFault =
   | "answer lost"
-  | "late"
   | "lost"
   | "unsent"
   | "limited"
   | "rejected"
   | "no id"
-  | "wrong answer";
+  | "wrong answer"
+  | "other title";
 
 /** A stage whose board has a tool that makes posts. */
 export interface ImportStage extends Stage {
@@ -25,10 +24,6 @@ export interface ImportStage extends Stage {
   beforeAnswer: (() => void | Promise<void>) | undefined;
   /** At which step from now on the process dies: right before or after a commit, or a call of the tool; undefined for never. */
   diesAt: number | undefined;
-  /** What takes effect later, and when (epoch ms). */
-  readonly arriving: { readonly at: number; readonly arrive: () => void }[];
-  /** Another part of the program, with a mistake in it. */
-  spoil: (world: World) => World;
 }
 
 /** The standard project, which makes posts of issues with the label `idea`. */
@@ -67,10 +62,8 @@ export async function openImports(options: StageOptions = {}): Promise<ImportSta
     ...{
       calls,
       faults,
-      arriving: [],
       beforeAnswer: undefined,
       diesAt: undefined,
-      spoil: (world: World) => world,
     },
   });
   const step = (): void => {
@@ -96,7 +89,7 @@ export async function openImports(options: StageOptions = {}): Promise<ImportSta
     const mortal = new Proxy(ledger, {
       get: (target, name) => (name === "commit" ? commit : Reflect.get(target, name)),
     });
-    return own.spoil({ ...world, tools: port, ledger: mortal });
+    return { ...world, tools: port, ledger: mortal };
   });
   return own;
 }
@@ -111,19 +104,10 @@ async function answer(stage: ImportStage, given: ToolArguments): Promise<ToolOut
   if (fault === "lost") return { kind: "unknown", message: "The answer broke off." };
   const before = stage.board.posts("acme-app")[0]?.id;
   const { title, description } = given;
-  const add = (): string =>
-    stage.board.addPost("acme-app", {
-      title: String(title),
-      description: String(description),
-      status: "planned",
-      votes: 1,
-    });
-  if (fault === "late") {
-    stage.arriving.push({ at: stage.clock.now() + 10 * minuteMs, arrive: add });
-    return { kind: "unknown", message: "No answer in time." };
-  }
-  const id = add();
+  const texts = { title: String(title), description: String(description) };
+  const id = stage.board.addPost("acme-app", { ...texts, status: "planned", votes: 1 });
   if (fault === "answer lost") return { kind: "unknown", message: "The answer broke off." };
   if (fault === "no id") return { kind: "applied", record: undefined };
+  if (fault === "other title") return { kind: "applied", record: { id: "p9", title: "Another" } };
   return { kind: "applied", record: { id: fault === "wrong answer" && before !== undefined ? before : id } };
 }

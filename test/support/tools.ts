@@ -14,7 +14,9 @@ export type ToolFault =
   | "limited"
   | "unauthorized"
   | "rejected"
-  | "publishes at once";
+  | "publishes at once"
+  /** It is done, and the answer shows the oldest entry. */
+  | "another entry";
 
 /** A record as the tools keep it. */
 export interface ToolEntry {
@@ -80,7 +82,8 @@ export function createFakeTools(purposes: readonly ToolPurpose[] = all): FakeToo
       const record = fault === "lost" ? undefined : act(tools, purpose, args, fault);
       if (fault === "lost" || fault === "answer lost")
         return { kind: "unknown", message: "The answer broke off." };
-      return { kind: "applied", record };
+      const [other] = tools.entries;
+      return { kind: "applied", record: fault === "another entry" && other ? shown(other) : record };
     },
   };
   return tools;

@@ -254,6 +254,43 @@ describe("the changelog of releases", () => {
     },
   );
 
+  it("publishes no text that a person has not let go: an edit of the release comes first", async () => {
+    publish("v1.1", { body: "One" });
+    await stage.sync();
+    await approve("v1.1");
+    stage.github.editRelease("acme/app", "v1.1", { body: "Two" });
+    tools.faults.push("answer lost");
+    await stage.sync();
+    // Whether the text is another one by now is not known: nothing is published.
+    await stage.sync();
+    expect(purposes()).toEqual(["changelogCreate", "changelogUpdate"]);
+    stage.clock.skip(hourMs);
+    expect((await stage.syncOne()).errors).toEqual([]);
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.entry-refused" }]);
+    expect(tools.entries).toMatchObject([{ text: "Two", isPublished: false }]);
+    await approve("v1.1");
+    await stage.sync();
+    expect(purposes()).toEqual(["changelogCreate", "changelogUpdate", "changelogPublish"]);
+  });
+
+  it("takes no other entry for its own where the answer shows that one", async () => {
+    publish("v1.1");
+    tools.faults.push("answer lost");
+    await stage.sync();
+    publish("v1.2");
+    tools.faults.push("another entry");
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.unknown" }]);
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    await stage.sync();
+    expect(tools.entries.map(({ title }) => title)).toEqual(["v1.1", "v1.2"]);
+    await approve("v1.2");
+    tools.faults.push("another entry");
+    await stage.sync();
+    expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([false, true]);
+    expect(await stage.ledger.toolCalls.list(project, "changelogPublish")).toMatchObject([{ result: "e2" }]);
+  });
+
   it("calls a tool no more that publishes what it makes", async () => {
     publish("v1.1");
     publish("v1.2");

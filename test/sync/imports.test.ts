@@ -170,6 +170,21 @@ describe("an issue that a maintainer labels", () => {
     expect(stage.github.issues("acme/app")).toHaveLength(2);
   });
 
+  it("becomes one once a person has taken it from another post", async () => {
+    stage.board.addPost("acme-app", { title: "Export", status: "open" });
+    await stage.sync();
+    wish("CSV export");
+    await ask({ kind: "link", post: "p1", repository: "acme/app", number: 1 } as never);
+    await stage.sync();
+    await stage.sync();
+    expect([await links("p1"), stage.calls]).toEqual([[1], []]);
+    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
+    await ask({ kind: "unlink", post: "p1", issues: [{ repositoryId, number: 1 }] } as never);
+    await stage.sync();
+    await stage.sync();
+    expect(await links("p2")).toEqual([1]);
+  });
+
   it.each<[string, object]>([
     ["writes: none", { writes: "none" }],
     ["writes: issues", { writes: "issues" }],
@@ -211,6 +226,21 @@ describe("an issue that a maintainer labels", () => {
     await ask({ kind: "retry", posts: ["acme/app#2"] } as never);
     await stage.sync();
     expect(posts().map(([, title]) => title)).toEqual(["One", "Three", "Another"]);
+  });
+
+  it("is held still where its title, or the name of its repository, is another one by now", async () => {
+    const guarded = (issues: number) => ({ board: { mcp: { tools } }, guard: { issues }, fullEvery: "1h" });
+    stage.reconfigure({ config: guarded(1) });
+    wish("One");
+    wish("Two");
+    expect(await stage.syncOne()).toMatchObject({ held: 2 });
+    stage.reconfigure({ config: guarded(50) });
+    stage.github.edit("acme/app", 1, { title: "Another" });
+    stage.github.renameRepository("acme/app", "acme/product");
+    stage.clock.skip(2 * hourMs);
+    expect(await stage.syncOne()).toMatchObject({ held: 2, postWrites: 0 });
+    await approve();
+    expect(await stage.syncOne()).toMatchObject({ held: 0, postWrites: 2 });
   });
 
   it("is held no more once its label is gone", async () => {
@@ -343,6 +373,27 @@ describe("an issue that a maintainer labels", () => {
       expect(await call(1)).toMatchObject({ state: "DONE", result: "p1" });
     });
 
+    it("is found where its repository has another name by now, and its post gets no issue", async () => {
+      stage.reconfigure({ config: { board: { mcp: { tools } }, fullEvery: "1h" } });
+      wish("CSV export");
+      stage.faults.push("answer lost");
+      await stage.sync();
+      stage.github.renameRepository("acme/app", "acme/product");
+      stage.clock.skip(2 * hourMs);
+      await stage.sync();
+      await stage.sync();
+      const issues = stage.github.issues("acme/product");
+      expect([await links("p1"), stage.calls.length, issues.length]).toEqual([[1], 1, 1]);
+    });
+
+    it("is looked up where the answer shows another post", async () => {
+      wish("CSV export");
+      stage.faults.push("other title");
+      expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "board.unknown" }] });
+      await stage.sync();
+      expect([await links("p1"), stage.calls.length]).toEqual([[1], 1]);
+    });
+
     it("is made once more when it provably was not, and not before", async () => {
       wish("CSV export");
       stage.faults.push("lost");
@@ -354,6 +405,21 @@ describe("an issue that a maintainer labels", () => {
       await stage.sync();
       expect(posts()).toEqual([["p1", "CSV export"]]);
       expect(stage.calls).toHaveLength(2);
+    });
+
+    it("is not made once more because the board suddenly lists nothing", async () => {
+      stage.board.addPost("acme-app", { title: "Export", status: "open" });
+      await stage.sync();
+      wish("CSV export");
+      stage.faults.push("answer lost");
+      await stage.sync();
+      const [first, made] = stage.board.posts("acme-app").map(({ id }) => id);
+      for (const id of [first, made]) stage.board.removePost("acme-app", String(id));
+      stage.clock.skip(hourMs);
+      expect(await stage.syncOne()).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
+      for (const id of [first, made]) stage.board.restorePost("acme-app", String(id));
+      expect(await stage.syncOne()).toMatchObject({ parked: 0 });
+      expect([await links("p2"), stage.calls.length]).toEqual([[1], 1]);
     });
 
     it("is parked where another new post is called so, until a person says which it is", async () => {

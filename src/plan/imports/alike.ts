@@ -15,7 +15,8 @@ export interface Alike {
 /** What was asked of the board, and when (epoch ms). */
 export interface AskedPost {
   readonly title: string;
-  readonly address: string;
+  /** Of the issue's page: each by which it was, or is, known. */
+  readonly addresses: readonly string[];
   readonly at: number;
 }
 
@@ -37,7 +38,7 @@ export function findAlike<P extends Alike>(posts: readonly P[], asked: AskedPost
     const created = readInstant(createdAt);
     return listedSince >= since && !(created < since);
   });
-  const naming = fresh.filter((post) => namesAddress(post, asked.address));
+  const naming = fresh.filter((post) => namesAddress(post, asked.addresses));
   const free = naming.filter(({ isTaken }) => !isTaken);
   const [only] = free;
   if (only !== undefined && naming.length === 1) return { kind: "found", post: only };
@@ -48,16 +49,19 @@ export function findAlike<P extends Alike>(posts: readonly P[], asked: AskedPost
 /** The first of these posts that stands for the issue already, as far as one can tell by its text or its title. */
 export function findStanding<P extends Alike>(
   posts: readonly P[],
-  { title, address }: Pick<AskedPost, "title" | "address">,
+  { title, addresses }: Pick<AskedPost, "title" | "addresses">,
 ): P | undefined {
-  return posts.find((post) => namesAddress(post, address)) ?? posts.find((post) => isCalled(post, title));
+  return posts.find((post) => namesAddress(post, addresses)) ?? posts.find((post) => isCalled(post, title));
 }
 
-/** Whether a post names the page of an issue: `…/issues/12` is not named by `…/issues/123`. */
-export function namesAddress({ title, text }: Pick<Alike, "title" | "text">, address: string): boolean {
-  const wanted = address.toLowerCase();
-  return [title, text].some((part) => {
-    const where = part.toLowerCase();
+/** Whether a post names the page of an issue, by one of its addresses: `…/issues/12` is not named by `…/issues/123`. */
+export function namesAddress(
+  { title, text }: Pick<Alike, "title" | "text">,
+  addresses: readonly string[],
+): boolean {
+  const parts = [title, text].map((part) => part.toLowerCase());
+  const ways = addresses.flatMap((address) => parts.map((where) => [address.toLowerCase(), where] as const));
+  return ways.some(([wanted, where]) => {
     for (let at = where.indexOf(wanted); at !== -1; at = where.indexOf(wanted, at + 1))
       if (!/\d/.test(where.charAt(at + wanted.length))) return true;
     return false;

@@ -56,8 +56,11 @@ export async function decideEntries(
     else works.push(await workOf(deciding, wish));
   }
   const requests = await ledger.requests.pending(cycle.memory.id);
-  const published = await publishesOf(deciding, requests);
-  return [...(await judgeAll(cycle, works)), ...published];
+  const judged = await judgeAll(cycle, works);
+  const changing = judged.flatMap(({ kind, tag, verdict }) =>
+    kind === "update" && verdict.kind !== "hold" ? [tag] : [],
+  );
+  return [...judged, ...(await publishesOf(deciding, requests, changing))];
 }
 
 function findShown(
@@ -131,10 +134,15 @@ async function whyStopped({ world, memory, settings, pull }: PulledCycle): Promi
   return pull.hold === undefined ? undefined : { kind: "hold", cause: "shrank", why: pull.hold };
 }
 
-/** What people have let go: this very text, and one entry a day, unless they said so twice. */
+/**
+ * What people have let go: this very text, and one entry a day, unless they said so twice.
+ *
+ * @param changing - tags whose drafts get another text in this run.
+ */
 async function publishesOf(
   { cycle, changelog, calls }: Deciding,
   pending: readonly PersonRequest[],
+  changing: readonly string[],
 ): Promise<readonly EntryWork[]> {
   const asked = Map.groupBy(
     pending.filter((request) => request.kind === "publish"),
@@ -157,7 +165,9 @@ async function publishesOf(
     const verdict: Verdict =
       why !== undefined
         ? { kind: "refuse", cause: "something-else", why }
-        : (stop ?? (notBefore === undefined ? { kind: "go" } : waitUntil(notBefore)));
+        : (stop ??
+          whileChanging(calls, tag, changing) ??
+          (notBefore === undefined ? { kind: "go" } : waitUntil(notBefore)));
     const entry = { title: known?.title ?? tag, body: "" };
     const release = { tag, url: "" } as Release;
     const args = entryArguments(
@@ -172,6 +182,20 @@ async function publishesOf(
     });
   }
   return works;
+}
+
+/** While its text changes, or may have changed, nobody can say that it is the one that was let go. */
+function whileChanging(
+  calls: readonly ToolCall[],
+  tag: string,
+  changing: readonly string[],
+): Verdict | undefined {
+  const isOpen = calls.some(
+    ({ purpose, subject, state }) =>
+      purpose === "changelogUpdate" && subject === tag && (state === "SENT" || state === "UNKNOWN"),
+  );
+  if (!isOpen && !changing.includes(tag)) return undefined;
+  return { kind: "wait", cause: "in-doubt", why: "its release was edited, and its text changes first" };
 }
 
 function isOut(state: ToolCall["state"]): boolean {

@@ -21,7 +21,7 @@ import { readRow } from "../ground/rows.ts";
 import type { Hold } from "../ground/verdict.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import { nameNow, repositoryNames } from "../ground/world.ts";
-import { addressOf, isOurIssue, keepValidator, readLabelled } from "../read/import-list.ts";
+import { addressesOf, addressOf, isOurIssue, keepValidator, readLabelled } from "../read/import-list.ts";
 import { want } from "./want.ts";
 
 /** What becomes of issues that the config makes posts of. */
@@ -132,11 +132,13 @@ function candidateOf(
   calls: readonly ToolCall[],
 ): Candidate {
   const ref: IssueRef = { repositoryId: issue.issue.repositoryId, number: issue.issue.number };
+  const row = known.find((one) => isSameIssue(one.issue, ref));
   return {
     issue,
     ref,
-    name: nameIssue(cycle, ref),
-    known: known.find((one) => isSameIssue(one.issue, ref)),
+    // What is held, parked or discarded of it stands by the name that its repository had then.
+    name: row?.post ?? nameIssue(cycle, ref),
+    known: row,
     call: calls.find(({ subject }) => subject === issueKey(ref)),
   };
 }
@@ -165,7 +167,12 @@ async function judge(
   const address = addressOf(cycle, ref);
   const draft = draftPost(issue, { name, address }, settings);
   const { updatedAt } = issue.issue;
-  if (known?.title !== draft.title || known.updatedAt !== updatedAt || known.reason !== why) {
+  if (
+    known?.title !== draft.title ||
+    known.url !== address ||
+    known.updatedAt !== updatedAt ||
+    known.reason !== why
+  ) {
     const { post, title } = draft;
     const facts = { post, issue: ref, title, updatedAt, reason: why, url: address };
     await ledger.commit([{ kind: "store-import", project: cycle.memory.id, ...facts }]);
@@ -235,7 +242,7 @@ async function wantAll(cycle: PulledCycle, drafts: readonly CreatePost[]): Promi
   if (drafts.length === 0) return [];
   const { ledger } = cycle.world;
   const posts = await ledger.imports.alike(cycle.memory.id, {
-    texts: drafts.map(({ address }) => address),
+    texts: drafts.flatMap(({ issue }) => addressesOf(cycle, issue)),
     titles: drafts.map(({ title }) => title),
     listedSince: undefined,
   });
@@ -250,7 +257,10 @@ async function wantAll(cycle: PulledCycle, drafts: readonly CreatePost[]): Promi
         { kind: "unpark", project: cycle.memory.id, post: action.post, of: "create-post" },
       ]);
     await clearNotes(cycle, row, approvalSignature(action));
-    const standing = findStanding(posts, action);
+    const standing = findStanding(posts, {
+      title: action.title,
+      addresses: addressesOf(cycle, action.issue),
+    });
     const lines = isPreview(cycle.run) ? describeAction(cycle, row, action) : [];
     const hold = standing && namedHold(cycle, action, standing.post);
     wanted.push({ ...want(cycle, row, action, lines), hold });
@@ -274,7 +284,7 @@ export async function holdImported(
   wanted: readonly Wanted[],
 ): Promise<readonly Wanted[]> {
   if (cycle.settings.import === undefined) return wanted;
-  const pages = repositoryNames(cycle.settings).map((name) => pagesOf(cycle, name));
+  const pages = repositoryNames(cycle.settings).flatMap((name) => pagesOf(cycle, name));
   const held: Wanted[] = [];
   for (const action of wanted) {
     const row =
@@ -291,9 +301,12 @@ export async function holdImported(
   return held;
 }
 
+/** A repository that was renamed has two: a text goes on naming the one that it was made with. */
 function pagesOf({ world, project }: PulledCycle, wanted: RepositoryName) {
   const name = nameNow(world, wanted);
-  return { name, address: project.renderer.issueAddress(name, 0).replace(/0$/, "") };
+  return [...new Set([name, wanted])].map((called) => {
+    return { name, address: project.renderer.issueAddress(called, 0).replace(/0$/, "") };
+  });
 }
 
 function namingHold({ project }: PulledCycle, { post }: Wanted, issue: string): Hold {

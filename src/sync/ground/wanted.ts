@@ -91,13 +91,14 @@ export interface AskedChange {
 }
 
 /**
- * Whether what was held is asked for still. A new issue is the same whatever its text is by now. A PATCH or a change of an issue
+ * Whether what was held is asked for still. A new issue, or a new post, is the same whatever its text is by now. A PATCH or a change of an issue
  * is the same where it would set the same status, or, without one, some field to the same value: what is there before, and what
  * else goes along, may have changed meanwhile.
  */
 export function isSameAsked(held: AskedChange, asked: AskedChange): boolean {
   if (held.post !== asked.post || held.kind !== asked.kind) return false;
-  if (held.kind === "create-issue" || held.planned === undefined || asked.planned === undefined) return true;
+  if (held.kind === "create-issue" || held.kind === "create-post") return true;
+  if (held.planned === undefined || asked.planned === undefined) return true;
   const { changes } = asked.planned;
   const notified = held.planned.changes.filter(({ field }) => field === "status");
   const named = notified.length > 0 ? notified : held.planned.changes;

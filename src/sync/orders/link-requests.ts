@@ -185,6 +185,7 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
   const { clock } = cycle.world;
   const ended = issues.filter((issue) => row.links.some((known) => isSameIssue(known.link.issue, issue)));
   const place = { project: cycle.memory.id, post };
+  const repositories = new Set(ended.map(({ repositoryId }) => repositoryId));
   await asOne(cycle, async (own) => {
     const { ledger } = own.world;
     await ledger.commit([{ kind: "end-request", request: id }]);
@@ -192,6 +193,11 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
     await ledger.commit([
       { ...place, kind: "unpark", of: "read-issue" },
       { ...place, kind: "end-links", issues: ended, at: clock.now() },
+      // One of them may be to become a post of its own (`import`), and its list has not changed.
+      ...[...repositories].map((repository) => {
+        const { project } = place;
+        return { kind: "note-import-list", project, repository, labels: "", etag: undefined } as const;
+      }),
     ]);
     await takeAsTheyAre(own, post);
     for (const issue of ended)

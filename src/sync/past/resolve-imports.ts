@@ -9,7 +9,7 @@ import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
-import { addressOf } from "../read/import-list.ts";
+import { addressesOf } from "../read/import-list.ts";
 import { linkImported } from "../write/import.ts";
 
 /**
@@ -54,11 +54,11 @@ async function resolveOne(
   }
   const asked = {
     title: row?.title ?? "",
-    address: addressOf(cycle, issue),
+    addresses: [...new Set([...addressesOf(cycle, issue), ...(row === undefined ? [] : [row.url])])],
     at: call.sentAt ?? call.preparedAt,
   };
   const posts = await ledger.imports.alike(project, {
-    texts: [asked.address],
+    texts: asked.addresses,
     titles: asked.title === "" ? [] : [asked.title],
     listedSince: undefined,
   });
@@ -120,9 +120,11 @@ async function takeAbsent(cycle: PulledCycle, call: ToolCall, row: KnownImport |
   const { ledger, clock } = cycle.world;
   const { project, purpose, subject, state } = call;
   const { seen, posts } = cycle.pull;
+  // What is seen of an empty list is what earlier ones have shown.
+  const isEmptied = posts === 0 && seen.size > 0;
   const isShown = posts === 0 || (seen.has("description") && seen.has("title"));
-  if (state === "DONE" || !isShown) {
-    await sayUnsure(cycle, call, row, state === "DONE" ? notListed : notShown);
+  if (state === "DONE" || isEmptied || !isShown) {
+    await sayUnsure(cycle, call, row, state === "DONE" ? notListed : isEmptied ? emptied : notShown);
     return;
   }
   const message = "no post of a whole list names the issue; it is made once more";
@@ -132,6 +134,7 @@ async function takeAbsent(cycle: PulledCycle, call: ToolCall, row: KnownImport |
 }
 
 const notListed = "the board said that it made the post, and lists none that names the issue";
+const emptied = "the board lists no posts any more, and it did before";
 const notShown = "the board lists posts without their texts, so none can be recognised";
 
 function sayDoubt(posts: readonly AlikePost[]): string {

@@ -58,6 +58,16 @@ function labelsKey(labels: readonly string[]): string {
   return JSON.stringify(labels);
 }
 
+/** The page of an issue, by the name that its repository has, and by the one that the config uses. */
+export function addressesOf(
+  { world, project }: Cycle,
+  { repositoryId, number }: IssueRef,
+): readonly string[] {
+  const { name, repository } = world.ledger.memory.repositoryById(repositoryId) ?? {};
+  const names = new Set([repository?.name, name].filter((one) => one !== undefined));
+  return [...names].map((one) => project.renderer.issueAddress(one, number));
+}
+
 /** The page of an issue. */
 export function addressOf({ world, project }: Cycle, { repositoryId, number }: IssueRef): string {
   const name = world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "";

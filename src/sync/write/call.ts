@@ -25,6 +25,10 @@ export interface ToolRequest {
   /** What the audit tells of it, beside its kind and subject. */
   readonly tell: Pick<AuditEntry, "fields" | "issue">;
   readonly isApproved: boolean;
+  /** Of an entry that is there: its id. What an answer names is then of no matter. */
+  readonly id?: string | undefined;
+  /** Whether an answer shows what was made, and no other tool's result; left out for always. */
+  readonly isOwn?: (record: ToolRecord) => boolean;
   /** Records what was made, as one with the end of the call: by the cycle that it is given. */
   readonly record?: (cycle: PulledCycle, record: ToolRecord | undefined) => Promise<void>;
 }
@@ -62,12 +66,12 @@ export async function callTool(cycle: PulledCycle, request: ToolRequest): Promis
     await ledger.commit([notSent(key, clock.now(), stop.message)]);
     return postpone(cycle, stop);
   }
-  const answer = await tools.call(request.purpose, request.args);
+  const answer = asOwn(request, await tools.call(request.purpose, request.args));
   await noteClosure(cycle, boardLane, answer);
   await asOne(cycle, async (own) => {
     await own.world.ledger.commit([
       { kind: "audit", entry: entryOf(cycle, request, answer, key.project) },
-      endOf(key, answer, clock.now()),
+      endOf(key, answer, clock.now(), request.id),
     ]);
     if (answer.kind === "applied") await request.record?.(own, answer.record);
   });
@@ -125,14 +129,21 @@ function entryOf(
   };
 }
 
-function endOf(key: CallKey, answer: ToolOutcome, at: number): ToolCallChange {
-  if (answer.kind !== "applied")
-    return { kind: "end-call", ...key, state: meaningOf(answer).state, at, message: answer.message };
-  return { kind: "end-call", ...key, state: "DONE", at, message: "accepted", ...named(answer.record) };
+/** What another tool answered tells nothing of ours: it is looked up as if there had been no answer. */
+function asOwn({ isOwn }: ToolRequest, answer: ToolOutcome): ToolOutcome {
+  const isOther =
+    answer.kind === "applied" && answer.record !== undefined && isOwn?.(answer.record) === false;
+  return isOther ? { kind: "unknown", message: "the answer shows something else" } : answer;
 }
 
-function named(record: ToolRecord | undefined): Pick<ToolCall, "result" | "url"> {
-  return { result: record?.id, url: record?.url };
+function endOf(key: CallKey, answer: ToolOutcome, at: number, id: string | undefined): ToolCallChange {
+  if (answer.kind !== "applied")
+    return { kind: "end-call", ...key, state: meaningOf(answer).state, at, message: answer.message };
+  return { kind: "end-call", ...key, state: "DONE", at, message: "accepted", ...named(answer.record, id) };
+}
+
+function named(record: ToolRecord | undefined, id = record?.id): Pick<ToolCall, "result" | "url"> {
+  return { result: id, url: record?.id === id ? record?.url : undefined };
 }
 
 function failCall(

@@ -1,4 +1,5 @@
 import type { ToolRecord, ToolWriting } from "../../board/tools.ts";
+import type { ToolCall } from "../../ledger/tool-calls.ts";
 import { findEntry, plainEntry } from "../../plan/changelog/look.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
@@ -6,7 +7,7 @@ import { type AskEntries, type EntryWork, nameEntry, takenEntries } from "../gro
 import { noteError } from "../ground/report.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { type ReleaseLook, rememberChangelog, rememberEntry } from "../read/pull-releases.ts";
-import { callTool, hashArguments } from "./call.ts";
+import { callTool, hashArguments, type ToolRequest } from "./call.ts";
 
 /**
  * Makes and changes drafts, and publishes what a person let go. Before anything is made or changed the list of entries is asked
@@ -89,12 +90,30 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
     return refuse(cycle, tag, "it can't be told whether it is there already");
   await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: undefined });
   if (found?.kind === "found") return takeThere(cycle, work, "changelogCreate", found.entry);
-  return call(cycle, work, "changelogCreate", async (own, record) => {
+  const isOwn = (record: ToolRecord): boolean => !isOther(cycle, calls, work, record);
+  return call(cycle, { ...work, isOwn }, "changelogCreate", async (own, record) => {
     await rememberEntry(own, { tag, shown: shownBy(record) });
     if (record?.isPublished !== true) return;
     await rememberChangelog(own, { publishing: templates });
     await refuse(cycle, tag, publishesAtOnce);
   });
+}
+
+/** Whether a record is the entry of another release. */
+function isOther(
+  cycle: PulledCycle,
+  calls: readonly ToolCall[],
+  { tag, entry }: EntryWork,
+  { id, title }: ToolRecord,
+): boolean {
+  if (takenEntries(calls, tag).has(id)) return true;
+  if (title === undefined || isCalled(title, entry.title)) return false;
+  const others = projectNow(cycle).changelog?.entries.filter((one) => one.tag !== tag) ?? [];
+  return others.some((one) => isCalled(title, one.title));
+}
+
+function isCalled(title: string, wanted: string): boolean {
+  return plainEntry({ title }) === plainEntry({ title: wanted });
 }
 
 const publishesAtOnce =
@@ -128,13 +147,14 @@ async function takeThere(
 
 function call(
   cycle: PulledCycle,
-  { tag, args, reason, entry, requests }: EntryWork,
+  { tag, args, reason, entry, requests, id, isOwn }: EntryWork & Pick<ToolRequest, "isOwn">,
   purpose: ToolWriting,
   record?: (own: PulledCycle, record: ToolRecord | undefined) => Promise<void>,
 ): Promise<Outcome> {
   return callTool(cycle, {
     ...{ purpose, subject: tag, args, reason, name: nameEntry(tag), isApproved: requests.length > 0 },
     tell: { fields: [{ field: "title", value: entry.title }], issue: undefined },
+    ...{ id: purpose === "changelogCreate" ? undefined : id, ...(isOwn && { isOwn }) },
     ...(record && { record }),
   });
 }
@@ -148,6 +168,11 @@ async function updateDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
   const why = whyNotChanged(cycle, found, known);
   if (found?.isPublished === true) await rememberEntry(cycle, { tag, print });
   if (found?.isPublished === true) return { kind: "unneeded" };
+  if (found !== undefined && plainEntry(found) === plainEntry({ title: entry.title, text: entry.body })) {
+    // An update whose answer was lost.
+    await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: hashText(plainEntry(found)) });
+    return takeThere(cycle, work, "changelogUpdate", found);
+  }
   if (why !== undefined) {
     await rememberEntry(cycle, { tag, print });
     return refuse(cycle, tag, `the release was edited, and its draft stays as it was: ${why}`);

@@ -38,8 +38,10 @@ export async function replanImport(cycle: PulledCycle, post: PostId): Promise<As
   }
   const { record } = answer;
   course.imports.set(post, record.issue);
-  const name = nameIssue(cycle, issue);
-  return { row, action: draftPost(record, { name, address: addressOf(cycle, issue) }, settings.import) };
+  return {
+    row,
+    action: draftPost(record, { name: post, address: addressOf(cycle, issue) }, settings.import),
+  };
 }
 
 /** Has the board make the post, once, and links it. */
@@ -58,9 +60,16 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
     name: post,
     tell: { fields: [{ field: "title", value: title }], issue: { repository, number: issue.number } },
     isApproved: isApproved(cycle, post, action.kind),
+    isOwn: (record) => record.title === undefined || isCalledAlike(record.title, title),
     record: (own, record) => takeAnswer(own, issue, post, record),
   });
   return outcome.kind === "failed" ? failImport(cycle, row, action, outcome) : outcome;
+}
+
+/** Boards cut titles, and trim them. */
+function isCalledAlike(one: string, other: string): boolean {
+  const [shown, sent] = [one, other].map((title) => title.replaceAll(/\s+/gu, " ").trim().toLowerCase());
+  return shown === undefined || sent === undefined || sent.startsWith(shown) || shown.startsWith(sent);
 }
 
 /** An answer that names no post, or one that was there before, tells nothing: the post is then looked for by the issue's address. */

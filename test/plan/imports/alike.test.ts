@@ -3,7 +3,7 @@ import { type Alike, findAlike, findStanding, issuesNamed } from "../../../src/p
 
 const at = Date.parse("2026-01-01T12:00:00Z");
 const address = "https://github.com/acme/app/issues/12";
-const asked = { title: "CSV export", address, at };
+const asked = { title: "CSV export", addresses: ["https://github.com/acme/old/issues/12", address], at };
 
 const post = (facts: Partial<Alike> = {}): Alike => ({
   ...{ title: "Another", text: "", createdAt: undefined, listedSince: at + 1, isTaken: false, ...facts },
@@ -14,6 +14,7 @@ describe("the post that was asked for", () => {
     ["names the issue", post({ text: `So.\n\n${address}` })],
     ["names it in HTML", post({ text: `<p><a href="${address.toUpperCase()}">it</a></p>` })],
     ["names it in its title", post({ title: address })],
+    ["names it as it was called before", post({ text: "https://github.com/acme/old/issues/12" })],
     ["was made since, by the board's own time", post({ text: address, createdAt: "2026-01-01T11:59:00Z" })],
     ["shows a time that can't be read", post({ text: address, createdAt: "yesterday" })],
   ])("is found where it %s", (_, one) => {

@@ -10,6 +10,7 @@ interface ImportColumns {
   repository: number;
   number: number;
   title: string | null;
+  url: string | null;
   updated_at: string;
   reason: string | null;
   is_discarded: number;
@@ -29,7 +30,7 @@ export function createImports(
   numbers: Numbers,
 ): Plain<Imports> & Carrying<"store-import" | "drop-import" | "note-import-list"> {
   const selectKnown = store.prepare<[number], ImportColumns>(`
-    SELECT posts.id AS post, imports.repository AS repository, imports.number AS number, title, updated_at,
+    SELECT posts.id AS post, imports.repository AS repository, imports.number AS number, title, url, updated_at,
       imports.reason AS reason, CASE WHEN unlinked_at IS NULL THEN 0 ELSE 1 END AS is_discarded,
       CASE WHEN EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND kind = 'parked') THEN 1 ELSE 0 END AS is_parked
     FROM imports JOIN posts ON posts.number = imports.post JOIN post_facts ON post_facts.post = imports.post
@@ -92,6 +93,7 @@ export function createImports(
           post: found.post,
           issue: { repositoryId: found.repository, number: found.number },
           title: found.title ?? "",
+          url: found.url ?? "",
           updatedAt: found.updated_at,
           reason: found.reason ?? undefined,
           isDiscarded: found.is_discarded === 1,
