@@ -14,6 +14,7 @@ import {
   showRecord,
 } from "../support/sandbox/board/style.ts";
 import type { Time } from "./clock.ts";
+import type { HubIssue } from "./github-server.ts";
 import { type BoardTraits, boardProjects, projectId } from "./scenario.ts";
 
 /** Who changed a field last. `board` is the board's own doing. */
@@ -34,6 +35,10 @@ export interface BoardPost {
   isDeleted: boolean;
   /** A fault of the board: left out of the next so many listings. */
   hiddenFor: number;
+  /** From when on lists show it: true time. */
+  listedAt: number;
+  /** The issue that the board's tool has made it of. */
+  madeFrom: HubIssue | undefined;
   /** How often its text was edited. */
   version: number;
   /** As it was before our last write of it, and how long a list may show it so: true time. Undefined where people changed it since. */
@@ -50,6 +55,8 @@ export interface BoardServer {
   readonly traits: BoardTraits;
   readonly style: BoardStyle;
   add(fields: PostFields): BoardPost;
+  /** Of the text that is given; the lists show it from a time on. */
+  make(fields: PostFields, listedAt: number): BoardPost;
   /** Left out, the project is any. */
   find(id: PostId, project?: ProjectId): BoardPost | undefined;
   /** Posts of a project in the board's order, as a listing would show them now. */
@@ -99,40 +106,52 @@ export function createBoardServer(time: Time, traits: BoardTraits, projects: num
     for (const field of changed) post.touched.set(field, { by, at: time.now() });
     return changed;
   };
+  const addAt = (fields: PostFields, listedAt: number): BoardPost => {
+    const project = shelves[posts.length % shelves.length]?.id ?? projectId;
+    const id = state.addPost(project, { roadmapOrder: 0, ...fields });
+    const post: BoardPost = {
+      id: id as PostId,
+      project,
+      values: {},
+      shown: { id: id as PostId, values: {} },
+      note: "",
+      shownNote: "",
+      touched: new Map(),
+      isDeleted: false,
+      hiddenFor: 0,
+      listedAt,
+      madeFrom: undefined,
+      version: 1,
+      before: undefined,
+      statusBefore: undefined,
+    };
+    refresh(post);
+    posts.push(post);
+    return post;
+  };
   return {
     posts,
     traits,
     style,
     stored,
     add(fields) {
-      const project = shelves[posts.length % shelves.length]?.id ?? projectId;
-      const id = state.addPost(project, { roadmapOrder: 0, ...fields });
-      const post: BoardPost = {
-        id: id as PostId,
-        project,
-        values: {},
-        shown: { id: id as PostId, values: {} },
-        note: "",
-        shownNote: "",
-        touched: new Map(),
-        isDeleted: false,
-        hiddenFor: 0,
-        version: 1,
-        before: undefined,
-        statusBefore: undefined,
-      };
-      state.editPost(project, id, { title: `Wish of ${id}`, description: describePost(post.id, 1) });
+      const post = addAt(fields, 0);
+      const { id, project } = post;
+      state.editPost(project, id, { title: `Wish of ${id}`, description: describePost(id, 1) });
       refresh(post);
-      posts.push(post);
       return post;
     },
+    make: addAt,
     find: (id, project) =>
       posts.find(
         (post) => post.id === id && !post.isDeleted && (project === undefined || post.project === project),
       ),
     listed: (of = projectId) =>
       posts
-        .filter(({ isDeleted, hiddenFor, project }) => !isDeleted && hiddenFor === 0 && project === of)
+        .filter(
+          ({ isDeleted, hiddenFor, listedAt, project }) =>
+            !isDeleted && hiddenFor === 0 && listedAt <= time.now() && project === of,
+        )
         .reverse(),
     edit(post, fields) {
       post.before = undefined;

@@ -1,7 +1,9 @@
+import type { BoardTools } from "../../src/board/tools.ts";
 import { RemoteError } from "../../src/errors.ts";
 import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PacedWrite } from "../../src/ledger/pace.ts";
+import type { RequestId } from "../../src/ledger/requests.ts";
 import type { Issue, RepositoryId } from "../../src/model/issue.ts";
 import { type Row, withPins } from "../../src/model/link.ts";
 import type { FieldValue } from "../../src/model/post.ts";
@@ -9,6 +11,7 @@ import { applied, noBase } from "../../src/plan/fields/base.ts";
 import { labelField } from "../../src/plan/ground/issue-fields.ts";
 import type { BoardRule, Rule } from "../../src/plan/ground/settings.ts";
 import { inOrder } from "../../src/select.ts";
+import { lastText } from "../../src/sync/ground/entries.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import type { IssuePage, SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
 import { fieldKey, known } from "./github-facts.ts";
@@ -38,6 +41,9 @@ const moving: Way = { isMoving: true };
 
 /** Settings that few projects have. */
 const wishing: Way = { isWishing: true };
+
+/** A board with tools of its own. */
+const equipped: Way = { hasTools: true };
 
 /** Two replicas of one state. */
 const shared: Way = { isOverHttp: false, isShared: true };
@@ -78,6 +84,9 @@ const ofChanges = (bend: (change: Change, world: World) => readonly Change[]): B
     const commit: Ledger["commit"] = (changes) => ledger.commit(changes.flatMap((one) => bend(one, world)));
     return { ledger: withParts(ledger, { commit }) };
   });
+
+const ofTools = (change: (tools: BoardTools) => Partial<BoardTools>): Bug =>
+  ofWorld(({ tools }) => ({ tools: tools && withParts(tools, change(tools)) }));
 
 const ofTracker = (change: (world: World, hub: HubServer) => Partial<Tracker>): Bug =>
   ofWorld((world, hub) => ({ tracker: withParts(world.tracker, change(world, hub)) }));
@@ -730,7 +739,106 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     })),
   },
+  {
+    name: "call-again",
+    words: "a call of a tool whose answer is lost is made once more",
+    breaks: ["I22"],
+    way: equipped,
+    from: 1,
+    bug: ofChanges((change) => [
+      change.kind === "end-call" && change.state === "UNKNOWN" ? { ...change, state: "PREPARED" } : change,
+    ]),
+  },
+  {
+    name: "no-sent-call",
+    words: "a tool is called without its SENT line",
+    breaks: ["I5"],
+    way: equipped,
+    from: 1,
+    bug: ofChanges((change) => (change.kind === "send-call" ? [] : [change])),
+  },
+  {
+    name: "call-looked-up-early",
+    words: "a call of a tool is looked up before it may have arrived",
+    breaks: ["I22"],
+    way: equipped,
+    from: 1,
+    bug: ofChanges((change) => [
+      change.kind === "end-call" && change.state === "UNKNOWN"
+        ? { ...change, at: change.at - 3_600_000 }
+        : change,
+    ]),
+  },
+  {
+    name: "call-done-forgotten",
+    words: "that an issue has become a post is forgotten where the answer did not tell which",
+    breaks: ["I22", "I15"],
+    way: equipped,
+    from: 1,
+    bug: ofChanges((change) => [
+      change.kind === "end-call" && change.purpose === "feedbackCreate" && change.result === undefined
+        ? { ...change, state: "PREPARED" }
+        : change,
+    ]),
+  },
+  {
+    name: "imported-not-linked",
+    words: "the post that an issue has become is not linked to it",
+    breaks: ["I22", "I3"],
+    way: equipped,
+    from: 1,
+    bug: ofChanges((change) => (change.kind === "link" && change.link.origin === "imported" ? [] : [change])),
+  },
+  {
+    name: "published-unasked",
+    words: "a draft is published without anybody's yes",
+    breaks: ["I22"],
+    way: equipped,
+    from: 1,
+    bug: ofLedger((ledger) => ({ requests: withParts(ledger.requests, { pending: publishAll(ledger) }) })),
+  },
+  {
+    name: "other-text-published",
+    words: "an entry is published as it is, and a person has let another text go",
+    breaks: ["I22"],
+    way: equipped,
+    from: 100,
+    bug: ofLedger((ledger) => ({ requests: withParts(ledger.requests, { pending: approveNow(ledger) }) })),
+  },
+  {
+    name: "cut-entries",
+    words: "a list of entries that is cut counts as a whole one",
+    breaks: ["I22"],
+    way: equipped,
+    from: 190,
+    bug: ofTools((tools) => ({
+      list: async (...asked) => ({ ...(await tools.list(...asked)), isComplete: true }),
+    })),
+  },
 ];
+
+/** Every draft, as if somebody had asked for it. */
+function publishAll({ requests, toolCalls }: Ledger): Ledger["requests"]["pending"] {
+  return async (project) => {
+    const drafts = await toolCalls.list(project, "changelogCreate");
+    const all = drafts.map(
+      ({ subject: tag, hash }, index) =>
+        ({ kind: "publish", id: (index + 1_000) as RequestId, project, at: 0, tag, hash }) as const,
+    );
+    return [...(await requests.pending(project)), ...all];
+  };
+}
+
+/** What was let go counts for whatever the draft is by now. */
+function approveNow({ requests, toolCalls }: Ledger): Ledger["requests"]["pending"] {
+  return async (project) => {
+    const calls = await toolCalls.list(project);
+    return (await requests.pending(project)).map((request) => {
+      const text = request.kind === "publish" ? lastText(calls, request.tag) : undefined;
+      return request.kind === "publish" && text !== undefined ? { ...request, hash: text.hash } : request;
+    });
+  };
+}
 
 const commentingRules: readonly BoardRule[] = [
   { when: { status: "planned" }, set: { comment: "Planned." } },

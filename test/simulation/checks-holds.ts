@@ -20,7 +20,7 @@ export function checkHolds(state: State, violate: Violate): Check {
     `SELECT posts.id AS post, board_projects.id AS project, notes.action AS kind, notes.planned AS planned
      FROM notes JOIN posts ON posts.number = notes.post JOIN board_projects ON board_projects.number = posts.project
      WHERE notes.kind = 'held' AND notes.signature IS NOT NULL
-       AND notes.cause NOT IN ('public', 'named', 'other-address', 'namesake') AND notes.action IN ('create-issue', 'patch-post')`,
+       AND notes.cause NOT IN ('public', 'named', 'other-address', 'namesake') AND notes.action IN ('create-issue', 'patch-post', 'create-post')`,
   );
   let held = new Set<string>();
   const approved = new Set<string>();
@@ -47,6 +47,9 @@ export function checkHolds(state: State, violate: Violate): Check {
       if (change.status !== undefined)
         assertFree(`the status ${change.status} of ${project}/${post}`, isHeard);
     },
+    toolCallLeaves({ purpose, subject, isHeard }) {
+      if (purpose === "feedbackCreate") assertFree(`a post of ${subject}`, isHeard);
+    },
     issueWriteLeaves({ write, isHeard }) {
       if (write.kind !== "create-issue") return;
       const { project, posts = [] } = parseMarker(write.body) ?? {};
@@ -58,6 +61,7 @@ export function checkHolds(state: State, violate: Violate): Check {
 /** In a new place a post is decided afresh, as one is that was gone and comes back. */
 function nameOf({ post, project, kind, planned }: HeldLine): string {
   if (kind === "create-issue") return `a new issue of ${project}/${post}`;
+  if (kind === "create-post") return `a post of ${post}`;
   const { changes }: PlannedChange = planned === null ? { changes: [] } : JSON.parse(planned);
   return `the status ${changes.find(({ field }) => field === "status")?.to} of ${project}/${post}`;
 }

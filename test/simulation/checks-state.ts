@@ -155,6 +155,7 @@ export function checkOneWriter(violate: Violate): Check {
   return {
     patchLeaves: ({ life, leftAt }) => note(life, leftAt),
     issueWriteLeaves: ({ life, leftAt }) => note(life, leftAt),
+    toolCallLeaves: ({ life, leftAt }) => note(life, leftAt),
   };
 }
 

@@ -188,6 +188,7 @@ export function checkVotesAtRest(stage: Stage, post: BoardPost, row: Row, waits:
   checkLabelAtRest(stage, post, row, votes);
   const asked = watch.targets.of(post.id, "roadmapOrder")?.target;
   const isOurs = post.touched.get("roadmapOrder")?.by === "us";
+  if (!scenario.settings.rules.some(({ set }) => set.roadmapOrder === byVotes)) return;
   if (asked?.kind === "value" && asked.value === byVotes && isOurs && post.values.roadmapOrder !== 0 - votes)
     watch.violate("I3", `${post.id} has ${votes} votes and the order ${post.values.roadmapOrder}`);
 }

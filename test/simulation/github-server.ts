@@ -22,6 +22,7 @@ import {
   timestamp,
 } from "../support/sandbox/github/state/state.ts";
 import type { Answer } from "../support/sandbox/loopback/loopback.ts";
+import type { BoardPost } from "./board-server.ts";
 import type { Time } from "./clock.ts";
 import { duplicateOf, options, projectField, signalsOf } from "./github-facts.ts";
 import { requestOf } from "./github-requests.ts";
@@ -39,6 +40,8 @@ export interface HubIssue {
   readonly isDeleted: boolean;
   /** Posts of the marker that it was opened with by our account. */
   readonly openedFor: readonly PostId[];
+  /** Posts that the board's tool has made of it. */
+  readonly became: BoardPost[];
   /** Whether people wrote into the part that boardsync manages, or took its comments away. */
   isBlockEdited: boolean;
   readonly comments: readonly IssueComment[];
@@ -209,6 +212,7 @@ export function createHubServer(time: Time, traits: GitHubTraits): HubServer {
         return byId.get(duplicateOf(state, now(issue)) ?? 0);
       },
       openedFor: author === ourLogin ? (parseMarker(body ?? "")?.posts ?? []) : [],
+      became: [],
       isBlockEdited: false,
       timesDenied: 0,
     };

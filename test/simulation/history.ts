@@ -51,6 +51,8 @@ export type Step =
   | { readonly kind: "quirk"; readonly seed: number }
   /** What people do about the settings of `wishes.ts`. */
   | { readonly kind: "wish"; readonly seed: number }
+  /** What people do about what the board's tools are there for (`tool-acts.ts`). */
+  | { readonly kind: "tool"; readonly seed: number }
   /** Somebody edits the config. */
   | { readonly kind: "config"; readonly seed: number }
   /** The program's clock is set. */
@@ -81,6 +83,7 @@ const weights: Readonly<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>
   pausing: 0,
   quirk: 0,
   wish: 0,
+  tool: 0,
 };
 
 const lengths = {
@@ -142,6 +145,7 @@ function drawStep(random: Random, kind: keyof typeof weights): Step {
     case "pause":
     case "quirk":
     case "wish":
+    case "tool":
       return { kind, seed: random.seed() };
   }
 }
@@ -223,6 +227,7 @@ export function describeStep(step: Step): string {
     case "pause":
     case "quirk":
     case "wish":
+    case "tool":
       return step.kind;
     case "pausing":
       return `a run, with faults, during which somebody pauses a post at request ${step.request}`;

@@ -1,5 +1,5 @@
-import type { IntentKind } from "../../src/model/link.ts";
 import { type FieldValue, type PostChange, type PostId, ruleFields } from "../../src/model/post.ts";
+import type { PlannedAction } from "../../src/sync/ground/reports.ts";
 import { checkLooks, checkMails, checkStatusGuard, createLooks, type Looks } from "./checks-board.ts";
 import { checkHolds } from "./checks-holds.ts";
 import { checkIssueChanges } from "./checks-issues.ts";
@@ -13,6 +13,7 @@ import {
   checkOneWriter,
   kindOf,
 } from "./checks-state.ts";
+import { checkTools } from "./checks-tools.ts";
 import { checkContent, checkIssueGuard, checkOnce, checkPace } from "./checks-tracker.ts";
 import { checkConflictPauses, checkOrders, createVoteLabels, type VoteLabels } from "./checks-wishes.ts";
 import type { Time } from "./clock.ts";
@@ -33,7 +34,7 @@ export interface Violation {
 
 /** One write that left, as a plan would name it. */
 export interface SentWrite {
-  readonly kind: IntentKind;
+  readonly kind: PlannedAction["kind"] | "entry";
   /** The post; of an update the issue. */
   readonly target: string;
   /** What is written, as `plan-check.ts` names it. */
@@ -47,6 +48,8 @@ export interface Totals {
   /** Of state, milestone and labels. */
   changes: number;
   comments: number;
+  /** Calls of the board's tools. */
+  calls: number;
   patches: number;
   mails: number;
   /** I8: a person's change that was overwritten inside the window between pull and PATCH. */
@@ -91,6 +94,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     edits: 0,
     changes: 0,
     comments: 0,
+    calls: 0,
     patches: 0,
     mails: 0,
     windowed: 0,
@@ -128,6 +132,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkIssueGuard(scenario, links, violate),
     checkHolds(state, violate),
     checkPauses(state, violate),
+    ...checkTools(time, state, links, violate),
     voteLabels.check,
     checkOrders(time, scenario, violate),
     checkConflictPauses(scenario, targets, violate),
@@ -160,6 +165,12 @@ function noteWrites(sent: SentWrite[], totals: Totals, violate: Violate): Check 
           fields: JSON.stringify({ internalNote: lineOf(internalNote) }),
         });
       }
+    },
+    toolCallLeaves({ life, purpose, subject }) {
+      assertSync(life.mode, `${purpose} of ${subject}`);
+      totals.calls += 1;
+      const isPost = purpose === "feedbackCreate";
+      sent.push({ kind: isPost ? "create-post" : "entry", target: subject, fields: isPost ? "" : purpose });
     },
     patchTakesEffect(_post, _change, _before, changed) {
       if (changed.includes("status")) totals.mails += 1;

@@ -11,10 +11,12 @@ export interface LinkOrders {
   /** Whether anybody has ended a link of this post, or discarded what was held of it. */
   isUnwanted(post: PostId): boolean;
   isLinked(post: PostId, issue: HubIssue | undefined): boolean;
+  /** The issue that the board's tool has made a post of. */
+  madeFrom(post: PostId): HubIssue | undefined;
   isUnlinked(post: PostId, issue: HubIssue | undefined): boolean;
   /** Whether another issue may be opened for a post beside this one, which it was unlinked from. */
   isGivenUp(post: PostId, issue: HubIssue): boolean;
-  /** The posts that people have linked to an issue, or have wanted to. */
+  /** The posts that people have linked to an issue, or have wanted to; and what it has become. */
   postsOf(issue: HubIssue): readonly PostId[];
   /** Whether a copy was put back that may not know of such an order. */
   isForgotten(post: PostId): boolean;
@@ -25,6 +27,7 @@ export interface LinkOrders {
 export function createLinkOrders(hub: HubServer): LinkOrders {
   const linked = new Map<PostId, Set<HubIssue>>();
   const unlinked = new Map<PostId, Set<HubIssue>>();
+  const made = new Map<PostId, HubIssue>();
   const discarded = new Set<PostId>();
   const retried = new Set<PostId>();
   const forgotten = new Set<PostId>();
@@ -40,6 +43,9 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
   const find = ({ repositoryId, number }: IssueRef): HubIssue | undefined => hub.follow(repositoryId, number);
   return {
     check: {
+      postIsMade({ id }, issue) {
+        made.set(id, issue);
+      },
       personOrders(order) {
         if (order.kind === "retry") {
           for (const post of order.posts) {
@@ -70,10 +76,14 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
     },
     isOrdered: (post) => linked.has(post) || unlinked.has(post),
     isUnwanted: (post) => unlinked.has(post) || discarded.has(post),
-    isLinked: (post, issue) => has(linked, post, issue),
+    isLinked: (post, issue) => has(linked, post, issue) || (issue !== undefined && made.get(post) === issue),
+    madeFrom: (post) => made.get(post),
     isUnlinked: (post, issue) => has(unlinked, post, issue),
     isGivenUp: (post, issue) => has(givenUp, post, issue),
-    postsOf: (issue) => [...linked].flatMap(([post, issues]) => (issues.has(issue) ? [post] : [])),
+    postsOf: (issue) => [
+      ...[...linked].flatMap(([post, issues]) => (issues.has(issue) ? [post] : [])),
+      ...issue.became.map(({ id }) => id),
+    ],
     isForgotten: (post) => forgotten.has(post),
     posts: () => [...new Set([...linked.keys(), ...unlinked.keys()])],
   };

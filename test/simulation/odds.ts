@@ -10,6 +10,7 @@ export interface Odds {
   readonly quirks: number;
   readonly moves: number;
   readonly wishes: number;
+  readonly tools: number;
   /** Weights beside those of the other kinds of step. */
   readonly steps: Readonly<Partial<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>>;
 }
@@ -22,6 +23,7 @@ export const usualOdds: Odds = {
   quirks: 0.15,
   moves: 0.04,
   wishes: 0.1,
+  tools: 0.06,
   steps: {},
 };
 
@@ -34,6 +36,9 @@ export const movingOdds: Odds = { ...usualOdds, moves: 1 };
 /** Settings that few projects have, in all of them. */
 export const wishingOdds: Odds = { ...usualOdds, wishes: 1 };
 
+/** A board with tools of its own, in all of them. */
+export const toolOdds: Odds = { ...usualOdds, tools: 1 };
+
 /** What few histories have, in most of them: mistakes that are seldom met are met there. */
 export const rareOdds: Odds = {
   signals: 0.6,
@@ -43,5 +48,6 @@ export const rareOdds: Odds = {
   quirks: 0.3,
   moves: 0.04,
   wishes: 0.3,
+  tools: 0.1,
   steps: { order: 20, config: 2 },
 };

@@ -85,6 +85,11 @@ export function createPeople(
   /** A state that was lost finds that out by the issues that are listed; if those go first, nothing shows it. */
   const isSearched = ({ id }: HubRepository): boolean => searches(id).length > 0;
   const isKnown = ({ repository, number }: HubIssue): boolean => links(repository.id, number).length > 0;
+  const linked = state.look<[string], { found: number }>(
+    "SELECT 1 AS found FROM links JOIN posts ON posts.number = links.post WHERE posts.id = ? LIMIT 1",
+  );
+  /** What people make of a post before the program has found it nobody could tell from another one. */
+  const isFound = ({ id, madeFrom }: BoardPost): boolean => madeFrom === undefined || linked(id).length > 0;
   const signalled = isAboutDuplicates(settings) ? duplicateActs : signalledActs;
   const weights = isSignalled(settings) ? signalled : { ...hubActs, signal: 0 };
   const { status } = isBothWays(settings) ? (isAboutDuplicates(settings) ? movedActs : notedActs) : boardActs;
@@ -109,7 +114,7 @@ export function createPeople(
       if (act === "add") return describeAdded(addPost(board, random));
       if (act === "comeBack") return bringBack(board, random);
       if (act === "undo") return undoLast(board);
-      const posts = board.posts.filter(({ isDeleted }) => !isDeleted);
+      const posts = board.posts.filter((post) => !post.isDeleted && isFound(post));
       if (posts.length === 0) return "nobody finds a post";
       if (act === "move") return moveTo(board, random.pick(posts), events.postMoves);
       return changePost(board, random.pick(posts), act, random);

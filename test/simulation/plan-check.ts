@@ -1,4 +1,4 @@
-import type { PlannedAction } from "../../src/sync/ground/reports.ts";
+import type { PlannedAction, PlannedEntry } from "../../src/sync/ground/reports.ts";
 import type { RunResult } from "../../src/sync/run.ts";
 import { namePart } from "./invariants.ts";
 import { placesOf } from "./places.ts";
@@ -33,7 +33,8 @@ export async function planThenSync(stage: Stage): Promise<string> {
     ({ when, notBefore }) =>
       when === "later" && (late.size > 0 || isShared || Date.parse(notBefore ?? "") <= ended),
   );
-  compare(stage, wanted, coming, late, done);
+  const entries = planned.plan.projects.flatMap(({ entries: all = [] }) => all);
+  compare(stage, entries, wanted, coming, late, done);
   return `planned ${wanted.length}, sent ${watch.sent.length}`;
 }
 
@@ -51,6 +52,7 @@ function lateIssues({ hub }: Stage): ReadonlySet<string> {
 
 function compare(
   { watch, hub }: Stage,
+  entries: readonly PlannedEntry[],
   wanted: readonly PlannedAction[],
   coming: readonly PlannedAction[],
   late: ReadonlySet<string>,
@@ -59,9 +61,10 @@ function compare(
   const named = (action: PlannedAction): readonly string[] =>
     namesOf({ ...action, issue: nameNow(hub, action.issue) });
   const rest = wanted.flatMap(named);
-  const allowed = coming.flatMap(named);
+  // An entry that is there already is not made again: that shows only when the list of entries is asked for.
+  const allowed = [...coming.flatMap(named), ...entries.map(nameEntry)];
   const isOpen = (name: string): boolean => {
-    const [, issue] = /^(?:change|comment)-issue (\S+) /.exec(name) ?? [];
+    const [, issue] = /^(?:change-issue|comment-issue|create-post) (\S+) /.exec(name) ?? [];
     return (issue !== undefined && late.has(issue)) || namesFormer(hub, name);
   };
   for (const write of watch.sent) {
@@ -100,9 +103,13 @@ function namesOf({ kind, post, issue, fields }: PlannedAction): readonly string[
     "comment-issue": [`${issue} ${String(fields["comment"])}`],
     "patch-post": [`${post} ${JSON.stringify(fields)}`],
     "patch-note": [`${post} ${JSON.stringify(fields)}`],
-    "create-post": [`${issue}`],
+    "create-post": [`${issue} `],
   };
   return written[kind].map((name) => `${kind} ${name}`);
+}
+
+function nameEntry({ kind, tag }: PlannedEntry): string {
+  return `entry ${tag} changelog${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 }
 
 function hasTrouble({ report }: RunResult): boolean {

@@ -15,6 +15,7 @@ import { byVotes } from "../../src/plan/rules/by-votes.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import { inOrder, select } from "../../src/select.ts";
 import type { BoardPost } from "./board-server.ts";
+import { checkToolsAtRest } from "./checks-tools.ts";
 import { checkVotesAtRest } from "./checks-wishes.ts";
 import { isOutOfReach } from "./github-server.ts";
 import { isMovedSince } from "./invariants.ts";
@@ -109,7 +110,9 @@ async function restBeside(stage: Stage): Promise<void> {
 
 function isLookingUp({ state }: Stage): boolean {
   return (
-    state.look("SELECT 1 FROM intents WHERE state = 'UNKNOWN' AND ended_at IS NULL LIMIT 1")().length > 0
+    state.look(
+      "SELECT 1 FROM intents WHERE state = 'UNKNOWN' AND ended_at IS NULL UNION ALL SELECT 1 FROM tool_calls WHERE state = 'UNKNOWN' LIMIT 1",
+    )().length > 0
   );
 }
 
@@ -135,6 +138,7 @@ async function checkRest(stage: Stage, isJudged: (post: PostId) => boolean): Pro
   const life = startLife();
   const ledger = stage.state.open(life);
   for (const place of placesOf(stage.scenario)) await checkPlace(stage, ledger, place, isJudged);
+  await checkToolsAtRest(stage, ledger);
 }
 
 /** One project of the board. */
@@ -312,6 +316,8 @@ function checkTransfer({ scenario, hub, watch }: Stage, post: BoardPost, { links
 function checkText({ scenario, watch, hub }: Stage, post: BoardPost, row: Row, isSaid: boolean): void {
   if (scenario.settings.content !== "follow" || isSaid || watch.links.isForgotten(post.id)) return;
   if (post.values.isArchived === true && !scenario.board.hidden.includes("isArchived")) return;
+  // Addresses and names of people are written otherwise in an issue.
+  if (post.madeFrom !== undefined) return;
   for (const { link, text } of row.links) {
     const issue = hub.find(link.issue.repositoryId, link.issue.number);
     if (issue === undefined || link.origin !== "opened" || typeof text === "string" || issue.isBlockEdited)

@@ -48,6 +48,8 @@ export interface Scenario {
   readonly quirks?: Quirks;
   /** Whether it has settings that few projects have (`wishes.ts`). */
   readonly isWishing?: boolean;
+  /** What the board's own tools are there for; absent where it has none. */
+  readonly tools?: ToolTraits;
   /** Of a state that two replicas share: how long a lease holds by itself. */
   readonly leaseMs?: number;
 }
@@ -62,6 +64,15 @@ export interface Quirks {
   readonly acts: "names" | "reasons" | "refusals" | "moves";
   /** Where the issues of a second project of the board go, between which and the first one people move posts; absent where there is none. */
   readonly secondRepo?: string;
+}
+
+export interface ToolTraits {
+  /** Whether labelled issues become posts. */
+  readonly hasPosts: boolean;
+  /** Whether releases become entries of the changelog. */
+  readonly hasEntries: boolean;
+  /** Whether these can be listed. */
+  readonly hasList: boolean;
 }
 
 export interface BoardTraits {

@@ -10,7 +10,7 @@ const usage =
   "node test/simulation/simulate.ts [--seeds N] [--from S] [--minutes M]   plays N histories, or as many as M minutes hold\n" +
   "node test/simulation/simulate.ts --seed S [--whole]                     plays one and tells it\n" +
   "--workers N plays on so many threads, --all goes on after a failure, --rare draws often what is seldom,\n" +
-  "--quirks draws what refuses, renames or shows late in every history, --moves two projects and posts that move, --wishes settings that few projects have, --http plays over real HTTP, --shared with two replicas of one state (README.md)\n";
+  "--quirks draws what refuses, renames or shows late in every history, --moves two projects and posts that move, --wishes settings that few projects have, --tools a board with tools of its own, --http plays over real HTTP, --shared with two replicas of one state (README.md)\n";
 
 const { values } = parseArgs({
   options: {
@@ -27,6 +27,7 @@ const { values } = parseArgs({
     quirks: { type: "boolean", default: false },
     moves: { type: "boolean", default: false },
     wishes: { type: "boolean", default: false },
+    tools: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -39,6 +40,7 @@ const way: Way = {
   isQuirky: values.quirks,
   isMoving: values.moves,
   isWishing: values.wishes,
+  hasTools: values.tools,
 };
 
 const states = createStates();
@@ -111,7 +113,7 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
     "",
     ...told.story,
     "",
-    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}${values.shared ? " --shared" : ""}${values.quirks ? " --quirks" : ""}${values.moves ? " --moves" : ""}${values.wishes ? " --wishes" : ""}`,
+    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}${values.shared ? " --shared" : ""}${values.quirks ? " --quirks" : ""}${values.moves ? " --moves" : ""}${values.wishes ? " --wishes" : ""}${values.tools ? " --tools" : ""}`,
   ]);
 }
 

@@ -20,6 +20,7 @@ describe("the simulation", () => {
     [" that draw often what few have", slice / 2, { isRare: true }],
     [" of what refuses, renames and shows late", slice / 4, { isQuirky: true }],
     [" of settings that few projects have", slice / 4, { isWishing: true }],
+    [" of a board with tools of its own", slice / 4, { hasTools: true }],
     [" of two replicas", slice / 4, { isOverHttp: false, isShared: true }],
   ])(
     "breaks no promise in the histories%s 1 to %i",

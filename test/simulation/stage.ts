@@ -1,3 +1,4 @@
+import type { ToolPurpose } from "../../src/board/tools.ts";
 import type { Send } from "../../src/http/send.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Log } from "../../src/log.ts";
@@ -20,6 +21,7 @@ import type { Scenario } from "./scenario.ts";
 import { type Connect, connectInMemory } from "./sides.ts";
 import type { State } from "./state.ts";
 import type { Omission } from "./state-server.ts";
+import { createSimTools, createToolServer, type ToolServer } from "./tools.ts";
 import type { Events } from "./watcher.ts";
 import { createWire, type Weather, type Wire } from "./wire.ts";
 
@@ -55,6 +57,7 @@ export interface Stage {
   readonly time: Time;
   readonly wire: Wire;
   readonly board: BoardServer;
+  readonly tools: ToolServer;
   readonly hub: HubServer;
   readonly watch: Watch;
   readonly people: People;
@@ -159,10 +162,20 @@ function createCounts(): Counts {
 }
 
 /** What a process has of both sides for as long as it lives. */
-type Sides = Pick<World, "board" | "tracker" | "clock">;
+type Sides = Pick<World, "board" | "tracker" | "tools" | "clock">;
 
-function requestsOf({ board, tracker }: Pick<Sides, "board" | "tracker">): number {
-  return board.requests + tracker.requests;
+function requestsOf({ board, tracker, tools }: Pick<Sides, "board" | "tracker" | "tools">): number {
+  return board.requests + tracker.requests + (tools?.requests ?? 0);
+}
+
+function purposesOf({ tools }: Scenario): readonly ToolPurpose[] {
+  return [
+    ...(tools?.hasPosts === true ? (["feedbackCreate"] as const) : []),
+    ...(tools?.hasEntries === true
+      ? (["changelogCreate", "changelogUpdate", "changelogPublish"] as const)
+      : []),
+    ...(tools?.hasEntries === true && tools.hasList ? (["changelogList"] as const) : []),
+  ];
 }
 
 /** Nothing is learnt from what a process is shown that can no longer record it. */
@@ -195,6 +208,7 @@ export function createStage(
   const wire = createWire(time);
   const board = createBoardServer(time, scenario.board, placesOf(scenario).length);
   const hub = createHubServer(time, scenario.github);
+  const tools = createToolServer(wire, board);
   const watch = createWatch(time, scenario, state, hub);
   const records = createRecords(time, watch.looks);
   const counts = createCounts();
@@ -226,7 +240,10 @@ export function createStage(
       () => standStill(life),
     );
     const { violate } = watch;
+    const line = { tools, board, hub, wire, events, life, scenario };
+    const purposes = purposesOf(scenario);
     return {
+      tools: purposes.length === 0 ? undefined : createSimTools(line, purposes),
       ...connect({ board, hub, wire, events, life, scenario, clock, violate, carry: bug.carry }),
       clock,
     };
@@ -234,7 +251,6 @@ export function createStage(
   const joinWorld = (sides: Sides, ledger: Ledger, replica?: ReplicaPlace): World => {
     const world: World = {
       ...sides,
-      tools: undefined,
       ledger: records.hear(ledger),
       log: silent,
       policy: { ...scenario.policy, repositories: repositoriesOf(scenario) },
@@ -321,6 +337,7 @@ export function createStage(
     time,
     wire,
     board,
+    tools,
     hub,
     watch,
     people,

@@ -1,10 +1,12 @@
 import type { PersonRequest } from "../../src/ledger/requests.ts";
 import type { PostId } from "../../src/model/post.ts";
+import type { BoardPost } from "./board-server.ts";
 import type { HubIssue, HubRepository } from "./github-server.ts";
 import { isApart, repositoriesOf } from "./places.ts";
 import { ourLogin, type Scenario } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 import type { State } from "./state.ts";
+import { isRecognisable } from "./tools.ts";
 
 /** Somebody deletes the database. */
 export function loseState(stage: Stage): string {
@@ -33,7 +35,8 @@ export function putBack(stage: Stage): string {
   if (backup === undefined) return "nobody has a backup";
   // Of issues where the config no longer looks an old copy may know nothing.
   const isUnnamedNow = hub.repositories.some((repository) => isUnnamed(stage, repository));
-  if (isUnnamedNow || hasOtherNames(stage) || isApart(stage.scenario)) return "nobody puts a backup back now";
+  if (isUnnamedNow || isUnrecognisable(stage) || hasOtherNames(stage) || isApart(stage.scenario))
+    return "nobody puts a backup back now";
   stage.endProcess();
   state.putBack(backup);
   forgetNames(stage);
@@ -66,11 +69,23 @@ export function forgetNames({ hub }: Pick<Stage, "hub">): void {
  */
 function isUnknowable(stage: Stage): boolean {
   const { hub } = stage;
-  return hub.repositories.some(
-    (repository) =>
-      isUnnamed(stage, repository) ||
-      (isUsed(repository) && !hub.listed(repository).some(({ author }) => author === ourLogin)),
+  return (
+    isUnrecognisable(stage) ||
+    hub.repositories.some(
+      (repository) =>
+        isUnnamed(stage, repository) ||
+        (isUsed(repository) && !hub.listed(repository).some(({ author }) => author === ourLogin)),
+    )
   );
+}
+
+/** A post that an issue has become is found again by its text alone, where it is listed. */
+function isUnrecognisable({ board, time, tools, scenario }: Stage): boolean {
+  if (scenario.tools === undefined) return false;
+  const isGone = (post: BoardPost): boolean =>
+    !isRecognisable(post, time.now()) ||
+    (post.madeFrom !== undefined && !isNamed(post.madeFrom.repository, scenario));
+  return time.pending > 0 || !tools.isSettled() || board.posts.some(isGone);
 }
 
 /** Whether issues of ours are, or may come to be, where the config no longer looks: a state that lost them never hears of them. */

@@ -204,6 +204,10 @@ export function createTargets(
           follow(post, "people", true);
         }
       },
+      postIsMade({ id }, issue) {
+        opened.set(id, issue);
+        follow(id, "people", true);
+      },
       runBegins() {
         movedBefore = moved;
         moved = new Set();

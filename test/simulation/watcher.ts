@@ -5,6 +5,7 @@ import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { ChangeWrite, HubIssue, HubRepository } from "./github-server.ts";
 import type { Life } from "./process.ts";
+import type { Entry, LeavingCall } from "./tools.ts";
 
 /** A post before a write. */
 export interface PostBefore extends Pick<BoardPost, "values" | "touched"> {
@@ -92,6 +93,13 @@ export interface Events {
   ): void;
   /** A PATCH of an internal note has taken effect. */
   noteIsWritten(written: NoteWritten): void;
+  toolCallLeaves(call: LeavingCall): void;
+  /** The board's tool has made a post of an issue. */
+  postIsMade(post: BoardPost, issue: HubIssue): void;
+  /** The board's tool has made an entry of a release; `all` are all that there are. */
+  entryIsMade(entry: Entry, all: readonly Entry[]): void;
+  /** It has changed an entry, or published it. */
+  entryIsChanged(entry: Entry, by: "changelogUpdate" | "changelogPublish"): void;
   issueWriteLeaves(write: LeavingIssueWrite): void;
   issueOpens(issue: HubIssue): void;
   issueIsWritten(written: IssueWritten): void;
@@ -143,6 +151,10 @@ export function joinChecks(checks: readonly Check[]): Events {
     patchFindsNoPost: all("patchFindsNoPost"),
     patchTakesEffect: all("patchTakesEffect"),
     noteIsWritten: all("noteIsWritten"),
+    toolCallLeaves: all("toolCallLeaves"),
+    postIsMade: all("postIsMade"),
+    entryIsMade: all("entryIsMade"),
+    entryIsChanged: all("entryIsChanged"),
     issueWriteLeaves: all("issueWriteLeaves"),
     issueOpens: all("issueOpens"),
     issueIsWritten: all("issueIsWritten"),

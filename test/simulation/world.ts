@@ -5,7 +5,7 @@ import { changeConfig } from "./config-changes.ts";
 import { addStandstills, describeStep, drawHistory, type Step } from "./history.ts";
 import { type Loopback, openLoopback } from "./http-sides.ts";
 import type { Totals, Violation } from "./invariants.ts";
-import { movingOdds, type Odds, quirkyOdds, rareOdds, usualOdds, wishingOdds } from "./odds.ts";
+import { movingOdds, type Odds, quirkyOdds, rareOdds, toolOdds, usualOdds, wishingOdds } from "./odds.ts";
 import { orderSomething } from "./orders.ts";
 import { addPauses, pauseSomething, planPause } from "./pauses.ts";
 import { addPost } from "./people.ts";
@@ -19,6 +19,7 @@ import { addSignals } from "./signals.ts";
 import { type Bug, createStage, type RunEnd, type Stage } from "./stage.ts";
 import type { States } from "./state.ts";
 import { backUp, loseState, putBack } from "./state-acts.ts";
+import { actOnTools, addToolSteps, addTools } from "./tool-acts.ts";
 import type { Weather } from "./wire.ts";
 import { actWish, addWishes, addWishSteps } from "./wishes.ts";
 
@@ -51,6 +52,8 @@ export interface Way {
   readonly isMoving?: boolean;
   /** Settings that few projects have (`wishes.ts`), in every history; else one in ten has some. */
   readonly isWishing?: boolean;
+  /** A board with tools of its own (`tools.ts`), in every history; else one in seventeen has it. */
+  readonly hasTools?: boolean;
   /** Two replicas share the state; else one seed in twenty has that. */
   readonly isShared?: boolean;
 }
@@ -72,6 +75,7 @@ const pausesSalt = 0x165667b1;
 const quirksSalt = 0x2545f491;
 const movesSalt = 0x1b873593;
 const wishesSalt = 0x85ebca6b;
+const toolsSalt = 0xc2b2ae35;
 
 /** Plays one history: the same seed, the same history. */
 export async function playHistory(
@@ -99,7 +103,11 @@ export async function playHistory(
   // A planted bug is looked for where it was found.
   const isOther = options.bug !== undefined && options.isWishing !== true;
   const wished = isOther ? whole : addWishes(whole, wishing, odds);
-  const drawnScenario = options.bug?.scenario?.(wished) ?? wished;
+  const equipping = createRandom(seed ^ toolsSalt);
+  const isWithout =
+    isOverHttp || wished.quirks !== undefined || (options.bug !== undefined && options.hasTools !== true);
+  const equipped = isWithout ? wished : addTools(wished, equipping, odds);
+  const drawnScenario = options.bug?.scenario?.(equipped) ?? equipped;
   const sharing = createRandom(seed ^ sharedSalt);
   const leaseMs = sharing.pick([35, 60, 120]) * 1_000;
   const single = oneAtATime(options.scenario ?? drawnScenario, loopback);
@@ -112,7 +120,8 @@ export async function playHistory(
   const unwished = isShared
     ? addStandstills(oneByOne, sharing)
     : addQuirkSteps(addPauses(oneByOne, createRandom(seed ^ pausesSalt), odds), drawnScenario, quirky);
-  const drawnSteps = addWishSteps(unwished, drawnScenario, wishing);
+  const untooled = addWishSteps(unwished, drawnScenario, wishing);
+  const drawnSteps = addToolSteps(untooled, drawnScenario, equipping);
   const steps = options.steps ?? drawnSteps;
   const story: string[] = [];
   const tell = (words: () => string): void => {
@@ -147,7 +156,8 @@ export async function playHistory(
   };
 }
 
-function oddsOf({ isRare, isQuirky, isMoving, isWishing }: Way): Odds {
+function oddsOf({ isRare, isQuirky, isMoving, isWishing, hasTools }: Way): Odds {
+  if (hasTools === true) return toolOdds;
   if (isWishing === true) return wishingOdds;
   if (isRare === true) return rareOdds;
   if (isMoving === true) return movingOdds;
@@ -219,6 +229,8 @@ async function play(stage: Stage, step: Step): Promise<string> {
       return actQuirk(stage, createRandom(step.seed));
     case "wish":
       return actWish(stage, createRandom(step.seed));
+    case "tool":
+      return actOnTools(stage, createRandom(step.seed));
     case "config":
       return changeConfig(stage, createRandom(step.seed));
     case "clock":
@@ -247,8 +259,12 @@ function orderOf({ scenario }: Stage, { seed }: { readonly seed: number }): read
  * The wait for an unknown outcome is measured on the program's clock, and so it must not be over at once: nobody sets the clock on
  * while something is under way, or is not in the lists yet.
  */
-function setClock({ hub, time, scenario, watch, counts }: Stage, step: Step & { kind: "clock" }): string {
-  if (step.ms > 0 && (time.pending > 0 || !hub.isSettled())) return "nobody sets the clock on now";
+function setClock(
+  { hub, tools, time, scenario, watch, counts }: Stage,
+  step: Step & { kind: "clock" },
+): string {
+  if (step.ms > 0 && (time.pending > 0 || !hub.isSettled() || !tools.isSettled()))
+    return "nobody sets the clock on now";
   scenario.skewMs += step.ms;
   watch.events.clockLeaps(step.ms);
   counts.note(step.ms < 0 ? "clock: back" : "clock: on");
@@ -297,7 +313,16 @@ function tellOfWrites(stage: Stage, story: string[]): void {
     story.push(`${clockTime(stage)}    ${words}`);
   };
   wire.tell = add;
-  const { patchTakesEffect, issueOpens, patchLeaves, issueWriteLeaves } = watch.events;
+  const { patchTakesEffect, issueOpens, patchLeaves, issueWriteLeaves, toolCallLeaves, postIsMade } =
+    watch.events;
+  watch.events.toolCallLeaves = (call) => {
+    add(`${call.purpose} of ${call.subject} leaves`);
+    toolCallLeaves(call);
+  };
+  watch.events.postIsMade = (post, issue) => {
+    add(`${post.id} is made of ${issue.repository.name}#${issue.number}`);
+    postIsMade(post, issue);
+  };
   watch.events.patchLeaves = (patch) => {
     add(`PATCH ${patch.post} ${JSON.stringify(patch.change)} leaves`);
     patchLeaves(patch);
