@@ -1,4 +1,3 @@
-import type { DemoPost, PostStart } from "./board.ts";
 import type { DemoAnswer, DemoRequest } from "./loopback.ts";
 
 /** An entry of the demo's changelog; whoever made one can be told of it only once it is published. */
@@ -9,9 +8,18 @@ export interface DemoEntry {
   readonly isPublished: boolean;
 }
 
-/** What the tools work on. `addPost` answers undefined where there is no such project. */
+/** A post that a tool makes. */
+interface Wish {
+  readonly title: string;
+  readonly description: string;
+  readonly categoryId: string | null;
+  readonly status: string;
+  readonly votes: number;
+}
+
+/** What the tools work on. `addPost` answers what the board shows of the post; undefined where there is no such project. */
 export interface DemoShelf {
-  readonly addPost: (project: string, start: PostStart) => DemoPost | undefined;
+  readonly addPost: (project: string, wish: Wish) => object | undefined;
   readonly entries: Map<string, DemoEntry>;
 }
 
@@ -28,7 +36,7 @@ interface Tool {
   /** Type of each argument; those whose name ends with `?` may be left out. */
   readonly takes: Readonly<Record<string, "string" | "boolean">>;
   /** undefined where it is refused. */
-  readonly run: (args: Arguments, shelf: DemoShelf) => Readonly<Record<string, unknown>> | undefined;
+  readonly run: (args: Arguments, shelf: DemoShelf) => object | undefined;
 }
 
 const tools: readonly Tool[] = [
@@ -73,8 +81,7 @@ const tools: readonly Tool[] = [
     run({ project, title, description, categoryId }, { addPost }) {
       const category = categories.find(({ id }) => id === categoryId)?.id ?? null;
       const text = { title: String(title), description: String(description), categoryId: category };
-      const post = addPost(String(project), { ...text, status: "open", votes: 1 });
-      return post && { ...post };
+      return addPost(String(project), { ...text, status: "open", votes: 1 });
     },
   },
 ];
