@@ -219,7 +219,11 @@ export const commandTable: readonly CommandRow[] = [
     summary: "try again what was refused or is in doubt, of posts or of a whole project, by the next run",
     args: [targets],
     options: [code],
-    examples: ["boardsync retry acme-app/p1", "boardsync retry acme-app --code board.rejected"],
+    examples: [
+      "boardsync retry acme-app/p1",
+      "boardsync retry acme-app --code board.rejected",
+      "boardsync retry acme-app changelog:v1.2",
+    ],
     run: async ({ terminal, options, rest }) =>
       (await import("./order/retry.ts")).retry(terminal, options(), "retry", rest),
   },

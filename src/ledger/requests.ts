@@ -34,7 +34,7 @@ interface AnyRequest extends Who {
  * project that is held because the board shrank, the present size is the new measure. `link`: of this post and an issue that
  * people opened. `unlink`: ends these links. `resume-project`: ends the pause of the whole project; with `isDiscard` both sides of
  * what it held up are taken as they are before that. `publish`: of this very text of an entry of the changelog; asked for twice, it
- * goes although another one was published less than a day before.
+ * goes although another one was published less than a day before. `retry-entry`: what is stuck of an entry is tried once more.
  */
 export type NewRequest = AnyRequest &
   (
@@ -62,6 +62,7 @@ export type NewRequest = AnyRequest &
         /** Of the call that has made the text which was shown. */
         readonly hash: string;
       }
+    | { readonly kind: "retry-entry"; readonly tag: string }
     | { readonly kind: "approve"; readonly actions: readonly ActionName[]; readonly isWhole: boolean }
   );
 

@@ -81,13 +81,14 @@ export type ToolCallChange =
       Pick<ToolCall, "run" | "hash" | "reason"> & { readonly kind: "prepare-call"; readonly at: number })
   /** The request leaves now: durable before `commit` ends. Counts one attempt. */
   | (CallKey & { readonly kind: "send-call"; readonly at: number })
-  /** What came of it, and what the audit said of it while nobody knew. */
+  /** What came of it, and what the audit said of it while nobody knew. `isAnew`: a person wants it tried once more, also if refused. */
   | (CallKey & {
       readonly kind: "end-call";
       readonly state: Exclude<CallState, "SENT">;
       readonly at: number;
       readonly message: string;
       readonly isUnsure?: true;
+      readonly isAnew?: true;
       readonly result?: string | undefined;
       readonly url?: string | undefined;
       /** Of a post that was created: as its history names it from now on. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Change } from "../../src/ledger/change.ts";
 import type { PersonRequest } from "../../src/ledger/requests.ts";
+import type { CallKey, ToolCallChange } from "../../src/ledger/tool-calls.ts";
 import type { PostId as PersonPost } from "../../src/model/post.ts";
 import { addWaits, openPage, type PageSetup, type PageStage } from "../support/page-stage.ts";
 
@@ -405,9 +407,9 @@ describe("all that needs a person in one order", () => {
   });
 });
 
-it("a draft of the changelog is published by a person's yes, and by nothing else", async () => {
-  const call = { purpose: "changelogCreate", subject: "v1.2" } as const;
-  const stage = await openPage({
+/** The page of a project with one entry, after these ends of the call that made it. */
+function openEntries(endsOf: (key: CallKey) => readonly ToolCallChange[]) {
+  return openPage({
     orders: true,
     config: (config) =>
       config
@@ -425,18 +427,24 @@ it("a draft of the changelog is published by a person's yes, and by nothing else
     after: async (ledger) => {
       const memory = ledger.memory.project("acme-app");
       if (memory === undefined) throw new Error("There was no run.");
-      const key = { ...call, project: memory.id };
+      const key = { purpose: "changelogCreate", subject: "v1.2", project: memory.id } as const;
       const entries = [{ tag: "v1.2", print: "p", title: "The <b>second</b>", posts: 2 }];
       const changelog = { repository: 1, copiedAt: undefined, etag: undefined, noted: [], entries };
-      for (const change of [
+      const changes: readonly Change[] = [
         { kind: "remember-project", memory: { ...memory, changelog } },
         { kind: "prepare-call", ...key, run: 1, hash: "h", reason: "v1.2 was published", at: 1 },
         { kind: "send-call", ...key, at: 2 },
-        { kind: "end-call", ...key, state: "DONE", at: 3, message: "made", result: "e1" },
-      ] as const)
-        await ledger.commit([change]);
+        ...endsOf(key),
+      ];
+      for (const change of changes) await ledger.commit([change]);
     },
   });
+}
+
+it("a draft of the changelog is published by a person's yes, and by nothing else", async () => {
+  const stage = await openEntries((key) => [
+    { kind: "end-call", ...key, state: "DONE", at: 3, message: "made", result: "e1" },
+  ]);
   expect(await stage.page("/")).toContain("The &#60;b&#62;second&#60;/b&#62;");
   const question = await ask(stage, "Publish v1.2…");
   expect(question).toContain("An unknown number of subscribers may be mailed.");
@@ -446,4 +454,17 @@ it("a draft of the changelog is published by a person's yes, and by nothing else
   const after = await stage.page("/");
   expect(after).toContain("approved, and published by a later run");
   expect(after).not.toContain("Publish v1.2…");
+});
+
+it("an entry that is stuck is tried again by the page", async () => {
+  const stage = await openEntries((key) => [
+    { kind: "end-call", ...key, state: "UNKNOWN", at: 3, message: "the list is cut", isUnsure: true },
+  ]);
+  const question = await ask(stage, "Retry v1.2…");
+  expect(question).toContain("if the board shows it, delete one");
+  expect((await stage.post(stage.form(question, "Retry"))).status).toBe(303);
+  expect(await pending(stage)).toMatchObject([{ kind: "retry-entry", tag: "v1.2", by: "page" }]);
+  const after = await stage.page("/");
+  expect(after).toContain("it is tried again by a later run");
+  expect(after).not.toContain("Retry v1.2…");
 });

@@ -62,6 +62,10 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
     file: "test/commands/run/changelog.test.ts",
     test: "goes from a preview over a draft to an entry that a person let go",
   },
+  "retry acme-app changelog:v1.2": {
+    file: "test/commands/run/changelog.test.ts",
+    test: "tries again what is stuck",
+  },
   "approve PROJECT changelog:TAG": {
     file: "test/commands/run/changelog.test.ts",
     test: "goes from a preview over a draft to an entry that a person let go",

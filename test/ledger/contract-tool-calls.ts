@@ -79,6 +79,19 @@ export function describeToolCalls(ledger: () => Ledger): void {
       expect(await state(update)).toEqual(["PREPARED", 0, "h2"]);
     });
 
+    it("that is stuck starts anew where a person wants it so, as if it had never been sent", async () => {
+      await commit(prepare(), send(), end("UNKNOWN", { isUnsure: true }));
+      expect(await ledger().toolCalls.find(draft)).toMatchObject({ isUnsure: true, attempts: 1 });
+      await commit(end("PREPARED", { isAnew: true }));
+      expect(await ledger().toolCalls.find(draft)).toMatchObject({
+        ...{ state: "PREPARED", isUnsure: false, attempts: 0, unknownAt: undefined },
+      });
+      await commit(send(), end("REJECTED"));
+      await expect(ledger().commit([end("PREPARED")])).rejects.toThrow("not open");
+      await commit(end("PREPARED", { isAnew: true }), send(), end("DONE"));
+      await expect(ledger().commit([end("PREPARED", { isAnew: true })])).rejects.toThrow("not open");
+    });
+
     it("needs a commit of its own to be sent, which is on the disk then", async () => {
       await commit(prepare());
       await expect(ledger().commit([send(), end("DONE")])).rejects.toThrow("commit of its own");

@@ -127,6 +127,7 @@ function postsOf(order: NewRequest): readonly PostId[] {
     case "accept-size":
     case "resume-project":
     case "publish":
+    case "retry-entry":
       return [];
     case "retry":
     case "release":

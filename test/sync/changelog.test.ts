@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectId } from "../../src/model/post.ts";
+import { foreseeRetryEntry } from "../../src/sync/orders/retry-entry.ts";
 import {
   addPlanned,
   type ConfigPart,
@@ -234,6 +235,31 @@ describe("the changelog of releases", () => {
     await stage.sync();
     expect(tools.entries).toHaveLength(1);
   });
+
+  it.each(["lost", "rejected"] as const)(
+    "tries once more what is stuck where a person wants it: %s",
+    async (fault) => {
+      publish("v1.1");
+      tools.faults.push(fault);
+      tools.isListComplete = false;
+      await stage.sync();
+      stage.clock.skip(hourMs);
+      await stage.sync();
+      const named = { key: "acme-app", project };
+      const sight = { ledger: stage.ledger, now: stage.clock.now() };
+      expect(await foreseeRetryEntry(sight, named, "v9")).toMatchObject({ nothing: expect.anything() });
+      const seen = await foreseeRetryEntry(sight, named, "v1.1");
+      if ("nothing" in seen) throw new Error(seen.nothing);
+      await stage.ledger.commit(seen.asks({ at: stage.clock.now() }));
+      const pending = await stage.ledger.requests.pending(project);
+      expect(await foreseeRetryEntry({ ...sight, pending }, named, "v1.1")).toMatchObject({
+        nothing: expect.stringContaining("asked for already"),
+      });
+      expect((await stage.syncOne()).errors).toEqual([]);
+      expect(tools.entries).toHaveLength(1);
+      expect(await stage.ledger.requests.pending(project)).toEqual([]);
+    },
+  );
 
   it.each(["answer lost", "lost"] as const)(
     "never publishes twice when an answer is lost: %s",

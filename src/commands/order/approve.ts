@@ -16,7 +16,7 @@ import { type Block, printBlocks } from "../print/blocks.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { count, oneLine, printLine } from "../print/text.ts";
 import { approveEntry } from "./approve-entry.ts";
-import { tell } from "./tell.ts";
+import { entryNamed, tell } from "./tell.ts";
 
 interface ApproveOptions extends CommonOptions, Pick<TargetOptions, "code"> {
   readonly discard?: boolean;
@@ -36,9 +36,8 @@ export function approve(
   options: ApproveOptions,
   words: readonly string[],
 ): Promise<number> {
-  const [key = "", entry = "", ...more] = words;
-  if (entry.startsWith(ofChangelog) && more.length === 0)
-    return approveEntry(terminal, options, key, entry.slice(ofChangelog.length));
+  const entry = entryNamed(words);
+  if (entry !== undefined) return approveEntry(terminal, options, entry.key, entry.tag);
   return besideRuns(terminal, options, async (beside) => {
     const { discard = false, json, quiet } = options;
     const asked = await findAsked(beside, words, options);
@@ -67,9 +66,6 @@ export function approve(
     return say(parts, `${whole.done}. The next run does it.`);
   });
 }
-
-/** Before the tag of a release. */
-const ofChangelog = "changelog:";
 
 /** Held of posts of several projects. A whole project is always asked for by itself. */
 function joinParts(parts: readonly HeldPart[], isDiscard: boolean): Omit<HeldForesight, "asks"> {

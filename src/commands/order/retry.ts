@@ -4,7 +4,8 @@ import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "..
 import { type Beside, besideRuns } from "../open/beside.ts";
 import { findTargets, type TargetOptions, type Targets } from "../open/targets.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
-import { show, tell } from "./tell.ts";
+import { retryEntry } from "./retry-entry.ts";
+import { entryNamed, show, tell } from "./tell.ts";
 
 /**
  * `boardsync retry`: what is parked of posts may be tried again, by the next run. `boardsync release`: ends quarantines, by the
@@ -16,6 +17,8 @@ export function retry(
   kind: RetryKind,
   words: readonly string[],
 ): Promise<number> {
+  const entry = kind === "retry" ? entryNamed(words) : undefined;
+  if (entry !== undefined) return retryEntry(terminal, options, entry.key, entry.tag);
   return besideRuns(terminal, options, async (beside) => {
     const targets = await findTargets(beside, words, options);
     if (targets.kind === "post") return retryOne(terminal, options, beside, kind, targets.post);

@@ -42,3 +42,15 @@ export function show({ out }: Terminal, { json, quiet }: CommonOptions, lines: r
   if (json === true || quiet === true) return;
   for (const line of lines) printLine(out, "  ", oneLine(line));
 }
+
+/** Before the tag of a release. */
+const ofChangelog = "changelog:";
+
+/** `PROJECT changelog:TAG`: an entry of a project's changelog; undefined where a person names something else. */
+export function entryNamed(
+  words: readonly string[],
+): { readonly key: string; readonly tag: string } | undefined {
+  const [key = "", entry = "", ...more] = words;
+  if (!entry.startsWith(ofChangelog) || more.length > 0) return undefined;
+  return { key, tag: entry.slice(ofChangelog.length) };
+}

@@ -177,7 +177,8 @@ function printFailed(out: Output, times: ToldTimes, projects: readonly ProjectSt
 
 function printEntry(out: Output, times: ToldTimes, project: string, entry: EntryLine): void {
   const { state, command: typed } = entry;
-  const sign = state === "approved" || state === "looked-up" ? "  " : paint(out, "yellow", "! ");
+  const sign =
+    state === "approved" || state === "looked-up" || state === "retried" ? "  " : paint(out, "yellow", "! ");
   printLine(out, sign, oneLine(`${project}: ${times.tell(describeEntry(entry))}`));
   if (typed !== null) printLine(out, "  → ", hintCommand(out, oneLine(typed)));
 }

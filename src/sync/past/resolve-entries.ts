@@ -1,7 +1,8 @@
-import type { ToolCall } from "../../ledger/tool-calls.ts";
+import { isStuck, type ToolCall, type ToolCallChange } from "../../ledger/tool-calls.ts";
 import { findEntry } from "../../plan/changelog/look.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { type AskEntries, takenEntries } from "../ground/entries.ts";
+import { isPreview } from "../ground/order.ts";
 import { type Looked, resolveCalls } from "../write/call.ts";
 
 /**
@@ -11,12 +12,33 @@ import { type Looked, resolveCalls } from "../write/call.ts";
  * @throws RemoteError
  */
 export async function resolveEntries(cycle: PulledCycle, ask: AskEntries): Promise<void> {
+  await retryEntries(cycle);
   await resolveCalls(cycle, "changelogCreate", (call) => lookForDraft(cycle, call, ask));
   await resolveCalls(cycle, "changelogUpdate", async () => ({
     kind: "absent",
     message: "the draft is looked at once more",
   }));
   await resolveCalls(cycle, "changelogPublish", (call) => lookForPublished(cycle, call, ask));
+}
+
+/** What people want tried once more of an entry counts as not done: they have looked. */
+async function retryEntries({ world: { ledger, clock }, memory, run }: PulledCycle): Promise<void> {
+  if (isPreview(run)) return;
+  for (const request of await ledger.requests.pending(memory.id)) {
+    if (request.kind !== "retry-entry") continue;
+    const calls = await ledger.toolCalls.list(memory.id);
+    const stuck = calls.filter((call) => call.subject === request.tag && isStuck(call));
+    await ledger.commit([
+      ...stuck.map(({ project, purpose, subject }): ToolCallChange => {
+        const message = "a person wants it tried once more";
+        return {
+          ...{ kind: "end-call", project, purpose, subject, at: clock.now() },
+          ...{ state: "PREPARED", message, isAnew: true },
+        };
+      }),
+      { kind: "end-request", request: request.id },
+    ]);
+  }
 }
 
 async function lookForDraft(

@@ -1,4 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { PersonRequest } from "../../ledger/requests.ts";
 import { isStuck, type ToolCall } from "../../ledger/tool-calls.ts";
 import { mayBePublished } from "../../plan/changelog/decide.ts";
 import type { EntryWork } from "../ground/entries.ts";
@@ -10,13 +11,13 @@ export interface EntryLine {
   readonly tag: string;
   readonly title: string;
   readonly posts: number;
-  /** `draft`: until a person lets it go. `approved`: let go. `looked-up`: nobody knows yet what became of a call. */
-  readonly state: "draft" | "approved" | "looked-up" | "unsure" | "refused";
+  /** `draft`: until a person lets it go. `approved`: let go. `looked-up`: nobody knows yet what became of a call. `retried`: asked for. */
+  readonly state: "draft" | "approved" | "looked-up" | "unsure" | "refused" | "retried";
   /** Its page; null where the board told none. */
   readonly url: string | null;
   /** Of what failed; null else. */
   readonly message: string | null;
-  /** What publishes it; null where nothing does. */
+  /** What publishes it, or tries again what is stuck of it; null where nothing does. */
   readonly command: string | null;
 }
 
@@ -32,27 +33,36 @@ export async function tellEntries(
   const memory = ledger.memory.project(key);
   if (memory === undefined) return [];
   const calls = await ledger.toolCalls.list(memory.id);
-  const asked = (await ledger.requests.pending(memory.id)).flatMap((request) =>
-    request.kind === "publish" ? [request.tag] : [],
-  );
+  const asked = await ledger.requests.pending(memory.id);
   const lines = (memory.changelog?.entries ?? []).flatMap(({ tag, title, posts }): readonly EntryLine[] => {
     const own = calls.filter(({ subject, purpose }) => subject === tag && purpose !== "feedbackCreate");
-    const state = stateOf(own, asked.includes(tag));
+    const state = stateOf(
+      own,
+      asked.filter((request) => "tag" in request && request.tag === tag),
+    );
     const created = own.find(({ purpose }) => purpose === "changelogCreate");
     const isShown = state !== undefined && (state !== "draft" || publish === "approve");
     if (!isShown) return [];
     const failed = own.find((call) => call.state === "UNKNOWN" || isStuck(call));
-    const typed = state === "draft" ? command("approve", key, `changelog:${tag}`) : null;
+    const verb = verbs[state];
+    const typed = verb === undefined ? null : command(verb, key, `changelog:${tag}`);
     const url = created?.url ?? null;
     return [{ tag, title, posts, state, url, message: failed?.message ?? null, command: typed }];
   });
   return lines.toReversed().slice(0, mostNamed);
 }
 
+const verbs: Readonly<Partial<Record<EntryLine["state"], string>>> = {
+  draft: "approve",
+  unsure: "retry",
+  refused: "retry",
+};
+
 const states: Readonly<Record<EntryLine["state"], string>> = {
   draft: "a draft",
   approved: "approved, and published by a later run",
   "looked-up": "it is looked up what became of it",
+  retried: "it is tried again by a later run",
   unsure: "it can't be found out what became of it",
   refused: "the board refused it",
 };
@@ -63,13 +73,17 @@ export function describeEntry({ tag, title, posts, state, message }: EntryLine):
 }
 
 /** undefined for what is published, or is not there yet. */
-function stateOf(calls: readonly ToolCall[], isAsked: boolean): EntryLine["state"] | undefined {
+function stateOf(
+  calls: readonly ToolCall[],
+  asked: readonly PersonRequest[],
+): EntryLine["state"] | undefined {
   const stuck = calls.find(isStuck);
+  if (stuck !== undefined && asked.some(({ kind }) => kind === "retry-entry")) return "retried";
   if (stuck !== undefined) return stuck.state === "UNKNOWN" ? "unsure" : "refused";
   if (calls.some(({ state }) => state === "UNKNOWN" || state === "SENT")) return "looked-up";
   const of = (purpose: ToolCall["purpose"]) => calls.find((call) => call.purpose === purpose)?.state;
   if (of("changelogCreate") !== "DONE" || mayBePublished(of("changelogPublish"))) return undefined;
-  return isAsked ? "approved" : "draft";
+  return asked.some(({ kind }) => kind === "publish") ? "approved" : "draft";
 }
 
 /** What a plan shows of an entry. */

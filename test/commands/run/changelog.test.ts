@@ -98,6 +98,32 @@ describe("the changelog, by its commands", () => {
     expect((await run("approve", "acme-app", "changelog:v1.2", "--yes")).out).toContain("asked for already");
   });
 
+  it("tries again what is stuck", async () => {
+    const nothing = await run("retry", "acme-app", "changelog:v1.2", "--json");
+    expect(nothing.json()).toEqual({
+      ...{ project: "acme-app", changelog: "v1.2", requested: false },
+      message: "acme-app has nothing of changelog v1.2 to try again.",
+    });
+    const refuse = (): never => {
+      throw new Error("There is no changelog in this plan.");
+    };
+    const tools = featureOs.tools.map((tool) =>
+      tool.name === "create_changelog" ? { ...tool, run: refuse } : tool,
+    );
+    mcp.dialect = { ...featureOs, tools };
+    await run("sync");
+    mcp.dialect = featureOs;
+    const status = await run("status");
+    expect(status.out).toContain("the board refused it");
+    expect(status.out).toMatch(/→ boardsync .*retry acme-app changelog:v1\.2\n/);
+    expect((await run("retry", "acme-app", "changelog:v1.2")).out).toContain(
+      "what the board refused is tried again",
+    );
+    expect((await run("status")).out).toContain("it is tried again by a later run");
+    await run("sync");
+    expect(mcp.shelf.entries).toMatchObject([{ title: "Spring" }]);
+  });
+
   it("says when a second one of a day follows, and lets it go where it is approved once more", async () => {
     stage.story.github.publishRelease("acme/app", { tag: "v1.3" });
     await run("sync");

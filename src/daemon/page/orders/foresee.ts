@@ -17,6 +17,7 @@ import { foreseePause, foreseeResume, listWaiting, type Resuming } from "../../.
 import { foreseePauseWhole, foreseeResumeWhole, type Whole } from "../../../sync/orders/pause-whole.ts";
 import { foreseePublish } from "../../../sync/orders/publish.ts";
 import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "../../../sync/orders/retry.ts";
+import { foreseeRetryEntry } from "../../../sync/orders/retry-entry.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
 import type { Looking, PageProject } from "../view.ts";
 import type { OrderKind, PageOrder } from "./order.ts";
@@ -192,7 +193,7 @@ async function answerHeld(
   { order, named, name, ...sight }: Foreseeing,
   isDiscard: boolean,
 ): Promise<Question | Nothing> {
-  const [, tag] = /^changelog:(.+)$/s.exec(order.post) ?? [];
+  const tag = tagOf(order);
   if (tag !== undefined) return askPublish(sight, named, tag);
   const posts = order.post === "" ? [] : [order.post];
   return ask(await foreseeHeld(sight, named, posts, isDiscard), ({ hold, counted, done }) => {
@@ -203,7 +204,11 @@ async function answerHeld(
   });
 }
 
-/** A draft of the changelog is approved by the name that a command gives it. */
+/** An entry of the changelog has the name that a command gives it. */
+function tagOf({ post }: PageOrder): string | undefined {
+  return /^changelog:(.+)$/s.exec(post)?.[1];
+}
+
 async function askPublish(sight: Sight, named: NamedPost, tag: string): Promise<Question | Nothing> {
   return ask(await foreseePublish(sight, named, tag), ({ title }) => ({
     question: `Publish "${title}" (${tag}) of ${named.key}?`,
@@ -248,6 +253,13 @@ async function askRetry(
   kind: RetryKind,
 ): Promise<Question | Nothing> {
   if (order.post === "") return askRetryAll(sight, named, kind);
+  const tag = tagOf(order);
+  if (tag !== undefined)
+    return ask(await foreseeRetryEntry(sight, named, tag), () => ({
+      question: `Try changelog ${tag} of ${named.key} again?`,
+      button: "Retry",
+      done: `changelog ${tag} is tried again`,
+    }));
   const { button, question, done } = wordsOfRetry[kind];
   return ask(await foreseeRetry(sight, kind, named), () => ({
     question: question(name),

@@ -74,14 +74,16 @@ export function createToolCalls(
         result: string | null;
         url: string | null;
         unsure: number;
+        anew: number;
       },
     ]
   >(`
     UPDATE tool_calls SET state = @state, message = @message, result = @result, url = @url, is_unsure = @unsure,
       unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
-      ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END
+      ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END,
+      attempts = CASE WHEN @anew = 1 THEN 0 ELSE attempts END
     WHERE project = @project AND purpose = @purpose AND subject = @subject
-      AND state IN ('PREPARED', 'SENT', 'UNKNOWN')`);
+      AND (state IN ('PREPARED', 'SENT', 'UNKNOWN') OR state = 'REJECTED' AND @anew = 1)`);
 
   function* place({ project, purpose, subject }: CallKey): Asked<Key> {
     return { project: yield* numbers.project(project), purpose, subject };
@@ -104,7 +106,16 @@ export function createToolCalls(
         for (const call of sent) {
           const message = "The process ended before the answer came.";
           const key = yield* place(call);
-          yield* writeEnd.run({ ...key, state: "UNKNOWN", at, message, result: null, url: null, unsure: 0 });
+          yield* writeEnd.run({
+            ...key,
+            state: "UNKNOWN",
+            at,
+            message,
+            result: null,
+            url: null,
+            unsure: 0,
+            anew: 0,
+          });
           yield* audit.write({
             at: call.sentAt ?? at,
             run: call.run,
@@ -133,11 +144,21 @@ export function createToolCalls(
         if ((yield* writeSent.count({ ...(yield* place(key)), at })) === 0)
           throw new Error(`The call ${key.purpose} for ${key.subject} is not prepared.`);
       },
-      *"end-call"({ state, at, message, isUnsure = false, result = null, url = null, post, ...key }) {
+      *"end-call"({
+        state,
+        at,
+        message,
+        isUnsure = false,
+        isAnew = false,
+        result = null,
+        url = null,
+        post,
+        ...key
+      }) {
         const { project, purpose, subject } = key;
         const corrected = { project, subject, kind: auditKinds[purpose], message, post };
         if (state !== "UNKNOWN") yield* audit.correctCall({ ...corrected, isApplied: state === "DONE" });
-        const end = { state, at, message, result, url, unsure: Number(isUnsure) };
+        const end = { state, at, message, result, url, unsure: Number(isUnsure), anew: Number(isAnew) };
         if ((yield* writeEnd.count({ ...(yield* place(key)), ...end })) === 0)
           throw new Error(`The call ${purpose} for ${subject} is not open.`);
       },

@@ -86,8 +86,7 @@ function createRequestMover(store: Store): (post: PostId, from: number, to: numb
   return function* (post, from, to) {
     for (const { id, at, request } of yield* select.all(from)) {
       const found = readRequest(request);
-      if (found.kind === "accept-size" || found.kind === "resume-project" || found.kind === "publish")
-        continue;
+      if (!("post" in found || "posts" in found || "actions" in found)) continue;
       if (found.kind === "link" || found.kind === "unlink") {
         if (found.post === post) yield* move.run(to, id);
         continue;
