@@ -213,15 +213,6 @@ export interface Parked extends RowNote {
   readonly action: Required<Required<RowNote>["action"]>;
 }
 
-export function parkedOf({ notes = [] }: Pick<Row, "notes">): readonly Parked[] {
-  return notes.filter((note): note is Parked => note.kind === "parked");
-}
-
-/** Whether its status was written too often, and no person has ended that. */
-export function isQuarantined({ notes = [] }: Pick<Row, "notes">): boolean {
-  return notes.some(({ kind }) => kind === "quarantined");
-}
-
 /** What an action would write, as a person is shown it. */
 export interface PlannedChange {
   /** The issue, or the repository of a new one, as reports name it; null for a post without an issue. */

@@ -1,5 +1,5 @@
 import type { Issue, IssueRef, Pin, RepositoryName } from "../model/issue.ts";
-import { type FieldBase, isQuarantined, type LinkedIssue, type Row } from "../model/link.ts";
+import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
@@ -7,7 +7,7 @@ import { applied, changedBases, noTarget } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { withLate } from "./fields/late.ts";
 import type { CreateIssue, Decision, PatchPost } from "./ground/action.ts";
-import { sortOut } from "./ground/obstacle.ts";
+import { isQuarantined, sortOut } from "./ground/obstacle.ts";
 import type { Render, RenderComment, Settings } from "./ground/settings.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
 import { inNumbers, isByVotes } from "./rules/by-votes.ts";

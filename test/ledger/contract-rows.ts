@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { FieldBase } from "../../src/model/link.ts";
-import { parkedOf } from "../../src/model/link.ts";
 import type { RuleField } from "../../src/model/post.ts";
+import { parkedOf } from "../../src/plan/ground/obstacle.ts";
 import { inOrder } from "../../src/select.ts";
 import {
   content,

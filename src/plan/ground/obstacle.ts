@@ -1,13 +1,5 @@
 import type { Reason } from "../../model/causes.ts";
-import {
-  isQuarantined,
-  type Parked,
-  parkedOf,
-  pausedAsWhole,
-  pausedByPerson,
-  type Row,
-  type WholePause,
-} from "../../model/link.ts";
+import { type Parked, pausedAsWhole, pausedByPerson, type Row, type WholePause } from "../../model/link.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
 import { doubtSignature, formerSignatureOf, refusalSignature } from "./identity.ts";
@@ -59,6 +51,15 @@ export function isRefusal(
     action.kind === "patch-post" &&
     (signature === doubtSignature(action) || signature === formerSignatureOf(action, settings))
   );
+}
+
+export function parkedOf({ notes = [] }: Pick<Row, "notes">): readonly Parked[] {
+  return notes.filter((note): note is Parked => note.kind === "parked");
+}
+
+/** Whether its status was written too often, and no person has ended that. */
+export function isQuarantined({ notes = [] }: Pick<Row, "notes">): boolean {
+  return notes.some(({ kind }) => kind === "quarantined");
 }
 
 /**

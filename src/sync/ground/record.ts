@@ -1,10 +1,10 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
-import { type Parked, parkedOf, type Row, type RowNote } from "../../model/link.ts";
+import type { Parked, Row, RowNote } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { wishesOf } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
-import { isRefusal } from "../../plan/ground/obstacle.ts";
+import { isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
 import { type Cycle, closureOf, type PulledCycle } from "./cycle-state.ts";
 import type { Lane } from "./lane.ts";

@@ -1,6 +1,6 @@
-import { parkedOf } from "../../model/link.ts";
 import type { Action } from "../../plan/ground/action.ts";
 import { noteSignature, planSignature } from "../../plan/ground/identity.ts";
+import { parkedOf } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
 import { findWanted } from "../decide/approvals.ts";
 import type { PulledCycle, Tally } from "../ground/cycle-state.ts";

@@ -1,7 +1,8 @@
 import type { Ledger } from "../../ledger/ledger.ts";
-import { isQuarantined, parkedOf, type Row } from "../../model/link.ts";
+import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
+import { isQuarantined, parkedOf } from "../../plan/ground/obstacle.ts";
 import { inOrder, select } from "../../select.ts";
 import { countVoters, type Voters } from "../ground/voters.ts";
 import {

@@ -1,10 +1,10 @@
 import type { AbsentLink } from "../../ledger/absences.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
-import { type LinkedIssue, type Parked, parkedOf, type Row } from "../../model/link.ts";
+import type { LinkedIssue, Parked, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
-import { absence as absenceOfPost } from "../../plan/ground/obstacle.ts";
+import { absence as absenceOfPost, parkedOf } from "../../plan/ground/obstacle.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { select } from "../../select.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";

@@ -1,12 +1,12 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
-import { parkedOf, type Row } from "../../model/link.ts";
+import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { lookUpAt } from "../../model/waiting.ts";
 import { wishesOf } from "../../plan/ahead.ts";
 import { type Action, type Decision, isNotified } from "../../plan/ground/action.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
-import { pauseOf } from "../../plan/ground/obstacle.ts";
+import { parkedOf, pauseOf } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";

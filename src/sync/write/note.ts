@@ -1,9 +1,9 @@
 import type { PatchOutcome } from "../../board/board.ts";
 import type { IssueRef } from "../../model/issue.ts";
-import { isQuarantined, parkedOf, type Row } from "../../model/link.ts";
+import type { Row } from "../../model/link.ts";
 import type { NoteChange, PostId } from "../../model/post.ts";
 import { hashBody, noteSignature } from "../../plan/ground/identity.ts";
-import { absence, pauseOf } from "../../plan/ground/obstacle.ts";
+import { absence, isQuarantined, parkedOf, pauseOf } from "../../plan/ground/obstacle.ts";
 import { backlinkLine, hasLine, replaceLine } from "../../plan/text/backlink.ts";
 import { inOrder } from "../../select.ts";
 import { type DueNote, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
