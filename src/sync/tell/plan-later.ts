@@ -1,5 +1,4 @@
 import type { Intent } from "../../ledger/journal.ts";
-import type { WaitingRow } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { lookUpAt } from "../../model/waiting.ts";
@@ -20,11 +19,10 @@ import { readRow } from "../ground/rows.ts";
  */
 export async function planLater(cycle: PulledCycle): Promise<readonly PlannedAction[]> {
   const { ledger } = cycle.world;
-  const waiting = Map.groupBy(await ledger.rows.waiting(cycle.memory.id, mostWaiting), ({ post }) => post);
+  const waiting = await ledger.rows.waiting(cycle.memory.id, mostWaiting, notDecided);
   const later: PlannedAction[] = [];
-  for (const [post, rows] of waiting) {
-    later.push(...((await attemptNow(cycle, post, () => planRowLater(cycle, post, rows))) ?? []));
-  }
+  for (const post of new Set(waiting.map((one) => one.post)))
+    later.push(...((await attemptNow(cycle, post, () => planRowLater(cycle, post))) ?? []));
   const open = (await ledger.journal.open(cycle.memory.id)).filter(
     ({ state }) => state === "SENT" || state === "UNKNOWN",
   );
@@ -35,32 +33,20 @@ export async function planLater(cycle: PulledCycle): Promise<readonly PlannedAct
 /** A plan looks at no more of what waits than this. */
 const mostWaiting = 100_000;
 
-async function planRowLater(
-  cycle: PulledCycle,
-  post: PostId,
-  waiting: readonly WaitingRow[],
-): Promise<readonly PlannedAction[]> {
-  const { clock } = cycle.world;
+/** What else waits is among the actions that are decided. */
+const notDecided = ["parked", "quarantined", "settling", "paused"] as const;
+
+async function planRowLater(cycle: PulledCycle, post: PostId): Promise<readonly PlannedAction[]> {
   const row = await readRow(cycle, post);
   if (row === undefined) return [];
-  const stopped = waiting.filter(({ kind }) => kind === "parked" || kind === "quarantined");
-  if (stopped.length === 0 && !hasSettling(waiting, row)) return [];
-  const decision = planRow(row, await cycle.context(clock.now()));
-  const wished = stopped.length === 0 ? [] : (wishesOf(row, decision) ?? []);
-  return [
-    ...(hasSettling(waiting, row) ? planSettling(cycle, row, decision) : []),
-    ...wished.flatMap((action) => {
-      const stop = whyStopped(row, action, stopped);
-      if (stop === undefined) return [];
-      const lines = describeAction(cycle, row, action).filter(({ kind }) => kind === action.kind);
-      return lines.map((line): PlannedAction => ({ ...line, when: "held", ...stop }));
-    }),
-  ];
-}
-
-/** Of a paused post what settles waits for the end of the pause, like all the rest. */
-function hasSettling(waiting: readonly WaitingRow[], row: Row): boolean {
-  return waiting.some(({ kind }) => kind === "settling") || pauseOf(row) !== undefined;
+  const decision = planRow(row, await cycle.context(cycle.world.clock.now()));
+  const stopped = (wishesOf(row, decision) ?? []).flatMap((action) => {
+    const stop = whyStopped(row, action);
+    if (stop === undefined) return [];
+    const lines = describeAction(cycle, row, action).filter(({ kind }) => kind === action.kind);
+    return lines.map((line): PlannedAction => ({ ...line, when: "held", ...stop }));
+  });
+  return [...planSettling(cycle, row, decision), ...stopped];
 }
 
 /** What is to be written and has not stood long enough; of a PATCH only what the next run does not send already. */
@@ -90,14 +76,13 @@ function planSettling(cycle: PulledCycle, row: Row, decision: Decision): readonl
 function whyStopped(
   row: Row,
   { kind }: Action,
-  stopped: readonly WaitingRow[],
 ): Pick<PlannedAction, "held" | "cause" | "letGoBy"> | undefined {
   const refused = parkedOf(row).find(({ action }) => action.kind === kind);
   if (refused !== undefined) {
     const held = `${refused.message} \`boardsync retry\` tries it again`;
     return { held, cause: refused.cause, letGoBy: "retry" };
   }
-  const quarantined = stopped.find((one) => one.kind === "quarantined");
+  const quarantined = row.notes?.find((note) => note.kind === "quarantined");
   if (kind !== "patch-post" || quarantined === undefined) return undefined;
   return { held: quarantined.message, cause: "quarantined", letGoBy: "release" };
 }

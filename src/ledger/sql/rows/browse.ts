@@ -25,9 +25,8 @@ interface LinkColumns extends Cursor {
   state: "open" | "closed" | null;
   state_reason: string | null;
   absence: BrowsedLink["absence"] | null;
-  is_held: number;
-  is_parked: number;
-  is_quarantined: number;
+  /** The kinds of the post's notes. */
+  waits: string | null;
 }
 
 type QuietColumns = Omit<RunSpan, "writes"> & { readonly hour: number };
@@ -45,9 +44,7 @@ export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
     SELECT links.repository AS repository, links.number AS number, links.post AS row, posts.id AS post,
       post_facts.title AS title, post_facts.status AS status, repositories.current_name AS name,
       issues.state AS state, issues.state_reason AS state_reason, absences.kind AS absence,
-      EXISTS (SELECT 1 FROM notes WHERE notes.post = links.post AND notes.kind = 'held') AS is_held,
-      EXISTS (SELECT 1 FROM notes WHERE notes.post = links.post AND notes.kind = 'parked') AS is_parked,
-      EXISTS (SELECT 1 FROM notes WHERE notes.post = links.post AND notes.kind = 'quarantined') AS is_quarantined
+      (SELECT string_agg(kind, ',') FROM notes WHERE notes.post = links.post) AS waits
     FROM links INDEXED BY links_by_project
     CROSS JOIN posts ON posts.number = links.post
     LEFT JOIN post_facts ON post_facts.post = links.post
@@ -159,12 +156,9 @@ function isWanted({ post, title, name, number }: LinkColumns, wanted: string): b
   return [post, title ?? "", `${name ?? ""}#${number}`].some((text) => text.toLowerCase().includes(wanted));
 }
 
-function waitsOf({ is_held, is_parked, is_quarantined }: LinkColumns): BrowsedLink["waits"] {
-  return [
-    ...(is_held === 1 ? (["held"] as const) : []),
-    ...(is_parked === 1 ? (["parked"] as const) : []),
-    ...(is_quarantined === 1 ? (["quarantined"] as const) : []),
-  ];
+function waitsOf({ waits }: LinkColumns): BrowsedLink["waits"] {
+  const kinds = waits?.split(",");
+  return (["held", "parked", "quarantined"] as const).filter((kind) => kinds?.includes(kind));
 }
 
 function toLink(columns: LinkColumns): BrowsedLink {
