@@ -119,9 +119,20 @@ describe("a state of the earlier form", () => {
       post: { values: { title: "Title of p1", votes: 3 } },
       links: [{ issue: undefined, link: { issue: { number: 1 } } }].map(({ link }) => ({ link })),
       base: { status: { post: "open", foreign: "new" } },
-      notes: [{ kind: "held", planned: { notifies: 3 } }],
+      notes: [
+        { kind: "held", planned: { notifies: 3 } },
+        {
+          kind: "parked",
+          cause: "unsure",
+          code: "board.unsure",
+          action: { kind: "patch-post", signature: "s" },
+        },
+        { kind: "quarantined", cause: "quarantined" },
+      ],
     });
-    expect(await ledger.rows.counts(project)).toMatchObject({ posts: 2, issues: 2, held: 1, voters: 3 });
+    expect(await ledger.rows.counts(project)).toMatchObject({
+      ...{ posts: 2, issues: 2, held: 1, voters: 3, parked: 1, quarantined: 1 },
+    });
     expect(await ledger.rows.shown(project, "status")).toEqual(["open"]);
     const { links } = await ledger.browse.links(project, {
       text: "",

@@ -84,7 +84,7 @@ INSERT INTO projects VALUES ('acme-app', 1, 'Acme', 1767268800000, NULL, '{"rule
 INSERT INTO repositories VALUES (10, 'acme/app', 'acme/app', 1, 0, 1, 1, 1767268800000, '[{"id":"LA_1","name":"bug"}]', '[{"number":3,"title":"Backlog","state":"open"}]', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '["ann"]', NULL, NULL, NULL, '[{"name":"Feature"}]', NULL, '[{"field":"labels","value":"bug"}]');
 INSERT INTO pulls VALUES (1, 1, 1, 1767268800000, 1767268800000, 'complete', 2);
 INSERT INTO pulls VALUES (2, 2, 1, 1767268800000, 1767268800000, 'complete', 1);
-INSERT INTO posts VALUES (1, 1, 'p1', 'vObc8vi+rseDkxzVC8SSgHMh9+dwm6sXjC8HB3W0JC4=', 1767268800000, 0, NULL, 1767268800000, 'linked', 'has an issue', 0, NULL, NULL, 1000001, NULL, NULL, 1767268800000);
+INSERT INTO posts VALUES (1, 1, 'p1', 'vObc8vi+rseDkxzVC8SSgHMh9+dwm6sXjC8HB3W0JC4=', 1767268800000, 0, NULL, 1767268800000, 'linked', 'has an issue', 1, NULL, NULL, 1000001, NULL, NULL, 1767268800000);
 INSERT INTO posts VALUES (2, 1, 'p2', '9Sr03Cv6Th5wQfOKq7uL37KNRCgjK8CmFtweKe8GDfg=', 1767268800000, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, 1000001, NULL, NULL, 1767268800000);
 INSERT INTO posts VALUES (3, 2, 'p3', 'YxahSUYNK+b1jxxAMEzKqiMLFTQTqqnJB+i9U8V/UZg=', 1767268800000, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, 2000001, NULL, NULL, 1767268800000);
 INSERT INTO post_facts VALUES (1, '{"status":"open","title":"Title of p1","votes":3}');
@@ -96,6 +96,7 @@ INSERT INTO links VALUES (1, 1, 10, 1, 1, 'opened', 'title', 'block', '{"titleHa
 INSERT INTO links VALUES (1, 2, 10, 2, 1, 'opened', 'title', 'block', NULL);
 INSERT INTO bases VALUES (1, 'status', '"open"', '"open"', '"new"', '"open"', '"open"', '"done"', 1767268800000, '"new"', 1767268800000, 0);
 INSERT INTO notes VALUES (1, 1, 0, 'held', 'held', 1767268800000, 'patch-post', 's', '{"place":"acme/app#1","changes":[{"field":"status","from":"open","to":"done"}],"notifies":3}', NULL, 'guard');
+INSERT INTO parked VALUES (1, 1, 'patch-post', 'board.unsure', 'unsure', 1767268800000, 's');
 INSERT INTO intents VALUES (1, 1, 1, 'patch-post', 1, 1767268800000, 'selected', 'body', NULL, NULL, NULL, NULL, '[{"field":"status","before":"new","value":"open","target":{"kind":"value","value":"open"}}]', NULL, 'DONE', 1, 1767268800000, NULL, 1767268800000, '', NULL, '{"values":{"status":"open"},"updatedAt":"2026-01-02T00:00:00Z"}', NULL);
 INSERT INTO intents VALUES (2, 1, 1, 'patch-post', 1, 1767268800000, 'selected', 'body', NULL, NULL, NULL, NULL, '[{"field":"status","before":"new","value":"open","target":{"kind":"value","value":"open"}}]', NULL, 'SENT', 1, 1767268800000, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO intents VALUES (3, 1, 1, 'change-issue', 1, 1767268800000, 'selected', 'body', 10, 1, NULL, NULL, '[{"field":"state","before":"new","value":"open","target":{"kind":"value","value":"open"}}]', NULL, 'UNKNOWN', 1, 1767268800000, 1767268800000, NULL, '', 1767268800000, NULL, NULL);
