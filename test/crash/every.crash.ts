@@ -13,6 +13,7 @@ describe.each(measured)("%s", (_, scenario, undisturbed) => {
   it("does what it is about where nobody kills it", () => {
     expect(undisturbed.end.issues).toHaveLength(scenario.issues);
     expect(undisturbed.end.mails).toHaveLength(scenario.mails);
+    expect(undisturbed.end.entries).toHaveLength(scenario.entries ?? 0);
   });
 
   it.concurrent.each(points)("killed %s", async (__, point) => {

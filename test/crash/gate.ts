@@ -44,8 +44,10 @@ export function isWrite({ method, path }: Passed): boolean {
   return method !== "GET" && path !== "/graphql";
 }
 
-/** Opens a gate before the two sides, given by their origins. */
-export async function openGate(upstream: Readonly<Record<Side, string>>): Promise<Gate> {
+const toolsPath = "/api/mcp";
+
+/** Opens a gate before the two sides, given by their origins. `tools`: of the board's own tools, which stand on its origin for the program. */
+export async function openGate(upstream: Readonly<Record<Side, string> & { tools?: string }>): Promise<Gate> {
   const passed: Passed[] = [];
   const underWay = new Set<Promise<void>>();
   let armed: { readonly stop: Stop; seen: number } | undefined;
@@ -66,7 +68,8 @@ export async function openGate(upstream: Readonly<Record<Side, string>>): Promis
     passed.push(request);
     const stop = meets(request);
     if (stop?.when === "before" && (await stop.act()) === "drop") return void response.destroy();
-    const answer = await forward(`${upstream[side]}${url}`, incoming, sent);
+    const origin = request.path === toolsPath ? upstream.tools : undefined;
+    const answer = await forward(`${origin ?? upstream[side]}${url}`, incoming, sent);
     if (stop?.when === "after" && (await stop.act()) === "drop") return void response.destroy();
     const text = answer.body.toString().replaceAll(upstream[side], origins[side]);
     const { "content-length": _, "transfer-encoding": __, ...headers } = answer.headers;
@@ -118,7 +121,8 @@ export async function openGate(upstream: Readonly<Record<Side, string>>): Promis
   };
 }
 
-async function readBody(from: IncomingMessage): Promise<Buffer> {
+/** All of a request or an answer. */
+export async function readBody(from: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of from) chunks.push(chunk);
   return Buffer.concat(chunks);

@@ -13,6 +13,8 @@ export interface Scenario {
   readonly change?: (world: World) => void | Promise<void>;
   /** What is run and broken off; `sync` without it. */
   readonly command?: readonly string[];
+  /** How many entries the changelog has in the end; none without it. */
+  readonly entries?: number;
   /** How many issues there are in the end, and how many mails have gone out, those of the time before included. */
   readonly issues: number;
   readonly mails: number;
@@ -53,6 +55,19 @@ function addPosts(count: number, project = app): (world: World) => void {
     }
   };
 }
+
+const tools = {
+  feedbackCreate: {
+    name: "create_feedback",
+    args: { title: "{{ issue.title }}", description: "{{ issue.body }}" },
+  },
+  changelogList: { name: "list_changelog" },
+  changelogCreate: {
+    name: "create_changelog",
+    args: { title: "{{ entry.title }}", content: "{{ entry.body }}", publish: false },
+  },
+  changelogPublish: { name: "publish_changelog", args: { id: "{{ entry.id }}" } },
+};
 
 /** An import of many posts, for more than one crash. */
 export const importOf = (count: number): Scenario => ({
@@ -255,6 +270,39 @@ export const scenarios: readonly Scenario[] = [
       for (const number of [1, 2]) world.github.transfer(repo, number, "acme/api");
       await world.runHere(["sync"]);
       for (const number of [1, 2]) world.github.close("acme/api", number, "completed");
+    },
+  },
+  {
+    name: "ten labelled issues become ten posts",
+    issues: 10,
+    mails: 0,
+    setting: {
+      config: { projects: [{ ...standard, import: { labels: ["idea"] } }] },
+      repositories: [{ ...repository, labels: [...repository.labels, "idea"] }],
+      tools,
+    },
+    before: ({ github }) => {
+      for (let wish = 1; wish <= 10; wish += 1)
+        github.openIssue(repo, { title: `Idea ${wish}`, author: "dana", labels: ["idea"] });
+    },
+  },
+  {
+    name: "a release becomes a draft of the changelog, and is published once when a person lets it go",
+    issues: 1,
+    mails: 1,
+    entries: 2,
+    setting: {
+      config: { projects: [{ ...standard, changelog: { releases: "v*", publish: "approve" } }] },
+      repositories: [repository],
+      tools,
+    },
+    before: addPosts(1),
+    change: async (world) => {
+      world.github.close(repo, 1, "completed");
+      world.github.publishRelease(repo, { tag: "v1.0", body: "One" });
+      await world.runHere(["sync"]);
+      await world.runHere(["approve", app, "changelog:v1.0", "--yes"]);
+      world.github.publishRelease(repo, { tag: "v1.1", body: "Two" });
     },
   },
   {

@@ -3,7 +3,7 @@ import { killAt, measure, nameOf, type Point } from "./kill.ts";
 import { scenarios } from "./scenarios.ts";
 
 /** A few of all combinations, for `npm test`: `npm run test:crash` has all. */
-const chosen = ["a new issue at once", "issues closed, labelled"];
+const chosen = ["a new issue at once", "issues closed, labelled", "ten labelled issues", "a release becomes"];
 
 /** After the first and the last write were applied, and between two commits halfway. */
 function choosePoints(points: readonly Point[]): readonly Point[] {

@@ -13,6 +13,7 @@ import {
   startSandboxGitHub,
 } from "../support/sandbox/github/github.ts";
 import { type Gate, isWrite, openGate } from "./gate.ts";
+import { type ShownEntry, startBoardTools } from "./tools.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 /** Compiled code that the processes share: half of what a start costs. */
@@ -28,6 +29,8 @@ export interface Setting {
   /** A GitHub in the place of the sandbox's, which nobody asks then, and what signs the program in there. */
   readonly tracker?: { readonly url: string; readonly env: Readonly<Record<string, string>> };
   readonly style?: BoardStyleOptions;
+  /** The board has tools of its own: the config's `board.mcp.tools`. They make posts in the first project. */
+  readonly tools?: Readonly<Record<string, unknown>>;
   /** Of the board; two without it. */
   readonly projects?: readonly string[];
   /** How long a request may take; the config's own without it. */
@@ -55,6 +58,8 @@ export type AtCommit =
 export interface World {
   readonly board: SandboxBoard;
   readonly github: SandboxGitHub;
+  /** Of the board's changelog. */
+  readonly entries: readonly ShownEntry[];
   readonly gate: Gate;
   readonly folder: string;
   /** Changes the config's part that is not the same in all worlds. */
@@ -99,7 +104,12 @@ export async function openWorld(setting: Setting): Promise<World> {
   const clock = { now: () => Date.now() + aheadMs };
   const github = await startSandboxGitHub({ repositories: setting.repositories, clock });
   const tracker = setting.tracker ?? { url: github.url, env: { GITHUB_TOKEN: github.token } };
-  const gate = await openGate({ board: new URL(board.url).origin, tracker: tracker.url });
+  const tools = setting.tools && (await startBoardTools(board, "acme-app"));
+  const gate = await openGate({
+    board: new URL(board.url).origin,
+    tracker: tracker.url,
+    ...(tools && { tools: tools.origin }),
+  });
   const env = {
     BOARD_API_KEY: board.key,
     BOARDSYNC_CONFIG: join(folder, "boardsync.yaml"),
@@ -111,7 +121,11 @@ export async function openWorld(setting: Setting): Promise<World> {
 
   const reconfigure = (config: Setting["config"]): void => {
     const whole = {
-      board: { url: `${gate.origins.board}/api/v1`, ...timeout },
+      board: {
+        url: `${gate.origins.board}/api/v1`,
+        ...timeout,
+        ...(setting.tools && { mcp: { tools: setting.tools } }),
+      },
       tracker: { url: gate.origins.tracker, ...timeout, pace: { minIntervalMs: 0, createsPerMinute: 1000 } },
       state: stateFile,
       waits: { create: "0s", patch: "0s" },
@@ -147,6 +161,7 @@ export async function openWorld(setting: Setting): Promise<World> {
   return {
     board,
     github,
+    entries: tools?.entries ?? [],
     gate,
     folder,
     reconfigure,
@@ -178,7 +193,7 @@ export async function openWorld(setting: Setting): Promise<World> {
     async close() {
       for (const { child } of children) child.kill("SIGKILL");
       await Promise.all([...children].map(({ ended }) => ended));
-      await Promise.all([gate.close(), board.close(), github.stop()]);
+      await Promise.all([gate.close(), board.close(), github.stop(), tools?.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -201,14 +216,17 @@ export async function countCommits(world: World, args: readonly string[]): Promi
 export interface View {
   readonly posts: readonly unknown[];
   readonly issues: readonly { readonly title: string }[];
+  readonly entries: readonly unknown[];
   /** Each mail to the voters of a post. */
   readonly mails: readonly string[];
 }
 
 /** Looks at both sides. */
-export function view({ board, github }: World): View {
+export function view({ board, github, entries }: World): View {
   const posts = ["acme-app", "acme-api"].flatMap((project) =>
-    board.posts(project).map(({ createdAt: _, updatedAt: __, ...post }) => post),
+    board.posts(project).map(({ createdAt: _, updatedAt: __, description, ...post }) => {
+      return { ...post, description: sameEverywhere(String(description ?? "")) };
+    }),
   );
   const issues = github.repositories.flatMap((repository) =>
     github.issues(repository as `${string}/${string}`).map((issue) => {
@@ -222,6 +240,7 @@ export function view({ board, github }: World): View {
   );
   return {
     posts,
+    entries: [...entries],
     issues: issues.toSorted((a, b) => (a.body < b.body ? -1 : 1)),
     mails: mails.toSorted(),
   };

@@ -280,6 +280,29 @@ describe("the changelog of releases", () => {
     },
   );
 
+  it.each([0, hourMs])(
+    "takes what a process that died has published for published, %i ms later",
+    async (later) => {
+      publish("v1.1");
+      await stage.sync();
+      await approve("v1.1");
+      tools.beforeAnswer = () => {
+        for (const entry of tools.entries) entry.isPublished = true;
+        tools.beforeAnswer = undefined;
+        throw new Error("The process died.");
+      };
+      await stage.sync();
+      stage.restart();
+      stage.clock.skip(later);
+      for (let run = 0; run < 3; run += 1) expect((await stage.syncOne()).errors).toEqual([]);
+      expect(purposes()).toEqual(["changelogCreate", "changelogPublish"]);
+      expect(await stage.ledger.requests.pending(project)).toEqual([]);
+      expect(await stage.ledger.toolCalls.list(project, "changelogPublish")).toMatchObject([
+        { state: "DONE" },
+      ]);
+    },
+  );
+
   it("publishes no text that a person has not let go: an edit of the release comes first", async () => {
     publish("v1.1", { body: "One" });
     await stage.sync();

@@ -138,8 +138,13 @@ async function takeThere(
   const key = { project: memory.id, purpose, subject: tag };
   const at = world.clock.now();
   const message = "it was there already";
+  // What a process that died has called may be known by now, or be in doubt still.
+  const known = (await world.ledger.toolCalls.find(key))?.state;
+  if (known === "DONE" && purpose !== "changelogUpdate") return { kind: "unneeded" };
+  const isOpen = known === "SENT" || known === "UNKNOWN";
+  const hash = hashArguments(args);
   await world.ledger.commit([
-    { kind: "prepare-call", ...key, run: run.number, hash: hashArguments(args), reason, at },
+    ...(isOpen ? [] : [{ kind: "prepare-call", ...key, run: run.number, hash, reason, at } as const]),
     { kind: "end-call", ...key, state: "DONE", at, message, result: id, url },
   ]);
   return { kind: "unneeded" };
