@@ -1,6 +1,4 @@
 import type { BoardTools, ToolArguments, ToolOutcome } from "../../src/board/tools.ts";
-import { StateError } from "../../src/errors.ts";
-import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openStage, type Stage, type StageOptions, standardProject } from "./stage.ts";
 
 /** What becomes of a call. `wrong answer`: the answer names a post that was there before; `other title`: one that nobody has seen. */
@@ -22,8 +20,6 @@ export interface ImportStage extends Stage {
   readonly faults: CallFault[];
   /** Done right before a call is answered. */
   beforeAnswer: (() => void | Promise<void>) | undefined;
-  /** At which step from now on the process dies: right before or after a commit, or a call of the tool; undefined for never. */
-  diesAt: number | undefined;
 }
 
 /** The standard project, which makes posts of issues with the label `idea`. */
@@ -63,34 +59,15 @@ export async function openImports(options: StageOptions = {}): Promise<ImportSta
       calls,
       faults,
       beforeAnswer: undefined,
-      diesAt: undefined,
     },
   });
-  const step = (): void => {
-    if (own.diesAt === undefined) return;
-    own.diesAt -= 1;
-    if (own.diesAt === 0) throw new StateError("The process died.");
-  };
-  const around = async <T>(work: () => Promise<T>): Promise<T> => {
-    step();
-    const result = await work();
-    step();
-    return result;
-  };
   const port: BoardTools = {
     purposes: new Set(["feedbackCreate"]),
     requests: 0,
     list: () => Promise.reject(new Error("The board lists nothing by tools.")),
-    call: (_, given) => around(() => answer(own, given)),
+    call: (_, given) => answer(own, given),
   };
-  stage.bend((world) => {
-    const { ledger } = world;
-    const commit: Ledger["commit"] = (changes) => around(() => ledger.commit(changes));
-    const mortal = new Proxy(ledger, {
-      get: (target, name) => (name === "commit" ? commit : Reflect.get(target, name)),
-    });
-    return { ...world, tools: port, ledger: mortal };
-  });
+  stage.bend((world) => ({ ...world, tools: port }));
   return own;
 }
 
