@@ -131,7 +131,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "short-wait",
     words: "an unknown outcome is looked up before `waits` is over",
     breaks: ["I1", "I2"],
-    from: 10,
+    from: 93,
     bug: ofWorld(({ policy }) => ({ policy: { ...policy, waits: { createMs: 1, patchMs: 1 } } })),
   },
   {
@@ -213,7 +213,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "unknown-as-not-applied",
     words: "an unknown outcome counts as not applied",
     breaks: ["I1", "I2"],
-    from: 10,
+    from: 41,
     bug: ofChanges((change) => [
       change.kind === "resolve" && change.state === "UNKNOWN" ? { ...change, state: "PREPARED" } : change,
     ]),
@@ -315,7 +315,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "changes-not-stored",
     words: "of several issues on a page no change is stored",
     breaks: ["I16", "I3", "I1"],
-    from: 9,
+    from: 38,
     bug: ofChanges((change) => (change.kind === "store-issues" && change.issues.length > 1 ? [] : [change])),
   },
   {
@@ -329,7 +329,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "pace-in-memory",
     words: "the pace is not remembered",
     breaks: ["I11"],
-    from: 1,
+    from: 40,
     bug: ofLedger(({ pace, commit }) => ({
       pace: withParts(pace, { writes: async () => [] }),
       commit: (changes) => commit(changes.map(withoutSeen)),

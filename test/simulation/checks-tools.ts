@@ -145,9 +145,12 @@ async function checkWishes(stage: Stage, ledger: Ledger, waiting: ReadonlySet<st
   }
 }
 
-/** A state that was lost knows the post by its text alone, and leaves the two to a person. */
+/**
+ * A state that was lost knows the post by its text alone, and leaves the two to a person. An issue that left the project's
+ * repositories meanwhile is linked as it was before.
+ */
 async function checkMade(stage: Stage, ledger: Ledger, waiting: ReadonlySet<string>): Promise<void> {
-  const { board, counts, watch } = stage;
+  const { board, counts, watch, time } = stage;
   if ([...counts.acts.keys()].some((act) => /^state: .*(?:deleted|put back)/.test(act))) return;
   const known = await ledger.imports.known(projectId);
   for (const { id, isDeleted, madeFrom } of board.posts) {
@@ -158,6 +161,8 @@ async function checkMade(stage: Stage, ledger: Ledger, waiting: ReadonlySet<stri
     const row = known.find(({ issue }) => issue.repositoryId === ref.repositoryId && issue.number === number);
     const isSaid = row !== undefined && waiting.has(row.post);
     if (isSaid || (await ledger.rows.linkedTo(ref)).length > 0) continue;
+    const made = await ledger.rows.row(projectId, id, time.now());
+    if (!isNamed(repository, stage.scenario) && made !== undefined && made.links.length > 0) continue;
     watch.violate("I22", `${nameOf(madeFrom)} has become ${id}, and the two are not linked`);
   }
 }

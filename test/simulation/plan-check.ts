@@ -68,7 +68,8 @@ function compare(
     return (issue !== undefined && late.has(issue)) || namesFormer(hub, name);
   };
   for (const write of watch.sent) {
-    const name = `${write.kind} ${write.target} ${write.fields}`;
+    const target = write.kind === "create-post" ? nameNow(hub, write.target) : write.target;
+    const name = `${write.kind} ${target} ${write.fields}`;
     const index = rest.indexOf(name);
     if (index === -1 && (isOpen(name) || allowed.includes(name))) continue;
     if (index === -1) watch.violate("I15", `the run sends ${name}, which the plan did not list`);
