@@ -98,4 +98,23 @@ describe("categories by their names", () => {
     expect(opened(stage)).toEqual(["Invoice"]);
     expect(projects[0]?.errors.map(({ code }) => code)).toEqual(["board.unreachable"]);
   });
+
+  it("are not asked for where a template of the arguments fails, which is said and stops nothing else", async () => {
+    const host = await hostMcp(featureOs);
+    const categories = { name: "list_buckets", args: { project: "{{ project.id" } };
+    const stage = await openStage({
+      config: { board: { mcp: { url: host.url, tools: { categories } } } },
+      projects: projectWith({ select: { categories: ["cat_1"] } }),
+    });
+    stage.board.addPost("acme-app", { title: "Invoice", categoryId: "cat_1" });
+    const { projects } = await stage.sync();
+    expect(opened(stage)).toEqual(["Invoice"]);
+    expect(projects[0]?.errors).toMatchObject([
+      {
+        code: "config.template",
+        message: expect.stringContaining("board.mcp.tools.categories.args.project"),
+      },
+    ]);
+    expect(host.called()).toEqual([]);
+  });
 });

@@ -21,7 +21,10 @@ import type { RuleSettings, Settings } from "./settings.ts";
  */
 
 /** Of everything that a decision depends on: when it changes, every row has to be decided again. */
-export function settingsPrint({ changelog: _, ...settings }: Settings, templates: object = {}): string {
+export function settingsPrint(
+  { changelog: _, categoryArgs: __, ...settings }: Settings,
+  templates: object = {},
+): string {
   return hashText(canonical({ settings, templates }));
 }
 

@@ -1,5 +1,6 @@
 import { ProjectError, RemoteError } from "../../errors.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
+import { TemplateError } from "../../plan/text/template.ts";
 import { adviceOn } from "../../sync/ground/remedy.ts";
 import type { World } from "../../sync/ground/world.ts";
 
@@ -49,6 +50,11 @@ export function startChecking(
       try {
         return await work(checking);
       } catch (error) {
+        if (error instanceof TemplateError) {
+          const message = `A template fails: ${error.message}.`;
+          findings.push({ level: "error", subject, code: "config.template", message });
+          return undefined;
+        }
         if (!(error instanceof RemoteError || error instanceof ProjectError)) throw error;
         const { code, message } = error;
         const advice = adviceOn({ code, detail: error instanceof RemoteError ? error.detail : undefined });

@@ -3,6 +3,7 @@ import type { CategoriesMemory } from "../../ledger/memory.ts";
 import type { Category } from "../../model/post.ts";
 import { categoryWords, pinCategories } from "../../plan/categories.ts";
 import { listArguments } from "../../plan/text/arguments.ts";
+import { TemplateError } from "../../plan/text/template.ts";
 import type { BoardPull, Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
@@ -77,6 +78,11 @@ async function listCategories(
     const before = list.isComplete ? [] : known.categories;
     return { categories: merge(before, new Map(named)), at: clock.now() };
   } catch (error) {
+    if (error instanceof TemplateError) {
+      const message = `The board's categories are not asked for, since a template fails: ${error.message}.`;
+      noteError(tally, { code: "config.template", message });
+      return undefined;
+    }
     if (!(error instanceof RemoteError)) throw error;
     if (isPutOff(error)) return undefined;
     noteError(tally, { code: error.code, message: error.message, detail: error.detail });

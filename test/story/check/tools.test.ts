@@ -80,6 +80,8 @@ describe("a proposal for the config", () => {
   });
 });
 
+const anyTool = { name: "list_buckets", schema: { properties: { id: { type: "string" } } }, print: "p" };
+
 describe("a check of the board's own tools", () => {
   async function check(
     dialect: Dialect,
@@ -175,6 +177,22 @@ describe("a check of the board's own tools", () => {
     const names = [await list("prj_1"), await list("prj_2"), await list("prj_1")].map(([one]) => one?.name);
     expect(names).toEqual(["Of prj_1", "Of prj_2", "Of prj_1"]);
     expect(host.called()).toHaveLength(2);
+  });
+
+  it("says that a template of the arguments fails, and goes on", async () => {
+    const { directory } = await given(featureOs);
+    const named = { categories: { name: "list_buckets", args: { id: "{{ project.id" } } };
+    const findings: Finding[] = [];
+    const sides = { board: undefined as never, tracker: undefined as never };
+    const checking = startChecking(findings, "board", sides, bounds());
+    const tools = { named, directory, agreed: () => undefined, place: () => "" };
+    const argued = { ...tools, directory: { ...directory, describe: async () => [anyTool] } };
+    const list = await checkTools(checking, argued, suggest);
+    expect(await checking.look(() => list("prj_1"))).toBeUndefined();
+    expect(findings.at(-1)).toMatchObject({
+      ...{ level: "error", code: "config.template" },
+      message: expect.stringContaining("board.mcp.tools.categories.args.id"),
+    });
   });
 
   it("shows of a stranger's words no more than a line", async () => {
