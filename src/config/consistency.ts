@@ -1,11 +1,13 @@
 import { type Fault, type FoundValue, findAll, hasKey, type Path, quote } from "./paths.ts";
+import type { ToolPurpose } from "./schema.ts";
 import { suggest } from "./suggest.ts";
+import { findToolFaults, findToolTemplates } from "./tools.ts";
 import { instant, isExposed } from "./values.ts";
 
 /** Says what is wrong with the syntax of a Liquid template; undefined when nothing is. */
 export type CheckTemplate = (
   text: string,
-  kind: "text" | "entry" | "address",
+  kind: "text" | "entry" | "address" | ToolPurpose,
 ) => string | { readonly name: string; readonly known: readonly string[] } | undefined;
 
 /** What a check needs to know besides the content. */
@@ -23,8 +25,7 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
   return [
     ...findExposedKeys(content),
     ...findRepeatedProjects(content, context),
-    ...findNoDrafts(content),
-    ...findIdleImports(content),
+    ...findToolFaults(content),
     ...findAll(content, "projects.*").flatMap((project) => [
       ...findUnreachableRules(project),
       ...findStrayLabels(project),
@@ -33,7 +34,6 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
       ...findSharedLabels(project),
       ...findIdleConditions(project),
     ]),
-    ...findIdleChangelogs(content),
     ...findBrokenTemplates(content, context.checkTemplate),
   ];
 }
@@ -58,31 +58,6 @@ function findExposedKeys(content: unknown): readonly Fault[] {
   );
 }
 
-/** What says in the arguments of a tool that an entry is a draft. */
-const draftWords: readonly (readonly [name: RegExp, value: RegExp])[] = [
-  [/^(?:is_?)?publish(?:ed)?$/i, /^false$/],
-  [/^(?:is_?)?draft$/i, /^true$/],
-  [/^(?:status|state|visibility)$/i, /^(?:draft|unpublished|private)$/i],
-  [/^publish(?:ed)?_?at$/i, /^null$/],
-];
-
-/** Subscribers may be mailed about what is published, so nothing is made that is not a draft. */
-function findNoDrafts(content: unknown): readonly Fault[] {
-  return findAll(content, "board.mcp.tools.changelogCreate").flatMap(({ path, value }): readonly Fault[] => {
-    if (typeof value !== "object" || value === null || saysDraft(Object(value)["args"])) return [];
-    const message =
-      "must make a draft, and no argument says so; the tool's may be called `publish: false`, `draft: true`, `status: draft` or `publishedAt: null`. One that can't make a draft can't be used";
-    return [{ path, at: "key", message }];
-  });
-}
-
-function saysDraft(args: unknown, depth = 0): boolean {
-  return Object.entries(Object(args)).some(([name, value]) => {
-    if (typeof value === "object" && value !== null) return depth < deepest && saysDraft(value, depth + 1);
-    return draftWords.some(([key, said]) => key.test(name) && said.test(String(value)));
-  });
-}
-
 /** Two entries for one project would both open issues for its posts. */
 function findRepeatedProjects(content: unknown, { lineOf }: CheckContext): readonly Fault[] {
   const first = new Map<unknown, Path>();
@@ -94,22 +69,6 @@ function findRepeatedProjects(content: unknown, { lineOf }: CheckContext): reado
     }
     const message = `${quote(String(value))} stands in line ${lineOf(earlier)} already, and two entries would claim the same posts; a project stands once in the file`;
     return [{ path, at: "value", message }];
-  });
-}
-
-/** Posts are made by the board's own tool alone. */
-function findIdleImports(content: unknown): readonly Fault[] {
-  const [tool] = findAll(content, "board.mcp.tools.feedbackCreate");
-  const names = JSON.stringify(Object(tool?.value)["args"] ?? {}).includes("issue.category");
-  return findAll(content, "projects.*.import").flatMap(({ path, value }): readonly Fault[] => {
-    if (tool === undefined) {
-      const message =
-        "makes posts by `board.mcp.tools.feedbackCreate`, which is not in the config; `boardsync check` shows the board's tools";
-      return [{ path, at: "key", message }];
-    }
-    if (!hasKey(value, "category") || names) return [];
-    const message = "goes nowhere: no `args` of `board.mcp.tools.feedbackCreate` name `{{ issue.category }}`";
-    return [{ path: [...path, "category"], at: "key", message }];
   });
 }
 
@@ -235,43 +194,9 @@ function* idleIn(around: FoundValue, pattern: string, depth = 0): Generator<Faul
   }
 }
 
-/** Without its tools nothing makes an entry, and nothing publishes one; and one that is no draft would be published at once. */
-function findIdleChangelogs(content: unknown): readonly Fault[] {
-  const changelogs = findAll(content, "projects.*.changelog");
-  if (changelogs.length === 0) return [];
-  const has = (purpose: string): boolean => findAll(content, `board.mcp.tools.${purpose}`).length > 0;
-  const lacking = (path: Path, purpose: string): Fault => {
-    const message = `needs a tool of the board's: name it in \`board.mcp.tools.${purpose}\``;
-    return { path, at: "value", message };
-  };
-  const args = findAll(content, "board.mcp.tools.changelogCreate.args");
-  return [
-    ...(has("changelogCreate") ? [] : changelogs.map(({ path }) => lacking(path, "changelogCreate"))),
-    ...changelogs
-      .filter(({ value }) => Object(value).publish === "approve" && !has("changelogPublish"))
-      .map(({ path }) => lacking([...path, "publish"], "changelogPublish")),
-    ...args
-      .filter(({ value }) => !makesDraft(Object(value)))
-      .map(({ path }): Fault => ({ path, at: "value", message: noDraft })),
-  ];
-}
-
-const noDraft =
-  "must ask for a draft, as `publish: false`, `draft: true` or `status: draft` do: what such a tool makes is published only when a person approves it";
-
-/** Whether the arguments ask for a draft: by a flag, or by a word. */
-function makesDraft(args: object): boolean {
-  return Object.entries(args).some(([name, value]) => {
-    const key = name.replaceAll(/[_-]/g, "").toLowerCase();
-    if (["publish", "published", "ispublished", "publishnow"].includes(key)) return value === false;
-    if (["draft", "isdraft", "asdraft"].includes(key)) return value === true;
-    return ["status", "state"].includes(key) && String(value).toLowerCase() === "draft";
-  });
-}
-
 function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined): readonly Fault[] {
   if (check === undefined) return [];
-  const templates = [
+  const settings = [
     ["projects.*.issue.title", "text"],
     ["projects.*.issue.body", "text"],
     ["projects.*.issue.postUrl", "address"],
@@ -279,15 +204,17 @@ function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined)
     ["projects.*.changelog.title", "entry"],
     ["projects.*.changelog.body", "entry"],
   ] as const;
-  return templates.flatMap(([pattern, kind]) =>
-    findAll(content, pattern).flatMap(({ path, value }): readonly Fault[] => {
-      const fault = typeof value === "string" ? check(value, kind) : undefined;
-      if (fault === undefined) return [];
-      const message =
-        typeof fault === "string"
-          ? `is not a valid template: ${fault}`
-          : `names \`${fault.name}\`, which nothing ever fills${suggest(fault.name, fault.known)}; there are ${fault.known.join(", ")}`;
-      return [{ path, at: "value", message }];
-    }),
-  );
+  const templates = [
+    ...settings.flatMap(([pattern, kind]) => findAll(content, pattern).map((found) => ({ ...found, kind }))),
+    ...findToolTemplates(content),
+  ];
+  return templates.flatMap(({ path, value, kind }): readonly Fault[] => {
+    const fault = typeof value === "string" ? check(value, kind) : undefined;
+    if (fault === undefined) return [];
+    const message =
+      typeof fault === "string"
+        ? `is not a valid template: ${fault}`
+        : `names \`${fault.name}\`, which nothing ever fills${suggest(fault.name, fault.known)}; there are ${fault.known.join(", ")}`;
+    return [{ path, at: "value", message }];
+  });
 }

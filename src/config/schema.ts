@@ -106,7 +106,7 @@ const tool = z.strictObject({
     .exactOptional(),
 });
 
-const toolPurpose = z.enum([
+export const toolPurpose = z.enum([
   "categories",
   "changelogList",
   "changelogCreate",
@@ -114,6 +114,7 @@ const toolPurpose = z.enum([
   "changelogPublish",
   "feedbackCreate",
 ]);
+export type ToolPurpose = z.infer<typeof toolPurpose>;
 
 const mcp = z
   .strictObject({

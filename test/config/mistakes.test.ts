@@ -6,19 +6,6 @@ const boardWith = (text: string) =>
   `board:\n  url: https://b.example\n  ${text}\nprojects: [{ project: p, repo: o/r }]`;
 const address = (url: string) => `board: { url: "${url}" }\nprojects: [{ project: p, repo: o/r }]`;
 
-describe("the changelog's tool makes a draft", () => {
-  it.each([
-    "publish: false",
-    "draft: true",
-    "isDraft: true",
-    "status: draft",
-    "post: { published_at: null }",
-  ])("by `%s`", (words) => {
-    const { board } = load(boardWith(`mcp: { tools: { changelogCreate: { name: a, args: { ${words} } } } }`));
-    expect(board.mcp?.tools.changelogCreate?.name).toBe("a");
-  });
-});
-
 describe("a mistake in the config is said with its line, column and path", () => {
   it.each<[string, string, string]>([
     [
@@ -45,11 +32,6 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "an MCP server that would show the key",
       boardWith("mcp: { url: 'http://mcp.example/' }"),
       "3:15: board.mcp.url: must be https, because http would show the key to the network; `board.allowInsecure: true` allows it",
-    ],
-    [
-      "a changelog's tool that may publish",
-      boardWith("mcp: { tools: { changelogCreate: { name: a, args: { title: x, publish: true } } } }"),
-      "3:19: board.mcp.tools.changelogCreate: must make a draft, and no argument says so; the tool's may be called `publish: false`, `draft: true`, `status: draft` or `publishedAt: null`. One that can't make a draft can't be used",
     ],
     [
       "a misspelt key of a project",

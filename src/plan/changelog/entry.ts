@@ -2,7 +2,7 @@ import type { Release } from "../../model/release.ts";
 import type { ChangelogSettings } from "../ground/settings.ts";
 import { type ArgumentTemplates, fillArguments } from "../text/arguments.ts";
 import { toBoardText, toBoardTitle } from "../text/outward.ts";
-import { readTemplate } from "../text/template.ts";
+import { readTemplate, TemplateError } from "../text/template.ts";
 import { publicNotes } from "./notes.ts";
 
 /** A post that a release ships. */
@@ -60,17 +60,31 @@ export function renderEntry(
   };
 }
 
-/** The arguments of a tool for an entry of a project; `id`: of one that is there. */
+/**
+ * The arguments of a tool for an entry of a project.
+ *
+ * @param id - of the entry that is there; undefined for one that is to be made.
+ * @throws TemplateError where one of the `args` fails, or none names the entry: nobody could tell then which one was meant.
+ */
 export function entryArguments(
   args: ArgumentTemplates,
   {
     entry,
     release: { tag, url },
-    id = "",
+    id,
     project,
-  }: { readonly entry: Entry; readonly release: Release; readonly id?: string; readonly project: string },
+  }: {
+    readonly entry: Entry;
+    readonly release: Pick<Release, "tag" | "url">;
+    readonly id?: string;
+    readonly project: string;
+  },
   place: string,
 ): Readonly<Record<string, unknown>> {
-  const values = { entry: { ...entry, id }, release: { tag, url }, project: { id: project } };
-  return fillArguments(args, values, place);
+  const values = { entry: { ...entry, id: id ?? "" }, release: { tag, url }, project: { id: project } };
+  const filled = fillArguments(args, values, place);
+  const [name, mark] = id === undefined ? ["title", JSON.stringify(entry.title)] : ["id", id];
+  if (!JSON.stringify(filled).includes(mark))
+    throw new TemplateError(`${place}: no argument is \`{{ entry.${name} }}\`, by which the entry is known`);
+  return filled;
 }

@@ -42,9 +42,9 @@ const place = "board.mcp.tools.feedbackCreate.args";
  *
  * @throws TemplateError where one of the `args` fails, or nothing in them keeps the issue's address: the post could not be found again.
  */
-export function argumentsOf(
-  { title, body, address, category, issue }: CreatePost,
-  { args }: ImportSettings,
+export function postArguments(
+  { title, body, address, category, issue }: Omit<CreatePost, "kind" | "post" | "reason">,
+  { args }: Pick<ImportSettings, "args">,
   project: string,
 ): Readonly<Record<string, unknown>> {
   const values: ArgumentValues = {

@@ -81,9 +81,18 @@ export const templateValues = {
     "more",
   ],
   address: ["post.id", "post.title", "post.category", "post.status", "post.url", "project.id"],
+  categories: ["project.id"],
+  changelogList: ["project.id"],
+  changelogCreate: ["entry.title", "entry.body", "release.tag", "release.url", "project.id"],
+  changelogUpdate: ["entry.id", "entry.title", "entry.body", "release.tag", "release.url", "project.id"],
+  changelogPublish: ["entry.id", "entry.title", "release.tag", "project.id"],
+  feedbackCreate: [
+    ...["title", "body", "address", "number", "category"].map((name) => `issue.${name}`),
+    "project.id",
+  ],
 } as const;
 
-/** A template that gives a text, an entry of a changelog, or the address of a post's page. */
+/** A template that gives a text, an entry of a changelog, the address of a post's page, or an argument of a tool of the board's. */
 export type TemplateKind = keyof typeof templateValues;
 
 /** A value that a template names and that never exists, beside those that do. */

@@ -75,7 +75,9 @@ const wanted: readonly Wanted[] = [
     purpose: "changelogCreate",
     name: new RegExp(`^(?:create|add|draft)_(?:a_)?${changelog}(?:_entry|_draft)?$`),
     fill: [...entry.slice(1), asDraft],
-    isEnough: (args) => Object.values(args).some((value) => typeof value === "boolean" || value === "draft"),
+    isEnough: (args) =>
+      names(args, "{{ entry.title }}") &&
+      Object.values(args).some((value) => typeof value === "boolean" || value === "draft"),
   },
   {
     purpose: "changelogUpdate",
@@ -103,6 +105,7 @@ const wanted: readonly Wanted[] = [
       by(texts, "{{ issue.body }}"),
       by(categories, "{{ issue.category }}"),
     ],
+    isEnough: (args) => names(args, "{{ issue.body }}"),
   },
 ];
 
@@ -111,7 +114,11 @@ function ofStatus(name: string): unknown {
 }
 
 function hasId(args: ToolArguments): boolean {
-  return Object.values(args).includes("{{ entry.id }}");
+  return names(args, "{{ entry.id }}");
+}
+
+function names(args: ToolArguments, template: string): boolean {
+  return Object.values(args).includes(template);
 }
 
 /** Which tool may serve which purpose: at most one for each. Nothing is called to find out. */

@@ -1,6 +1,15 @@
-import type { BoardTools, ToolDescription, ToolDirectory, ToolPurpose } from "../../board/tools.ts";
+import type {
+  BoardTools,
+  ToolArguments,
+  ToolDescription,
+  ToolDirectory,
+  ToolPurpose,
+} from "../../board/tools.ts";
 import type { Category } from "../../model/post.ts";
+import { entryArguments } from "../../plan/changelog/entry.ts";
+import { postArguments } from "../../plan/imports/draft.ts";
 import { listArguments } from "../../plan/text/arguments.ts";
+import { TemplateError } from "../../plan/text/template.ts";
 import type { Checking, Suggest } from "./findings.ts";
 import { findArgumentFaults } from "./tool-arguments.ts";
 import { proposeTools, requiredOf, showProposal, type ToolProposal } from "./tool-proposals.ts";
@@ -108,10 +117,37 @@ function checkTool(
     const at = [...path, "args", ...inner];
     say("error", show(`${place(at)}: ${at.slice(3).join(".")}: ${message}`), "board.tool");
   }
-  if (faults.length === 0)
+  const unfilled = faults.length === 0 ? whyNotFilled(purpose, tool.args) : undefined;
+  if (unfilled !== undefined) say("error", `${place([...path, "args"])}: ${unfilled}`, "config.template");
+  else if (faults.length === 0)
     say("ok", `\`${purpose}\` is served by \`${tool.name}\` (schema: ${found.print}).`);
-  return isAgreed && faults.length === 0;
+  return isAgreed && faults.length === 0 && unfilled === undefined;
 }
+
+/** What is wrong with arguments, whatever they are about: filled in as for a call, and not sent. */
+function whyNotFilled(purpose: ToolPurpose, args: ToolArguments): string | undefined {
+  const place = `board.mcp.tools.${purpose}.args`;
+  const [project, id, text] = ["a project", "an id", "a text"];
+  const about = { entry: { title: "a title", body: text }, release: { tag: "v1", url: text }, project };
+  try {
+    if (purpose === "categories" || purpose === "changelogList") listArguments(args, purpose, project);
+    else if (purpose === "feedbackCreate") postArguments(anIssue, { args }, project);
+    else entryArguments(args, { ...about, ...(purpose !== "changelogCreate" && { id }) }, place);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TemplateError) return error.message;
+    throw error;
+  }
+}
+
+/** Nobody's: it shows only whether the arguments hold together. */
+const anIssue = {
+  title: "a title",
+  body: "a text https://issue.example/1",
+  address: "https://issue.example/1",
+  category: "a category",
+  issue: { repositoryId: 1, number: 1 },
+};
 
 /** `create_changelog (title, content)`: with what it requires. */
 function showTool({ name, schema }: ToolDescription): string {

@@ -91,7 +91,7 @@ async function workOf(
   const id = lastText(calls, tag)?.result;
   const args = entryArguments(
     changelog.args[kind] ?? {},
-    { entry, release, project: cycle.memory.id, ...(id !== undefined && { id }) },
+    { entry, release, project: cycle.memory.id, ...(kind === "update" && { id: id ?? "" }) },
     `board.mcp.tools.changelog${kind === "create" ? "Create" : "Update"}.args`,
   );
   const hash = hashText(canonical(args));
@@ -169,10 +169,10 @@ async function publishesOf(
           whileChanging(calls, tag, changing) ??
           (notBefore === undefined ? { kind: "go" } : waitUntil(notBefore)));
     const entry = { title: known?.title ?? tag, body: "" };
-    const release = { tag, url: "" } as Release;
+    const release = { tag, url: "" };
     const args = entryArguments(
       changelog.args.publish ?? {},
-      { entry, release, project: cycle.memory.id, ...(id !== undefined && { id }) },
+      { entry, release, project: cycle.memory.id, id: id ?? "" },
       "board.mcp.tools.changelogPublish.args",
     );
     if (verdict.kind === "go") goesNow = now;

@@ -4,7 +4,7 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
 import { refusalSignature } from "../../plan/ground/identity.ts";
-import { argumentsOf, draftPost } from "../../plan/imports/draft.ts";
+import { draftPost, postArguments } from "../../plan/imports/draft.ts";
 import { whyKept } from "../../plan/imports/select.ts";
 import { isApproved, issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import type { Asked } from "../ground/record.ts";
@@ -50,7 +50,7 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
   const issue = course.imports.get(action.post);
   if (settings.import === undefined || issue === undefined) return { kind: "unneeded" };
   const { post, title, reason } = action;
-  const args = argumentsOf(action, settings.import, memory.id);
+  const args = postArguments(action, settings.import, memory.id);
   const repository = world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? "";
   const outcome = await callTool(cycle, {
     purpose: "feedbackCreate",

@@ -96,4 +96,16 @@ describe("an entry of the changelog", () => {
       id: "e1",
     });
   });
+
+  it("and each names the entry: one that is made by its title, as a whole, one that is there by its id", () => {
+    const about = { entry: { title: "T", body: "B" }, release: createRelease("v1"), project: "prj_1" };
+    expect(() => entryArguments({ title: "New: {{ entry.title }}" }, about, "x")).toThrow(
+      "x: no argument is `{{ entry.title }}`, by which the entry is known",
+    );
+    expect(() => entryArguments({ tag: "{{ release.tag }}" }, { ...about, id: "e1" }, "x")).toThrow(
+      "x: no argument is `{{ entry.id }}`, by which the entry is known",
+    );
+    const inside = { post: { headline: "{{ entry.title }}" } };
+    expect(entryArguments(inside, about, "x")).toEqual({ post: { headline: "T" } });
+  });
 });

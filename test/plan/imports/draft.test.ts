@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { IssueRecord } from "../../../src/model/issue.ts";
 import type { ImportSettings } from "../../../src/plan/ground/settings.ts";
-import { argumentsOf, draftPost } from "../../../src/plan/imports/draft.ts";
+import { draftPost, postArguments } from "../../../src/plan/imports/draft.ts";
 import { TemplateError } from "../../../src/plan/text/template.ts";
 
 const args = {
@@ -39,11 +39,11 @@ describe("the post that an issue becomes", () => {
 
   it("is asked for by the arguments of the config", () => {
     const draft = draftPost(record("CSV {{ 1 }}", "As a file."), place, settings);
-    expect(argumentsOf(draft, settings, "prj_1")).toEqual({
+    expect(postArguments(draft, settings, "prj_1")).toEqual({
       ...{ name: "CSV {{ 1 }}", text: `As a file.\n\n${place.address}`, group: "cat_1", to: "prj_1" },
     });
     const { category: _, ...without } = settings;
-    expect(argumentsOf(draftPost(record("CSV", ""), place, without), without, "prj_1")).toMatchObject({
+    expect(postArguments(draftPost(record("CSV", ""), place, without), without, "prj_1")).toMatchObject({
       group: "",
     });
   });
@@ -51,7 +51,7 @@ describe("the post that an issue becomes", () => {
   it("is not asked for where its address would be lost, by which it is found again", () => {
     const draft = draftPost(record("CSV", "As a file."), place, settings);
     const lost = { ...settings, args: { name: "{{ issue.title }}" } };
-    expect(() => argumentsOf(draft, lost, "prj_1")).toThrow(TemplateError);
-    expect(() => argumentsOf(draft, lost, "prj_1")).toThrow(/issue\.address/);
+    expect(() => postArguments(draft, lost, "prj_1")).toThrow(TemplateError);
+    expect(() => postArguments(draft, lost, "prj_1")).toThrow(/issue\.address/);
   });
 });

@@ -143,6 +143,38 @@ describe("a check of the board's own tools", () => {
     expect(new Set(findings.flatMap(({ code }) => code ?? []))).toEqual(new Set(["board.tool"]));
   });
 
+  it.each([
+    [
+      "create_changelog",
+      {
+        changelogCreate: { name: "create_changelog", args: { title: "x", description: "y", state: "draft" } },
+      },
+      "board.mcp.tools.changelogCreate.args: no argument is `{{ entry.title }}`, by which the entry is known",
+    ],
+    [
+      "publish_changelog",
+      { changelogPublish: { name: "publish_changelog", args: { id: "e1" } } },
+      "board.mcp.tools.changelogPublish.args: no argument is `{{ entry.id }}`, by which the entry is known",
+    ],
+    [
+      "create_feature_request",
+      {
+        feedbackCreate: {
+          name: "create_feature_request",
+          args: { title: "{{ issue.title }}", description: "x" },
+        },
+      },
+      "board.mcp.tools.feedbackCreate.args: no argument keeps `issue.body` to its end, or `issue.address`",
+    ],
+    ["list_buckets", { categories: { name: "list_buckets", args: {} } }, undefined],
+  ])("says that %s would not know what is meant", async (_, named, message) => {
+    const { said } = await check(featureOs, named);
+    expect(said.filter((line) => line.startsWith("error"))).toEqual(
+      message === undefined ? [] : [expect.stringMatching(/^error b\.yaml:\d+:1: /)],
+    );
+    if (message !== undefined) expect(said.join("\n")).toContain(message);
+  });
+
   it("says that arguments are not those that were agreed to, in the config or by the first use", async () => {
     const tool = { name: "publish_changelog", args: { id: "{{ entry.id }}" } };
     const by = await check(featureOs, { changelogPublish: { ...tool, schema: "0123456789abcdef" } });
@@ -188,7 +220,7 @@ describe("a check of the board's own tools", () => {
     const tools = { named, directory, agreed: () => undefined, place: () => "" };
     const argued = { ...tools, directory: { ...directory, describe: async () => [anyTool] } };
     const list = await checkTools(checking, argued, suggest);
-    expect(await checking.look(() => list("prj_1"))).toBeUndefined();
+    expect(await list("prj_1")).toEqual([]);
     expect(findings.at(-1)).toMatchObject({
       ...{ level: "error", code: "config.template" },
       message: expect.stringContaining("board.mcp.tools.categories.args.id"),
