@@ -117,6 +117,26 @@ describe("the changelog of releases", () => {
     expect(stage.reads().filter((path) => path.includes("graphql"))).toEqual([]);
   });
 
+  it("stays when its run is undone, which says so", async () => {
+    publish("v1.1");
+    const made = await stage.sync();
+    await approve("v1.1");
+    const published = await stage.sync();
+    const undo = async (run: number) =>
+      [...(await stage.run({ kind: "undo", run, agreed: [] })).carried.values()].flat();
+    const stays = { post: "changelog v1.1", issue: null, outcome: "refused" };
+    expect(await undo(made.run)).toMatchObject([
+      {
+        ...stays,
+        message: "Not undone: create-entry: a draft stays: only the board can delete it. It stays as it is.",
+      },
+    ]);
+    expect(await undo(published.run)).toMatchObject([
+      { ...stays, message: "Not undone: publish-entry: what is published has been read. It stays as it is." },
+    ]);
+    expect(purposes()).toEqual(["changelogCreate", "changelogPublish"]);
+  });
+
   it("names a post in the first release that contains all of it, or whose milestone is called like it", async () => {
     closeByPullRequest(1);
     publish("v1.1");

@@ -39,6 +39,18 @@ describe("an issue that a maintainer labels", () => {
     stage = await openImports();
   });
 
+  it("stays a post when its run is undone, which says so", async () => {
+    wish("CSV export");
+    const { run } = await stage.sync();
+    const { carried, report } = await stage.run({ kind: "undo", run, agreed: [] });
+    const message =
+      "Not undone: create-post: a post that an issue has become stays: only the board can remove it. It stays as it is.";
+    expect([...carried.values()].flat()).toMatchObject([
+      { post: "acme/app#1", issue: "acme/app#1", outcome: "refused", message },
+    ]);
+    expect(report.projects[0]?.errors).toMatchObject([{ code: "undo.refused", message }]);
+  });
+
   it("becomes one post, linked, with the issue's address in it", async () => {
     wish("CSV export");
     expect(await stage.plan()).toMatchObject([

@@ -4,6 +4,7 @@ import type { Field, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { mergeWritten, type WrittenField } from "../../plan/fields/undo.ts";
 import { issueKey } from "../ground/cycle-state.ts";
+import { nameEntry } from "../ground/entries.ts";
 
 /** What a run did to one post or to one issue; or one write of it that is not taken back. */
 export interface UndoPart {
@@ -30,6 +31,29 @@ const undoneKinds: readonly string[] = [
   "add-comment",
   "comment-issue",
 ];
+
+const unknown = "nobody knows whether it arrived: look at it by hand";
+
+/** What the board's own tools have made stays: by kind of the audit, why. */
+const madeByTools: Readonly<Record<string, string>> = {
+  "create-post": "a post that an issue has become stays: only the board can remove it",
+  "create-entry": "a draft stays: only the board can delete it",
+  "update-entry": "the text that was there before is not kept",
+  "publish-entry": "what is published has been read",
+};
+
+/** Of a run, what its calls of the board's tools leave as it is. */
+export function keptOf(writes: readonly RunWrite[]): readonly (UndoPart & { readonly kept: object })[] {
+  return writes.flatMap(({ kind, subject, post, issue, outcome }) => {
+    const made = madeByTools[kind];
+    if (made === undefined || subject === undefined) return [];
+    const why = outcome === "unknown" ? unknown : made;
+    const place = issue === undefined ? null : `${issue.repository}#${issue.number}`;
+    const name = post ?? ((place ?? nameEntry(subject)) as PostId);
+    const kept = { why: `${kind}: ${why}`, place };
+    return [{ post: name, kind: "patch-post" as const, issue: undefined, fields: [], isOpened: false, kept }];
+  });
+}
 
 /**
  * What the writes of a run to one post come to. What was written several times is taken back in one.
@@ -82,10 +106,9 @@ function issueOf({ side, kind, repository, issue }: RunWrite, row: Row | undefin
 }
 
 function whyKept({ side, kind, outcome, fields }: RunWrite, issue: IssueRef | undefined): string | undefined {
-  if (outcome === "unknown") return "nobody knows whether it arrived: look at it by hand";
+  if (outcome === "unknown") return unknown;
   if (kind === "add-comment" || kind === "comment-issue")
     return "a comment has been read, and is not taken back";
-  if (kind === "create-post") return "a post that an issue has become stays: only the board can remove it";
   const isText = kind === "edit-issue" && fields.some(({ field }) => field === "title" || field === "body");
   if (kind === "update-issue" || isText) return "the text that was there before is not kept";
   const isNowhere = side === "tracker" && issue === undefined;

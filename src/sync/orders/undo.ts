@@ -19,7 +19,7 @@ import { storeRecords } from "../read/markers.ts";
 import { saveActions } from "../tell/plan.ts";
 import { type FreshIssue, readFresh } from "../write/issue.ts";
 import { type Replan, write, writeSequence } from "../write/write.ts";
-import { partsOf, type UndoPart } from "./undo-parts.ts";
+import { keptOf, partsOf, type UndoPart } from "./undo-parts.ts";
 import { findLinked, stay, type UndoStep, undoOnIssue, undoOnPost } from "./undo-plan.ts";
 
 /** What an undo comes to. */
@@ -78,7 +78,7 @@ async function partsOfRun(cycle: PulledCycle, { run }: UndoOrder): Promise<reado
     post === undefined ? [] : partsOf(post, made, await readRow(cycle, post)),
   );
   const rank = ({ kind }: UndoPart): number => writeSequence.indexOf(kind);
-  return parts.flat().toSorted((one, other) => rank(one) - rank(other));
+  return [...parts.flat(), ...keptOf(writes)].toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** What is shown is all that is written, also where more could be by the time of the write. */
