@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { nodeId, showComment, showIssue, showLabels, showNode, showRepository } from "./github-shapes.ts";
+import {
+  nodeId,
+  showComment,
+  showIssue,
+  showLabels,
+  showNode,
+  showRelease,
+  showRepository,
+} from "./github-shapes.ts";
 import type { DemoIssue, DemoRepository, DemoState } from "./github-state.ts";
 import type { DemoAnswer, DemoRequest } from "./loopback.ts";
 
@@ -38,6 +46,8 @@ const routes: readonly (readonly [method: string, path: RegExp, endpoint: Endpoi
   ["GET", /^\/labels$/, (call) => page(call, showLabels(call.repository, call.repository.labels))],
   ["POST", /^\/labels$/, createLabel],
   ["GET", /^\/milestones$/, (call) => page(call, [])],
+  ["GET", /^\/releases$/, (call) => page(call, call.repository.releases.toReversed().map(showRelease))],
+  ["POST", /^\/releases$/, createRelease],
   [
     "GET",
     /^\/assignees\/(?<login>[^/]+)$/,
@@ -172,6 +182,22 @@ function createLabel({ state, repository, asked }: DemoCall): DemoAnswer {
   const spelled = state.spell(repository, [name]);
   if (repository.labels.length === before) return invalid({ field: "name", code: "already_exists" });
   return { status: 201, body: showLabels(repository, spelled)[0] };
+}
+
+/** A release is published at once. */
+function createRelease({ state, repository, asked }: DemoCall): DemoAnswer {
+  const { tag_name: tag, name, body } = asked.body;
+  if (typeof tag !== "string" || isBlank(tag)) return invalid(missing("tag_name"));
+  const { releases } = repository;
+  if (releases.some((one) => one.tag === tag)) return invalid({ field: "tag_name", code: "already_exists" });
+  const url = `${state.url}/${repository.name}/releases/tag/${tag}`;
+  const release = { id: state.nextId(), tag, name: textOf(name), body: textOf(body), url, at: state.now() };
+  releases.push(release);
+  return { status: 201, body: showRelease(release) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {

@@ -1,4 +1,4 @@
-import type { DemoIssue, DemoRepository, DemoState } from "./github-state.ts";
+import type { DemoIssue, DemoRelease, DemoRepository, DemoState } from "./github-state.ts";
 
 /** What the demo's GitHub shows: what boardsync reads, and what helps a person who asks with curl. */
 
@@ -17,6 +17,7 @@ export function showIssue(state: DemoState, repository: DemoRepository, issue: D
   return {
     ...{ id, node_id: nodeId(issue), number, url: `${base}/issues/${number}`, repository_url: base },
     ...{ title, body, user: showUser(author), state: issue.state, state_reason: issue.stateReason },
+    author_association: state.people.includes(author) ? "MEMBER" : "NONE",
     labels: showLabels(repository, issue.labels),
     ...{
       assignees: assignees.map(showUser),
@@ -41,6 +42,15 @@ export function showLabels({ id, labels }: DemoRepository, wanted: readonly stri
 export function showComment({ id, author, body, createdAt }: DemoIssue["comments"][number]) {
   const time = timestamp(createdAt);
   return { id, node_id: `IC_${id}`, body, user: showUser(author), created_at: time, updated_at: time };
+}
+
+/** A release that is published. */
+export function showRelease({ id, tag, name, body, url, at }: DemoRelease) {
+  const time = timestamp(at);
+  return {
+    ...{ id, tag_name: tag, name, body, html_url: url, draft: false, prerelease: false },
+    ...{ created_at: time, published_at: time },
+  };
 }
 
 function showUser(login: string) {

@@ -25,6 +25,17 @@ export interface DemoIssue {
   readonly closedBy: string | null;
 }
 
+/** A release, published. */
+export interface DemoRelease {
+  readonly id: number;
+  readonly tag: string;
+  readonly name: string;
+  readonly body: string;
+  /** Its page. */
+  readonly url: string;
+  readonly at: number;
+}
+
 /** A repository, and what is in it. */
 export interface DemoRepository {
   readonly id: number;
@@ -32,6 +43,8 @@ export interface DemoRepository {
   readonly labels: string[];
   /** By number. */
   readonly issues: Map<number, DemoIssue>;
+  /** Oldest first. */
+  readonly releases: DemoRelease[];
 }
 
 /** Everything that the GitHub remembers, and how it is changed. */
@@ -79,6 +92,7 @@ export function createState({ repositories, people, login, now }: StateOptions):
       name,
       labels: [...labels],
       issues: new Map(),
+      releases: [],
     })),
     nextId,
     save(repository, issue, change) {

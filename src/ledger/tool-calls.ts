@@ -11,6 +11,17 @@ export const auditKinds: Readonly<Record<CallPurpose, string>> = {
   feedbackCreate: "create-post",
 };
 
+/** The release whose entry a line of the audit is about; undefined for any other line. */
+export function entryTag({
+  kind,
+  subject,
+}: {
+  readonly kind: string;
+  readonly subject?: string;
+}): string | undefined {
+  return kind === auditKinds.feedbackCreate ? undefined : subject;
+}
+
 /**
  * One call of a tool: what it is for, and of what: the tag of a release, or `<repository id>#<number>` of an issue. There is one
  * line for each, so the table itself says "one draft a tag, one post an issue".

@@ -1,9 +1,11 @@
 import { duration, instant } from "../../config/values.ts";
 import { ConfigError } from "../../errors.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
+import { entryTag } from "../../ledger/tool-calls.ts";
 import { inOrder } from "../../select.ts";
 import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";
+import { nameEntry } from "../../sync/ground/entries.ts";
 import { countVoters } from "../../sync/ground/voters.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
@@ -25,6 +27,8 @@ interface HistoryOptions extends CommonOptions {
 interface HistoryLine extends ExplainedWrite {
   readonly project: string;
   readonly post: string | null;
+  /** Of an entry of the changelog: its release's tag. */
+  readonly changelog?: string;
   /** Whether a person let it go; of writes to the board. */
   readonly approved: boolean;
 }
@@ -111,7 +115,14 @@ async function sourcesOf(beside: Beside, text: string | undefined): Promise<read
 }
 
 function lineOf(project: string, entry: AuditEntry): HistoryLine {
-  return { project, post: entry.post ?? null, ...explainWrite(entry), approved: entry.isApproved };
+  const tag = entryTag(entry);
+  return {
+    project,
+    post: entry.post ?? null,
+    ...(tag !== undefined && { changelog: tag }),
+    ...explainWrite(entry),
+    approved: entry.isApproved,
+  };
 }
 
 /** When, by which run and of what; then what was written, why, and what came of it. */
@@ -126,6 +137,7 @@ function printWrite(out: Output, line: HistoryLine, times: ToldTimes): void {
   printWrapped(out, indent, message === null ? outcome : `${outcome}: ${times.tell(message)}`);
 }
 
-function nameSides({ project, post, issue }: HistoryLine): string {
-  return [post === null ? project : `${project}/${post}`, issue].filter((name) => name !== null).join(" → ");
+function nameSides({ project, post, issue, changelog }: HistoryLine): string {
+  const named = changelog === undefined ? project : `${project}, ${nameEntry(changelog)}`;
+  return [post === null ? named : `${project}/${post}`, issue].filter((name) => name !== null).join(" → ");
 }

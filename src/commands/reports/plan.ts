@@ -57,10 +57,12 @@ export function printPlan(
   printErrors(out, times, projects);
   const isWhole = printUnlooked(out, times, projects, projectsAfter);
   const actions = projects.flatMap((project) => project.actions);
+  const entries = projects.flatMap((project) => project.entries ?? []);
   const isInStep = isWhole && projectsAfter.every(({ state }) => state.kind === "in-sync");
-  printLine(out, "", sentenceOf(actions, countAdopted(report), isInStep, saved));
+  printLine(out, "", sentenceOf({ actions, entries, adopted: countAdopted(report) }, isInStep, saved));
 }
 
+const entryDoes = { create: "to make", update: "to change", publish: "to publish" } as const;
 const entryVerbs = { create: "a new draft", update: "changes the draft", publish: "publishes it" } as const;
 
 function printEntry(out: Output, times: ToldTimes, entry: PlannedEntry): void {
@@ -130,20 +132,26 @@ function likenessOf({ kind, when, held, fields }: PlannedAction): string {
   return JSON.stringify([kind, when, held, kind === "patch-post" ? fields : undefined]);
 }
 
+const made: Readonly<Partial<Record<PlannedAction["kind"], string>>> = {
+  "create-issue": "opens an issue",
+  "create-post": "makes a post",
+};
+
 /** What a write does, with what stands there now. */
 export function describeWrite({ kind, title, fields, before }: PlannedAction): string {
   const written = Object.entries(fields).filter(
     ([field, value]) =>
       !(Array.isArray(value) && value.length === 0) &&
-      !(kind === "create-issue" && field === "title" && value === title),
+      !(made[kind] !== undefined && field === "title" && value === title),
   );
   const parts = written.map(([field, value]) => {
     const from = before[field];
     return `${field}: ${from === undefined ? "" : `${showOrDash(from)} → `}${showValue(value)}`;
   });
   const what = parts.join(", ");
-  if (kind !== "create-issue") return what;
-  return what === "" ? "opens an issue" : `opens an issue with ${what}`;
+  const makes = made[kind];
+  if (makes === undefined) return what;
+  return what === "" ? makes : `${makes} with ${what}`;
 }
 
 function showValue(value: unknown): string {
@@ -157,14 +165,22 @@ export function countAdopted({ projects }: RunReport): number {
 
 /** What it comes to, and who is notified when. */
 function sentenceOf(
-  actions: readonly PlannedAction[],
-  adopted: number,
+  {
+    actions,
+    entries,
+    adopted,
+  }: {
+    readonly actions: readonly PlannedAction[];
+    readonly entries: readonly PlannedEntry[];
+    readonly adopted: number;
+  },
   isInStep: boolean,
   saved: string | undefined,
 ): string {
   const free = actions.filter(({ when }) => when === "now");
   const later = actions.filter(({ when }) => when === "later");
   const held = actions.filter(({ when }) => when === "held");
+  const drafts = entries.filter(({ when }) => when === "now");
   const kinds = [
     { kind: "create-issue", noun: "issue", does: "to open" },
     { kind: "update-issue", noun: "issue", does: "to edit" },
@@ -180,6 +196,10 @@ function sentenceOf(
   const now = [...(adopted > 0 ? [`${count(adopted, "issue")} to link by the mark in them`] : []), ...kinds];
   const parts = [
     ...(now.length > 0 ? [`now ${now.join(", ")} (${notifiedBy(free)})`] : []),
+    ...Object.entries(entryDoes).flatMap(([kind, does]) => {
+      const amount = drafts.filter((entry) => entry.kind === kind).length;
+      return amount === 0 ? [] : [`${count(amount, "draft")} of the changelog ${does}`];
+    }),
     ...(later.length > 0
       ? [`later, by themselves, ${count(later.length, "action")} (${notifiedBy(later)})`]
       : []),
@@ -187,8 +207,13 @@ function sentenceOf(
       ? [`when a person lets them go, ${count(held.length, "action")} (${notifiedBy(held)})`]
       : []),
   ];
-  if (parts.length === 0) return `${isInStep ? "Both sides are in step. " : ""}Nothing was written.`;
-  const next = nextOf(free.length + adopted, held, later.length, saved);
+  if (parts.length === 0)
+    return `${isInStep && entries.length === 0 ? "Both sides are in step. " : ""}Nothing was written.`;
+  const next = nextOf(
+    { free: free.length + adopted, drafts: drafts.length, later: later.length },
+    held,
+    saved,
+  );
   return `${capitalised(parts.join("; "))}. Nothing was written.${next}`;
 }
 
@@ -201,14 +226,13 @@ const ways: Readonly<Record<NonNullable<PlannedAction["letGoBy"]>, string>> = {
 };
 
 function nextOf(
-  free: number,
+  { free, drafts, later }: { readonly free: number; readonly drafts: number; readonly later: number },
   held: readonly PlannedAction[],
-  later: number,
   saved: string | undefined,
 ): string {
   if (saved === undefined || free + held.length === 0) {
     const steps = [
-      ...(free > 0 ? ["`boardsync sync` does it"] : []),
+      ...(free + drafts > 0 ? ["`boardsync sync` does it"] : []),
       ...Object.entries(ways).flatMap(([way, said]) =>
         held.some(({ letGoBy }) => letGoBy === way) ? [said] : [],
       ),
@@ -216,7 +240,11 @@ function nextOf(
     return steps.length === 0 ? "" : ` Next: ${steps.join("; ")}.`;
   }
   const also = held.length > 0 ? ", and what needs you" : "";
-  const rest = later > 0 ? ` ${count(later, "action")} that follow later are not in it.` : "";
+  const left = [
+    ...(later > 0 ? [`${count(later, "action")} that follow later`] : []),
+    ...(drafts > 0 ? ["the changelog"] : []),
+  ];
+  const rest = left.length > 0 ? ` Not in it: ${left.join(", and ")}.` : "";
   return ` Saved: \`boardsync apply ${saved}\` does exactly this${also}.${rest}`;
 }
 

@@ -1,6 +1,8 @@
 import { type RunWrite, votersWhoHeard } from "../../ledger/journal.ts";
+import { entryTag } from "../../ledger/tool-calls.ts";
 import { describeLength } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
+import { nameEntry } from "../../sync/ground/entries.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { countNeeds, resultWords } from "../../sync/tell/words.ts";
@@ -72,8 +74,10 @@ function columnsOf({ view, ledger, times }: Looking): readonly Column<RunWrite>[
     { title: "When", show: ({ at }) => times.name(at) },
     {
       title: "Post",
-      show({ project, post }) {
+      show({ project, post, ...write }) {
         const key = keys.get(project);
+        const tag = entryTag(write);
+        if (tag !== undefined) return html`${key}, <bdi>${nameEntry(tag)}</bdi>`;
         if (post === undefined) return key;
         return key === undefined
           ? html`<bdi>${post}</bdi>`

@@ -16,7 +16,14 @@ export interface UndoPart {
   /** The run opened the issue: all else that it did to it goes with that. */
   readonly isOpened: boolean;
   /** Why it is not taken back, whatever has become of it, and where it was made; undefined where it can be. */
-  readonly kept: { readonly why: string; readonly place: string | null } | undefined;
+  readonly kept:
+    | {
+        readonly why: string;
+        readonly place: string | null;
+        /** It is no post, and is called so. */
+        readonly isEntry?: boolean;
+      }
+    | undefined;
 }
 
 /** Everything that an undo takes back, or says that it doesn't. Labels, notes and links follow from other things. */
@@ -50,7 +57,7 @@ export function keptOf(writes: readonly RunWrite[]): readonly (UndoPart & { read
     const why = outcome === "unknown" ? unknown : made;
     const place = issue === undefined ? null : `${issue.repository}#${issue.number}`;
     const name = post ?? ((place ?? nameEntry(subject)) as PostId);
-    const kept = { why: `${kind}: ${why}`, place };
+    const kept = { why: `${kind}: ${why}`, place, isEntry: post === undefined && place === null };
     return [{ post: name, kind: "patch-post" as const, issue: undefined, fields: [], isOpened: false, kept }];
   });
 }

@@ -157,7 +157,9 @@ function refuse(cycle: PulledCycle, part: UndoPart, why: readonly string[]): Car
   const message = `Not undone: ${why.join("; ")}. It stays as it is.`;
   const told = tell(cycle, part, "refused", message);
   const { post, issue } = told;
-  noteError(cycle.tally, { post, ...(issue !== null && { issue }), code: "undo.refused", message });
+  const code = "undo.refused";
+  if (part.kept?.isEntry === true) noteError(cycle.tally, { code, message: `${post}: ${message}` });
+  else noteError(cycle.tally, { post, ...(issue !== null && { issue }), code, message });
   return told;
 }
 

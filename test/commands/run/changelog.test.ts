@@ -48,7 +48,10 @@ describe("the changelog, by its commands", () => {
       ],
     });
     expect((await run("changelog", "v9")).out).toContain("acme-app: acme/app has no v9 release.");
-    expect((await run("plan")).out).toContain('changelog v1.2: a new draft, "Spring", 0 posts');
+    const { out: planned } = await run("plan");
+    expect(planned).toContain('changelog v1.2: a new draft, "Spring", 0 posts');
+    expect(planned).toContain("1 draft of the changelog to make. Nothing was written. Next: ");
+    expect(planned).not.toContain("Both sides are in step");
     expect((await run("plan", "--json")).json()).toMatchObject({
       projects: [{ entries: [{ kind: "create", tag: "v1.2", title: "Spring", posts: 0, when: "now" }] }, {}],
     });
@@ -69,7 +72,12 @@ describe("the changelog, by its commands", () => {
     expect((await run("status")).out).toContain("approved, and published by a later run");
     await run("sync");
     expect(mcp.shelf.entries).toMatchObject([{ title: "Spring", isPublished: true }]);
-    expect((await run("history")).out).toContain("publish-entry");
+    expect((await run("history")).out).toMatch(
+      /run \d+: acme-app, changelog v1\.2\n {4}publish-entry: title: Spring\n/,
+    );
+    expect((await run("history", "--limit", "1", "--json")).json()).toMatchObject({
+      writes: [{ project: "acme-app", post: null, changelog: "v1.2", kind: "publish-entry", issue: null }],
+    });
     const again = await run("approve", "acme-app", "changelog:v1.2", "--yes", "--json");
     expect(again.json()).toEqual({
       project: "acme-app",
