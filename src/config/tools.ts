@@ -56,7 +56,7 @@ function* leavesOf({ path, value }: FoundValue, depth = 0): Generator<FoundValue
 const draftWords: readonly (readonly [name: RegExp, draft: RegExp])[] = [
   [/^(?:is)?publish(?:ed|now)?$/, /^false$/],
   [/^(?:is|as|saveas)?draft$/, /^true$/],
-  [/^(?:status|state)$/, /^"(?:draft|unpublished)"$/i],
+  [/^(?:status|state)(?:code)?$/, /^"(?:draft|unpublished)"$/i],
   [/^publish(?:ed)?at$/, /^null$/],
 ];
 

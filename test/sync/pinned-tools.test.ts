@@ -32,7 +32,8 @@ describe("a tool of the board", () => {
 
   const draft = { title: "v1", description: "New", state: "draft" };
   const change = () => {
-    const other = productlane.tools.find(({ name }) => name === "create_changelog");
+    const made = productlane.tools.find(({ name }) => name === "changelogs_create");
+    const other = made && { ...made, name: "create_changelog" };
     host.dialect = {
       ...featureOs,
       tools: [...(other ? [other] : []), ...featureOs.tools.filter(({ name }) => name === "list_changelogs")],

@@ -34,15 +34,21 @@ const by =
 const asDraft: Filling = (name, schema) => {
   if (/^(?:is_?)?publish(?:ed)?$/i.test(name)) return false;
   if (/^(?:is_?)?draft$/i.test(name)) return true;
-  return /^(?:status|state)$/i.test(name) && choicesOf(schema).includes("draft") ? "draft" : undefined;
+  return states.test(name) && choicesOf(schema).includes("draft") ? "draft" : undefined;
 };
+
+/** Nobody is to hear of a draft. */
+const asQuiet = by(/^(?:notify|send_?(?:e?mail|notification)s?)/i, false);
+
+const states = /^(?:status|state)(?:_?code)?$/i;
 
 const asPublished: Filling = (name, schema) => {
   if (/^(?:is_?)?publish(?:ed)?$/i.test(name)) return true;
-  return /^(?:status|state)$/i.test(name) && choicesOf(schema).includes("published")
-    ? "published"
-    : undefined;
+  return states.test(name) && choicesOf(schema).includes("published") ? "published" : undefined;
 };
+
+/** What some tools want before they publish: nothing is published that no person has approved. */
+const asConfirmed: Filling = by(/^(?:is_?)?confirm(?:ed)?$/i, true);
 
 /** One tool may list several things. */
 const ofChangelog: Filling = (name, schema) => {
@@ -73,33 +79,37 @@ const wanted: readonly Wanted[] = [
   },
   {
     purpose: "changelogCreate",
-    name: new RegExp(`^(?:create|add|draft)_(?:a_)?${changelog}(?:_entry|_draft)?$`),
-    fill: [...entry.slice(1), asDraft],
+    name: new RegExp(`^(?:create|add|draft)_(?:a_)?${changelog}s?(?:_entry|_draft)?$`),
+    fill: [...entry.slice(1), asDraft, asQuiet],
     isEnough: (args) =>
       names(args, "{{ entry.title }}") &&
-      Object.values(args).some((value) => typeof value === "boolean" || value === "draft"),
+      Object.entries(args).some(
+        ([name, value]) =>
+          value === "draft" || (typeof value === "boolean" && asQuiet(name, undefined) === undefined),
+      ),
   },
   {
     purpose: "changelogUpdate",
-    name: new RegExp(`^(?:update|edit)_${changelog}(?:_entry|_draft)?$`),
+    name: new RegExp(`^(?:update|edit)_${changelog}s?(?:_entry|_draft)?$`),
     fill: entry,
     isEnough: hasId,
   },
   {
     purpose: "changelogPublish",
-    name: new RegExp(`^publish_${changelog}(?:_entry)?$`),
-    fill: entry.slice(0, 1),
+    name: new RegExp(`^publish_${changelog}s?(?:_entry)?$`),
+    fill: [...entry.slice(0, 1), asConfirmed],
     isEnough: hasId,
   },
   {
     purpose: "changelogPublish",
-    name: new RegExp(`^update_${changelog}(?:_entry)?$`),
-    fill: [...entry.slice(0, 1), asPublished],
-    isEnough: (args) => hasId(args) && Object.keys(args).length > 1,
+    name: new RegExp(`^update_${changelog}s?(?:_entry)?$`),
+    fill: [...entry.slice(0, 1), asPublished, asConfirmed],
+    isEnough: (args) =>
+      hasId(args) && Object.values(args).some((value) => value === true || value === "published"),
   },
   {
     purpose: "feedbackCreate",
-    name: /^(?:create|submit|add)_(?:feedback|post|feature_request|idea|suggestion|request)$/,
+    name: /^(?:create|submit|add)_(?:feedback|post|feature_request|idea|suggestion|request)s?$/,
     fill: [
       by(titles, "{{ issue.title }}"),
       by(texts, "{{ issue.body }}"),
@@ -158,12 +168,13 @@ function choicesOf(schema: unknown): readonly string[] {
   return Array.isArray(choices) ? choices.filter((choice) => typeof choice === "string") : [];
 }
 
-/** `createChangelog` and `create-changelog` are `create_changelog`. */
+/** `createChangelog`, `create-changelog` and `changelogs_create` are `create_changelog`, in the plural, too. */
 function wordsOf(name: string): string {
-  return name
+  const words = name
     .replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_")
     .replaceAll(/[-./]/g, "_")
     .toLowerCase();
+  return words.replace(/^(.+)_(list|search|create|add|submit|update|edit|publish)$/, "$2_$1");
 }
 
 /** What the protocol allows as a name; in any other a stranger may have put something. */

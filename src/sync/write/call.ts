@@ -27,11 +27,13 @@ export interface ToolRequest {
   readonly isApproved: boolean;
   /** Of an entry that is there: its id. What an answer names is then of no matter. */
   readonly id?: string | undefined;
-  /** Whether an answer shows what was made, and no other tool's result; left out for always. */
-  readonly isOwn?: (record: ToolRecord) => boolean;
+  /** Why an answer is not believed, though it is no error: it shows another tool's result, or that nothing was done. Then it is looked up. */
+  readonly whyDoubted?: (record: ToolRecord) => string | undefined;
   /** Records what was made, as one with the end of the call: by the cycle that it is given. */
   readonly record?: (cycle: PulledCycle, record: ToolRecord | undefined) => Promise<void>;
 }
+
+export const showsOther = "the answer shows something else";
 
 /** What the journal knows a call's arguments by. */
 export function hashArguments(args: ToolArguments): string {
@@ -130,10 +132,10 @@ function entryOf(
 }
 
 /** What another tool answered tells nothing of ours: it is looked up as if there had been no answer. */
-function asOwn({ isOwn }: ToolRequest, answer: ToolOutcome): ToolOutcome {
-  const isOther =
-    answer.kind === "applied" && answer.record !== undefined && isOwn?.(answer.record) === false;
-  return isOther ? { kind: "unknown", message: "the answer shows something else" } : answer;
+function asOwn({ whyDoubted }: ToolRequest, answer: ToolOutcome): ToolOutcome {
+  const record = answer.kind === "applied" ? answer.record : undefined;
+  const message = record && whyDoubted?.(record);
+  return message === undefined ? answer : { kind: "unknown", message };
 }
 
 function endOf(key: CallKey, answer: ToolOutcome, at: number, id: string | undefined): ToolCallChange {

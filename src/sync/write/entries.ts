@@ -7,7 +7,7 @@ import { type AskEntries, type EntryWork, nameEntry, takenEntries } from "../gro
 import { noteError } from "../ground/report.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { type ReleaseLook, rememberChangelog, rememberEntry } from "../read/pull-releases.ts";
-import { callTool, hashArguments, type ToolRequest } from "./call.ts";
+import { callTool, hashArguments, showsOther, type ToolRequest } from "./call.ts";
 
 /**
  * Makes and changes drafts, and publishes what a person let go. Before anything is made or changed the list of entries is asked
@@ -90,8 +90,8 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
     return refuse(cycle, tag, "it can't be told whether it is there already");
   await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: undefined });
   if (found?.kind === "found") return takeThere(cycle, work, "changelogCreate", found.entry);
-  const isOwn = (record: ToolRecord): boolean => !isOther(cycle, calls, work, record);
-  return call(cycle, { ...work, isOwn }, "changelogCreate", async (own, record) => {
+  const whyDoubted = (record: ToolRecord) => (isOther(cycle, calls, work, record) ? showsOther : undefined);
+  return call(cycle, { ...work, whyDoubted }, "changelogCreate", async (own, record) => {
     await rememberEntry(own, { tag, shown: shownBy(record) });
     if (record?.isPublished !== true) return;
     await rememberChangelog(own, { publishing: templates });
@@ -152,14 +152,14 @@ async function takeThere(
 
 function call(
   cycle: PulledCycle,
-  { tag, args, reason, entry, requests, id, isOwn }: EntryWork & Pick<ToolRequest, "isOwn">,
+  { tag, args, reason, entry, requests, id, whyDoubted }: EntryWork & Pick<ToolRequest, "whyDoubted">,
   purpose: ToolWriting,
   record?: (own: PulledCycle, record: ToolRecord | undefined) => Promise<void>,
 ): Promise<Outcome> {
   return callTool(cycle, {
     ...{ purpose, subject: tag, args, reason, name: nameEntry(tag), isApproved: requests.length > 0 },
     tell: { fields: [{ field: "title", value: entry.title }], issue: undefined },
-    ...{ id: purpose === "changelogCreate" ? undefined : id, ...(isOwn && { isOwn }) },
+    ...{ id: purpose === "changelogCreate" ? undefined : id, ...(whyDoubted && { whyDoubted }) },
     ...(record && { record }),
   });
 }
@@ -208,5 +208,8 @@ async function publishDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries
   if (found?.isPublished === true) return takeThere(cycle, work, "changelogPublish", found);
   if (list?.isComplete === true && found === undefined)
     return { kind: "refuse", cause: "something-else", why: "the board does not list the draft any more" };
-  return call(cycle, work, "changelogPublish");
+  // Some tools want a word more before they publish, and answer what they would do.
+  const whyDoubted = ({ id, isPublished }: ToolRecord) =>
+    id === work.id && isPublished === false ? "the answer shows a draft" : undefined;
+  return call(cycle, { ...work, whyDoubted }, "changelogPublish");
 }

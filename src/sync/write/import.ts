@@ -11,7 +11,7 @@ import type { Asked } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { addressOf, isOurIssue } from "../read/import-list.ts";
-import { callTool } from "./call.ts";
+import { callTool, showsOther } from "./call.ts";
 
 /**
  * What an issue becomes, as it is now: it is read right before. One that was moved, closed, linked or robbed of its label meanwhile
@@ -60,7 +60,8 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
     name: post,
     tell: { fields: [{ field: "title", value: title }], issue: { repository, number: issue.number } },
     isApproved: isApproved(cycle, post, action.kind),
-    isOwn: (record) => record.title === undefined || isCalledAlike(record.title, title),
+    whyDoubted: (record) =>
+      record.title === undefined || isCalledAlike(record.title, title) ? undefined : showsOther,
     record: (own, record) => takeAnswer(own, issue, post, record),
   });
   return outcome.kind === "failed" ? failImport(cycle, row, action, outcome) : outcome;

@@ -103,8 +103,8 @@ describe("the board's own tools", () => {
   it("give a bare list, and an id by the name that the config gives", async () => {
     const host = await hostMcp(productlane);
     const tools = givenTools(host.url, {
-      changelogList: { name: "get_changelogs", result: "title" },
-      changelogCreate: { name: "create_changelog", result: "changelogId" },
+      changelogList: { name: "changelogs_list", result: "title" },
+      changelogCreate: { name: "changelogs_create", result: "changelogId" },
     });
     const made = await tools.call("changelogCreate", { title: "v1", notes: "New", published: false });
     expect(made).toEqual({ kind: "applied", record: { id: "entry_1" } });
@@ -114,7 +114,7 @@ describe("the board's own tools", () => {
 
   it("are listed to the end that can be reached: a promise of more is no complete list", async () => {
     const host = await hostMcp(productlane);
-    const tools = givenTools(host.url, { changelogList: { name: "get_changelogs" } });
+    const tools = givenTools(host.url, { changelogList: { name: "changelogs_list" } });
     answerWith(host, 200, {});
     host.answering = onCalls((_, response) => {
       const content = [{ type: "text", text: JSON.stringify({ items: [{ id: "a" }], hasMore: true }) }];

@@ -106,6 +106,19 @@ describe("the changelog, by its commands", () => {
     expect((await run("approve", "acme-app", "changelog:v1.2", "--yes")).out).toContain("asked for already");
   });
 
+  it("is not taken for published where the answer shows a draft", async () => {
+    const tools = featureOs.tools.map((tool) =>
+      tool.name === "publish_changelog"
+        ? { ...tool, run: () => ({ changelog: { id: "entry_1", state: "draft" } }) }
+        : tool,
+    );
+    mcp.dialect = { ...featureOs, tools };
+    await run("sync");
+    await run("approve", "acme-app", "changelog:v1.2", "--yes");
+    expect((await run("sync")).out).toContain("the answer shows a draft");
+    expect((await run("status")).out).toContain("it is looked up what became of it");
+  });
+
   it("tries again what is stuck", async () => {
     const nothing = await run("retry", "acme-app", "changelog:v1.2", "--json");
     expect(nothing.json()).toEqual({

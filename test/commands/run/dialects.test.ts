@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Dialect, featureOs, productlane, quackback } from "../../support/mcp/dialects.ts";
+import {
+  type Dialect,
+  featureOs,
+  featureOsHosted,
+  productlane,
+  quackback,
+} from "../../support/mcp/dialects.ts";
 import { hostMcp } from "../../support/mcp/server.ts";
 import { openStage } from "../stage.ts";
 
@@ -35,13 +41,23 @@ describe("a server whose tools nobody has told of, from `check` to a published e
       ],
     ],
     [
+      "FeatureOS's hosted ones",
+      featureOsHosted,
+      [
+        ["list_changelogs", {}],
+        ["create_changelog", { title: text.title, description: text.content, published: false }],
+        ["list_changelogs", {}],
+        ["update_changelog", { changelog_id: id, published: true, confirm: true }],
+      ],
+    ],
+    [
       "Productlane's",
       productlane,
       [
-        ["get_changelogs", {}],
-        ["create_changelog", { title: text.title, notes: text.content, published: false }],
-        ["get_changelogs", {}],
-        ["update_changelog", { changelogId: id, published: true }],
+        ["changelogs_list", {}],
+        ["changelogs_create", { title: text.title, notes: text.content, published: false }],
+        ["changelogs_list", {}],
+        ["changelogs_update", { changelogId: id, published: true }],
       ],
     ],
   ])("as %s", async (_, dialect, expected) => {

@@ -7,7 +7,13 @@ import { startChecking } from "../../../src/story/check/findings.ts";
 import { proposeTools, showProposal } from "../../../src/story/check/tool-proposals.ts";
 import { type CheckedTools, checkTools } from "../../../src/story/check/tools.ts";
 import { bounds, createFakeClock, createMemoryLog, key } from "../../board/http/given.ts";
-import { type Dialect, featureOs, productlane, quackback } from "../../support/mcp/dialects.ts";
+import {
+  type Dialect,
+  featureOs,
+  featureOsHosted,
+  productlane,
+  quackback,
+} from "../../support/mcp/dialects.ts";
 import { hostMcp } from "../../support/mcp/server.ts";
 
 async function given(dialect: Dialect, lists = "list_buckets") {
@@ -49,14 +55,24 @@ describe("a proposal for the config", () => {
       ],
     ],
     [
+      "FeatureOS, hosted",
+      featureOsHosted,
+      [
+        "changelogList: { name: list_changelogs }",
+        'changelogCreate: { name: create_changelog, args: { title: "{{ entry.title }}", description: "{{ entry.body }}", published: false } }',
+        'changelogUpdate: { name: update_changelog, args: { changelog_id: "{{ entry.id }}", title: "{{ entry.title }}", description: "{{ entry.body }}" } }',
+        'changelogPublish: { name: update_changelog, args: { changelog_id: "{{ entry.id }}", published: true, confirm: true } }',
+      ],
+    ],
+    [
       // What a piece of feedback there requires beside its text only a person knows.
       "Productlane",
       productlane,
       [
-        "changelogList: { name: get_changelogs }",
-        'changelogCreate: { name: create_changelog, args: { title: "{{ entry.title }}", notes: "{{ entry.body }}", published: false } }',
-        'changelogUpdate: { name: update_changelog, args: { changelogId: "{{ entry.id }}", title: "{{ entry.title }}", notes: "{{ entry.body }}" } }',
-        'changelogPublish: { name: update_changelog, args: { changelogId: "{{ entry.id }}", published: true } }',
+        "changelogList: { name: changelogs_list }",
+        'changelogCreate: { name: changelogs_create, args: { title: "{{ entry.title }}", notes: "{{ entry.body }}", published: false } }',
+        'changelogUpdate: { name: changelogs_update, args: { changelogId: "{{ entry.id }}", title: "{{ entry.title }}", notes: "{{ entry.body }}" } }',
+        'changelogPublish: { name: changelogs_update, args: { changelogId: "{{ entry.id }}", published: true } }',
       ],
     ],
   ])("names the tools of %s by what they are called and require", async (_, dialect, lines) => {
@@ -64,6 +80,16 @@ describe("a proposal for the config", () => {
     const proposals = proposeTools(await directory.describe(bounds()));
     expect(proposals.map(showProposal)).toEqual(lines);
     expect(host.called()).toEqual([]);
+  });
+
+  it("keeps quiet about a draft, and takes that for no draft", () => {
+    const of = (name: string, properties: object) => [{ name, schema: { properties }, print: "" }];
+    const notify = { title: {}, details: {}, notify: {} };
+    expect(proposeTools(of("changelog_create", notify))).toEqual([]);
+    const status = { status_code: { enum: ["draft", "published"] } };
+    expect(proposeTools(of("changelog_create", { ...notify, ...status })).map(showProposal)).toEqual([
+      'changelogCreate: { name: changelog_create, args: { title: "{{ entry.title }}", details: "{{ entry.body }}", notify: false, status_code: draft } }',
+    ]);
   });
 
   it("names no tool that can't make a draft, nor one with a name that is none", () => {

@@ -189,12 +189,64 @@ export const featureOs: Dialect = {
   ],
 };
 
-/** As Productlane calls things: a `published` flag, `notes` for the text, everything in one answer. */
+/**
+ * As FeatureOS's hosted server calls things (https://glama.ai/mcp/connectors/io.github.featureos/featureos-mcp): a draft unless
+ * `published`, and what readers see changes with `confirm` only; without it the change is answered, and nothing is done.
+ */
+export const featureOsHosted: Dialect = {
+  isStructured: false,
+  tools: [
+    ...featureOs.tools.filter(({ name }) => name === "list_changelogs"),
+    {
+      name: "create_changelog",
+      description: "Create a new changelog in the organization. Creates a draft by default",
+      input: z.object({
+        title: text,
+        description: text.optional(),
+        published: z.boolean().optional(),
+        scheduled_published_at: text.optional(),
+        confirm: z.boolean().optional(),
+        locale: text.optional(),
+      }),
+      run({ title, description, published, confirm }, shelf) {
+        if (published === true && confirm !== true) return { pending: true };
+        const { id, isPublished } = addEntry(shelf, title, description, published === true);
+        return { changelog: { id, title, published: isPublished } };
+      },
+    },
+    {
+      name: "update_changelog",
+      description: "Update an existing changelog by ID. Publishing needs the user's approval",
+      input: z.object({
+        changelog_id: text,
+        title: text.optional(),
+        description: text.optional(),
+        published: z.boolean().optional(),
+        confirm: z.boolean().optional(),
+      }),
+      run({ changelog_id, title, description, published, confirm }, shelf) {
+        const entry = findEntry(shelf, changelog_id);
+        const isDone = published !== true || confirm === true;
+        if (isDone) {
+          entry.title = String(title ?? entry.title);
+          entry.text = String(description ?? entry.text);
+          entry.isPublished ||= published === true;
+        }
+        return { changelog: { id: entry.id, title: entry.title, published: entry.isPublished } };
+      },
+    },
+  ],
+};
+
+/**
+ * As Productlane calls things (https://productlane.mintlify.app/api-v2/mcp.md): the resource before what is done, a `published` flag,
+ * `notes` for the text, everything in one answer.
+ */
 export const productlane: Dialect = {
   isStructured: true,
   tools: [
     {
-      name: "get_changelogs",
+      name: "changelogs_list",
       description: "Get all changelogs",
       input: z.object({}),
       run: (_, { entries }) =>
@@ -206,7 +258,7 @@ export const productlane: Dialect = {
         })),
     },
     {
-      name: "create_changelog",
+      name: "changelogs_create",
       description: "Create a changelog",
       input: z.object({ title: text, notes: text, date: text.optional(), published: z.boolean().optional() }),
       run: ({ title, notes, published }, shelf) => ({
@@ -214,7 +266,7 @@ export const productlane: Dialect = {
       }),
     },
     {
-      name: "update_changelog",
+      name: "changelogs_update",
       description: "Update a changelog",
       input: z.object({
         changelogId: text,
@@ -231,7 +283,13 @@ export const productlane: Dialect = {
       },
     },
     {
-      name: "create_feedback",
+      name: "changelogs_broadcast",
+      description: "Mail a changelog to its subscribers",
+      input: z.object({ changelogId: text }),
+      run: ({ changelogId }, shelf) => ({ changelogId: findEntry(shelf, changelogId).id }),
+    },
+    {
+      name: "feedback_create",
       description: "Create a piece of feedback",
       input: z.object({ text, painLevel: z.enum(["UNKNOWN", "LOW", "MEDIUM", "HIGH"]) }),
       run: ({ text: words }, shelf) => ({ id: addPost(shelf, words, words).id }),
