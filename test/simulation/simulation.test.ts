@@ -5,7 +5,7 @@ import { createStates, type States } from "./state.ts";
 import { type HistoryOptions, type Outcome, playHistory, type Way } from "./world.ts";
 
 /** Histories of the slice that every test run plays; `npm run simulate` plays as many as you like. */
-const slice = 160;
+const slice = 120;
 /** They are played in seconds, but not on every machine. */
 const patience = 600_000;
 /** Within so many histories a planted bug has to be found; `npm run simulate:mutants` looks for all of them. */
@@ -38,7 +38,7 @@ describe("the simulation", () => {
   it("draws orders of people more often there", { tags: "long" }, async () => {
     const countOrders = async (way: Way): Promise<number> => {
       let orders = 0;
-      for (let seed = 1; seed <= slice / 4; seed += 1) {
+      for (let seed = 1; seed <= slice / 6; seed += 1) {
         const { steps } = await playHistory(states, seed, way);
         orders += steps.filter(({ kind }) => kind === "order").length;
       }
