@@ -1,4 +1,5 @@
 /** @module-tag long */
+import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
 import { describeLedger } from "../contract.ts";
@@ -7,19 +8,26 @@ import { openShared } from "./open.ts";
 let server: TestServer;
 /** One database for all: to make a new one costs more than most tests. */
 let url: string;
+/** A connection that knows the tables by now. */
+let client: pg.Client;
 
 beforeAll(async () => {
   server = await startPostgres();
   url = await server.freshDatabase();
   (await openShared(url)).close();
-  await server.ask(url, keepWhatIsNew);
+  client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(keepWhatIsNew);
 });
-afterAll(() => server.end());
+afterAll(async () => {
+  await client.end();
+  await server.end();
+});
 
 describeLedger(
   "the ledger in PostgreSQL",
   async () => {
-    await server.ask(url, makeNew);
+    await client.query(makeNew);
     return openShared(url);
   },
   false,
