@@ -43,6 +43,12 @@ const way: Way = {
   hasTools: values.tools,
 };
 
+/** Ctrl-C tells what has been played so far. */
+let isEnded = false;
+process.once("SIGINT", () => {
+  isEnded = true;
+});
+
 const states = createStates();
 try {
   if (values.help) process.stdout.write(usage);
@@ -85,7 +91,8 @@ function rangeFrom(began: number): Range {
     seeds,
     isWhole: values.all,
     ...way,
-    isOver: (begun) => (ms === undefined ? begun >= (seeds ?? 0) : performance.now() - began >= ms),
+    isOver: (begun) =>
+      isEnded || (ms === undefined ? begun >= (seeds ?? 0) : performance.now() - began >= ms),
   };
 }
 
