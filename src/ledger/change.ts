@@ -4,7 +4,7 @@ import type { ContentBase, LeftText, Link, Parked, PatchAnswer, RowNote } from "
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
 import type { ImportChange } from "./imports.ts";
-import type { AuditEntry, IntentId, IntentWrite } from "./journal.ts";
+import type { AuditEntry, IntentId, IntentWrite, NewIntent } from "./journal.ts";
 import type {
   AccountMemory,
   CategoriesMemory,
@@ -22,7 +22,7 @@ import type { MarkedIssue, NamingIssue, NewOtherMark, PullId } from "./pulls.ts"
 import type { NewRequest, RequestId } from "./requests.ts";
 import type { RowRecord } from "./rows.ts";
 import type { RunRecord, SignOfLife } from "./runs.ts";
-import type { ToolCallChange } from "./tool-calls.ts";
+import type { PreparedCall, SentCall, ToolCallChange } from "./tool-calls.ts";
 
 /** One thing that the state is to know. What belongs together is committed together, by `Ledger.commit`. */
 export type Change =
@@ -225,19 +225,26 @@ export type RowChange =
       readonly isDue: boolean;
     });
 
-/** What becomes of writes. */
-export type JournalChange =
+/** What a request rests on that is about to leave: `Ledger.commitSent` alone takes it. */
+export type SentChange =
   /**
-   * The request leaves now: durable before `commit` ends. Counts one attempt.
+   * The request of an intent leaves now. One that is PREPARED and would write the same is sent once more, and its attempts count
+   * on; one that would write something else ends: that is not wanted any more.
    *
    * @param signature what a saved plan knows the action by that is done with this request; undefined where more of it follows.
    */
   | {
       readonly kind: "mark-sent";
-      readonly intent: IntentId;
+      readonly intent: NewIntent;
       readonly at: number;
       readonly signature?: string | undefined;
     }
+  | PacedChange
+  | PreparedCall
+  | SentCall;
+
+/** What becomes of writes. */
+export type JournalChange =
   | {
       readonly kind: "resolve";
       readonly intent: IntentId;
@@ -258,23 +265,24 @@ export type JournalChange =
   | { readonly kind: "audit"; readonly entry: AuditEntry }
   | { readonly kind: "finish-run"; readonly run: number; readonly record: RunRecord };
 
-/** What the pace counts, and what waits for it. */
+/** A write is about to leave for the tracker: the pace survives a crash. */
+interface PacedChange {
+  readonly kind: "pace-write";
+  readonly at: number;
+  readonly isCreate: boolean;
+  /** Whose pace, as the tracker names it. */
+  readonly budget: string;
+  /** Whose write. */
+  readonly project: ProjectId;
+  /**
+   * How many writes of this pace there were since a time, when it was looked at. Where another process has made more of them
+   * meanwhile, `commitSent` throws an `OutdatedError`: there may be no room any more.
+   */
+  readonly seen?: { readonly since: number; readonly writes: number };
+}
+
+/** What waits for the pace. */
 export type PaceChange =
-  /** A write is about to leave for the tracker: durable before `commit` ends, so that the pace survives a crash. */
-  | {
-      readonly kind: "pace-write";
-      readonly at: number;
-      readonly isCreate: boolean;
-      /** Whose pace, as the tracker names it. */
-      readonly budget: string;
-      /** Whose write. */
-      readonly project: ProjectId;
-      /**
-       * How many writes of this pace there were since a time, when it was looked at. Where another process has made more of them
-       * meanwhile, `commit` throws an `OutdatedError`: there may be no room any more.
-       */
-      readonly seen?: { readonly since: number; readonly writes: number };
-    }
   /**
    * What a run leaves to be written. With nothing left there is no backlog any more, and where there was none nothing is
    * written.

@@ -3,12 +3,11 @@ import type { ContentBase, Field, IntentKind, Target } from "../model/link.ts";
 import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts";
 
 /**
- * The write-ahead journal. An intent is PREPARED, then SENT in a commit of its own before the request leaves, then DONE,
- * REJECTED or UNKNOWN. PREPARED, SENT and UNKNOWN are open; a post has at most one open intent of a kind.
+ * The write-ahead journal. An intent is SENT in a commit of its own before the request leaves, then DONE, REJECTED, UNKNOWN, or
+ * PREPARED where the request provably did nothing and may leave once more. PREPARED, SENT and UNKNOWN are open; a post has at most
+ * one open intent of a kind.
  */
 export interface Journal {
-  /** @throws OutdatedError where the post has an open intent of this kind. */
-  prepare(intent: NewIntent): Promise<IntentId>;
   open(project: ProjectId): Promise<readonly Intent[]>;
   /**
    * Before the first write of a run: what was SENT for these projects has an unknown outcome, its wait starts at `at`. Returns

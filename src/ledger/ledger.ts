@@ -1,9 +1,11 @@
+import type { Row } from "../model/link.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
 import type { Absences } from "./absences.ts";
 import type { Backlinks } from "./backlinks.ts";
 import type { Browse } from "./browse.ts";
-import type { Change } from "./change.ts";
+import type { Change, SentChange } from "./change.ts";
 import type { Imports } from "./imports.ts";
-import type { Journal } from "./journal.ts";
+import type { IntentId, Journal } from "./journal.ts";
 import type { Links } from "./links.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Memory } from "./memory.ts";
@@ -45,6 +47,14 @@ export interface Ledger {
   readonly upkeep: Upkeep;
   /** All of these changes, in their order, or none when it throws. */
   commit(changes: readonly Change[]): Promise<void>;
+  /**
+   * The last that is written before a request leaves, and nothing else with it: on the disk when its promise is kept.
+   *
+   * @param of - whose write it is; no post where pauses of single ones don't concern it.
+   * @throws OutdatedError where the pace is not what it was.
+   * @throws Error where such a write is under way already, or in doubt: a bug of the caller.
+   */
+  commitSent(lines: readonly SentChange[], of: SentOf): Promise<Sent>;
   /** The state as it would be if these changes were committed: each call asks anew which. Nothing is written. */
   after(changes: () => readonly Change[]): Ahead;
   /**
@@ -76,8 +86,20 @@ export interface Ledger {
   close(): void;
 }
 
+/** Whose write is about to leave. */
+export interface SentOf {
+  readonly project: ProjectId;
+  readonly post: PostId | undefined;
+}
+
+/** What is seen right after a write was marked SENT: also a pause that was committed before that, whichever process made it. */
+export interface Sent extends Pick<Row, "pausedAt" | "wholePause"> {
+  /** Of the line that says `mark-sent`. */
+  readonly intent: IntentId | undefined;
+}
+
 /** All that can be read of a state and that changes make another thing of. */
 export type Ahead = Omit<
   Ledger,
-  "commit" | "after" | "copyTo" | "identity" | "pageKey" | "assertHeld" | "close"
+  "commit" | "commitSent" | "after" | "copyTo" | "identity" | "pageKey" | "assertHeld" | "close"
 >;

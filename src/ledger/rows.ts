@@ -23,8 +23,6 @@ export interface Rows {
   linkedTo(issue: IssueRef, scope?: "withDuplicates"): Promise<readonly LinkedPost[]>;
   /** The texts that the project's posts show in a field, the most common first; posts that are missing don't count. At most 1,000. */
   shown(project: ProjectId, field: "status" | "categoryId"): Promise<readonly string[]>;
-  /** Whether a person wants nothing written for a post now, by its own pause or by one of its whole project. */
-  pausesOf(project: ProjectId, post: PostId): Promise<Pick<Row, "pausedAt" | "wholePause">>;
   /** The pauses that concern a project as a whole, that of all projects first; of no project that one alone. */
   wholePauses(project: ProjectId | undefined): Promise<readonly WholePause[]>;
   counts(project: ProjectId): Promise<RowCounts>;

@@ -36,8 +36,8 @@ export interface CallKey {
 export type CallState = "PREPARED" | "SENT" | "UNKNOWN" | "DONE" | "REJECTED";
 
 /**
- * The write-ahead journal of tool calls: PREPARED, then SENT in a commit of its own before the request leaves, then DONE, REJECTED
- * or UNKNOWN. A line stays for good.
+ * The write-ahead journal of tool calls: SENT, in a commit of its own before the request leaves, then DONE, REJECTED, UNKNOWN, or
+ * PREPARED where it provably did nothing. A line stays for good.
  */
 export interface ToolCalls {
   /** Of a project, by purpose and subject; of all purposes where none is named. */
@@ -82,16 +82,7 @@ export function isStuck({ purpose, state, isUnsure }: ToolCall): boolean {
 
 /** What becomes of a call. */
 export type ToolCallChange =
-  /**
-   * Writes a call down; in the place of one that is PREPARED or REJECTED, and of a `changelogUpdate` also one that is DONE. How
-   * often it was sent still counts where it sends the same.
-   *
-   * @throws Error from `commit` where one is under way, or done for good: a bug of the caller.
-   */
-  | (CallKey &
-      Pick<ToolCall, "run" | "hash" | "reason"> & { readonly kind: "prepare-call"; readonly at: number })
-  /** The request leaves now: durable before `commit` ends. Counts one attempt. */
-  | (CallKey & { readonly kind: "send-call"; readonly at: number })
+  | PreparedCall
   /** What came of it, and what the audit said of it while nobody knew. `isAnew`: a person wants it tried once more, also if refused. */
   | (CallKey & {
       readonly kind: "end-call";
@@ -105,3 +96,17 @@ export type ToolCallChange =
       /** Of a post that was created: as its history names it from now on. */
       readonly post?: PostId | undefined;
     });
+
+/** The request of a call that is PREPARED leaves now. Counts one attempt. */
+export type SentCall = CallKey & { readonly kind: "send-call"; readonly at: number };
+
+/**
+ * Writes a call down; in the place of one that is PREPARED or REJECTED, and of a `changelogUpdate` also one that is DONE. How
+ * often it was sent still counts where it sends the same.
+ *
+ * @throws Error from the commit where one is under way, or done for good: a bug of the caller.
+ */
+export interface PreparedCall extends CallKey, Pick<ToolCall, "run" | "hash" | "reason"> {
+  readonly kind: "prepare-call";
+  readonly at: number;
+}

@@ -433,7 +433,6 @@ function openEntries(endsOf: (key: CallKey) => readonly ToolCallChange[]) {
       const changes: readonly Change[] = [
         { kind: "remember-project", memory: { ...memory, changelog } },
         { kind: "prepare-call", ...key, run: 1, hash: "h", reason: "v1.2 was published", at: 1 },
-        { kind: "send-call", ...key, at: 2 },
         ...endsOf(key),
       ];
       for (const change of changes) await ledger.commit([change]);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StateError } from "../../src/errors.ts";
-import type { Change } from "../../src/ledger/change.ts";
+import type { SentChange } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import { startStory } from "../support/sandbox/story.ts";
@@ -82,10 +82,8 @@ describe.runIf(canMount)("a full disk", () => {
   });
 });
 
-it.each<["board" | "tracker", "prepare" | Change["kind"], string]>([
-  ["board", "prepare", "the intent"],
+it.each<["board" | "tracker", SentChange["kind"], string]>([
   ["board", "mark-sent", "that it is sent"],
-  ["tracker", "prepare", "the intent"],
   ["tracker", "pace-write", "the time of the write"],
   ["tracker", "mark-sent", "that it is sent"],
 ])("nothing leaves to the %s where the state can't take (%s) %s, and nothing is lost", async (side, line) => {
@@ -101,10 +99,9 @@ it.each<["board" | "tracker", "prepare" | Change["kind"], string]>([
   };
   stage.bend((world) => {
     const { ledger } = world;
-    const journal = line === "prepare" ? { ...ledger.journal, prepare: full } : ledger.journal;
-    const commit: Ledger["commit"] = (changes) =>
-      changes.some(({ kind }) => kind === line) ? full() : ledger.commit(changes);
-    return { ...world, ledger: withParts(ledger, { journal, commit }) };
+    const commitSent: Ledger["commitSent"] = (lines, of) =>
+      lines.some(({ kind }) => kind === line) ? full() : ledger.commitSent(lines, of);
+    return { ...world, ledger: withParts(ledger, { commitSent }) };
   });
   await expect(stage.sync()).rejects.toThrow("The disk is full.");
   expect(stage.writes()).toEqual([]);

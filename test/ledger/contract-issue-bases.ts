@@ -267,7 +267,7 @@ export function describeIssueBases(current: () => Ledger): void {
         { kind: "resolve", intent: change, state: "PREPARED", at: noon, message: "not applied" },
       ]);
       expect(await isChanging()).toBeUndefined();
-      await ledger.commit([{ kind: "mark-sent", intent: change, at: noon }]);
+      await sendIntent(ledger, { kind: "change-issue", ...place });
       await ledger.commit([
         { kind: "resolve", intent: change, state: "UNKNOWN", at: noon, message: "no answer" },
       ]);

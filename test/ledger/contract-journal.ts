@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AuditEntry, IntentId, NewIntent } from "../../src/ledger/journal.ts";
+import type { AuditEntry, NewIntent } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { timesOf } from "../../src/plan/pace.ts";
 import {
@@ -11,7 +11,9 @@ import {
   hourMs,
   noon,
   otherProject,
+  paceWrite,
   postId,
+  prepareIntent,
   project,
   pullPosts,
   readRow,
@@ -68,15 +70,15 @@ const knownRepository = createRepositoryMemory();
 
 export function describeJournal(ledger: () => Ledger): void {
   describe("an intent", () => {
-    it.each(intents)("of %s comes back as it was prepared", async (_, intent) => {
-      const id = await ledger().journal.prepare(intent);
+    it.each(intents)("of %s comes back as it was sent", async (_, intent) => {
+      const id = await sendIntent(ledger(), intent, noon + 1);
       expect(await ledger().journal.open(project)).toEqual([
         {
           ...intent,
           id,
-          state: "PREPARED",
-          attempts: 0,
-          sentAt: undefined,
+          state: "SENT",
+          attempts: 1,
+          sentAt: noon + 1,
           unknownAt: undefined,
           message: undefined,
         },
@@ -88,9 +90,8 @@ export function describeJournal(ledger: () => Ledger): void {
       await pullPosts(ledger(), [createPost("p1")]);
       const answer = { values: { status: "planned" }, updatedAt: "2026-01-02T00:00:00Z" } as const;
       for (const shown of [answer, undefined]) {
-        const id = await ledger().journal.prepare(patch);
+        const id = await sendIntent(ledger(), patch);
         const done = { state: "DONE", at: noon, message: "accepted", answer: shown } as const;
-        await ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
         await ledger().commit([{ kind: "resolve", intent: id, ...done }]);
       }
       const writes = patch.writes?.map(({ field, before, value }) => ({ field, before, value }));
@@ -102,14 +103,13 @@ export function describeJournal(ledger: () => Ledger): void {
       expect(later?.accepted).toBeUndefined();
     });
 
-    it("goes from prepared over sent to unknown and back, and counts its attempts", async () => {
+    it("goes from sent over unknown to prepared and back, and counts its attempts", async () => {
       const { journal } = ledger();
-      const id = await journal.prepare(createIntent());
+      const id = await sendIntent(ledger(), {}, noon + 1);
       const shown = async (): Promise<object | undefined> => {
         const [intent] = await journal.open(project);
         return intent && [intent.state, intent.attempts, intent.sentAt, intent.unknownAt, intent.message];
       };
-      await ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 1 }]);
       expect(await shown()).toEqual(["SENT", 1, noon + 1, undefined, undefined]);
       await ledger().commit([
         { kind: "resolve", intent: id, state: "UNKNOWN", at: noon + 2, message: "no answer" },
@@ -123,7 +123,7 @@ export function describeJournal(ledger: () => Ledger): void {
         { kind: "resolve", intent: id, state: "PREPARED", at: noon + 4, message: "not there" },
       ]);
       expect(await shown()).toEqual(["PREPARED", 1, noon + 1, undefined, "not there"]);
-      await ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 5 }]);
+      expect(await sendIntent(ledger(), {}, noon + 5)).toBe(id);
       expect(await shown()).toEqual(["SENT", 2, noon + 5, undefined, "not there"]);
       await ledger().commit([
         { kind: "resolve", intent: id, state: "DONE", at: noon + 6, message: "opened" },
@@ -131,35 +131,42 @@ export function describeJournal(ledger: () => Ledger): void {
       expect(await shown()).toBeUndefined();
     });
 
-    it.each(["PREPARED", "SENT", "UNKNOWN"] as const)(
-      "that is %s is the only one of its kind",
-      async (state) => {
-        const { journal } = ledger();
-        const id = await journal.prepare(createIntent());
-        if (state !== "PREPARED") await ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
-        if (state === "UNKNOWN")
-          await ledger().commit([
-            { kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" },
-          ]);
-        await expect(journal.prepare(createIntent())).rejects.toThrow("has an open intent");
-        await journal.prepare(createIntent({ kind: "patch-post" }));
-        await journal.prepare(createIntent({ post: postId("p2") }));
-        await journal.prepare(createIntent({ project: otherProject }));
-        expect(await journal.open(project)).toHaveLength(3);
-      },
-    );
-
-    it.each(["DONE", "REJECTED"] as const)("that is %s makes room for the next", async (state) => {
+    it.each(["SENT", "UNKNOWN"] as const)("that is %s is the only one of its kind", async (state) => {
       const { journal } = ledger();
       const id = await sendIntent(ledger());
+      if (state === "UNKNOWN")
+        await ledger().commit([
+          { kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" },
+        ]);
+      await expect(sendIntent(ledger())).rejects.toThrow("under way, or in doubt");
+      await expect(sendIntent(ledger(), { bodyHash: "other" })).rejects.toThrow("under way, or in doubt");
+      await sendIntent(ledger(), { kind: "patch-post" });
+      await sendIntent(ledger(), { post: postId("p2") });
+      await sendIntent(ledger(), { project: otherProject });
+      expect(await journal.open(project)).toHaveLength(3);
+    });
+
+    it.each<[string, Partial<NewIntent>]>([
+      ["another content", { bodyHash: "other" }],
+      ["another repository", { repository: 102 }],
+      ["another issue", { number: 8 }],
+      ["other values", { writes: [] }],
+    ])("that is prepared ends where %s is sent", async (_, changes) => {
+      const { journal } = ledger();
+      const place = { repository: 101, number: 7 };
+      const id = await prepareIntent(ledger(), place);
+      const next = await sendIntent(ledger(), { ...place, ...changes });
+      expect(next).not.toBe(id);
+      expect(await journal.open(project)).toMatchObject([{ id: next, state: "SENT", attempts: 1 }]);
+    });
+
+    it.each(["DONE", "REJECTED"] as const)("that is %s makes room for the next", async (state) => {
+      const id = await sendIntent(ledger());
       await ledger().commit([{ kind: "resolve", intent: id, state, at: noon, message: "over" }]);
-      expect(await journal.prepare(createIntent())).not.toBe(id);
+      expect(await sendIntent(ledger())).not.toBe(id);
       await expect(
         ledger().commit([{ kind: "resolve", intent: id, state: "DONE", at: noon, message: "again" }]),
       ).rejects.toThrow("not open");
-      await expect(ledger().commit([{ kind: "mark-sent", intent: id, at: noon }])).rejects.toThrow(
-        "not prepared",
-      );
     });
 
     it("of a change is taken up once its outcome is unknown, and stays open", async () => {
@@ -182,27 +189,34 @@ export function describeJournal(ledger: () => Ledger): void {
       expect(await journal.open(project)).toEqual([]);
     });
 
-    it("is sent once for each time that it was prepared", async () => {
-      const id = await sendIntent(ledger());
-      await expect(ledger().commit([{ kind: "mark-sent", intent: id, at: noon }])).rejects.toThrow(
-        "not prepared",
-      );
-      await expect(
-        ledger().commit([{ kind: "mark-sent", intent: 99 as IntentId, at: noon }]),
-      ).rejects.toThrow("not prepared");
+    it("is sent as one with its turn at the pace, or not at all", async () => {
+      const { journal, pace } = ledger();
+      const intent = createIntent();
+      const sent = { kind: "mark-sent", intent, at: noon } as const;
+      const turn = { kind: "pace-write", at: noon, isCreate: true, budget: "", project } as const;
+      const taken = { ...turn, seen: { since: 0, writes: 1 } };
+      await expect(ledger().commitSent([taken, sent], intent)).rejects.toThrow("not what it was");
+      expect(await journal.open(project)).toEqual([]);
+      await sendIntent(ledger());
+      await expect(ledger().commitSent([turn, sent], intent)).rejects.toThrow("under way");
+      expect(await pace.writes(0, "")).toEqual([]);
     });
 
-    it("is not sent with other changes, which could still undo that", async () => {
-      const { journal } = ledger();
-      const id = await journal.prepare(createIntent());
-      const due = { kind: "mark-due", project, which: "all" } as const;
-      await expect(ledger().commit([{ kind: "mark-sent", intent: id, at: noon }, due])).rejects.toThrow(
-        "a commit of its own",
-      );
-      const pace = { kind: "pace-write", at: noon, isCreate: true, budget: "", project } as const;
-      await expect(ledger().commit([pace, due])).rejects.toThrow("a commit of its own");
-      expect((await journal.open(project))[0]?.state).toBe("PREPARED");
-      expect(timesOf(await ledger().pace.writes(0, "")).all).toEqual([]);
+    it("shows with its line who has paused what by then", async () => {
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      const intent = createIntent();
+      await ledger().commit([
+        { kind: "pause", project, post: intent.post, at: noon },
+        { kind: "pause-whole", project, at: noon + 1 },
+      ]);
+      const lines = [{ kind: "mark-sent", intent, at: noon + 2 } as const];
+      const sent = await ledger().commitSent(lines, intent);
+      const wholePause = { of: "project", since: noon + 1 };
+      expect(sent).toEqual({ intent: expect.any(Number), pausedAt: noon, wholePause });
+      const other = { project, post: postId("p2") };
+      expect(await ledger().commitSent([], other)).toEqual({ intent: undefined, wholePause });
+      const elsewhere = { project: otherProject, post: intent.post };
+      expect(await ledger().commitSent([], elsewhere)).toEqual({ intent: undefined });
     });
   });
 
@@ -247,7 +261,7 @@ export function describeJournal(ledger: () => Ledger): void {
         await ledger().commit([
           { kind: "resolve", intent, state: "PREPARED", at: noon, message: "not applied" },
         ]);
-        await ledger().commit([{ kind: "mark-sent", intent, at: noon + 1 }]);
+        await sendIntent(ledger(), { ...patch, repository: 10 }, noon + 1);
       }
       await ledger().commit([
         { kind: "audit", entry: written({ intent, outcome: "unknown", message: "no answer" }) },
@@ -260,8 +274,7 @@ export function describeJournal(ledger: () => Ledger): void {
       await pullPosts(ledger(), [createPost("p1")]);
       const { journal } = ledger();
       const action = { project, post: patch.post, kind: patch.kind, signature: "asked for" };
-      const intent = await journal.prepare(patch);
-      await ledger().commit([{ kind: "mark-sent", intent, at: noon, signature: "asked for" }]);
+      const intent = await sendIntent(ledger(), patch, noon, "asked for");
       await ledger().commit([
         { kind: "audit", entry: written({ intent, at: noon, run: 4, outcome: "unknown" }) },
         { kind: "resolve", intent, state: "UNKNOWN", at: noon, message: "no answer" },
@@ -307,7 +320,7 @@ export function describeJournal(ledger: () => Ledger): void {
       await ledger().commit([
         { kind: "resolve", intent: unknown, state: "UNKNOWN", at: noon + 1, message: "no answer" },
       ]);
-      const prepared = await journal.prepare(patch);
+      const prepared = await prepareIntent(ledger(), patch);
       expect(await journal.recover(noon + hourMs, [project])).toBe(1);
       expect(await journal.recover(noon + 2 * hourMs, [project])).toBe(0);
       const states = (await journal.open(project)).map(({ id, state, unknownAt }) => [id, state, unknownAt]);
@@ -427,7 +440,7 @@ export function describeJournal(ledger: () => Ledger): void {
         },
       ]);
       expect([await count(), await journal.statusWrites(project, noon)]).toEqual([0, 0]);
-      await ledger().commit([{ kind: "mark-sent", intent: id, at: noon + 2 }]);
+      await sendIntent(ledger(), { kind: "patch-post" }, noon + 2);
       await ledger().commit([
         { kind: "resolve", intent: id, state: "UNKNOWN", at: noon + 2, message: "no answer" },
         { kind: "audit", entry: { ...lost, intent: id, at: noon + 2 } },
@@ -458,9 +471,9 @@ export function describeJournal(ledger: () => Ledger): void {
   describe("the pace", () => {
     it("is remembered over all projects, oldest first, creates by themselves", async () => {
       const { pace } = ledger();
-      await ledger().commit([{ kind: "pace-write", at: noon + 2, isCreate: false, budget: "", project }]);
-      await ledger().commit([{ kind: "pace-write", at: noon + 1, isCreate: true, budget: "", project }]);
-      await ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
+      await paceWrite(ledger(), { at: noon + 2, isCreate: false });
+      await paceWrite(ledger(), { at: noon + 1 });
+      await paceWrite(ledger(), {});
       expect(timesOf(await pace.writes(noon + 1, ""))).toEqual({
         all: [noon + 1, noon + 2],
         creates: [noon + 1],
@@ -470,10 +483,8 @@ export function describeJournal(ledger: () => Ledger): void {
 
     it("is remembered for each budget by itself", async () => {
       const { pace } = ledger();
-      await ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "acme", project }]);
-      await ledger().commit([
-        { kind: "pace-write", at: noon + 1, isCreate: false, budget: "other", project },
-      ]);
+      await paceWrite(ledger(), { budget: "acme" });
+      await paceWrite(ledger(), { at: noon + 1, isCreate: false, budget: "other" });
       expect(timesOf(await pace.writes(noon, "acme"))).toEqual({ all: [noon], creates: [noon] });
       expect(timesOf(await pace.writes(noon, "other"))).toEqual({ all: [noon + 1], creates: [] });
       expect(timesOf(await pace.writes(noon, ""))).toEqual({ all: [], creates: [] });

@@ -71,9 +71,9 @@ export function describeLookup(ledger: () => Ledger): void {
       await ledger().commit([move]);
       const there = await ledger().rows.row(otherProject, postId("p1"), noon);
       expect(there?.links.map(({ link }) => link.issue)).toEqual([refOf(createIssue(1))]);
-      expect(await ledger().rows.pausesOf(otherProject, postId("p1"))).toHaveProperty("pausedAt");
+      expect(await ledger().rows.row(otherProject, postId("p1"), noon)).toHaveProperty("pausedAt");
       expect((await readRow(ledger(), "p1")).links).toEqual([]);
-      expect(await ledger().rows.pausesOf(project, postId("p1"))).not.toHaveProperty("pausedAt");
+      expect(await ledger().rows.row(project, postId("p1"), noon)).not.toHaveProperty("pausedAt");
       expect(await lookup.namesakes(otherProject, undefined)).toEqual([]);
       expect(await ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { inOrder } from "../../src/select.ts";
-import { noon, otherProject, project } from "./samples.ts";
+import { noon, otherProject, paceWrite, project } from "./samples.ts";
 
 export function describeBacklogs(ledger: () => Ledger): void {
   describe("what projects have left", () => {
@@ -73,15 +73,11 @@ export function describeBacklogs(ledger: () => Ledger): void {
   describe("whose the writes were", () => {
     it("is remembered for each budget", async () => {
       const { pace } = ledger();
-      await ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
-      await ledger().commit([{ kind: "pace-write", at: noon, isCreate: false, budget: "", project }]);
-      await ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "acme", project }]);
-      await ledger().commit([
-        { kind: "pace-write", at: noon, isCreate: true, budget: "", project: otherProject },
-      ]);
-      await ledger().commit([
-        { kind: "pace-write", at: noon - 1, isCreate: true, budget: "", project: otherProject },
-      ]);
+      await paceWrite(ledger(), {});
+      await paceWrite(ledger(), { isCreate: false });
+      await paceWrite(ledger(), { budget: "acme" });
+      await paceWrite(ledger(), { project: otherProject });
+      await paceWrite(ledger(), { at: noon - 1, project: otherProject });
       const whose = async (budget: string) =>
         (await pace.writes(noon, budget)).map((write) => [write.project, write.isCreate]);
       expect(await whose("")).toEqual([

@@ -3,7 +3,6 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { NewOtherMark, PullId } from "../../src/ledger/pulls.ts";
 import { inOrder } from "../../src/select.ts";
 import {
-  createIntent,
   createIssue,
   createPatchLine,
   createPost,
@@ -329,7 +328,6 @@ export function describePulls(ledger: () => Ledger): void {
         },
       ],
       ["by a request that has left", true, (known) => sendIntent(known)],
-      ["not by one that never left", false, (known) => known.journal.prepare(createIntent())],
       [
         "by a request that has ended, and may have been applied",
         true,

@@ -102,7 +102,7 @@ export function describeRequests(ledger: () => Ledger): void {
       ]);
       expect(await ledger().rows.wholePauses(otherProject)).toEqual([{ of: "all", since: noon + 2 }]);
       expect((await readRow(ledger(), "p1")).wholePause).toEqual({ of: "all", since: noon + 2 });
-      expect(await ledger().rows.pausesOf(project, p1)).not.toHaveProperty("pausedAt");
+      expect(await ledger().rows.row(project, p1, noon)).not.toHaveProperty("pausedAt");
     });
 
     it("ends as long as that is asked for, and a pause that is made once more takes that back", async () => {
@@ -189,14 +189,14 @@ export function describeRequests(ledger: () => Ledger): void {
     it("stands from when it was made first, makes the row due, and is of one post", async () => {
       await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       await settleAll(ledger());
-      expect(await ledger().rows.pausesOf(project, p1)).not.toHaveProperty("pausedAt");
+      expect(await ledger().rows.row(project, p1, noon)).not.toHaveProperty("pausedAt");
       await pause(noon);
       await pause(noon + 1);
       expect(await pausedAt()).toBe(noon);
       expect(await dueIds(ledger())).toEqual(["p1"]);
-      expect(await ledger().rows.pausesOf(project, p1)).toHaveProperty("pausedAt");
-      expect(await ledger().rows.pausesOf(project, postId("p2"))).not.toHaveProperty("pausedAt");
-      expect(await ledger().rows.pausesOf(otherProject, p1)).not.toHaveProperty("pausedAt");
+      expect(await ledger().rows.row(project, p1, noon)).toHaveProperty("pausedAt");
+      expect(await ledger().rows.row(project, postId("p2"), noon)).not.toHaveProperty("pausedAt");
+      expect((await ledger().rows.row(otherProject, p1, noon))?.pausedAt).toBeUndefined();
     });
 
     it("ends where that is asked for", async () => {

@@ -18,6 +18,7 @@ import {
   noon,
   otherProject,
   postId,
+  prepareIntent,
   project,
   pullPosts,
   quarantined,
@@ -223,9 +224,9 @@ export function describeRows(ledger: () => Ledger): void {
     it("counts intents as open while their outcome is not known, and not before they are sent", async () => {
       await pullPosts(ledger(), [createPost("p1")]);
       const openIntents = async (): Promise<readonly string[]> => (await readRow(ledger(), "p1")).openIntents;
-      const id = await ledger().journal.prepare({ ...createPatchIntent() });
+      await prepareIntent(ledger(), createPatchIntent());
       expect(await openIntents()).toEqual([]);
-      await ledger().commit([{ kind: "mark-sent", intent: id, at: noon }]);
+      const id = await sendIntent(ledger(), createPatchIntent());
       expect(await openIntents()).toEqual(["patch-post"]);
       await ledger().commit([
         { kind: "resolve", intent: id, state: "UNKNOWN", at: noon, message: "no answer" },
@@ -533,7 +534,7 @@ export function describeRows(ledger: () => Ledger): void {
       await ledger().commit([
         { kind: "resolve", intent: lost, state: "UNKNOWN", at: noon + 40, message: "no answer" },
       ]);
-      await ledger().journal.prepare({ ...createPatchIntent(), post: postId("p2") });
+      await prepareIntent(ledger(), { ...createPatchIntent(), post: postId("p2") });
       const issues = [2, 1].map((number) => ({ repositoryId: 10, number }));
       const waiting = await ledger().rows.waiting(project, 10);
       const told = waiting.map(({ title: _, planned: __, until: ___, isStopped: ____, ...rest }) => rest);

@@ -5,13 +5,13 @@ import { migrations } from "../../src/ledger/sql/schema.ts";
 import { timesOf } from "../../src/plan/pace.ts";
 import { inOrder } from "../../src/select.ts";
 import {
-  createIntent,
   createIssue,
   createPatchLine,
   createPost,
   hourMs,
   linkPost,
   noon,
+  paceWrite,
   postId,
   project,
   pullPosts,
@@ -60,7 +60,7 @@ export function describeUpkeep(ledger: () => Ledger, isNear: boolean): void {
       await finishRun(noon, { failed: 1 });
       await audit();
       await audit({ at: noon + 1 });
-      await ledger().commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
+      await paceWrite(ledger(), {});
       await ledger().commit([
         { kind: "resolve", intent: await sendIntent(ledger()), state: "DONE", at: noon, message: "opened" },
       ]);
@@ -89,9 +89,7 @@ export function describeUpkeep(ledger: () => Ledger, isNear: boolean): void {
     it("leaves what the guard and the pace count", async () => {
       const { journal } = ledger();
       await audit({ at: later - hourMs, fields: [{ field: "status", value: "planned" }] });
-      await ledger().commit([
-        { kind: "pace-write", at: later - hourMs, isCreate: true, budget: "", project },
-      ]);
+      await paceWrite(ledger(), { at: later - hourMs });
       await prune();
       expect(await journal.statusWrites(project, later - hourMs)).toBe(1);
       expect(timesOf(await ledger().pace.writes(later - hourMs, "")).creates).toHaveLength(1);
@@ -127,8 +125,7 @@ export function describeUpkeep(ledger: () => Ledger, isNear: boolean): void {
     it("keeps what an intent has become as long as the audit asks for it", async () => {
       const { journal } = ledger();
       await auditMany(10_000);
-      const intent = await journal.prepare(createIntent({ kind: "patch-post" }));
-      await ledger().commit([{ kind: "mark-sent", intent, at: noon }]);
+      const intent = await sendIntent(ledger(), { kind: "patch-post" });
       await audit({ run: 9, intent, outcome: "unknown" });
       await ledger().commit([{ kind: "resolve", intent, state: "DONE", at: noon, message: "found out" }]);
       await prune();

@@ -1,4 +1,4 @@
-import type { Change } from "../../src/ledger/change.ts";
+import type { Change, SentChange } from "../../src/ledger/change.ts";
 import type { AuditEntry, IntentId, NewIntent } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { RepositoryMemory } from "../../src/ledger/memory.ts";
@@ -142,10 +142,33 @@ export function createIntent(changes: Partial<NewIntent> = {}): NewIntent {
   };
 }
 
-export async function sendIntent(ledger: Ledger, changes: Partial<NewIntent> = {}): Promise<IntentId> {
-  const id = await ledger.journal.prepare(createIntent(changes));
-  await ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]);
-  return id;
+/** Marks an intent SENT; one that is prepared once more. */
+export async function sendIntent(
+  ledger: Ledger,
+  changes: Partial<NewIntent> = {},
+  at = noon,
+  signature?: string,
+): Promise<IntentId> {
+  const intent = createIntent(changes);
+  const sent = await ledger.commitSent([{ kind: "mark-sent", intent, at, signature }], intent);
+  if (sent.intent === undefined) throw new Error("The intent is not in the journal.");
+  return sent.intent;
+}
+
+/** An intent whose request did not leave after all. */
+export async function prepareIntent(ledger: Ledger, changes: Partial<NewIntent> = {}): Promise<IntentId> {
+  const intent = await sendIntent(ledger, changes);
+  await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: noon, message: "not sent" }]);
+  return intent;
+}
+
+/** A write that the pace counts. */
+export async function paceWrite(
+  ledger: Ledger,
+  write: Partial<Extract<SentChange, { readonly kind: "pace-write" }>>,
+): Promise<void> {
+  const line = { kind: "pace-write", at: noon, isCreate: true, budget: "", project, ...write } as const;
+  await ledger.commitSent([line], { project: line.project, post: undefined });
 }
 
 export function createParked(changes: Partial<Parked> = {}): Parked {

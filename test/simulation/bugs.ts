@@ -1,6 +1,7 @@
 import type { BoardTools } from "../../src/board/tools.ts";
 import { RemoteError } from "../../src/errors.ts";
-import type { Change } from "../../src/ledger/change.ts";
+import type { Change, SentChange } from "../../src/ledger/change.ts";
+import type { NewIntent } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PacedWrite } from "../../src/ledger/pace.ts";
 import type { RequestId } from "../../src/ledger/requests.ts";
@@ -53,9 +54,9 @@ const ofWorld = (change: (world: World, hub: HubServer) => Partial<World>): Bug 
 });
 
 /** A write of the pace that does not say what it rests on. */
-function withoutSeen(change: Change): Change {
-  if (change.kind !== "pace-write") return change;
-  const { seen: _, ...rest } = change;
+function withoutSeen(line: SentChange): SentChange {
+  if (line.kind !== "pace-write") return line;
+  const { seen: _, ...rest } = line;
   return rest;
 }
 
@@ -85,6 +86,25 @@ const ofChanges = (bend: (change: Change, world: World) => readonly Change[]): B
     return { ledger: withParts(ledger, { commit }) };
   });
 
+/** The commit that a request rests on. */
+const ofSent = (bend: (ledger: Ledger) => Ledger["commitSent"]): Bug =>
+  ofWorld(({ ledger }) => ({ ledger: withParts(ledger, { commitSent: bend(ledger) }) }));
+
+/** A pause that came meanwhile is not looked at. */
+const withoutPauses =
+  (ledger: Ledger): Ledger["commitSent"] =>
+  async (...asked) => ({ intent: (await ledger.commitSent(...asked)).intent });
+
+/** A line of such a kind is left out. */
+const withoutLine =
+  (kind: SentChange["kind"]) =>
+  (ledger: Ledger): Ledger["commitSent"] =>
+  (lines, of) =>
+    ledger.commitSent(
+      lines.filter((line) => line.kind !== kind),
+      of,
+    );
+
 const ofTools = (change: (tools: BoardTools) => Partial<BoardTools>): Bug =>
   ofWorld(({ tools }) => ({ tools: tools && withParts(tools, change(tools)) }));
 
@@ -111,7 +131,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a write leaves without its SENT line",
     breaks: ["I5"],
     from: 1,
-    bug: ofChanges((change) => (change.kind === "mark-sent" ? [] : [change])),
+    bug: ofSent(withoutLine("mark-sent")),
   },
   {
     name: "synchronous-normal",
@@ -281,14 +301,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "the base of a post moves before the board has answered",
     breaks: ["I3", "I16"],
     from: 32,
-    bug: ofLedger((ledger) => ({
-      journal: withParts(ledger.journal, {
-        async prepare(intent) {
-          await moveBase(ledger, intent);
-          return ledger.journal.prepare(intent);
-        },
-      }),
-    })),
+    bug: ofSent((ledger) => async (lines, of) => {
+      for (const line of lines) if (line.kind === "mark-sent") await moveBase(ledger, line.intent);
+      return ledger.commitSent(lines, of);
+    }),
   },
   {
     name: "no-lock",
@@ -330,9 +346,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "the pace is not remembered",
     breaks: ["I11"],
     from: 40,
-    bug: ofLedger(({ pace, commit }) => ({
+    bug: ofLedger(({ pace, commitSent }) => ({
       pace: withParts(pace, { writes: async () => [] }),
-      commit: (changes) => commit(changes.map(withoutSeen)),
+      commitSent: (lines, of) => commitSent(lines.map(withoutSeen), of),
     })),
   },
   {
@@ -465,10 +481,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: {
       world: (world, _hub, replica) => {
         const { ledger } = world;
-        const isSent = (changes: readonly Change[]) => changes.some(({ kind }) => kind === "mark-sent");
-        const commit: Ledger["commit"] = (changes) =>
-          (isSent(changes) ? (replica?.unheld ?? ledger) : ledger).commit(changes);
-        return { ...world, ledger: withParts(ledger, { commit }) };
+        const isSent = (lines: readonly SentChange[]) => lines.some(({ kind }) => kind === "mark-sent");
+        const commitSent: Ledger["commitSent"] = (lines, of) =>
+          (isSent(lines) ? (replica?.unheld ?? ledger) : ledger).commitSent(lines, of);
+        return { ...world, ledger: withParts(ledger, { commitSent }) };
       },
     },
   },
@@ -493,23 +509,24 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a pause that comes in the middle of a run is not asked for any more",
     breaks: ["I17"],
     from: 6034,
-    bug: ofRows(() => ({ pausesOf: () => Promise.resolve({}) })),
+    bug: ofSent(withoutPauses),
   },
   {
     name: "pause-not-held",
     words: "a paused post is written like any other",
     breaks: ["I17"],
     from: 1,
-    bug: ofRows((rows) => {
+    bug: ofLedger((ledger) => {
+      const { rows } = ledger;
       const withoutPause = ({ pausedAt: _, ...row }: Row): Row => row;
-      return {
-        pausesOf: () => Promise.resolve({}),
+      const unpaused = withParts(rows, {
         due: async (...asked) => (await rows.due(...asked)).map(withoutPause),
         row: async (...asked) => {
           const row = await rows.row(...asked);
           return row && withoutPause(row);
         },
-      };
+      });
+      return { rows: unpaused, commitSent: withoutPauses(ledger) };
     }),
   },
   {
@@ -755,7 +772,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: ["I5"],
     way: equipped,
     from: 1,
-    bug: ofChanges((change) => (change.kind === "send-call" ? [] : [change])),
+    bug: ofSent(withoutLine("send-call")),
   },
   {
     name: "call-looked-up-early",
@@ -911,14 +928,15 @@ function countAlone(): Bug {
       counted.set(hub, ofHub);
       const own = ofHub.get(replica?.index ?? 0) ?? [];
       ofHub.set(replica?.index ?? 0, own);
-      const commit: Ledger["commit"] = async (changes) => {
-        await ledger.commit(changes.map(withoutSeen));
-        for (const change of changes) if (change.kind === "pace-write") own.push(change);
+      const commitSent: Ledger["commitSent"] = async (lines, of) => {
+        const sent = await ledger.commitSent(lines.map(withoutSeen), of);
+        for (const line of lines) if (line.kind === "pace-write") own.push(line);
+        return sent;
       };
       const pace = withParts(ledger.pace, {
         writes: async (since) => own.filter(({ at }) => at > since),
       });
-      return { ...world, ledger: withParts(ledger, { commit, pace }) };
+      return { ...world, ledger: withParts(ledger, { commitSent, pace }) };
     },
   };
 }
@@ -973,7 +991,7 @@ async function* listByPageNumbers(
   }
 }
 
-async function moveBase(ledger: Ledger, intent: Parameters<Ledger["journal"]["prepare"]>[0]): Promise<void> {
+async function moveBase(ledger: Ledger, intent: NewIntent): Promise<void> {
   const { project, post, reason, writes, at } = intent;
   const row = await ledger.rows.row(project, post, at);
   if (writes === undefined || row === undefined) return;

@@ -105,7 +105,7 @@ async function findPosts(stage: Stage, ledger: Ledger) {
     if (row === undefined) continue;
     const [held] = await select(
       placesOf(stage.scenario),
-      async ({ id }) => (await ledger.rows.pausesOf(id, post)).pausedAt !== undefined,
+      async ({ id }) => (await ledger.rows.row(id, post, 0))?.pausedAt !== undefined,
     );
     if (held === undefined) running.push({ post, project });
     else paused.push({ post, project: held.id });

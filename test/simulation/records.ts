@@ -43,12 +43,10 @@ export function createRecords(time: Time, looks: Looks): Records {
           await ledger.commit(changes);
           for (const change of changes) if (change.kind === "record-row") hearRecord(change);
         },
-        journal: withParts(ledger.journal, {
-          prepare(intent) {
-            looks.decide(intent.post);
-            return ledger.journal.prepare(intent);
-          },
-        }),
+        commitSent(lines, of) {
+          for (const line of lines) if (line.kind === "mark-sent") looks.decide(line.intent.post);
+          return ledger.commitSent(lines, of);
+        },
       }),
     agreement: (post, field) => agreements.get(`${post} ${field}`),
     saidAt: (post, kind) => said.get(`${post} ${kind}`) ?? -1,

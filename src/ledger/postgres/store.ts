@@ -43,12 +43,12 @@ const mostLooks = 50;
 
 /** What is sent to the server: statements whose answers are waited for, or a word about the transaction. */
 type Question = readonly string[] | Word;
-type Word = "write" | "read" | "commit" | "rollback" | "once more";
+type Word = "write" | "read" | "commit" | "commit late" | "rollback" | "once more";
 
 /** Statements and transactions of one call of the port. */
 interface Session {
-  /** undefined outside of a transaction. */
-  mode: "write" | "read" | undefined;
+  /** undefined outside of a transaction; `ending`: COMMIT goes with the next question, or with the end of the call. */
+  mode: "write" | "read" | "ending" | undefined;
   connection: Connection | undefined;
   /** What is sent with the next message. */
   waiting: string[];
@@ -121,6 +121,7 @@ export function createServerStore(
           step = within(() => (steps.throw as (error: unknown) => typeof step)(failure));
         }
       }
+      if (mine.mode === "ending") await endLate(mine, []);
       return step.value as never;
     } finally {
       mine.connection?.giveBack(false);
@@ -137,7 +138,13 @@ export function createServerStore(
         mine.undos = [];
         return undefined;
       case "commit":
-        return commit(mine);
+        await commit(mine, []);
+        return undefined;
+      case "commit late":
+        // What may fail has been answered before.
+        if (mine.connection === undefined || mine.waiting.length > 0) await send(mine, ["SELECT 1"]);
+        mine.mode = "ending";
+        return undefined;
       case "rollback":
       case "once more":
         return rollback(mine, question === "rollback");
@@ -148,6 +155,7 @@ export function createServerStore(
 
   /** Statements, after those that wait. Returns the answers to them. */
   const send = async (mine: Session, statements: readonly string[]): Promise<readonly ServerAnswer[]> => {
+    if (mine.mode === "ending") return endLate(mine, statements);
     if (mine.mode === undefined) {
       const view = statements.length > 1 ? "one" : undefined;
       return (await pool.ask(statements.join(";\n"), view)).slice(-statements.length);
@@ -174,11 +182,12 @@ export function createServerStore(
       throw new MovedError(Math.round(Number(row["now"])));
   };
 
-  const commit = async (mine: Session): Promise<void> => {
+  /** Ends the transaction; `then` is asked right after that, in the same message. */
+  const commit = async (mine: Session, then: readonly string[]): Promise<readonly ServerAnswer[]> => {
     const { connection: begun, mode } = mine;
     if (begun === undefined && mine.waiting.length === 0) {
       mine.mode = undefined;
-      return;
+      return [];
     }
     if (mode === "read") {
       mine.mode = undefined;
@@ -188,18 +197,31 @@ export function createServerStore(
         () => begun.giveBack(true),
         () => begun.giveBack(false),
       );
-      return;
+      return [];
     }
     if (begun === undefined) await send(mine, ["SELECT 1"]);
     const connection = mine.connection as Connection;
+    let answers: readonly ServerAnswer[] | undefined;
     try {
-      await connection.ask([...mine.waiting.splice(0), "COMMIT"].join(";\n"));
+      answers = await connection.ask([...mine.waiting.splice(0), "COMMIT", ...then].join(";\n"));
     } catch (error) {
-      if (error instanceof DatabaseError || !(await isCommitted(mine.xid))) throw error;
+      const isRefused = error instanceof DatabaseError && then.length === 0;
+      if (isRefused || !(await isCommitted(mine.xid))) throw error;
     }
     // A transaction that commits nothing takes back what it has prolonged.
     options.prolonged(holds, mine.beganAt + options.leaseMs);
     end(mine, true);
+    if (then.length === 0) return [];
+    return (answers ?? (await pool.ask(then.join(";\n")))).slice(-then.length);
+  };
+
+  const endLate = async (mine: Session, then: readonly string[]): Promise<readonly ServerAnswer[]> => {
+    try {
+      return await commit(mine, then);
+    } catch (error) {
+      await rollback(mine, true);
+      throw explainServerError(error, at);
+    }
   };
 
   const rollback = async (mine: Session, isOver: boolean): Promise<void> => {
@@ -313,7 +335,7 @@ export function createServerStore(
       }
       return found as never;
     },
-    transaction: (work) => begun("write", work, "commit"),
+    transaction: (work, end) => begun("write", work, end === "late" ? "commit late" : "commit"),
     tryOut: (work) => begun("write", work, "rollback"),
     read: (work) => begun("read", work, "commit"),
     lock: (names) =>

@@ -3,7 +3,7 @@ import { createHeldMemory, type HeldMemory, isOfMemory } from "../held-memory.ts
 import type { Ahead, Ledger } from "../ledger.ts";
 import type { Runs } from "../runs.ts";
 import type { StateSize, Upkeep } from "../upkeep.ts";
-import type { Changes } from "./columns/changes.ts";
+import type { AnyChange, Changes } from "./columns/changes.ts";
 import { createNumbers, type Numbers } from "./columns/numbers.ts";
 import { createAbsences } from "./issues/absences.ts";
 import { createLinks } from "./issues/ended-links.ts";
@@ -126,7 +126,7 @@ export function createLedger(
     notices: createNotices(store),
     upkeep: createUpkeep(engine, createPruner(store, meta), createPrunedReader(meta)),
   };
-  const carried: Changes<Change["kind"]> = {
+  const carried: Changes<AnyChange["kind"]> = {
     ...remembered.changes,
     ...parts.pulls.changes,
     ...parts.absences.changes,
@@ -146,9 +146,9 @@ export function createLedger(
     "declare-old": ({ at }) => meta.write("copied_at", String(at)),
     ...(engine.signs && { beat: engine.signs.beat }),
   };
-  function* make(changes: readonly Change[]): Asked<void> {
+  function* make(changes: readonly AnyChange[]): Asked<void> {
     yield* store.lock(() => locksOf(changes));
-    for (const one of changes) yield* (carried[one.kind] as (change: Change) => Asked<void>)(one);
+    for (const one of changes) yield* (carried[one.kind] as (change: AnyChange) => Asked<void>)(one);
   }
   const now = promised<Parts>(parts, carry);
   const names: Ahead = { ...now, memory, copiedAt: undefined };
@@ -165,6 +165,7 @@ export function createLedger(
       return held.stamp.pageKey;
     },
     commit: createCommit(engine, make, held, meta.stamp),
+    commitSent: createSentCommit(engine, make, parts.journal.sent),
     after: (changes) => {
       const carryAhead: Carry = (work) =>
         carry(() => {
@@ -193,24 +194,13 @@ export function createLedger(
   return { ledger, relearn };
 }
 
-/** What leaves next rests on such a line. */
-const awaited: ReadonlySet<Change["kind"]> = new Set(["mark-sent", "send-call", "pace-write"]);
-
-/**
- * Lines that a request waits for are a commit of their own, on the disk when it returns. That the connection promises that is
- * checked after the first one; nothing changes it from then on.
- */
 function createCommit(
-  { store, carry, assertDurable, remembered }: Engine,
-  make: (changes: readonly Change[]) => Asked<void>,
+  { store, carry, remembered }: Engine,
+  make: (changes: readonly AnyChange[]) => Asked<void>,
   held: Held,
   readStamp: () => Asked<Stamp>,
 ): Ledger["commit"] {
-  let isDurable = false;
   return async (changes) => {
-    const isAwaited = changes.some(({ kind }) => awaited.has(kind));
-    if (isAwaited && !changes.every(({ kind }) => awaited.has(kind)))
-      throw new Error("A line that a request waits for needs a commit of its own.");
     if (changes.length === 0) return;
     await carry(() => store.transaction(() => make(changes)));
     if (changes.some(isOfMemory)) {
@@ -219,9 +209,25 @@ function createCommit(
       remembered?.();
     }
     if (changes.some(({ kind }) => kind === "declare-old")) held.stamp = await carry(readStamp);
-    if (!isAwaited || isDurable) return;
-    assertDurable();
+  };
+}
+
+/** That such a commit is on the disk when it returns is checked after the first one; nothing changes it from then on. */
+function createSentCommit(
+  { store, carry, assertDurable }: Engine,
+  make: (changes: readonly AnyChange[]) => Asked<void>,
+  look: ReturnType<typeof createJournal>["sent"],
+): Ledger["commitSent"] {
+  let isDurable = false;
+  return async (lines, of) => {
+    const kind = lines.find((line) => line.kind === "mark-sent")?.intent.kind;
+    const sent = await carry(function* () {
+      if (lines.length > 0) yield* store.transaction(() => make(lines), "late");
+      return yield* look(of, kind);
+    });
+    if (!isDurable) assertDurable();
     isDurable = true;
+    return sent;
   };
 }
 
@@ -229,10 +235,11 @@ function createCommit(
  * What a commit reads and then writes, and commits for other projects may write, too: the issues of a repository, the memory of
  * one, a pace, posts that move.
  */
-function locksOf(changes: readonly Change[]): readonly string[] {
+function locksOf(changes: readonly AnyChange[]): readonly string[] {
   const names = changes.flatMap((change): readonly string[] => {
     if (change.kind === "pace-write") return [`pace of ${change.budget}`];
     if (change.kind === "move-post") return ["moves"];
+    if (change.kind === "mark-sent") return [];
     if (change.kind === "remember-repository") return [`memory of ${change.memory.repository.id}`];
     return repositoriesIn(change, 3).map(String);
   });

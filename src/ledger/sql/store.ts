@@ -32,8 +32,12 @@ export interface Store {
       readonly [Place in keyof Found]: Asked<Found[Place]>;
     },
   ): Asked<Found>;
-  /** All of `work`, or nothing when it throws; part of the one that is running. It may be called again where another was in its way. */
-  transaction<T>(work: () => Asked<T>): Asked<T>;
+  /**
+   * All of `work`, or nothing when it throws; part of the one that is running. It may be called again where another was in its way.
+   *
+   * @param end - `late`: with the next question of the same call, or with its end.
+   */
+  transaction<T>(work: () => Asked<T>, end?: "late"): Asked<T>;
   /** What `work` returns; nothing of what it writes stays. */
   tryOut<T>(work: () => Asked<T>): Asked<T>;
   /** One unchanging view of the database for several reads. */

@@ -1,5 +1,6 @@
 import type { ToolArguments, ToolOutcome, ToolRecord, ToolWriting } from "../../board/tools.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
+import type { Sent } from "../../ledger/ledger.ts";
 import { auditKinds, type CallKey, type ToolCall, type ToolCallChange } from "../../ledger/tool-calls.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
@@ -57,9 +58,13 @@ export async function callTool(cycle: PulledCycle, request: ToolRequest): Promis
   const { run } = cycle;
   const hash = hashArguments(request.args);
   const { reason } = request;
-  await ledger.commit([{ kind: "prepare-call", ...key, run: run.number, hash, reason, at: clock.now() }]);
-  await ledger.commit([{ kind: "send-call", ...key, at: clock.now() }]);
-  const paused = await pausedNow(cycle, key);
+  const at = clock.now();
+  const call = { kind: "prepare-call", ...key, run: run.number, hash, reason, at } as const;
+  const sent = await ledger.commitSent([call, { kind: "send-call", ...key, at }], {
+    project: key.project,
+    post: undefined,
+  });
+  const paused = await pausedBy(cycle, key, sent);
   if (paused !== undefined) return paused;
   await ledger.assertHeld();
   // The last thing that is asked: nothing is waited for between this and the call.
@@ -96,9 +101,12 @@ function inDoubt({ name }: Pick<ToolRequest, "name">): Outcome {
 }
 
 /** A person may have paused the project, or all, since the run decided. */
-async function pausedNow(cycle: PulledCycle, key: CallKey): Promise<Outcome | undefined> {
+async function pausedBy(
+  cycle: PulledCycle,
+  key: CallKey,
+  { wholePause: whole }: Sent,
+): Promise<Outcome | undefined> {
   const { ledger, clock } = cycle.world;
-  const [whole] = await ledger.rows.wholePauses(key.project);
   if (whole === undefined) return undefined;
   const of = whole.of === "all" ? "all projects" : "the project";
   await ledger.commit([notSent(key, clock.now(), `a person has paused ${of}`)]);

@@ -1,5 +1,6 @@
 import { OutdatedError } from "../../errors.ts";
-import type { Change } from "../../ledger/change.ts";
+import type { SentChange } from "../../ledger/change.ts";
+import type { Sent, SentOf } from "../../ledger/ledger.ts";
 import { hourMs } from "../../model/time.ts";
 import { isTooFar, type NextWrite, nextWriteAt, partOf, timesOf } from "../../plan/pace.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
@@ -52,13 +53,13 @@ export async function awaitPace(cycle: PulledCycle, lane: Lane, kind: PacedKind)
  * Waits like `awaitPace`, which mostly has been done by now, and writes down that a write is about to leave.
  *
  * @param also what is recorded as one with that, of a time in epoch ms.
+ * @returns undefined when nothing may be sent in this run any more.
  */
 export async function takePace(
   cycle: PulledCycle,
-  lane: Lane,
-  kind: PacedKind,
-  also: (at: number) => readonly Change[] = () => [],
-): Promise<boolean> {
+  { lane, kind, of }: { readonly lane: Lane; readonly kind: PacedKind; readonly of: SentOf },
+  also: (at: number) => readonly SentChange[],
+): Promise<Sent | undefined> {
   const { ledger, clock } = cycle.world;
   const { budget } = lane;
   const isCreate = kind === "create";
@@ -66,11 +67,10 @@ export async function takePace(
     const at = clock.now();
     const recent = await readRecent(cycle, lane, at);
     const seen = seenOf(recent.all, at);
+    let sent: Sent;
     try {
-      await ledger.commit([
-        { kind: "pace-write", at, isCreate, budget, project: cycle.memory.id, seen },
-        ...also(at),
-      ]);
+      const paced = { kind: "pace-write", at, isCreate, budget, project: cycle.memory.id, seen } as const;
+      sent = await ledger.commitSent([paced, ...also(at)], of);
     } catch (error) {
       if (!(error instanceof OutdatedError) || attempt === mostAttempts) throw error;
       cycle.run.recent.delete(budget);
@@ -78,9 +78,9 @@ export async function takePace(
     }
     recent.all.push(at);
     if (isCreate) recent.creates.push(at);
-    return true;
+    return sent;
   }
-  return false;
+  return undefined;
 }
 
 /** How many of the writes that are known were made since a time, which is an hour ago, or when the last hundred of them began. */

@@ -1,9 +1,10 @@
 import type { PatchOutcome } from "../../board/board.ts";
 import type { ToolOutcome } from "../../board/tools.ts";
-import { type FaultDetail, OutdatedError, type Side } from "../../errors.ts";
-import type { Change } from "../../ledger/change.ts";
-import type { AuditEntry, Intent, IntentId, IntentWrite, NewIntent } from "../../ledger/journal.ts";
-import type { Field, PatchAnswer } from "../../model/link.ts";
+import type { FaultDetail, Side } from "../../errors.ts";
+import type { Change, SentChange } from "../../ledger/change.ts";
+import type { AuditEntry, IntentId, NewIntent } from "../../ledger/journal.ts";
+import type * as port from "../../ledger/ledger.ts";
+import type { PatchAnswer } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
 import { approvalSignature, refusalSignature } from "../../plan/ground/identity.ts";
@@ -75,7 +76,7 @@ export type Composed<A extends WriteAnswer> = Request<A> | Outcome;
 
 /**
  * The one way in which anything leaves for either side. It waits for the pace, has the request made of what both sides show
- * then, and writes down the intent; SENT is on the disk before the request leaves. Whatever the answer is: the audit, the end
+ * then, and writes down the intent: SENT is on the disk before the request leaves. Whatever the answer is: the audit, the end
  * of the intent, and what the answer means for the post are recorded in one transaction. Nothing is sent twice, with one
  * exception: a write whose token was refused did nothing, so it is made anew and goes out once more with the next token.
  *
@@ -92,10 +93,10 @@ export async function send<A extends WriteAnswer>(
       return { outcome: await tooLate(cycle, turn) };
     const request = await compose();
     if ("kind" in request) return { outcome: request };
-    const intent = request.intent && (await prepare(cycle, request, request.intent));
-    const isSent = await markSent(cycle, turn, intent, request.signature);
-    if (!isSent) return { outcome: await tooLate(cycle, turn) };
-    const paused = await pausedNow(cycle, request.post, intent);
+    const sent = await markSent(cycle, turn, request);
+    if (sent === undefined) return { outcome: await tooLate(cycle, turn) };
+    const { intent } = sent;
+    const paused = await pausedBy(cycle, sent);
     if (paused !== undefined) return { outcome: paused };
     await ledger.assertHeld();
     // The last thing that is asked: nothing is waited for between this and the request.
@@ -133,17 +134,12 @@ async function forgetWait({ world: { ledger }, memory }: PulledCycle, { action }
 }
 
 /**
- * Asked for every write of whichever kind and order, right before it leaves: a person may have paused the post, its project, or
- * all since the run decided. A pause that was committed before SENT is seen, whichever process made it; one that comes after that finds the write
- * under way.
+ * Looked at for every write of whichever kind and order, right before it leaves: a person may have paused the post, its project, or
+ * all since the run decided. A pause that comes after SENT finds the write under way.
  */
-async function pausedNow(
-  cycle: PulledCycle,
-  post: PostId,
-  intent: IntentId | undefined,
-): Promise<Outcome | undefined> {
+async function pausedBy(cycle: PulledCycle, sent: port.Sent): Promise<Outcome | undefined> {
   const { ledger, clock } = cycle.world;
-  const pauses = await ledger.rows.pausesOf(cycle.memory.id, post);
+  const { intent, ...pauses } = sent;
   const pause = pauseOf(pauses);
   if (pause === undefined) return undefined;
   if (intent !== undefined) {
@@ -170,20 +166,25 @@ async function prepareAgain(
   return action === undefined ? { kind: "wait", ...closedBy(stop) } : postpone(cycle, stop);
 }
 
-/** Takes the turn at the pace, and marks the intent SENT with it; false where nothing may leave in this run any more. */
+/** Takes the turn at the pace, and marks the intent SENT with it; undefined where nothing may leave in this run any more. */
 async function markSent(
   cycle: PulledCycle,
   { lane, pace }: Turn,
-  intent: IntentId | undefined,
-  signature: string | undefined,
-): Promise<boolean> {
-  const sent = (at: number): readonly Change[] =>
-    intent === undefined ? [] : [{ kind: "mark-sent", intent, at, signature }];
-  if (pace !== undefined) return takePace(cycle, lane, pace, sent);
+  { post, reason, intent: wanted, signature }: Marked,
+): Promise<port.Sent | undefined> {
   const { ledger, clock } = cycle.world;
-  await ledger.commit(sent(clock.now()));
-  return true;
+  const of = { project: cycle.memory.id, post };
+  const sent = (at: number): readonly SentChange[] => {
+    if (wanted === undefined) return [];
+    const intent: NewIntent = { ...wanted, ...of, reason, run: cycle.run.number, at };
+    return [{ kind: "mark-sent", intent, at, signature }];
+  };
+  if (pace !== undefined) return takePace(cycle, { lane, kind: pace, of }, sent);
+  return ledger.commitSent(sent(clock.now()), of);
 }
+
+/** What the journal is told of a request. */
+type Marked = Pick<Request<WriteAnswer>, "post" | "reason" | "intent" | "signature">;
 
 async function tooLate(cycle: PulledCycle, { action, lane }: Turn): Promise<Outcome> {
   return action === undefined ? waitForTurn("") : putOff(cycle, lane);
@@ -195,48 +196,6 @@ function againAfter(answer: WriteAnswer): number | undefined {
 
 function isApplied<A extends WriteAnswer>(answer: A): answer is Applied<A> {
   return answer.kind === "applied";
-}
-
-/**
- * Writes the intent down before anything is sent. One of the same content that is prepared already is used again, so that
- * the times it has been sent still count; one of another content is out of date, and ends.
- */
-async function prepare(
-  cycle: PulledCycle,
-  { post, reason }: Pick<Request<WriteAnswer>, "post" | "reason">,
-  wanted: WantedIntent,
-): Promise<IntentId> {
-  const { ledger, clock } = cycle.world;
-  const at = clock.now();
-  const { id: project } = cycle.memory;
-  const intent: NewIntent = { ...wanted, post, reason, project, run: cycle.run.number, at };
-  try {
-    return await ledger.journal.prepare(intent);
-  } catch (error) {
-    const open = (await ledger.journal.open(project)).find(
-      (one) => one.post === post && one.kind === wanted.kind && one.state === "PREPARED",
-    );
-    // What has left and is not known to have arrived is a bug of the caller.
-    if (!(error instanceof OutdatedError) || open === undefined) throw error;
-    if (isSameWrite(open, wanted)) return open.id;
-    const message = "not sent; something else is wanted now";
-    await ledger.commit([{ kind: "resolve", intent: open.id, state: "REJECTED", at, message }]);
-    return ledger.journal.prepare(intent);
-  }
-}
-
-/** The place counts as much as the content, or the outcome would be looked up where nothing was sent. */
-function isSameWrite(open: Intent, wanted: WantedIntent): boolean {
-  return (
-    open.bodyHash === wanted.bodyHash &&
-    open.repository === wanted.repository &&
-    open.number === wanted.number &&
-    printWrites(open.writes ?? open.issueWrites) === printWrites(wanted.writes ?? wanted.issueWrites)
-  );
-}
-
-function printWrites(writes: readonly IntentWrite<Field>[] = []): string {
-  return JSON.stringify(writes.map(({ field, before, value, target }) => [field, before, value, target]));
 }
 
 /** The audit's line, and the end of the intent. */

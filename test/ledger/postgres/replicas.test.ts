@@ -20,6 +20,7 @@ import {
   createRepositoryMemory,
   linkPost,
   noon,
+  paceWrite,
   postId,
   project,
   pullPosts,
@@ -149,10 +150,9 @@ describe("replicas of one state", () => {
     const first = await givenReplica();
     const second = await givenReplica();
     await pullPosts(first, [createPost("p1")]);
-    const write = { kind: "pace-write", at: noon, isCreate: true, budget: "", project } as const;
     const seen = { since: noon - 1, writes: 0 };
-    await first.commit([{ ...write, seen }]);
-    await expect(second.commit([{ ...write, seen }])).rejects.toBeInstanceOf(OutdatedError);
+    await paceWrite(first, { seen });
+    await expect(paceWrite(second, { seen })).rejects.toBeInstanceOf(OutdatedError);
     expect(await second.pace.writes(noon - 1, "")).toHaveLength(1);
   });
 });

@@ -7,7 +7,6 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import type { PageTrace } from "../../../src/model/page.ts";
 import {
-  createIntent,
   createIssue,
   createPatchLine,
   createPost,
@@ -162,8 +161,7 @@ async function fill(ledger: Ledger): Promise<void> {
   ]);
   await sendIntent(ledger, { kind: "patch-post", run, writes: [write] });
   const change = { repository: 10, number: 1, issueWrites: [{ ...write, field: "state" as const }] };
-  const late = await ledger.journal.prepare(createIntent({ kind: "change-issue", run, ...change }));
-  await ledger.commit([{ kind: "mark-sent", intent: late, at: noon }]);
+  const late = await sendIntent(ledger, { kind: "change-issue", run, ...change });
   await ledger.commit([
     { kind: "resolve", intent: late, at: noon, state: "UNKNOWN", message: "" },
     { kind: "take-up", intent: late, at: noon },

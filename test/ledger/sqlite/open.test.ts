@@ -23,10 +23,10 @@ import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { createLedger, openLedger, openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
 import { openStore } from "../../../src/ledger/sqlite/store.ts";
 import {
-  createIntent,
   createPost,
   createRecord,
   noon,
+  paceWrite,
   postId,
   project,
   pullPosts,
@@ -291,7 +291,7 @@ function becomeNobody(): () => void {
 describe("a state that stops working", () => {
   it("says that the disk is full, and sends nothing", async () => {
     const { ledger, store } = openBoth();
-    const id = await ledger.journal.prepare(createIntent());
+    const id = await sendIntent(ledger);
     await pullPosts(ledger, [createPost("p0")]);
     const pages = store.database.pragma("page_count", { simple: true });
     store.database.pragma(`max_page_count = ${pages}`);
@@ -300,18 +300,13 @@ describe("a state that stops working", () => {
         await pullPosts(ledger, [createPost(`p${at}`, { description: "x".repeat(9000) })], at);
     };
     await expectStateError(fill, /The disk of the state file .* is full/, store.file);
-    expect(await ledger.journal.open(project)).toMatchObject([{ id, state: "PREPARED" }]);
+    expect(await ledger.journal.open(project)).toMatchObject([{ id, state: "SENT" }]);
   });
 
   it("says that it can't be written", async () => {
     const { ledger, store } = openBoth();
-    const id = await ledger.journal.prepare(createIntent());
     store.database.pragma("query_only = ON");
-    await expectStateError(
-      () => ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]),
-      "can't be written",
-      store.file,
-    );
+    await expectStateError(() => sendIntent(ledger), "can't be written", store.file);
   });
 
   it("says that another process blocks it", async () => {
@@ -344,20 +339,15 @@ describe("a line that a request waits for", () => {
     const select = other.prepare("SELECT state, body_hash, sent_at FROM intents");
     await sendIntent(ledger, { bodyHash: "abc" });
     expect(select.all()).toEqual([{ state: "SENT", body_hash: "abc", sent_at: noon }]);
-    await ledger.commit([{ kind: "pace-write", at: noon, isCreate: true, budget: "", project }]);
+    await paceWrite(ledger, {});
     expect(other.prepare("SELECT at FROM pace").all()).toEqual([{ at: noon }]);
     expect(store.database.pragma("synchronous", { simple: true })).toBe(2);
   });
 
   it("is an error on a connection that has lost its durability", async () => {
     const { ledger, store } = openBoth();
-    const id = await ledger.journal.prepare(createIntent());
     store.database.pragma("synchronous = NORMAL");
-    await expectStateError(
-      () => ledger.commit([{ kind: "mark-sent", intent: id, at: noon }]),
-      "can't be written durably",
-      store.file,
-    );
+    await expectStateError(() => sendIntent(ledger), "can't be written durably", store.file);
   });
 });
 

@@ -7,7 +7,6 @@ import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import { inOrder } from "../../../src/select.ts";
 import { withParts } from "../../simulation/with-parts.ts";
 import {
-  createIntent,
   createIssue,
   createPost,
   createRecord,
@@ -18,6 +17,7 @@ import {
   project,
   pullPosts,
   readRow,
+  sendIntent,
   settleAll,
 } from "../samples.ts";
 import { createFolder, options } from "./folder.ts";
@@ -33,12 +33,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(id, kind).map(
     ([post, of]): Step =>
       async (ledger) =>
-        void (await ledger.journal.prepare(createIntent({ post: postId(post), kind: of }))),
-  ),
-  fc.nat(5).map(
-    (at): Step =>
-      async (ledger) =>
-        ledger.commit([{ kind: "mark-sent", intent: (await pick(ledger, at)).id, at: noon }]),
+        void (await sendIntent(ledger, { post: postId(post), kind: of })),
   ),
   fc.tuple(fc.nat(5), state).map(
     ([at, to]): Step =>
@@ -123,7 +118,7 @@ async function failed(work: () => Promise<void>): Promise<boolean> {
     return false;
   } catch (error) {
     expect(error).toMatchObject({
-      message: expect.stringMatching(/open intent|not open|not prepared|commit of its own|is none/),
+      message: expect.stringMatching(/under way|not open|is none/),
     });
     return true;
   }

@@ -1,11 +1,12 @@
-import { OutdatedError } from "../../../errors.ts";
 import type { ContentBase, Field, IntentKind } from "../../../model/link.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../../journal.ts";
+import type { Sent, SentOf } from "../../ledger.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { issueField, ruleField, writesShape } from "../columns/shapes.ts";
+import { allProjects, prepareWholePauses, toWholePause } from "../rows/pauses.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import type { Audit } from "./audit.ts";
 
@@ -41,30 +42,43 @@ type NewColumns = Omit<
   post: number;
 };
 
+interface SentColumns extends NewColumns {
+  sent_at: number;
+  signature: string | null;
+}
+
 /** Intents and the pace; `audit` writes and reads the lines of what came of them. */
 export function createJournal(
   store: Store,
   numbers: Numbers,
   audit: Audit,
-): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
+): Plain<Journal> &
+  Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> & {
+    /** What is seen right after the commit of a write that leaves; of an intent of this kind also which it is. */
+    sent(of: SentOf, kind: IntentKind | undefined): Asked<Sent>;
+  } {
   const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
     body_hash, repository, intents.number AS number, title_hash, block_hash, writes, updated_at_before, voters, state, attempts,
     sent_at, unknown_at, taken_at, message`;
   // Without the hint SQLite would read through everything that is over.
   const joined = `intents INDEXED BY intents_open JOIN board_projects ON board_projects.number = intents.project
     JOIN posts ON posts.number = intents.post`;
-  const insert = store.prepare<[NewColumns], { number: IntentId }>(`
+  // The place counts as much as the content, or the outcome would be looked up where nothing was sent.
+  const endOther = store.prepare<[SentColumns]>(`
+    UPDATE intents SET state = 'REJECTED', message = 'not sent; something else is wanted now', ended_at = @sent_at
+    WHERE project = @project AND post = @post AND kind = @kind AND ended_at IS NULL AND state = 'PREPARED'
+      AND (body_hash <> @body_hash OR repository IS DISTINCT FROM @repository OR number IS DISTINCT FROM @number
+        OR writes IS DISTINCT FROM @writes)`);
+  const writeSent = store.prepare<[SentColumns]>(`
     INSERT INTO intents
       (project, post, kind, run, at, reason, body_hash, repository, number, title_hash, block_hash, writes,
-       updated_at_before, voters)
+       updated_at_before, voters, state, sent_at, attempts, signature)
     VALUES
       (@project, @post, @kind, @run, @at, @reason, @body_hash, @repository, @number, @title_hash, @block_hash, @writes,
-       @updated_at_before, @voters)
-    ON CONFLICT (project, post, kind) WHERE ended_at IS NULL DO NOTHING RETURNING id AS number`);
-  const writeSent = store.prepare<[{ id: number; at: number; signature: string | null }]>(`
-    UPDATE intents SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1,
-      signature = @signature
-    WHERE id = @id AND state = 'PREPARED'`);
+       @updated_at_before, @voters, 'SENT', @sent_at, 1, @signature)
+    ON CONFLICT (project, post, kind) WHERE ended_at IS NULL DO UPDATE SET state = 'SENT', sent_at = excluded.sent_at,
+      unknown_at = NULL, attempts = intents.attempts + 1, signature = excluded.signature
+    WHERE intents.state = 'PREPARED'`);
   const writeState = store.prepare<
     [{ id: number; state: string; at: number; message: string; answer: string | null }]
   >(`
@@ -82,17 +96,22 @@ export function createJournal(
     `SELECT ${columns} FROM ${joined} WHERE ended_at IS NULL AND state = 'SENT'
       AND board_projects.id IN (SELECT one.value FROM EACH TEXT ? AS one) ORDER BY intents.id`,
   );
+  const selectPaused = store.prepare<[{ project: number; post: string | null }], { at: number }>(
+    "SELECT paused_at AS at FROM posts WHERE project = @project AND id = @post AND paused_at IS NOT NULL",
+  );
+  const selectWhole = prepareWholePauses(store);
+  const selectId = store.prepare<
+    [{ project: number; post: string | null; kind: string | null }],
+    { id: IntentId }
+  >(`
+    SELECT intents.id AS id FROM intents JOIN posts ON posts.number = intents.post
+    WHERE intents.project = @project AND posts.project = @project AND posts.id = @post AND kind = @kind
+      AND ended_at IS NULL`);
   const writeTaken = store.prepare<[{ id: number; at: number }]>(
     "UPDATE intents SET taken_at = @at WHERE id = @id AND state = 'UNKNOWN'",
   );
 
   return {
-    prepare: (intent) =>
-      store.transaction(function* () {
-        const found = yield* insert.get(fromIntent(intent, ...(yield* numbers.place(intent))));
-        if (found !== undefined) return found.number;
-        throw new OutdatedError(`Post ${intent.post} has an open intent of the kind ${intent.kind} already.`);
-      }),
     open: (project) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly Intent[]> {
         return (yield* selectOpen.all(number)).map(toIntent);
@@ -110,14 +129,35 @@ export function createJournal(
         return sent.length;
       });
     },
+    *sent({ project: id, post }, kind) {
+      const project = (yield* numbers.findProject(id)) ?? allProjects;
+      const of = { project, post: post ?? null };
+      const [own, [whole], intent] = yield* store.together([
+        selectPaused.get(of),
+        selectWhole.all(project),
+        selectId.get({ ...of, kind: kind ?? null }),
+      ]);
+      return {
+        intent: intent?.id,
+        ...(own && { pausedAt: own.at }),
+        ...(whole && { wholePause: toWholePause(whole) }),
+      };
+    },
     history: audit.history,
     writesOf: audit.writesOf,
     doneBy: audit.doneBy,
     statusWrites: audit.statusWrites,
     doneSince: audit.doneSince,
     changes: {
-      *"mark-sent"({ intent: id, at, signature = null }) {
-        yield* writeSent.some(() => new Error(`Intent ${id} is not prepared.`), { id, at, signature });
+      *"mark-sent"({ intent, at, signature = null }) {
+        const { post, kind } = intent;
+        const written = fromIntent(intent, ...(yield* numbers.place(intent)));
+        const sent = { ...written, sent_at: at, signature };
+        yield* endOther.run(sent);
+        yield* writeSent.some(
+          () => new Error(`The ${kind} of post ${post} is under way, or in doubt.`),
+          sent,
+        );
       },
       *resolve({ intent: id, state, at, message, answer: shown }) {
         if (state === "DONE" || state === "PREPARED") yield* audit.correct(id, state === "DONE", message);

@@ -7,7 +7,7 @@ import { type RequestColumns, readRequest } from "../journal/requests.ts";
 import type { Asked, Plain, Query, Store } from "../store.ts";
 
 /** In `pauses.project`: the pause of all projects. */
-const all = 0;
+export const allProjects = 0;
 
 export interface WholePauseColumns {
   project: number;
@@ -16,22 +16,21 @@ export interface WholePauseColumns {
 
 /** The pause of all projects, and then of the one with a number. */
 export function prepareWholePauses(store: Store): Query<[project: number], WholePauseColumns> {
-  return store.prepare(`SELECT project, since FROM pauses WHERE project IN (${all}, ?) ORDER BY project`);
+  return store.prepare(
+    `SELECT project, since FROM pauses WHERE project IN (${allProjects}, ?) ORDER BY project`,
+  );
 }
 
 export function toWholePause({ project, since }: WholePauseColumns): WholePause {
-  return { of: project === all ? "all" : "project", since };
+  return { of: project === allProjects ? "all" : "project", since };
 }
 
 /** Pauses of whole projects, and of all. */
 export function createPauses(
   store: Store,
   numbers: Numbers,
-): Plain<Pick<Rows, "wholePauses" | "pausesOf">> & Carrying<"pause-whole" | "resume-whole"> {
+): Plain<Pick<Rows, "wholePauses">> & Carrying<"pause-whole" | "resume-whole"> {
   const selectWhole = prepareWholePauses(store);
-  const selectPaused = store.prepare<[number, string], { at: number }>(
-    "SELECT paused_at AS at FROM posts WHERE project = ? AND id = ? AND paused_at IS NOT NULL",
-  );
   const insert = store.prepare<[number, number]>(
     "INSERT INTO pauses (project, since) VALUES (?, ?) ON CONFLICT (project) DO NOTHING",
   );
@@ -39,26 +38,21 @@ export function createPauses(
     DELETE FROM pauses WHERE project = @project
       AND (@request IS NULL OR EXISTS (SELECT 1 FROM requests WHERE requests.id = @request))`);
   const selectRequests = store.prepare<[{ project: number }], RequestColumns>(
-    `SELECT id, at, request FROM requests WHERE @project = ${all} OR project = @project`,
+    `SELECT id, at, request FROM requests WHERE @project = ${allProjects} OR project = @project`,
   );
   const dropRequest = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
   const markDue = store.prepare<[{ project: number; kinds: string }]>(`
     UPDATE posts SET due_at = 0 WHERE due_at IS DISTINCT FROM 0 AND number IN (
       SELECT notes.post FROM EACH TEXT @kinds AS wanted
-      CROSS JOIN board_projects ON @project = ${all} OR board_projects.number = @project
+      CROSS JOIN board_projects ON @project = ${allProjects} OR board_projects.number = @project
       CROSS JOIN notes ON notes.project = board_projects.number AND notes.kind = wanted.value)`);
   const numberOf = function* (project: ProjectId | undefined): Asked<number> {
-    return project === undefined ? all : yield* numbers.project(project);
+    return project === undefined ? allProjects : yield* numbers.project(project);
   };
   return {
     *wholePauses(project) {
       const number = project === undefined ? undefined : yield* numbers.findProject(project);
-      return (yield* selectWhole.all(number ?? all)).map(toWholePause);
-    },
-    *pausesOf(project, post) {
-      const number = (yield* numbers.findProject(project)) ?? all;
-      const [own, [whole]] = yield* store.together([selectPaused.get(number, post), selectWhole.all(number)]);
-      return { ...(own && { pausedAt: own.at }), ...(whole && { wholePause: toWholePause(whole) }) };
+      return (yield* selectWhole.all(number ?? allProjects)).map(toWholePause);
     },
     changes: {
       *"pause-whole"({ project: id, at }) {

@@ -89,7 +89,6 @@ export function createRows(
       numbers.ofProject(project, [], function* (number): Asked<readonly string[]> {
         return (yield* shown[field].all(number)).map(({ value }) => value);
       }),
-    pausesOf: pauses.pausesOf,
     wholePauses: pauses.wholePauses,
     counts: waiting.counts,
     waiting: (project, limit, kinds) =>

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createLedger } from "../../../../src/ledger/sqlite/sqlite.ts";
 import { openStore } from "../../../../src/ledger/sqlite/store.ts";
 import { timesOf } from "../../../../src/plan/pace.ts";
-import { createPost, hourMs, noon, postId, project, pullPosts } from "../../samples.ts";
+import { createPost, hourMs, noon, paceWrite, postId, project, pullPosts } from "../../samples.ts";
 import { createFolder, options } from "../folder.ts";
 
 it("nothing that happened or is to be done lies ahead of a clock that was set back", async () => {
@@ -27,7 +27,7 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
     },
     { kind: "release", project, post: postId("b"), at: late },
   ]);
-  await ledger.commit([{ kind: "pace-write", at: late, isCreate: true, budget: "", project }]);
+  await paceWrite(ledger, { at: late });
   await ledger.commit([{ kind: "remember-account", account: { login: "bot", checkedAt: late } }]);
   await ledger.commit([{ kind: "limit", side: "board", budget: "", until: late + 60_000, at: late }]);
   await ledger.commit([{ kind: "limit", side: "tracker", budget: "", until: noon + 30_000, at: noon - 1 }]);
