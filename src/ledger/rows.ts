@@ -19,6 +19,8 @@ export interface Rows {
   due(project: ProjectId, now: number, after: PostId | undefined, limit: number): Promise<readonly Row[]>;
   /** One row, due or not. `now` bounds the last 24 hours of `statusWrites`. */
   row(project: ProjectId, post: PostId, now: number): Promise<Row | undefined>;
+  /** Those of several posts, without posts that no listing has shown. */
+  rows(project: ProjectId, posts: readonly PostId[], now: number): Promise<readonly Row[]>;
   /** Every post, of any project, that is linked to an issue; `withDuplicates`: or to a duplicate of it. */
   linkedTo(issue: IssueRef, scope?: "withDuplicates"): Promise<readonly LinkedPost[]>;
   /** The texts that the project's posts show in a field, the most common first; posts that are missing don't count. At most 1,000. */

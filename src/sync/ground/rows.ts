@@ -52,6 +52,19 @@ export async function eachDueRow<C extends Cycle>(cycle: C, visit: Visit<C>): Pr
   }
 }
 
+/** Visits the rows of posts as the state has them now. */
+export async function eachRowOf<C extends Cycle>(
+  cycle: C,
+  posts: readonly PostId[],
+  visit: (cycle: C, row: Row, now: number) => Promise<void>,
+): Promise<void> {
+  const { world, memory } = cycle;
+  const now = world.clock.now();
+  const rows = await world.ledger.rows.rows(memory.id, posts, now);
+  const shown = rows.map((row) => withoutUnread(cycle, row));
+  await visitBatch(cycle, shown, (own, row) => visit(own, row, now));
+}
+
 /**
  * The rows of a project that are due, by post, a batch at a time, each as of its time. Between two batches others have their turn: a
  * daemon answers while a large board is decided.

@@ -25,7 +25,8 @@ export interface Hold extends Reason {
 
 /** What became of an action in this run. */
 export type Outcome =
-  | { readonly kind: "done" }
+  /** `isUndecided`: its row is still to be decided anew, which may be done for many at once. */
+  | { readonly kind: "done"; readonly isUndecided?: true }
   /** Nothing asks for it any more. */
   | { readonly kind: "unneeded" }
   /** The other side refused it, can't be reached, or did not say what became of it. */

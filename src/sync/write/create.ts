@@ -56,7 +56,9 @@ export async function createIssue(
   const repository = ledger.memory.repository(found.name) ?? found;
   const write = await prepareIssue(cycle, repository, action);
   const outcome = await sendCreate(cycle, repository, action, write);
-  if (outcome.kind === "done") await patchAfter(cycle, action, followUp);
+  if (outcome.kind !== "done") return outcome;
+  if (followUp === undefined && action.followUp === undefined) return { kind: "done", isUndecided: true };
+  await patchAfter(cycle, action, followUp);
   return outcome;
 }
 

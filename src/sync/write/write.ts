@@ -1,15 +1,17 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Row } from "../../model/link.ts";
+import type { PostId } from "../../model/post.ts";
 import { type Action, type ActionKind, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
-import { attempt } from "../ground/attempt.ts";
+import { planRow } from "../../plan/plan.ts";
+import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isApproved, isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";
 import { isTakenUp } from "../ground/order.ts";
 import { inParallel } from "../ground/parallel.ts";
-import { type Asked, outcomeOf, putOff, replan } from "../ground/record.ts";
-import { readRow } from "../ground/rows.ts";
+import { type Asked, outcomeOf, putOff, recordDecision, replan } from "../ground/record.ts";
+import { eachRowOf, readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isApprovedBy, type Judged } from "../ground/wanted.ts";
 import { lookAgain } from "../read/look-again.ts";
@@ -64,6 +66,8 @@ export interface Ways {
 
 /** What is sent is recorded with its answer; that so many others wait may be recorded together. */
 const recordedAtOnce = 100;
+/** Rows are decided anew together, and people who look meanwhile see the last so many as they were. */
+const decidedAtOnce = 20;
 
 /**
  * Carries out what may go. Every action is planned again from its row as it is now, so that nothing is written that the
@@ -82,6 +86,7 @@ export async function write(
   const outcomes = new Map<Judged, Outcome>();
   const known: Change[] = [];
   const record = (): Promise<void> => ledger.commit(known.splice(0));
+  const undecided: PostId[] = [];
   for (const kind of writeSequence) {
     const width = kind === "patch-post" ? world.policy.concurrency : 1;
     const actions = free.filter((action) => action.kind === kind);
@@ -95,6 +100,8 @@ export async function write(
       outcomes.set(action, outcome);
       if (isTakenUp(cycle.run)) known.push(outcomeOf(cycle, action, outcome));
       if (known.length >= recordedAtOnce) await record();
+      if (outcome.kind === "done" && outcome.isUndecided) undecided.push(action.post);
+      if (undecided.length >= decidedAtOnce) await decideAnew(cycle, undecided.splice(0));
       done += 1;
       world.progress?.show({
         project: cycle.project.key,
@@ -111,9 +118,19 @@ export async function write(
       });
     });
     if (known.length > 0) await record();
+    if (undecided.length > 0) await decideAnew(cycle, undecided.splice(0));
   }
   if (isTakenUp(cycle.run)) await noteBacklogs(cycle, outcomes);
   return outcomes;
+}
+
+/** Decides rows as they are now, and records that as one. */
+async function decideAnew(cycle: PulledCycle, posts: readonly PostId[]): Promise<void> {
+  await eachRowOf(cycle, posts, async (own, row, now) => {
+    await attemptNow(own, row.post.id, async () =>
+      recordDecision(own, row, planRow(row, await own.context(now)), now),
+    );
+  });
 }
 
 async function writeOne(

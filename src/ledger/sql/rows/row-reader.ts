@@ -147,19 +147,12 @@ interface Batch {
   since: number;
 }
 
-/** One post by its id. */
-interface One {
-  post: string;
-  project: number;
-  since: number;
-}
-
 /** Builds the rows of posts with a handful of statements, however many there are. */
 export interface RowReader {
   /** Of lines that were read in the same view. */
   all(project: number, found: readonly RowColumns[], now: number): Asked<readonly Row[]>;
-  /** Reads all parts of one row at once, whichever it has: what a server costs is the message. */
-  one(project: number, post: PostId, now: number): Asked<Row | undefined>;
+  /** Reads all parts of some rows at once, whichever they have: what a server costs is the message. */
+  some(project: number, posts: readonly PostId[], now: number): Asked<readonly Row[]>;
 }
 
 const readLeftText = stored("links.left_text", leftTextShape);
@@ -178,13 +171,10 @@ export function createRowReader(
   const selectPins = preparePins(store);
   const selectPauses = prepareWholePauses(store);
   const ofAll = prepareParts<Batch>(store, "EACH NUMBER @posts AS batch");
-  const ofOne = prepareParts<One>(
-    store,
-    "(SELECT number AS value FROM posts WHERE project = @project AND id = @post) AS batch",
-  );
-  const selectOne = store.prepare<[One], RowColumns>(`
-    SELECT ${rowColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number
-    WHERE project = @project AND id = @post`);
+  const wanted = "project = @project AND id IN (SELECT one.value FROM EACH TEXT @posts AS one)";
+  const ofSome = prepareParts<Batch>(store, `(SELECT number AS value FROM posts WHERE ${wanted}) AS batch`);
+  const selectSome = store.prepare<[Batch], RowColumns>(`
+    SELECT ${rowColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE ${wanted} ORDER BY id`);
   const toRow = createRowBuilder(seenAt);
   return {
     *all(project, found, now) {
@@ -206,17 +196,17 @@ export function createRowReader(
       const grouped = groupParts(pauses, pins, parts);
       return found.map((columns) => toRow(columns, grouped));
     },
-    *one(project, post, now) {
-      const asked: One = { post, project, since: now - dayMs };
+    *some(project, posts, now) {
+      const asked: Batch = { posts: JSON.stringify(posts), project, since: now - dayMs };
       const [found, pauses, pins, ...parts] = yield* store.together([
-        selectOne.get(asked),
+        selectSome.all(asked),
         selectPauses.all(project),
         selectPins.all(project),
-        ...partNames.map((name): Asked<PartOfPost[]> => ofOne[name].all(asked)),
+        ...partNames.map((name): Asked<PartOfPost[]> => ofSome[name].all(asked)),
       ]);
-      if (found === undefined) return undefined;
-      numbers.learn(project, found.id, found.number);
-      return toRow(found, groupParts(pauses, pins, parts));
+      for (const { id, number } of found) numbers.learn(project, id, number);
+      const grouped = groupParts(pauses, pins, parts);
+      return found.map((columns) => toRow(columns, grouped));
     },
   };
 }

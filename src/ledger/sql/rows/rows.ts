@@ -1,3 +1,4 @@
+import type { Row } from "../../../model/link.ts";
 import type { Rows, WaitingRow } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
@@ -82,7 +83,11 @@ export function createRows(
         }),
       ),
     row: (project, post, now) =>
-      numbers.ofProject(project, undefined, (number) => reader.one(number, post, now)),
+      numbers.ofProject(project, undefined, function* (number): Asked<Row | undefined> {
+        return (yield* reader.some(number, [post], now))[0];
+      }),
+    rows: (project, posts, now) =>
+      numbers.ofProject(project, [], (number) => reader.some(number, posts, now)),
     linkedTo: (issue, scope) => (scope === undefined ? links.postsOf(issue) : links.followersOf(issue)),
     held: (project) => numbers.ofProject(project, [], waiting.held),
     shown: (project, field) =>
