@@ -13,8 +13,8 @@ export interface Pulls {
   knownPage(pull: PullId, request: string): Promise<KnownPage | undefined>;
   /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */
   measure(pull: PullId): Promise<PullMeasure>;
-  /** Issues that name an address, by repository and number. */
-  naming(address: string): Promise<readonly IssueRef[]>;
+  /** Of each of some addresses that issues name the first of these, by repository and number. */
+  naming(addresses: readonly string[]): Promise<ReadonlyMap<string, IssueRef>>;
   /**
    * The issue that carries our marker for a post: one that is not gone first, then the lowest number of the lowest repository
    * id. Never one whose link with the post a person has ended.
@@ -22,10 +22,10 @@ export interface Pulls {
   marked(project: ProjectId, post: PostId): Promise<FoundMarker | undefined>;
   /** Marks that name posts of a project under another address of the board, of boards that no person has accepted as others. */
   otherMarks(project: ProjectId): Promise<readonly OtherMark[]>;
-  /** What the state knows of an issue that a list shows. */
-  listed(issue: Issue): Promise<ListedIssue>;
-  /** What the state knows of a mark. */
-  mark(marked: MarkedIssue): Promise<KnownMark>;
+  /** What the state knows of each of the issues that a list shows. */
+  listed(issues: readonly Issue[]): Promise<readonly ListedIssue[]>;
+  /** What the state knows of each of some marks. */
+  marks(marked: readonly MarkedIssue[]): Promise<readonly KnownMark[]>;
   /** Linked issues of a repository, for a full read. */
   linkedIssues(repository: RepositoryId): Promise<readonly IssueRef[]>;
 }

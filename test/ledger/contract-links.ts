@@ -25,8 +25,9 @@ const [p1, p2] = [postId("p1"), postId("p2")];
 const [one, two] = [createIssue(1), createIssue(2)];
 
 export function describeLinks(ledger: () => Ledger): void {
-  const endedIn = async (of: ProjectId, post: PostId, issue: Issue): Promise<readonly PostId[]> =>
-    (await ledger().pulls.mark({ issue: refOf(issue), isOwn: true, project: of, posts: [post] })).ended;
+  const endedIn = async (of: ProjectId, post: PostId, issue: Issue): Promise<readonly PostId[] | undefined> =>
+    (await ledger().pulls.marks([{ issue: refOf(issue), isOwn: true, project: of, posts: [post] }]))[0]
+      ?.ended;
 
   const adopt = async (id: string): Promise<void> => {
     const link = { post: postId(id), issue: refOf(one), origin: "adopted" } as const;

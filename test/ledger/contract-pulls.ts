@@ -225,23 +225,26 @@ export function describePulls(ledger: () => Ledger): void {
         { assignees: ["ada", "bob"] },
         { milestone: null },
       ]) {
-        expect((await pulls.listed(createIssue(1, change))).isInDoubt).toBe(true);
+        expect((await pulls.listed([createIssue(1, change)]))[0]?.isInDoubt).toBe(true);
         expect(
-          (await pulls.listed(createIssue(1, { ...change, updatedAt: "2030-01-01T00:00:00Z" }))).isInDoubt,
+          (await pulls.listed([createIssue(1, { ...change, updatedAt: "2030-01-01T00:00:00Z" })]))[0]
+            ?.isInDoubt,
         ).toBe(false);
       }
-      expect((await pulls.listed(createIssue(1))).isInDoubt).toBe(false);
-      expect((await pulls.listed(createIssue(1, { labels: ["renamed"] }))).isInDoubt).toBe(false);
-      expect((await pulls.listed(createIssue(1, { state: "closed", nodeId: "I_another" }))).isInDoubt).toBe(
-        false,
-      );
-      expect((await pulls.listed(createIssue(2, { state: "closed" }))).isInDoubt).toBe(false);
+      expect((await pulls.listed([createIssue(1)]))[0]?.isInDoubt).toBe(false);
+      expect((await pulls.listed([createIssue(1, { labels: ["renamed"] })]))[0]?.isInDoubt).toBe(false);
+      expect(
+        (await pulls.listed([createIssue(1, { state: "closed", nodeId: "I_another" })]))[0]?.isInDoubt,
+      ).toBe(false);
+      expect((await pulls.listed([createIssue(2, { state: "closed" })]))[0]?.isInDoubt).toBe(false);
       const closed = { state: "closed", stateReason: "completed" } as const;
       await ledger().commit([{ kind: "store-issues", issues: [createIssue(1, closed)], marked: [] }]);
-      expect((await pulls.listed(createIssue(1, { ...closed, stateReason: "not_planned" }))).isInDoubt).toBe(
-        true,
+      expect(
+        (await pulls.listed([createIssue(1, { ...closed, stateReason: "not_planned" })]))[0]?.isInDoubt,
+      ).toBe(true);
+      expect((await pulls.listed([createIssue(1, { ...closed, stateReason: null })]))[0]?.isInDoubt).toBe(
+        false,
       );
-      expect((await pulls.listed(createIssue(1, { ...closed, stateReason: null }))).isInDoubt).toBe(false);
     });
 
     it("that carry a new marker make their posts due, so that they can be adopted", async () => {
@@ -380,7 +383,7 @@ export function describePulls(ledger: () => Ledger): void {
     ])("with a new marker are explained %s", async (_, isExplained, make) => {
       await make(ledger());
       const marked = { issue: refOf(createIssue(7)), isOwn: true, project, posts: [postId("p1")] };
-      expect((await ledger().pulls.mark(marked)).isExplained).toBe(isExplained);
+      expect((await ledger().pulls.marks([marked]))[0]?.isExplained).toBe(isExplained);
     });
 
     it("are found by the addresses that they name, as they name them by now", async () => {
@@ -397,16 +400,18 @@ export function describePulls(ledger: () => Ledger): void {
           ],
         },
       ]);
-      expect(await pulls.naming("https://b/1")).toEqual([first, second]);
-      expect(await pulls.naming("https://b/2")).toEqual([first]);
-      expect(await pulls.naming("https://b/")).toEqual([]);
+      const naming = async (...paths: readonly string[]) => {
+        const found = await pulls.naming(paths.map((path) => `https://b/${path}`));
+        return paths.map((path) => found.get(`https://b/${path}`));
+      };
+      expect(await naming("1", "2", "")).toEqual([first, first, undefined]);
       await ledger().commit([
         { kind: "store-naming", named: [{ issue: first, addresses: ["https://b/3"] }] },
       ]);
-      expect(await pulls.naming("https://b/1")).toEqual([second]);
-      expect(await pulls.naming("https://b/3")).toEqual([first]);
+      expect(await naming("1", "3")).toEqual([second, first]);
       await ledger().commit([{ kind: "store-naming", named: [{ issue: first, addresses: [] }] }]);
-      expect(await pulls.naming("https://b/3")).toEqual([]);
+      expect(await naming("3")).toEqual([undefined]);
+      expect(await naming()).toEqual([]);
     });
 
     it("are found with marks of another board address, as they carry them by now, until a person accepts these", async () => {
@@ -470,7 +475,7 @@ export function describePulls(ledger: () => Ledger): void {
         project,
         posts: posts.map(postId),
       });
-      expect((await pulls.mark(mark("p1"))).strange).toEqual([]);
+      expect((await pulls.marks([mark("p1")]))[0]?.strange).toEqual([]);
       await ledger().commit([
         { kind: "store-issues", issues: [createIssue(1)], marked: [mark("p1")] },
         {
@@ -481,9 +486,9 @@ export function describePulls(ledger: () => Ledger): void {
           content: undefined,
         },
       ]);
-      expect((await pulls.mark(mark("p1", "p2"))).strange).toEqual([]);
-      expect((await pulls.mark(mark("p3", "p1"))).strange).toEqual(["p3"]);
-      expect((await pulls.mark({ ...mark("p3"), issue: refOf(createIssue(2)) })).strange).toEqual([]);
+      expect((await pulls.marks([mark("p1", "p2")]))[0]?.strange).toEqual([]);
+      expect((await pulls.marks([mark("p3", "p1")]))[0]?.strange).toEqual(["p3"]);
+      expect((await pulls.marks([{ ...mark("p3"), issue: refOf(createIssue(2)) }]))[0]?.strange).toEqual([]);
     });
 
     it("can be gone before they were ever read", async () => {

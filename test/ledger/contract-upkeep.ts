@@ -111,7 +111,7 @@ export function describeUpkeep(ledger: () => Ledger, isNear: boolean): void {
       await prune();
       expect((await history()).map(({ post }) => post)).toEqual(["p1"]);
       const marked = { issue: refOf(createIssue(7)), project, posts: [postId("p1")], isOwn: true };
-      expect((await pulls.mark(marked)).isExplained).toBe(true);
+      expect((await pulls.marks([marked]))[0]?.isExplained).toBe(true);
     });
 
     it("stops after a bounded number of lines, and goes on with the next call", async () => {

@@ -125,7 +125,8 @@ async function shownIssue({ world, memory }: PulledCycle, { post }: Intent): Pro
 /** Whether a person has ended the link of this post and issue: it was opened before what was sent. */
 async function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue): Promise<boolean> {
   const mark = { issue, isOwn: true, project: memory.id, posts: [post] };
-  return (await world.ledger.pulls.mark(mark)).ended.length > 0;
+  const [known] = await world.ledger.pulls.marks([mark]);
+  return (known?.ended.length ?? 0) > 0;
 }
 
 /**

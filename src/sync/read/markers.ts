@@ -1,5 +1,5 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { MarkedIssue } from "../../ledger/pulls.ts";
+import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
 import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
@@ -34,7 +34,8 @@ export async function storeListed(
   keep: typeof storeRecords = storeRecords,
 ): Promise<void> {
   const { ledger, tracker } = cycle.world;
-  const found = await select(records, async ({ issue }) => (await ledger.pulls.listed(issue)).isInDoubt);
+  const listed = await ledger.pulls.listed(records.map(({ issue }) => issue));
+  const found = records.filter((_, index) => listed[index]?.isInDoubt === true);
   const doubts = found.length > mostDoubts ? [] : found;
   await keep(
     cycle,
@@ -52,28 +53,43 @@ export async function storeListed(
  * explain shows that the state is an old copy, and that is written down with it.
  */
 export async function storeRecords(cycle: Cycle, records: readonly IssueRecord[]): Promise<void> {
+  const marks = await knownMarks(cycle, records);
   await asOne(cycle, async (own) => {
-    for (const record of records) {
-      const [later] = await select(markedBy(own, record), (marked) =>
-        isFromLaterLife(own, record.issue, marked),
-      );
-      if (later !== undefined && isScanned(own, record.issue.repositoryId)) await sayOld(own, later);
+    for (const [record, marked, known] of marks) {
+      const isLater = isFromLaterLife(own, record.issue, marked, known);
+      if (isLater && isScanned(own, record.issue.repositoryId)) await sayOld(own, marked);
     }
-    await keepRecords(own, records, (marked) => withoutStrange(own, marked));
+    await keepRecords(
+      own,
+      records,
+      marks.map(([, marked, known]) => withoutStrange(own, marked, known)),
+    );
   });
+}
+
+/** Our marks on issues, with what the state knows of each. */
+async function knownMarks(
+  cycle: Cycle,
+  records: readonly IssueRecord[],
+): Promise<readonly (readonly [IssueRecord, MarkedIssue, KnownMark])[]> {
+  const marks = records.flatMap((record) =>
+    markedBy(cycle, record).map((marked) => [record, marked] as const),
+  );
+  const known = await cycle.world.ledger.pulls.marks(marks.map(([, marked]) => marked));
+  return marks.map(([record, marked], index) => [record, marked, known[index] as KnownMark]);
 }
 
 /** The scan takes every mark as it stands: the state may know less than what was written. */
 async function keepRecords(
   cycle: Cycle,
   records: readonly IssueRecord[],
-  read: (marked: MarkedIssue) => Promise<MarkedIssue> = async (marked) => marked,
+  marked = records.flatMap((record) => markedBy(cycle, record)),
 ): Promise<void> {
   await cycle.world.ledger.commit([
     {
       kind: "store-issues",
       issues: records.map(({ issue }) => issue),
-      marked: await Promise.all(records.flatMap((record) => markedBy(cycle, record).map(read))),
+      marked,
     },
     ...readOtherMarks(cycle, records),
   ]);
@@ -84,8 +100,7 @@ async function keepRecords(
  * What the mark of a known issue names by now and we have not written there is some person's doing: by it another post would be
  * taken for the issue's own, and its voters are notified of what does not concern them.
  */
-async function withoutStrange(cycle: Cycle, marked: MarkedIssue): Promise<MarkedIssue> {
-  const { strange } = await cycle.world.ledger.pulls.mark(marked);
+function withoutStrange(cycle: Cycle, marked: MarkedIssue, { strange }: KnownMark): MarkedIssue {
   if (strange.length === 0 || !isScanned(cycle, marked.issue.repositoryId)) return marked;
   const issue = nameIssue(cycle, marked.issue);
   for (const post of marked.project === cycle.memory.id ? strange : []) {
@@ -287,14 +302,12 @@ function markedBy(cycle: Cycle, record: IssueText): readonly MarkedIssue[] {
 /** How many issues carry a marker for a post that has no issue, as far as the state knows. */
 async function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): Promise<number> {
   const { ledger, clock } = cycle.world;
-  const isKnown = async (marked: MarkedIssue): Promise<boolean> => {
-    const { project, posts } = marked;
-    const { ended } = await ledger.pulls.mark(marked);
+  const isKnown = async ({ project, posts }: MarkedIssue, { ended }: KnownMark): Promise<boolean> => {
     const isLinked = async (post: PostId): Promise<boolean> =>
       ((await ledger.rows.row(project, post, clock.now()))?.links.length ?? 0) > 0;
     const others = await select(posts, async (post) => !ended.includes(post) && !(await isLinked(post)));
     return others.length === 0;
   };
-  const marks = records.flatMap((record) => markedBy(cycle, record));
-  return (await select(marks, async (marked) => !(await isKnown(marked)))).length;
+  const marks = await knownMarks(cycle, records);
+  return (await select(marks, async ([, marked, known]) => !(await isKnown(marked, known)))).length;
 }

@@ -71,8 +71,9 @@ export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): 
     await lookThrough(cycle, memory).catch((error: unknown) => waitForLook(cycle, memory, error));
   }
   const named = new Map<Wanted, PostPage & { readonly issue: IssueRef }>();
+  const naming = await cycle.world.ledger.pulls.naming([...pages.values()].map(({ key }) => key));
   for (const [action, page] of pages) {
-    const [issue] = await cycle.world.ledger.pulls.naming(page.key);
+    const issue = naming.get(page.key);
     if (issue !== undefined) named.set(action, { ...page, issue });
   }
   const urls = [...named.values()].flatMap(({ shown }) => shown ?? []);

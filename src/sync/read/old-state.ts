@@ -1,6 +1,6 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { MarkedIssue } from "../../ledger/pulls.ts";
+import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
 import type { Issue } from "../../model/issue.ts";
 import { type Cycle, nameIssue, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
@@ -60,13 +60,18 @@ export function isOutdated({ world: { ledger } }: Cycle, { scannedAt }: Reposito
  * project that has run before, and the state knows neither the issue nor a request that could have opened it. A copy that
  * nobody stamped (a snapshot of the disk) is found out by this, as soon as an issue has been opened since it was made.
  */
-export async function isFromLaterLife(cycle: Cycle, issue: Issue, marked: MarkedIssue): Promise<boolean> {
+export function isFromLaterLife(
+  cycle: Cycle,
+  issue: Issue,
+  marked: MarkedIssue,
+  { isExplained }: KnownMark,
+): boolean {
   return (
     marked.isOwn &&
     hasRun(cycle, marked) &&
     !isStraggler(cycle, issue) &&
     !isBesideDaemon(cycle, issue) &&
-    !(await cycle.world.ledger.pulls.mark(marked)).isExplained
+    !isExplained
   );
 }
 

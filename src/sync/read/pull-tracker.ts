@@ -2,7 +2,6 @@ import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
-import { select } from "../../select.ts";
 import type { IssueQuery } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
@@ -115,8 +114,8 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
   let memory = known;
   for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
     if (page.isUnchanged) return memory;
-    const others = await select(page.issues, async ({ issue }) => (await ledger.pulls.listed(issue)).isOther);
-    if (others.length > 0) {
+    const listed = await ledger.pulls.listed(page.issues.map(({ issue }) => issue));
+    if (listed.some(({ isOther }) => isOther)) {
       const now = await askAgain(known, cycle.world, cycle.run);
       if (!isSameRepository(now.repository.name, known.repository.name)) {
         return pullChanges(cycle, { ...now, etag: undefined });

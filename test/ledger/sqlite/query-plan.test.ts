@@ -42,6 +42,7 @@ const walks: readonly (readonly [step: string, part: string, why: string])[] = [
       (part) => [`SCAN ${child}`, part, "passed over, where no reference is broken to be mended"] as const,
     ),
   ),
+  ["SCAN always", "AS always", "one row, to which a post is joined where it is known"],
   ["SCAN waiting", "LIMIT", "what waits in a project, found by indexes, is put in order"],
 ];
 

@@ -1,20 +1,19 @@
 import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
+import type { ListedIssue } from "../../pulls.ts";
 import { decodeIssue, encodeIssue } from "../columns/facts.ts";
 import type { Asked, Store } from "../store.ts";
 import { type IssuePlace, placeOfIssue } from "./place.ts";
 
 /** The facts of issues, and the rows that hang on them. */
 export interface IssueStore {
-  /** Whether an issue is linked or carried a marker once; others are not kept. */
-  isKept(issue: IssueRef): Asked<boolean>;
-  /** Whether an issue was deleted or moved: that is for good, whatever a list that lags still shows. */
-  isTombstone(issue: IssueRef): Asked<boolean>;
-  /** Whether the facts that are known by this number are another issue's. */
-  contradicts(issue: Issue): Asked<boolean>;
+  /** Of each issue whether it was deleted or moved: that is for good, whatever a list that lags still shows. */
+  tombstones(issues: readonly IssueRef[]): Asked<readonly boolean[]>;
   /** Whether an issue that is known, and not absent, has changed since: as it was read by itself, which never lags. */
   isNews(issue: Issue): Asked<boolean>;
-  /** Whether a list shows an issue otherwise than it is known to have been in the very same second. */
-  isInDoubt(issue: Issue): Asked<boolean>;
+  /** How each of the issues that a list shows stands to what is known by its number. */
+  listed(issues: readonly Issue[]): Asked<readonly ListedIssue[]>;
+  /** Stores those of some issues that are linked or carried a marker once; others are not kept. */
+  storeKept(issues: readonly Issue[]): Asked<void>;
   /**
    * Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone, and those that
    * are older than what is known, are left out.
@@ -61,45 +60,53 @@ export function createIssueStore(store: Store): IssueStore {
     UPDATE posts SET due_at = 0
     WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
       OR number IN (${duplicateFollowers})`);
-  function* readPresent(issue: Issue): Asked<Issue | undefined> {
-    const known = yield* select.get(placeOfIssue(issue));
-    if (typeof known?.facts !== "string" || known.absence !== null) return undefined;
-    const facts = decodeIssue(known.facts);
-    return facts.nodeId === issue.nodeId ? facts : undefined;
+  const find = (issue: IssueRef): Asked<KnownIssue> => select.get(placeOfIssue(issue));
+  function* storeOne(issue: Issue, ...found: [KnownIssue?]): Asked<void> {
+    const place = placeOfIssue(issue);
+    const facts = encodeIssue(issue);
+    const known = found.length === 0 ? yield* select.get(place) : found[0];
+    if (isForGood(known?.absence)) return;
+    if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
+    const { state, stateReason: reason, createdAt } = issue;
+    yield* write.run({ ...place, state, reason, createdAt, facts });
+    yield* removeAbsence.run(place);
+    yield* markRows.run(place);
   }
   return {
-    *isKept(issue) {
-      const place = placeOfIssue(issue);
-      return (yield* select.get(place)) !== undefined || (yield* selectLink.get(place)) !== undefined;
-    },
-    *contradicts(issue) {
-      const facts = (yield* select.get(placeOfIssue(issue)))?.facts;
-      return typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
-    },
-    *isTombstone(issue) {
-      return isForGood((yield* select.get(placeOfIssue(issue)))?.absence);
+    *tombstones(of) {
+      return (yield* store.together(of.map(find))).map((known) => isForGood(known?.absence));
     },
     *isNews(issue) {
-      return ["later", "at odds"].includes(compareIssues(issue, yield* readPresent(issue)));
+      return ["later", "at odds"].includes(compareIssues(issue, presentOf(issue, yield* find(issue))));
     },
-    *isInDoubt(issue) {
-      return compareIssues(issue, yield* readPresent(issue)) === "at odds";
+    *listed(shown) {
+      const known = yield* store.together(shown.map(find));
+      return shown.map((issue, index): ListedIssue => {
+        const facts = known[index]?.facts;
+        const isOther = typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
+        return { isOther, isInDoubt: compareIssues(issue, presentOf(issue, known[index])) === "at odds" };
+      });
     },
-    find: (issue) => select.get(placeOfIssue(issue)),
-    *store(issue, ...found) {
-      const place = placeOfIssue(issue);
-      const facts = encodeIssue(issue);
-      const known = found.length === 0 ? yield* select.get(place) : found[0];
-      if (isForGood(known?.absence)) return;
-      if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
-      const { state, stateReason: reason, createdAt } = issue;
-      yield* write.run({ ...place, state, reason, createdAt, facts });
-      yield* removeAbsence.run(place);
-      yield* markRows.run(place);
+    *storeKept(shown) {
+      const known = yield* store.together(shown.map(find));
+      const unknown = shown.filter((_, index) => known[index] === undefined);
+      const links = yield* store.together(unknown.map((issue) => selectLink.get(placeOfIssue(issue))));
+      const isLinked = (issue: Issue): boolean => links[unknown.indexOf(issue)] !== undefined;
+      for (const [index, issue] of shown.entries())
+        if (known[index] !== undefined || isLinked(issue)) yield* storeOne(issue, known[index]);
     },
+    find,
+    store: storeOne,
     setGone: (issue, isGone) => writeGone.run({ ...placeOfIssue(issue), isGone: Number(isGone) }),
     markRows: (issue) => markRows.run(placeOfIssue(issue)),
   };
+}
+
+/** The facts that are known of this very issue, where it is not absent. */
+function presentOf(issue: Issue, known: KnownIssue): Issue | undefined {
+  if (typeof known?.facts !== "string" || known.absence !== null) return undefined;
+  const facts = decodeIssue(known.facts);
+  return facts.nodeId === issue.nodeId ? facts : undefined;
 }
 
 /** A list that lags shows an issue as it was: what is known of it already is newer. */

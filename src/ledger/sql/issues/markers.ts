@@ -5,29 +5,52 @@ import type { FoundMarker, KnownMark, MarkedIssue, NamingIssue } from "../../pul
 import { decodeIssue } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Asked, Store } from "../store.ts";
+import { type IssuePlace, placeOfIssue } from "./place.ts";
 
 /** Which issues carry a marker of ours, for which posts. */
 export interface Markers {
   store(marked: MarkedIssue): Asked<void>;
   find(project: ProjectId, post: PostId): Asked<FoundMarker | undefined>;
-  read(marked: MarkedIssue): Asked<KnownMark>;
+  read(marks: readonly MarkedIssue[]): Asked<readonly KnownMark[]>;
 }
+
+interface MarkerColumns extends IssuePlace {
+  readonly post: number;
+  readonly isOwn: number;
+  readonly position: number;
+}
+
+/** What the state knows of an issue's mark and of one of the posts that it names. */
+interface PostOfMark {
+  project: number;
+  id: PostId;
+  number: number | null;
+  /** Whether the mark has named a post of the project before, or the issue is linked to one. */
+  is_known: number;
+  /** Whether that is this post. */
+  is_named: number;
+  is_ended: number;
+  is_explained: number;
+}
+
+/** The number of none. */
+const noProject = -1;
 
 /**
  * A marker that was seen once stays known, even when a person edits it away: forgetting it could open a second issue.
  * A post whose marker is new becomes due, since it may have to be adopted.
  */
 export function createMarkers(store: Store, numbers: Numbers): Markers {
-  const insert = store.prepare<
-    [{ post: number; repository: number; number: number; isOwn: number; position: number }]
-  >(`
+  const insert = store.prepare<[MarkerColumns]>(`
     INSERT INTO markers (post, repository, number, is_own, position)
     VALUES (@post, @repository, @number, @isOwn, @position)
     ON CONFLICT DO NOTHING`);
   const keepIssue = store.prepare<[{ repository: number; number: number }]>(
     "INSERT INTO issues (repository, number) VALUES (@repository, @number) ON CONFLICT DO NOTHING",
   );
-  const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
+  const markDue = store.prepare<[MarkerColumns]>(`
+    UPDATE posts SET due_at = 0 WHERE number = @post AND NOT EXISTS (SELECT 1 FROM markers
+      WHERE markers.post = @post AND markers.repository = @repository AND markers.number = @number)`);
   // Asked of every row that is decided: one statement, because each takes and gives back a lock.
   const select = store.prepare<
     [number, PostId],
@@ -39,19 +62,22 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
       AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
         AND ended.repository = markers.repository AND ended.number = markers.number)
     ORDER BY is_gone, markers.repository, markers.number`);
+  const ofIssue = `(SELECT post FROM markers WHERE repository = @repository AND number = @number
+    UNION SELECT post FROM links WHERE repository = @repository AND number = @number)`;
   // Without the hint SQLite would look at every post of the project.
-  const selectKnown = store.prepare<
-    [{ project: number; repository: number; number: number }],
-    { id: PostId }
-  >(`
-    SELECT id FROM posts NOT INDEXED WHERE project = @project AND number IN (
-      SELECT post FROM markers WHERE repository = @repository AND number = @number
-      UNION SELECT post FROM links WHERE repository = @repository AND number = @number)`);
-  const selectEnd = store.prepare<[number, number, number]>(
-    "SELECT 1 AS one FROM ended_links WHERE post = ? AND repository = ? AND number = ?",
-  );
-  const explainsIssue = createIssueCheck(store);
-  const explainsPost = createPostCheck(store);
+  const selectOfMark = store.prepare<[IssuePlace & { project: number; id: PostId }], PostOfMark>(`
+    SELECT @project AS project, @id AS id, mine.number AS number,
+      EXISTS (SELECT 1 FROM posts NOT INDEXED WHERE project = @project AND number IN ${ofIssue}) AS is_known,
+      coalesce(mine.number, 0) IN ${ofIssue} AS is_named,
+      EXISTS (SELECT 1 FROM ended_links WHERE post = mine.number AND repository = @repository AND number = @number) AS is_ended,
+      EXISTS ${ofIssue}
+        OR EXISTS (SELECT 1 FROM links WHERE links.project = @project AND links.post = mine.number)
+        OR EXISTS (SELECT 1 FROM markers WHERE markers.post = mine.number)
+        OR EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = @project
+          AND intents.post = mine.number AND kind = 'create-issue' AND ended_at IS NULL AND attempts > 0)
+        OR EXISTS (SELECT 1 FROM audit WHERE audit.post = mine.number AND kind = 'create-issue'
+          AND outcome IN ('applied', 'unknown')) AS is_explained
+    FROM (SELECT 1 AS one) AS always LEFT JOIN posts AS mine ON mine.project = @project AND mine.id = @id`);
   return {
     *store({ issue: { repositoryId, number }, isOwn, project, posts }) {
       const projectNumber = yield* numbers.project(project);
@@ -59,7 +85,8 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
       for (const [position, id] of posts.entries()) {
         const post = yield* numbers.post(projectNumber, id);
         const marker = { post, repository: repositoryId, number, isOwn: Number(isOwn), position };
-        if ((yield* insert.count(marker)) > 0) yield* markDue.run(post);
+        yield* markDue.run(marker);
+        yield* insert.run(marker);
       }
     },
     find: (project, id) =>
@@ -74,64 +101,39 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
           }
         );
       }),
-    *read({ issue, project, posts }) {
-      const projectNumber = yield* numbers.findProject(project);
-      const isIssueExplained = yield* explainsIssue(issue);
-      if (projectNumber === undefined) return { strange: [], isExplained: isIssueExplained, ended: [] };
-      const { repositoryId: repository, number } = issue;
-      const found = yield* selectKnown.all({ project: projectNumber, repository, number });
-      const known = new Set(found.map(({ id }) => id));
-      let isExplained = isIssueExplained;
-      const ended: PostId[] = [];
-      for (const id of posts) {
-        const post = yield* numbers.findPost(projectNumber, id);
-        if (post === undefined) continue;
-        isExplained ||= yield* explainsPost(projectNumber, post);
-        if ((yield* selectEnd.get(post, repository, number)) !== undefined) ended.push(id);
+    *read(marks) {
+      const asked: Asked<PostOfMark | undefined>[] = [];
+      for (const { issue, project: key, posts } of marks) {
+        const project = (yield* numbers.findProject(key)) ?? noProject;
+        asked.push(...posts.map((id) => selectOfMark.get({ ...placeOfIssue(issue), project, id })));
       }
-      return {
-        strange: known.size === 0 ? [] : posts.filter((post) => !known.has(post)),
-        isExplained,
-        ended,
-      };
+      const found = (yield* store.together(asked)) as PostOfMark[];
+      for (const { project, id, number } of found) if (number !== null) numbers.learn(project, id, number);
+      return marks.map(({ posts }): KnownMark => {
+        const ofPosts = found.splice(0, posts.length);
+        const isKnown = ofPosts.some(({ is_known }) => is_known === 1);
+        const idsOf = (isWanted: (one: PostOfMark) => boolean) =>
+          ofPosts.filter(isWanted).map(({ id }) => id);
+        return {
+          strange: isKnown ? idsOf(({ is_named }) => is_named === 0) : [],
+          isExplained: ofPosts.some(({ is_explained }) => is_explained === 1),
+          ended: idsOf(({ is_ended }) => is_ended === 1),
+        };
+      });
     },
-  };
-}
-
-/** Whether an issue is linked, or was seen with a marker. */
-function createIssueCheck(store: Store): (issue: IssueRef) => Asked<boolean> {
-  const select = store.prepare<[{ repository: number; number: number }]>(`
-    SELECT 1 AS one FROM markers WHERE repository = @repository AND number = @number
-    UNION ALL SELECT 1 FROM links WHERE repository = @repository AND number = @number LIMIT 1`);
-  return function* ({ repositoryId, number }) {
-    return (yield* select.get({ repository: repositoryId, number })) !== undefined;
-  };
-}
-
-/** Whether a post is linked, an issue of its was seen, or one may have been opened for it. */
-function createPostCheck(store: Store): (project: number, post: number) => Asked<boolean> {
-  const select = store.prepare<[{ project: number; post: number }]>(`
-    SELECT 1 AS one FROM links WHERE project = @project AND post = @post
-    UNION ALL SELECT 1 FROM markers WHERE post = @post
-    UNION ALL SELECT 1 FROM intents INDEXED BY intents_open
-      WHERE project = @project AND post = @post AND kind = 'create-issue' AND ended_at IS NULL AND attempts > 0
-    UNION ALL SELECT 1 FROM audit
-      WHERE post = @post AND kind = 'create-issue' AND outcome IN ('applied', 'unknown') LIMIT 1`);
-  return function* (project, post) {
-    return (yield* select.get({ project, post })) !== undefined;
   };
 }
 
 /** Which issues of people's name which addresses. */
 interface Naming {
   store(named: readonly NamingIssue[]): Asked<void>;
-  find(address: string): Asked<readonly IssueRef[]>;
+  find(addresses: readonly string[]): Asked<ReadonlyMap<string, IssueRef>>;
 }
 
 export function createNaming(store: Store): Naming {
-  const select = store.prepare<[string], { repositoryId: RepositoryId; number: number }>(
-    'SELECT repository AS "repositoryId", number FROM naming WHERE address = ? ORDER BY repository, number',
-  );
+  const select = store.prepare<[string], { address: string; repositoryId: RepositoryId; number: number }>(`
+    SELECT address, repository AS "repositoryId", number FROM EACH TEXT ? AS wanted
+    CROSS JOIN naming ON address = wanted.value ORDER BY repository DESC, number DESC`);
   const known = store.prepare<[number, number], { address: string }>(
     "SELECT address FROM naming WHERE repository = ? AND number = ? ORDER BY address",
   );
@@ -150,7 +152,11 @@ export function createNaming(store: Store): Naming {
         for (const address of wanted) yield* insert.run(address, repositoryId, number);
       }
     },
-    find: (address) => select.all(hashOf(address)),
+    *find(addresses) {
+      const hashes = new Map(addresses.map((address) => [hashOf(address), address]));
+      const found = yield* select.all(JSON.stringify([...hashes.keys()]));
+      return new Map(found.map(({ address, ...issue }) => [hashes.get(address) ?? "", issue]));
+    },
   };
 }
 

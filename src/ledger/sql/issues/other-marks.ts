@@ -106,7 +106,7 @@ export function createOtherMarks(store: Store, numbers: Numbers): OtherMarks {
         const marked = new Set(marks.map(({ issue }) => `${issue.repositoryId}#${issue.number}`));
         for (const { repositoryId, number } of issues) {
           if (marked.has(`${repositoryId}#${number}`)) continue;
-          if ((yield* known.all(repositoryId, number)).length > 0) yield* forget.run(repositoryId, number);
+          yield* forget.run(repositoryId, number);
         }
         for (const mark of marks) yield* put(mark, at);
       },

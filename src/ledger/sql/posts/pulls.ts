@@ -107,10 +107,8 @@ export function createPulls(
     naming: naming.find,
     otherMarks: (project) => otherMarks.find(project),
     marked: (project, post) => markers.find(project, post),
-    *listed(issue) {
-      return { isOther: yield* issues.contradicts(issue), isInDoubt: yield* issues.isInDoubt(issue) };
-    },
-    mark: (marked) => markers.read(marked),
+    listed: issues.listed,
+    marks: markers.read,
     *linkedIssues(repositoryId: RepositoryId) {
       return (yield* selectLinkedIssues.all(repositoryId)).map(({ number }) => ({ repositoryId, number }));
     },
@@ -148,8 +146,9 @@ export function createPulls(
         store.onRollback(() => sightings.pulls.set(pull, open));
       },
       *"store-issues"({ issues: found, marked }) {
-        for (const one of marked) if (!(yield* issues.isTombstone(one.issue))) yield* markers.store(one);
-        for (const issue of found) if (yield* issues.isKept(issue)) yield* issues.store(issue);
+        const dead = yield* issues.tombstones(marked.map(({ issue }) => issue));
+        for (const [index, one] of marked.entries()) if (dead[index] !== true) yield* markers.store(one);
+        yield* issues.storeKept(found);
       },
       "store-naming": ({ named }) => naming.store(named),
       ...otherMarks.changes,
