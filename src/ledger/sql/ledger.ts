@@ -29,6 +29,7 @@ import { createRewind } from "./posts/rewind.ts";
 import { createSightings } from "./posts/sightings.ts";
 import { createBrowse } from "./rows/browse.ts";
 import { createLookup } from "./rows/lookup.ts";
+import type { SentReader } from "./rows/pauses.ts";
 import { createRows } from "./rows/rows.ts";
 import { type Asked, type Carry, type Plain, promised, promisedPart, type Store } from "./store.ts";
 
@@ -165,7 +166,7 @@ export function createLedger(
       return held.stamp.pageKey;
     },
     commit: createCommit(engine, make, held, meta.stamp),
-    commitSent: createSentCommit(engine, make, parts.journal.sent),
+    commitSent: createSentCommit(engine, make, parts.rows.sent),
     after: (changes) => {
       const carryAhead: Carry = (work) =>
         carry(() => {
@@ -216,7 +217,7 @@ function createCommit(
 function createSentCommit(
   { store, carry, assertDurable }: Engine,
   make: (changes: readonly AnyChange[]) => Asked<void>,
-  look: ReturnType<typeof createJournal>["sent"],
+  look: SentReader["sent"],
 ): Ledger["commitSent"] {
   let isDurable = false;
   return async (lines, of) => {

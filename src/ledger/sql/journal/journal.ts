@@ -1,12 +1,10 @@
 import type { ContentBase, Field, IntentKind } from "../../../model/link.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../../journal.ts";
-import type { Sent, SentOf } from "../../ledger.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { issueField, ruleField, writesShape } from "../columns/shapes.ts";
-import { allProjects, prepareWholePauses, toWholePause } from "../rows/pauses.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import type { Audit } from "./audit.ts";
 
@@ -52,11 +50,7 @@ export function createJournal(
   store: Store,
   numbers: Numbers,
   audit: Audit,
-): Plain<Journal> &
-  Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> & {
-    /** What is seen right after the commit of a write that leaves; of an intent of this kind also which it is. */
-    sent(of: SentOf, kind: IntentKind | undefined): Asked<Sent>;
-  } {
+): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
   const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
     body_hash, repository, intents.number AS number, title_hash, block_hash, writes, updated_at_before, voters, state, attempts,
     sent_at, unknown_at, taken_at, message`;
@@ -96,17 +90,6 @@ export function createJournal(
     `SELECT ${columns} FROM ${joined} WHERE ended_at IS NULL AND state = 'SENT'
       AND board_projects.id IN (SELECT one.value FROM EACH TEXT ? AS one) ORDER BY intents.id`,
   );
-  const selectPaused = store.prepare<[{ project: number; post: string | null }], { at: number }>(
-    "SELECT paused_at AS at FROM posts WHERE project = @project AND id = @post AND paused_at IS NOT NULL",
-  );
-  const selectWhole = prepareWholePauses(store);
-  const selectId = store.prepare<
-    [{ project: number; post: string | null; kind: string | null }],
-    { id: IntentId }
-  >(`
-    SELECT intents.id AS id FROM intents JOIN posts ON posts.number = intents.post
-    WHERE intents.project = @project AND posts.project = @project AND posts.id = @post AND kind = @kind
-      AND ended_at IS NULL`);
   const writeTaken = store.prepare<[{ id: number; at: number }]>(
     "UPDATE intents SET taken_at = @at WHERE id = @id AND state = 'UNKNOWN'",
   );
@@ -128,20 +111,6 @@ export function createJournal(
         }
         return sent.length;
       });
-    },
-    *sent({ project: id, post }, kind) {
-      const project = (yield* numbers.findProject(id)) ?? allProjects;
-      const of = { project, post: post ?? null };
-      const [own, [whole], intent] = yield* store.together([
-        selectPaused.get(of),
-        selectWhole.all(project),
-        selectId.get({ ...of, kind: kind ?? null }),
-      ]);
-      return {
-        intent: intent?.id,
-        ...(own && { pausedAt: own.at }),
-        ...(whole && { wholePause: toWholePause(whole) }),
-      };
     },
     history: audit.history,
     writesOf: audit.writesOf,

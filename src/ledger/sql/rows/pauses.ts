@@ -1,5 +1,7 @@
-import type { WholePause } from "../../../model/link.ts";
+import type { IntentKind, WholePause } from "../../../model/link.ts";
 import type { ProjectId } from "../../../model/post.ts";
+import type { IntentId } from "../../journal.ts";
+import type { Sent, SentOf } from "../../ledger.ts";
 import type { Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
@@ -7,7 +9,7 @@ import { type RequestColumns, readRequest } from "../journal/requests.ts";
 import type { Asked, Plain, Query, Store } from "../store.ts";
 
 /** In `pauses.project`: the pause of all projects. */
-export const allProjects = 0;
+const allProjects = 0;
 
 export interface WholePauseColumns {
   project: number;
@@ -25,12 +27,27 @@ export function toWholePause({ project, since }: WholePauseColumns): WholePause 
   return { of: project === allProjects ? "all" : "project", since };
 }
 
+/** Reads what is seen right after the commit of a write that leaves: of an intent of a kind also which it is. */
+export interface SentReader {
+  sent(of: SentOf, kind: IntentKind | undefined): Asked<Sent>;
+}
+
 /** Pauses of whole projects, and of all. */
 export function createPauses(
   store: Store,
   numbers: Numbers,
-): Plain<Pick<Rows, "wholePauses">> & Carrying<"pause-whole" | "resume-whole"> {
+): Plain<Pick<Rows, "wholePauses">> & Carrying<"pause-whole" | "resume-whole"> & SentReader {
   const selectWhole = prepareWholePauses(store);
+  const selectPaused = store.prepare<[{ project: number; post: string | null }], { at: number }>(
+    "SELECT paused_at AS at FROM posts WHERE project = @project AND id = @post AND paused_at IS NOT NULL",
+  );
+  const selectId = store.prepare<
+    [{ project: number; post: string | null; kind: string | null }],
+    { id: IntentId }
+  >(`
+    SELECT intents.id AS id FROM intents JOIN posts ON posts.number = intents.post
+    WHERE intents.project = @project AND posts.project = @project AND posts.id = @post AND kind = @kind
+      AND ended_at IS NULL`);
   const insert = store.prepare<[number, number]>(
     "INSERT INTO pauses (project, since) VALUES (?, ?) ON CONFLICT (project) DO NOTHING",
   );
@@ -53,6 +70,20 @@ export function createPauses(
     *wholePauses(project) {
       const number = project === undefined ? undefined : yield* numbers.findProject(project);
       return (yield* selectWhole.all(number ?? allProjects)).map(toWholePause);
+    },
+    *sent({ project: id, post }, kind) {
+      const project = (yield* numbers.findProject(id)) ?? allProjects;
+      const of = { project, post: post ?? null };
+      const [own, [whole], intent] = yield* store.together([
+        selectPaused.get(of),
+        selectWhole.all(project),
+        selectId.get({ ...of, kind: kind ?? null }),
+      ]);
+      return {
+        intent: intent?.id,
+        ...(own && { pausedAt: own.at }),
+        ...(whole && { wholePause: toWholePause(whole) }),
+      };
     },
     changes: {
       *"pause-whole"({ project: id, at }) {

@@ -7,7 +7,7 @@ import { createLinkWriter } from "../issues/links.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";
-import { createPauses } from "./pauses.ts";
+import { createPauses, type SentReader } from "./pauses.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRowReader, type RowColumns, rowColumns } from "./row-reader.ts";
 import { createWaitingReader } from "./waiting.ts";
@@ -19,6 +19,7 @@ export function createRows(
   seenAt: PostTimes,
   issues: IssueStore,
 ): Plain<Rows> &
+  SentReader &
   Carrying<
     | "record-row"
     | "note-action"
@@ -95,6 +96,7 @@ export function createRows(
         return (yield* shown[field].all(number)).map(({ value }) => value);
       }),
     wholePauses: pauses.wholePauses,
+    sent: pauses.sent,
     counts: waiting.counts,
     waiting: (project, limit, kinds) =>
       numbers.ofProject(project, [], (number) => store.read(() => waiting.waiting(number, limit, kinds))),
