@@ -79,27 +79,37 @@ function expectOneIssueEach(world: World, posts: number): void {
   expect(titlesOf(world)).toHaveLength(posts);
 }
 
-it("two daemons, each killed in turn ten times, open one issue for each of 100 posts of 20 projects and mail each voter once", async () => {
+it("two daemons and the server, each killed in turn ten times, open one issue for each of 100 posts of 20 projects and mail each voter once", async () => {
   const world = await givenWorld(projects);
   const running = [daemon(world), daemon(world)];
   const gaps: number[] = [];
-  for (let kill = 0; kill < 20; kill += 1) {
-    addPosts(world, projects, 5, kill * 5);
+  const kills = 30;
+  let posts = 0;
+  for (let kill = 0; kill < kills; kill += 1) {
+    const more = Math.ceil((100 * (kill + 1)) / kills) - posts;
+    addPosts(world, projects, more, posts);
+    posts += more;
     const { passed } = world.gate;
     const before = passed.filter(isWrite).length;
     await until("some writes", () => passed.filter(isWrite).length >= before + 2);
-    const killed = running[kill % 2];
-    killed?.child.kill("SIGKILL");
+    const died = kill % 3;
+    const killed = running[died];
+    if (killed === undefined) await server.crash();
+    else killed.child.kill("SIGKILL");
     const diedAt = Date.now();
     await killed?.ended;
-    await until("all issues", () => new Set(titlesOf(world)).size === (kill + 1) * 5);
+    if (killed === undefined) await server.start();
+    await until("all issues", () => new Set(titlesOf(world)).size === posts);
     gaps.push(Date.now() - diedAt);
-    running[kill % 2] = daemon(world);
+    if (killed !== undefined) running[died] = daemon(world);
   }
   expectOneIssueEach(world, 100);
   for (const { number } of world.github.issues("acme/app")) {
     world.github.close("acme/app", number, "completed");
   }
+  await until("some mails", () => world.board.notifications.length >= 10);
+  await server.crash();
+  await server.start();
   await until("all mails", () => world.board.notifications.length >= 100);
   running[0]?.child.kill("SIGKILL");
   // Two more rounds of every project.
@@ -108,7 +118,7 @@ it("two daemons, each killed in turn ten times, open one issue for each of 100 p
   expect(world.board.notifications).toHaveLength(100);
   // A lease, and the time that a run takes.
   expect(Math.max(...gaps)).toBeLessThan(30_000);
-}, 300_000);
+}, 600_000);
 
 it("a daemon that is stopped in the middle writes nothing when it goes on and its project is another's", async () => {
   const names = projects.slice(0, 1);

@@ -18,6 +18,6 @@ export function nameState(cwd: string, state: string): string {
  */
 export async function readSignOfLife(state: string): Promise<SignOfLife | undefined> {
   if (!isPostgresUrl(state)) return readLastSign(state);
-  const { readSign } = await import("../../ledger/postgres/postgres.ts");
+  const { readSign } = await import("../../ledger/postgres/beside.ts");
   return readSign({ url: state, host: hostname(), now: systemClock.now, monotonic });
 }

@@ -218,7 +218,7 @@ export async function readState(
   { name, server }: StatePlace,
 ): Promise<Ledger | undefined> {
   if (server === undefined) return openLedgerReadOnly(name);
-  const { openSharedReader } = await import("../../ledger/postgres/postgres.ts");
+  const { openSharedReader } = await import("../../ledger/postgres/beside.ts");
   return openSharedReader(serverOptions(terminal, server, ""));
 }
 
@@ -234,7 +234,7 @@ export async function openBeside(
   follows = false,
 ): Promise<Ledger | undefined> {
   if (server !== undefined) {
-    const { hasSharedState } = await import("../../ledger/postgres/postgres.ts");
+    const { hasSharedState } = await import("../../ledger/postgres/beside.ts");
     if (!(await hasSharedState(server.url))) return undefined;
     return openServer(terminal, server, whoIs(terminal, command), follows);
   }
@@ -267,7 +267,7 @@ async function openCopy(
 ): Promise<{ readonly ledger: Ledger; readonly isKnown: boolean }> {
   const options = stateOptions(terminal);
   if (server === undefined) return openLedgerCopy(name, options);
-  const { openSharedCopy } = await import("../../ledger/postgres/postgres.ts");
+  const { openSharedCopy } = await import("../../ledger/postgres/beside.ts");
   const ledger = await openSharedCopy(serverOptions(terminal, server, ""));
   return ledger === undefined
     ? { ledger: openLedger(":memory:", options), isKnown: false }
@@ -288,7 +288,7 @@ export async function takeOutState(
   const options = stateOptions(terminal);
   const who = whoIs(terminal, "state copy");
   if (isPostgresUrl(state)) {
-    const { emptyServer } = await import("../../ledger/postgres/postgres.ts");
+    const { emptyServer } = await import("../../ledger/postgres/beside.ts");
     return emptyServer(serverOptions(terminal, serverAlone(state), who), keep);
   }
   let known: Ledger | undefined;
@@ -319,7 +319,7 @@ export async function takeOutState(
 /** Puts a whole state to where there is none. */
 export async function fillState(terminal: Terminal, state: string, image: Buffer): Promise<void> {
   if (isPostgresUrl(state)) {
-    const { fillServer } = await import("../../ledger/postgres/postgres.ts");
+    const { fillServer } = await import("../../ledger/postgres/beside.ts");
     return fillServer(serverOptions(terminal, serverAlone(state), whoIs(terminal, "state copy")), image);
   }
   return writeImage(image, state, stateOptions(terminal));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import { emptyServer } from "../../../src/ledger/postgres/postgres.ts";
+import { emptyServer } from "../../../src/ledger/postgres/beside.ts";
 import { readEarlierImage } from "../../../src/ledger/sqlite/earlier.ts";
 import { openLedger, writeImage } from "../../../src/ledger/sqlite/sqlite.ts";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
