@@ -177,12 +177,14 @@ it("connections that are cut around a COMMIT, before it arrives and before its a
   while (!isAllOpened()) {
     const { passed } = world.gate;
     const before = passed.filter(isWrite).length;
-    proxy.cutAt("COMMIT\0", cuts % 2 === 0 ? "after" : "before");
+    // That of a write which leaves asks for more in the same message.
+    const end = cuts % 4 < 2 ? "COMMIT\0" : "COMMIT;";
+    proxy.cutAt(end, cuts % 2 === 0 ? "after" : "before");
     cuts += 1;
     // Of the last issue there is one write alone.
     await until("further writes", () => passed.filter(isWrite).length >= before + 2 || isAllOpened());
   }
-  expect(cuts).toBeGreaterThan(5);
+  expect(cuts).toBeGreaterThan(7);
   for (const { number } of world.github.issues("acme/app")) {
     world.github.close("acme/app", number, "completed");
   }

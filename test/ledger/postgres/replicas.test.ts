@@ -15,6 +15,7 @@ import type { HeldProjects, SharedLedger } from "../../../src/ledger/shared.ts";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
 import { openProxy } from "../../support/tcp-proxy.ts";
 import {
+  createIntent,
   createIssue,
   createPatchLine,
   createPost,
@@ -294,6 +295,24 @@ describe("a server", () => {
     expect(await saidBy(ledger)).toEqual([]);
     await ledger.commit(say("then"));
     expect(await saidBy(await givenReplica())).toEqual(["then"]);
+    await proxy.close();
+  });
+
+  it.each([
+    ["whose answer is lost has marked it SENT, and shows the pauses all the same", "after", ["SENT"]],
+    ["that has not arrived has not, and nothing leaves", "before", []],
+  ] as const)("of the commit of a write %s", async (_, when, states) => {
+    const proxy = await openProxy(server.port);
+    const name = new URL(url).pathname.slice(1);
+    const ledger = await givenReplica({ url: server.urlOf(name, proxy.port) });
+    await ledger.commit([{ kind: "pause-whole", project, at: noon }]);
+    const intent = createIntent();
+    proxy.cutAt("COMMIT;", when);
+    const sent = ledger.commitSent([{ kind: "mark-sent", intent, at: noon }], intent);
+    if (when === "before") await expect(sent).rejects.toMatchObject({ code: "state.unreachable" });
+    else expect(await sent).toMatchObject({ wholePause: { of: "project" }, intent: expect.any(Number) });
+    expect(proxy.isCut).toBe(true);
+    expect((await ledger.journal.open(project)).map(({ state }) => state)).toEqual(states);
     await proxy.close();
   });
 
