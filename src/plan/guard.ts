@@ -35,7 +35,7 @@ export function guard(
         : undefined,
     holdStatuses:
       statuses > 0 && statuses + soFar > limits.statuses
-        ? `${statuses === 1 ? "1 post would notify its voters" : `${statuses} posts would notify their voters`}, ${soFar} did in the last 60 minutes, and \`guard.statuses\` allows ${limits.statuses} in 60 minutes`
+        ? `${statuses === 1 ? "1 post would notify its voters" : `${statuses} posts would notify their voters`}, and \`guard.statuses\` allows ${limits.statuses} in 60 minutes${soFar === 0 ? "" : `: ${soFar} did already`}`
         : undefined,
   };
 }

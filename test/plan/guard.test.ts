@@ -33,7 +33,7 @@ describe("the guard", () => {
     expect(guard([create, create, create, loud, loud], { statusWrites: 2 }, limits)).toEqual({
       holdIssues: "3 issues would be created or changed by this run, and `guard.issues` allows 2",
       holdStatuses:
-        "2 posts would notify their voters, 2 did in the last 60 minutes, and `guard.statuses` allows 3 in 60 minutes",
+        "2 posts would notify their voters, and `guard.statuses` allows 3 in 60 minutes: 2 did already",
     });
     const one = guard([{ ...loud, issues: 1 }], { statusWrites: 3 }, { issues: 0, statuses: 3 });
     expect(one.holdIssues).toMatch(/^1 issue would be created or changed /);

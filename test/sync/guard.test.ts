@@ -72,14 +72,14 @@ describe("too much at once", () => {
         changes: 3,
         voters: 9,
         reason:
-          "3 posts would notify their voters, 0 did in the last 60 minutes, and `guard.statuses` allows 1 in 60 minutes; 3 issues were closed in the same second, all by @octocat",
+          "3 issues were closed in the same second, all by @octocat; 3 posts would notify their voters, and `guard.statuses` allows 1 in 60 minutes",
       },
     ]);
     stage.github.reopen("acme/app", 3);
     await stage.sync();
     stage.github.close("acme/app", 3, "completed");
     await stage.sync();
-    expect(stage.log.filter((line) => line.includes("begin to wait for a person"))).toHaveLength(1);
+    expect(stage.log.filter((line) => line.includes("Changes need you"))).toHaveLength(1);
   });
 
   it("that is held does not fill the guard for what comes after it", async () => {
@@ -153,9 +153,7 @@ describe("too much at once", () => {
     stage.clock.skip(30 * minuteMs);
     closeAll(stage, 4);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 2 });
-    expect((await waitingOf(stage)).find(({ kind }) => kind === "held")?.message).toContain(
-      "2 did in the last 60 minutes",
-    );
+    expect((await waitingOf(stage)).find(({ kind }) => kind === "held")?.message).toContain("2 did already");
     stage.clock.skip(hourMs);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 2 });
     stage.github.close("acme/app", 5, "completed");

@@ -12,6 +12,7 @@ it.each([
   ["roadmapColumn is asked for", "roadmapColumn is asked for"],
   ["issue.labels names it", "issue.labels names it"],
   ["p1 waits", "p1 waits"],
+  ["https://feedback.example.com failed", "https://feedback.example.com failed"],
   ["12 voters", "12 voters"],
   ["", ""],
 ])("%j begins a sentence as %j", (text, begun) => {

@@ -4,7 +4,7 @@ import { describeNotified } from "../../src/sync/ground/voters.ts";
 import {
   describePlanned,
   groupWaiting,
-  joinSettling,
+  joinFields,
   type Waiting,
 } from "../../src/sync/tell/waiting-lines.ts";
 
@@ -70,6 +70,7 @@ function held(post: number, more: Partial<Waiting> = {}): Waiting {
   return {
     post: `p${post}`,
     kind: "held",
+    cause: "guard",
     message: "many",
     planned: { ...patch, place: `acme/app#${post}` },
     ...more,
@@ -114,6 +115,7 @@ it("the fields of a post that settle are one line, of what is written together",
   const settling = (post: string, field: string, notifies: number | null): Waiting => ({
     post,
     kind: "settling",
+    cause: "settling",
     message: field,
     planned: { place: "acme/app#1", changes: [{ field, from: "a", to: "b" }], notifies },
   });
@@ -124,10 +126,30 @@ it("the fields of a post that settle are one line, of what is written together",
     settling("p1", "roadmapColumn", 0),
     settling("p2", "roadmapColumn", 0),
   ];
-  const said = joinSettling(lines).map((line) => `${line.post} ${describePlanned(line.planned, true)}`);
+  const said = joinFields(lines).map((line) => `${line.post} ${describePlanned(line.planned, true)}`);
   expect(said).toEqual([
     "p1 status: a → b, roadmapColumn: a → b; 5 voters to notify",
     "p3 status: planned → completed; 202 voters to notify",
     "p2 status: a → b, roadmapColumn: a → b; voters to notify, the board doesn't show how many",
   ]);
+});
+
+it.each([
+  [["status is `a`: it stays so", "title is `b`: it stays so"], "status is `a`; title is `b`: it stays so"],
+  [
+    ["status is `a`: it stays so", "title is `b`: so does this"],
+    "status is `a`: it stays so; title is `b`: so does this",
+  ],
+  [["it stays so", "it stays so"], "it stays so"],
+])("the fields of a post that differ are one line: %j", (messages, said) => {
+  const lines = messages.map(
+    (message): Waiting => ({
+      post: "p1",
+      kind: "disagreement",
+      cause: "differs",
+      message,
+      planned: undefined,
+    }),
+  );
+  expect(joinFields(lines).map(({ message }) => message)).toEqual([said]);
 });

@@ -8,6 +8,7 @@ import type { ProjectId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { tellEntries } from "../../sync/tell/entries.ts";
+import { describeHeard, readNotified } from "../../sync/tell/notified.ts";
 import {
   describeState,
   type ProjectState,
@@ -141,6 +142,7 @@ async function readProject(
     pausedSince: timeOf(state.pause?.since),
     resume: state.pause === undefined ? null : resumeOf(state.pause, project),
     missing: counts?.missing ?? 0,
+    notified: memory && ledger ? await readHeard(ledger, memory.id) : null,
     changelog: ledger === undefined ? [] : await tellEntries(ledger, project, changelog?.publish),
     waiting: [...rows.slice(0, maxWaiting), ...lost.slice(0, maxWaiting)].map((row) =>
       readWaiting(row, project, ledger),
@@ -158,6 +160,13 @@ function resumeOf({ of }: WholePause, project: string): string {
 function neededVoters({ needed }: ProjectState): number | null {
   if (needed === undefined) return 0;
   return needed.voters === 0 && needed.hasUnknown ? null : needed.voters;
+}
+
+async function readHeard(ledger: Ledger, project: ProjectId): Promise<ProjectStatus["notified"]> {
+  const found = await readNotified(ledger, project, systemClock.now());
+  if (found === undefined) return null;
+  const last = found.writes[0];
+  return { who: describeHeard(found), lastAt: timeOf(last?.at), lastRun: last?.run ?? null };
 }
 
 async function readImportStatus(

@@ -1,4 +1,5 @@
 import { minuteMs } from "../../model/time.ts";
+import { command } from "../../sync/ground/remedy.ts";
 import { type FailedWhere, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
 import { needWords, stateWords } from "../../sync/tell/words.ts";
@@ -180,6 +181,20 @@ const sentences: Readonly<Record<string, (line: LogLine) => string>> = {
     return `Next runs: ${told.join("; ")}${groups.size > told.length ? "; others later" : ""}.`;
   },
   "Next run": ({ at }) => `The next run is at ${showValue("", at)}.`,
+  "Changes need you; `boardsync status` shows the ways out": ({ changes, voters, reason }) => {
+    const verb = changes === 1 ? "needs" : "need";
+    const who = voters === 0 ? "" : `, ${tellVoters(voters)} to notify`;
+    return `${count(Number(changes), "change")} ${verb} you${who}: ${showValue("", reason)}. \`boardsync status\` shows the ways out.`;
+  },
+  "A change settles, then its voters are notified; `boardsync pause` stops it": (line) => {
+    const typed = command("pause", `${showValue("", line["project"])}/${showValue("", line["post"])}`);
+    return `${tellVoters(line["voters"])} to notify: ${showValue("", line["reason"])}. \`${typed}\` stops it.`;
+  },
+  "Post patched": ({ change, voters, reason }) => {
+    const fields = Object.entries(Object(change)).map(([name, value]) => `${name} → ${showValue("", value)}`);
+    const who = voters === undefined ? "" : `; ${tellVoters(voters)} notified`;
+    return `${fields.join(", ")}${who}: ${showValue("", reason)}.`;
+  },
   "Project started": ({ run }) => `Run ${showValue("", run)} begins.`,
   "Project finished": (line) => {
     const done = tellCounts(line, doneCounts);
@@ -190,6 +205,10 @@ const sentences: Readonly<Record<string, (line: LogLine) => string>> = {
     return `Run ${showValue("", line["run"])} has ended: ${parts.join("; ")}.`;
   },
 };
+
+function tellVoters(voters: unknown): string {
+  return typeof voters === "number" ? count(voters, "voter") : "voters";
+}
 
 /** So many times are named in one line. */
 const mostTimes = 5;

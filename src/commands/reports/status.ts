@@ -74,6 +74,12 @@ export interface ProjectStatus {
   readonly resume: string | null;
   /** Linked posts that the board no longer lists; `waiting` names them. */
   readonly missing: number;
+  /** Who was notified in the last 24 hours, in words, and by which run last, ISO 8601; null where nobody was. */
+  readonly notified: {
+    readonly who: string;
+    readonly lastAt: string | null;
+    readonly lastRun: number | null;
+  } | null;
   /** Drafts of the changelog that wait for a person, and calls in doubt; the newest first. */
   readonly changelog: readonly EntryLine[];
   /** What waits for a person or a time, oldest first. */
@@ -126,10 +132,11 @@ export function printStatus(
 ): void {
   printOtherConfigs(out, times, otherConfigs);
   printRecords(out, columnsIn(times), projects);
-  for (const { project, state, sentence, resume } of projects) {
+  for (const { project, state, sentence, resume, notified } of projects) {
     const [sign, look] = signs[state];
     printLine(out, paint(out, look, sign), oneLine(`${project}: ${times.tell(sentence)}.`));
     if (resume !== null) printLine(out, "  → ", hintCommand(out, oneLine(resume)));
+    if (notified !== null) printLine(out, "  ", describeLast(out, times, notified));
   }
   printFailed(out, times, projects);
   for (const { project, import: under } of projects) {
@@ -159,6 +166,15 @@ export function printStatus(
   if (database !== null) printLine(out, "", describeDatabase(database));
   if (replicas.length === 0) printLine(out, "", describeDaemon(times, daemon));
   for (const replica of replicas) printLine(out, "", describeReplica(times, replica));
+}
+
+function describeLast(
+  out: Output,
+  times: ToldTimes,
+  { who, lastAt, lastRun }: NonNullable<ProjectStatus["notified"]>,
+): string {
+  const last = lastAt === null ? "" : `, last ${times.show(Date.parse(lastAt))} by run ${lastRun}`;
+  return `notified within 24 hours: ${who}${last}: ${hintCommand(out, "boardsync history --since 24h")}`;
 }
 
 /** What failed, and each thing to do about it once. */

@@ -1,7 +1,7 @@
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { Cause } from "../../model/causes.ts";
 import type { PlannedChange } from "../../model/link.ts";
-import { type Way, waysOf } from "../../sync/ground/remedy.ts";
+import { type Waited, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import {
@@ -9,7 +9,8 @@ import {
   describePlanned,
   describeWritten,
   groupWaiting,
-  joinSettling,
+  isNotifying,
+  joinFields,
 } from "../../sync/tell/waiting-lines.ts";
 import { stateOfWait, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "../print/terminal.ts";
@@ -45,7 +46,7 @@ export function printWaits(
 ): void {
   // What needs a person comes first; the sort keeps the oldest of each kind on top.
   const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
-  for (const alike of groupWaiting(joinSettling(lines.map(toWaiting)), isFull))
+  for (const alike of groupWaiting(joinFields(lines.map(toWaiting)), isFull))
     printAlike(out, times, project, alike);
 }
 
@@ -70,14 +71,14 @@ function printAlike(out: Output, times: ToldTimes, project: string, alike: Alike
   const { lines, shown, isGroup } = alike;
   const [first] = shown;
   if (first === undefined) return;
-  const hasWays = waysOf(toHeld(first), project, []).length > 0;
+  const hasWays = waysOf(toWaited(first), project, []).length > 0;
   if (isGroup || (hasWays && lines.length > 1)) printTogether(out, times, project, alike, first);
   else
     for (const line of shown) {
       printWait(out, `${wordOf(line)}: ${nameShown(times, project, line)}`, stateOfWait(line.kind));
       printUnder(out, describePlanned(line.planned, true));
       printUnder(out, whyOf(times, line));
-      printWays(out, line, waysOf(toHeld(line), project, [line.post]));
+      printWays(out, line, waysOf(toWaited(line), project, [line.post]));
     }
 }
 
@@ -103,7 +104,7 @@ function printTogether(
     for (const line of shown)
       printUnder(out, `${nameShown(times, project, line)}: ${describePlanned(line.planned, true)}`);
   const posts = lines.length > mostNamed ? [] : lines.map(({ post }) => post);
-  printWays(out, first, waysOf(toHeld(first), project, posts));
+  printWays(out, first, waysOf(toWaited(first), project, posts));
 }
 
 /** How a person calls it; `--json` has the names of the kinds. */
@@ -116,11 +117,8 @@ function whyOf(times: ToldTimes, { message, code }: ShownWait): string {
 }
 
 /** A hold without a command is one that nothing of its own lets go. */
-function toHeld({ cause, command: typed }: ShownWait): {
-  readonly cause: Cause;
-  readonly isStopped: boolean;
-} {
-  return { cause, isStopped: typed === null };
+function toWaited({ cause, command: typed, planned }: ShownWait): Waited {
+  return { cause, isStopped: typed === null, isNotifying: isNotifying(planned) };
 }
 
 /** The ways out, the dangerous one last; else the one command that there is. */

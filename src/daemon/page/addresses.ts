@@ -43,7 +43,7 @@ export function rootFrom(url: string): string {
 
 /** An address as a header has it. */
 export function headerOf(address: Markup, root: string): string {
-  return writeOut(address, { root, command: "", redact: (text) => text });
+  return writeOut(address, { root, command: "", redact: (text) => text, tell: (text) => text });
 }
 
 /**

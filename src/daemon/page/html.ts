@@ -11,6 +11,8 @@ export interface Writing {
   readonly command: string;
   /** The way to the first page, from the address that is answered. */
   readonly root: string;
+  /** A text in which every time that is written for machines is named. */
+  tell(text: string): string;
 }
 
 /** Text that a browser may read as HTML. Only this file makes it. */

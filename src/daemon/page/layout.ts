@@ -19,7 +19,7 @@ export interface RenderedPage extends Pick<Frame, "title" | "current"> {
 }
 
 /** The style is our own text, every character of it. */
-const asItIs: Writing = { redact: (text) => text, command: "", root: "" };
+const asItIs: Writing = { redact: (text) => text, command: "", root: "", tell: (text) => text };
 
 /** Nothing runs and nothing is fetched; the one style sheet is known by its hash. */
 export const contentSecurityPolicy = [

@@ -20,6 +20,7 @@ import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
 import { renderEntries } from "./entries.ts";
 import { badge, html, type Markup, type Piece, type Tone } from "./html.ts";
+import { renderNotified } from "./notified.ts";
 import { renderOrder } from "./orders/order.ts";
 import type { Looking, PageProject } from "./view.ts";
 import { renderCommand, renderOtherWaits, renderSentence, renderWaits } from "./waits.ts";
@@ -57,6 +58,7 @@ export async function renderOverview(looking: Looking, range: string | undefined
     ${await renderTokenEnd(looking)}
     ${await renderWaits(looking, urgentOf)}
     ${await renderEntries(looking)}
+    ${await renderNotified(looking)}
     <section aria-labelledby="projects">
       <h2 id="projects">Projects</h2>
       ${projects.map((seen) => renderProject(looking, seen))}

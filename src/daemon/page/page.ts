@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Clock } from "../../model/surroundings.ts";
 import { asStarted } from "../../sync/ground/remedy.ts";
+import { tellTimes } from "../../sync/tell/times.ts";
 import type { HttpPart } from "../http.ts";
 import { linksAddress, readPostAddress, readRunAddress, rootFrom, toRoot } from "./addresses.ts";
 import {
@@ -26,7 +27,7 @@ import { createPageTimes, type Looking, type PageView } from "./view.ts";
 import { renderCommand } from "./waits.ts";
 
 /** What the status page is made of. */
-export interface PageOptions extends Omit<Writing, "root"> {
+export interface PageOptions extends Omit<Writing, "root" | "tell"> {
   /** As it is now: a token may be replaced. */
   gate(): Gate;
   readonly clock: Pick<Clock, "now">;
@@ -83,7 +84,8 @@ export function pagePart(options: PageOptions): HttpPart {
     const { status, title, current, content } =
       (await options.read((ledger) => render(look(reader, ledger)))) ?? nothingYet;
     const use = orders?.formsFor(reader) === undefined ? "Read-only: commands are typed at a terminal. " : "";
-    const foot = html`boardsync ${own(version)}. ${own(use)}Times are in ${options.view().timezone}.`;
+    const { timezone } = options.view();
+    const foot = html`boardsync ${own(version)}. ${own(use)}Times are in ${timezone}.`;
     const said = done !== undefined && html`<p class="said good" role="status">${done}</p>`;
     return reply
       .code(status)
@@ -93,6 +95,7 @@ export function pagePart(options: PageOptions): HttpPart {
         writeOut(layOut({ title, current, foot }, html`${said}${content}`), {
           ...options,
           root: rootFrom(reply.request.url),
+          tell: tellTimes(clock.now(), timezone).tell,
         }),
       );
   };

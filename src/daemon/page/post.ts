@@ -51,8 +51,7 @@ export async function renderPost(
     <p>${badge(story.standing.kind === "linked" ? "good" : "", story.standing.kind)}
       ${renderSentence(story.standing.reason)}</p>
     ${await renderWaits(looking, story)}
-    <section aria-labelledby="next"><h2 id="next">What happens next</h2>
-      <ul>${comingOf(story).map((line) => html`<li>${renderSentence(line)}</li>`)}</ul></section>
+    ${renderNext(story)}
     ${await renderPlaces(looking, story, site)}
     ${renderRules(story, site)}
     ${renderFields(story)}
@@ -60,6 +59,14 @@ export async function renderPost(
     ${renderRecord(looking, story)}
     ${renderOrders(looking, story)}
     <p class="quiet">As last seen: the board ${showAge(looking, story.facts.board)}, GitHub ${showAge(looking, story.facts.tracker)}.</p>`;
+}
+
+/** undefined where that is said of what waits. */
+function renderNext(story: Explanation): Markup | undefined {
+  const coming = comingOf(story);
+  if (coming.length === 0) return undefined;
+  return html`<section aria-labelledby="next"><h2 id="next">What happens next</h2>
+      <ul>${coming.map((line) => html`<li>${renderSentence(line)}</li>`)}</ul></section>`;
 }
 
 function showAge({ times }: Looking, age: Explanation["facts"]["board"]): Piece {

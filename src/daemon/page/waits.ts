@@ -8,7 +8,13 @@ import { remedyOf, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { isAsked } from "../../sync/orders/foresight.ts";
 import { beginSentence } from "../../sync/tell/sentence.ts";
-import { type Alike, describePlanned, groupWaiting, joinSettling } from "../../sync/tell/waiting-lines.ts";
+import {
+  type Alike,
+  describePlanned,
+  groupWaiting,
+  isNotifying,
+  joinFields,
+} from "../../sync/tell/waiting-lines.ts";
 import { countNeeds, needWords } from "../../sync/tell/words.ts";
 import { linksAddress } from "./addresses.ts";
 import { badge, html, type Markup, own, type Piece, type Writing } from "./html.ts";
@@ -102,19 +108,35 @@ async function renderList(
   const lines = (await inOrder(alike, async (group) => renderAlike(listing, group))).flat();
   return html`<div class="card">
     <div class="head"><h3>${key}</h3><span class="quiet">${total.join(", ")}</span></div>
-    ${urgent}${whole}
-    <ul class="waits">${lines.slice(0, mostShown)}</ul>${more}
+    ${urgent}
+    <ul class="waits">${lines.slice(0, mostShown)}</ul>${more}${whole}
   </div>`;
 }
 
 async function renderAlike(listing: Listing, alike: Alike<WaitingRow>): Promise<readonly Markup[]> {
   const { lines, shown, isGroup, notified } = alike;
   const [first] = shown;
-  const single = await inOrder(shown, async (post) => renderWait(listing, post));
-  if (!isGroup || first === undefined) return single;
-  const what = `${lines.length} alike${notified === "" ? "" : `; ${notified}`}; for example these ${shown.length}`;
-  const ways = waysOf(first, listing.key, []);
-  return [html`<li>${renderBadge(first)} <b>${what}</b>${renderWays(listing.looking, ways)}</li>`, ...single];
+  if (!isGroup || first === undefined) return inOrder(shown, async (post) => renderWait(listing, post));
+  const { looking, key } = listing;
+  const what = `${lines.length.toLocaleString("en")} alike${notified === "" ? "" : `; ${notified}`}`;
+  const examples = shown.map(
+    ({ post, title, planned }) =>
+      html`<li>${renderPostLink(key, post, title)} ${renderCode(describePlanned(planned, true))}</li>`,
+  );
+  return [
+    html`<li><div class="what">${renderBadge(first)} <b>${what}</b></div>
+      ${renderWhy(first)}
+      <p class="quiet">Those with most voters:</p><ul class="quiet">${examples}</ul>
+      ${isAllAnswered(listing, lines) ? askedFor : renderWays(looking, waysOf(first, key, []))}</li>`,
+  ];
+}
+
+function renderWhy({ message, code }: Pick<WaitingRow, "message" | "code">): Markup {
+  return html`<p>${renderSentence(message)}${code !== undefined && html` <code>${code}</code>`}</p>`;
+}
+
+function isAllAnswered({ pending }: Listing, lines: readonly WaitingRow[]): boolean {
+  return lines.every(({ kind, post }) => isAnswered(kind, pending, post));
 }
 
 /** The kind of what waits, by how bad it is. */
@@ -127,11 +149,11 @@ export function renderBadge({ kind }: Pick<WaitingRow, "kind">): Markup {
 
 async function renderWait(listing: Listing, waiting: WaitingRow): Promise<Markup> {
   const { looking, key } = listing;
-  const { post, title, code, message, since, issues } = waiting;
+  const { post, title, since, issues } = waiting;
   return html`<li>
     <div class="what">${renderBadge(waiting)} ${renderPostLink(key, post, title)}</div>
     ${renderPlanned(waiting)}
-    <p>${renderSentence(message)}${code !== undefined && html` <code>${code}</code>`}</p>
+    ${renderWhy(waiting)}
     <p class="quiet"><bdi>${key}/${post}</bdi> · ${await renderSides(looking, key, post, issues)}since ${looking.times.show(since)}</p>
     ${renderRemedy(listing, waiting)}
   </li>`;
@@ -182,6 +204,7 @@ const answers: Readonly<Record<string, readonly (readonly [order: OrderKind, lab
     ["discard", "Discard…"],
     ["approve", "Approve…"],
   ],
+  settling: [["pause", "Pause…"]],
   parked: [["retry", "Retry…"]],
   quarantined: [["release", "Release…"]],
   paused: [
@@ -227,25 +250,30 @@ async function renderOthers(
 ): Promise<readonly (Markup | undefined)[]> {
   return inOrder(others, async ([words, kinds]) => {
     const found = await looking.ledger.rows.waiting(memory.id, mostShown + 1, kinds);
-    return found.length === 0
-      ? undefined
-      : renderOther(looking, `${key}: ${words}`, key, joinSettling(found));
+    return found.length === 0 ? undefined : renderOther(looking, `${key}: ${words}`, key, joinFields(found));
   });
 }
 
 function renderOther(looking: Looking, title: string, key: string, found: readonly WaitingRow[]): Markup {
   const { times } = looking;
-  const renderAnswer = (kind: string, post: PostId, remedy: string | undefined): Markup | undefined =>
-    remedy === undefined
-      ? undefined
-      : (renderAnswers(looking, kind, { project: key, post }) ?? renderCommand(remedy));
+  const renderAnswer = (waiting: WaitingRow): Markup | undefined => {
+    const { cause, kind, post, planned } = waiting;
+    const remedy = remedyOf(waiting, key);
+    const ways = waysOf({ cause, isNotifying: isNotifying(planned) }, key, [post]);
+    if (isPausedAsWhole(cause) || (remedy === undefined && ways.length === 0)) return undefined;
+    const answers = renderAnswers(looking, kind, { project: key, post });
+    if (ways.length > 0) return html`${renderWays(looking, ways)}${answers}`;
+    return answers ?? (remedy === undefined ? undefined : renderCommand(remedy));
+  };
+  // Whoever can still take it back has to see it.
+  const isOpen = found.some(({ kind, planned }) => kind === "settling" && isNotifying(planned));
   const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
-  return html`<details><summary>${title} (${number})</summary>
+  return html`<details${isOpen && html` open`}><summary>${title} (${number})</summary>
     <ul class="waits">${found.slice(0, mostShown).map(
-      ({ cause, kind, post, title: named, message, since, until, planned }) => html`<li>
-        ${renderPostLink(key, post, named)}
-        <span class="quiet">since ${times.show(since)}${until !== undefined && html`, from ${times.show(until)} on`}</span>
-        ${renderPlanned({ planned })}<p>${renderSentence(message)}</p>${!isPausedAsWhole(cause) && renderAnswer(kind, post, remedyOf({ cause, post }, key))}</li>`,
+      (waiting) => html`<li>
+        ${renderPostLink(key, waiting.post, waiting.title)}
+        <span class="quiet">since ${times.show(waiting.since)}${waiting.until !== undefined && html`, from ${times.show(waiting.until)} on`}</span>
+        ${renderPlanned(waiting)}<p>${renderSentence(waiting.message)}</p>${renderAnswer(waiting)}</li>`,
     )}</ul></details>`;
 }
 
@@ -266,8 +294,8 @@ function nameProgram(typed: string): Piece {
 /** A message as a sentence: some begin in the middle of one. What stands between back-ticks is code. */
 export function renderSentence(message: string): Markup {
   // A secret with another first letter would be known no more.
-  const asSentence = ({ redact }: Writing): Piece => {
-    const told = redact(message);
+  const asSentence = ({ redact, tell }: Writing): Piece => {
+    const told = tell(redact(message));
     const begun = beginSentence(told);
     return renderCode(/[.!?:]$/.test(begun) ? begun : `${begun}.`);
   };

@@ -16,7 +16,10 @@ export async function checkBoard({ say, board, bounds }: Checking): Promise<read
   await board.verifyKey(bounds);
   const listed = await board.listProjects(bounds);
   const names = listed.map(({ id, slug }) => (slug === undefined ? id : `${slug} (${id})`)).join(", ");
-  say("ok", `The key is accepted; it sees ${listed.length} projects: ${names}.`);
+  say(
+    "ok",
+    `The key is accepted; it sees ${listed.length === 1 ? "1 project" : `${listed.length} projects`}: ${names}.`,
+  );
   return listed;
 }
 

@@ -7,7 +7,7 @@ import { type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { absence } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
-import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
+import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { pausedBy, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -122,13 +122,21 @@ async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): 
 }
 
 /** What will notify voters is said when it begins to settle: it can still be taken back. */
-function saySettling({ world, run, project }: PulledCycle, row: Row, { settling, notes }: Decision): void {
+function saySettling(cycle: PulledCycle, row: Row, { settling, notes }: Decision): void {
+  const { world, run, project } = cycle;
   if (isPreview(run) || settling === undefined || !isNotifying(settling)) return;
   if (row.notes?.some(({ kind }) => kind === "settling") === true) return;
   const reason = notes.find((note) => note.kind === "settling" && note.field === "status")?.message;
+  const issue = row.links[0]?.link.issue;
   world.log.info(
-    { project: project.key, post: row.post.id, voters: settling.notifies, reason },
-    "A change settles, then its voters are notified",
+    {
+      project: project.key,
+      post: row.post.id,
+      ...(issue && { issue: nameIssue(cycle, issue) }),
+      voters: settling.notifies,
+      reason,
+    },
+    "A change settles, then its voters are notified; `boardsync pause` stops it",
   );
 }
 

@@ -33,7 +33,7 @@ function sayHeld({ world, run, project }: PulledCycle, held: readonly Judged[]):
     const voters = countVoters(alike.map(({ planned }) => planned.notifies));
     world.log.warn(
       { project: project.key, cause, changes: alike.length, voters: voters.known, reason: why },
-      "Changes begin to wait for a person; `boardsync status` shows who would be notified, and the ways out",
+      "Changes need you; `boardsync status` shows the ways out",
     );
   }
 }

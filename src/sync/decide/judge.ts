@@ -32,7 +32,7 @@ export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
   const guarded = {
     holdIssues,
     holdStatuses:
-      closed === undefined || holdStatuses === undefined ? holdStatuses : `${holdStatuses}; ${closed}`,
+      closed === undefined || holdStatuses === undefined ? holdStatuses : `${closed}; ${holdStatuses}`,
   };
   const shrunk = pull.hold === undefined ? undefined : ({ cause: "shrank", why: pull.hold } as const);
   const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);

@@ -29,7 +29,7 @@ export function remedyOf(
   }
 }
 
-/** One way out of a hold. */
+/** One way out. */
 export interface Way {
   /** What it does, in words. */
   readonly does: string;
@@ -37,18 +37,39 @@ export interface Way {
   readonly typed?: string;
 }
 
+/** What a way out hangs on. */
+export interface Waited {
+  readonly cause: Cause;
+  /** Held, and nothing of its own lets it go. */
+  readonly isStopped?: boolean;
+  /** Whether voters would be notified. */
+  readonly isNotifying?: boolean;
+}
+
 /**
- * The ways out of what a person has to let go, the dangerous one last; none where nothing of it can be let go.
+ * The ways out of what a person has to let go, the dangerous one last, and what stops a change that is going to notify voters; none
+ * where nothing of it can be let go.
  *
  * @param posts - none for all that the project holds.
  */
 export function waysOf(
-  { cause, isStopped = false }: { readonly cause: Cause; readonly isStopped?: boolean },
+  { cause, isStopped = false, isNotifying = false }: Waited,
   project: string,
   posts: readonly string[],
 ): readonly Way[] {
-  if (letGoBy(cause) !== "approve" || isStopped) return [];
   const of = posts.map((post) => (post.startsWith("-") ? `${project}/${post}` : post));
+  if (cause === "settling" && isNotifying)
+    return [
+      { does: "take back what asks for it, as by reopening the issue: then nothing is written" },
+      {
+        does: "write nothing for now",
+        typed: command(
+          "pause",
+          ...(posts.length === 0 ? [project] : posts.map((post) => `${project}/${post}`)),
+        ),
+      },
+    ];
+  if (letGoBy(cause) !== "approve" || isStopped) return [];
   const [one] = posts;
   const undo = undoing[cause];
   return [
@@ -66,13 +87,13 @@ export function waysOf(
 
 /** What takes back the cause of a hold. */
 const undoing: Readonly<Partial<Record<Cause, string>>> = {
-  guard: "or take back what asks for it, as by reopening the issues",
-  "rules-changed": "or put back the rules that were",
-  conflict: "or let both sides show the same",
-  "something-else": "or take back what asks for it",
-  public: "or make the repository private",
-  named: "or link the issue that names the post, by `boardsync link`",
-  "other-address": "or name the other address in `board.formerUrls`",
+  guard: "take back what asks for it, as by reopening the issues",
+  "rules-changed": "put back the rules that were",
+  conflict: "let both sides show the same",
+  "something-else": "take back what asks for it",
+  public: "make the repository private",
+  named: "link the issue that names the post, by `boardsync link`",
+  "other-address": "name the other address in `board.formerUrls`",
 };
 
 /** A command as a person types it: ids are the board's, so whatever a shell could take for its own is quoted. */
@@ -142,7 +163,7 @@ const advice: Readonly<Record<string, string>> = {
   "board.unauthorized/page": boardPage,
   "board.unreachable": unreachable("board.url"),
   "board.unreachable/proxy": proxy("board.url"),
-  "board.unreachable/server": `The board was reached and answered with an error of its own. ${again}`,
+  "board.unreachable/server": `Nothing needs to be done: the board answers with an error of its own. ${again}`,
   "board.unreachable/slow": `The board took too long. ${again} If it stays: raise board.timeout, or ask for smaller pages (board.paging.sizeParam and size).`,
   "board.limited": limited,
   "board.refused": `Is board.url right? A proxy or a firewall between may have refused it. ${again}`,
@@ -168,7 +189,7 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.unauthorized/page": trackerPage,
   "tracker.unreachable": unreachable("tracker.url"),
   "tracker.unreachable/proxy": proxy("tracker.url"),
-  "tracker.unreachable/server": `GitHub was reached and answered with an error of its own. ${again} https://www.githubstatus.com may say more.`,
+  "tracker.unreachable/server": `Nothing needs to be done: GitHub answers with an error of its own. ${again} https://www.githubstatus.com may say more.`,
   "tracker.unreachable/slow": `GitHub took too long. ${again} If it stays: raise tracker.timeout.`,
   "tracker.limited": limited,
   "tracker.refused/said": `GitHub's own words say why: mend what they name. ${again}`,

@@ -142,7 +142,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
   if (unknown > 0) {
     log.warn(
       { repo: known.name, issues: unknown },
-      "Issues carry markers that the state does not know: they are linked as both sides are, and new issues wait",
+      "Issues carry our marks, and the state does not know them, because it is new or an old copy: they are linked as both sides are, and new issues wait; `boardsync help lost` says what to look at",
     );
   }
   return isBlind ? known : { ...known, ...scannedNow(cycle, known, unknown > 0) };

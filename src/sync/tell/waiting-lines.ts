@@ -6,7 +6,7 @@ import { countVoters, describeNotified } from "../ground/voters.ts";
 import { examplesOfGroup, mostAlike } from "./alike.ts";
 
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
-export type Waiting = Pick<WaitingRow, "kind" | "message" | "planned"> & { readonly post: string };
+export type Waiting = Pick<WaitingRow, "kind" | "cause" | "message" | "planned"> & { readonly post: string };
 
 /** Lines that are alike: the same kind, reason and change. */
 export interface Alike<Line> {
@@ -51,18 +51,34 @@ export function groupWaiting<Line extends Waiting>(
   });
 }
 
-/** The fields of a post that settle are noted one by one, and written together: they are one line, with the message of the first. */
-export function joinSettling<Line extends Waiting>(lines: readonly Line[]): readonly Line[] {
-  const settling = Map.groupBy(lines, ({ kind, post }) => (kind === "settling" ? post : undefined));
-  return lines.flatMap((line) => {
-    const own = line.kind === "settling" ? (settling.get(line.post) ?? []) : [];
-    if (own.length < 2 || own.some(({ planned }) => planned === undefined)) return [line];
-    if (own[0] !== line) return [];
-    const all = own.flatMap(({ planned }) => planned ?? []);
-    const { known, unknown } = countVoters(all.map(({ notifies }) => notifies));
-    const changes = all.flatMap((planned) => planned.changes);
-    return [{ ...line, planned: { ...line.planned, changes, notifies: unknown > 0 ? null : known } }];
-  });
+/** What is noted for each field of a post by itself. */
+const ofFields: readonly Waiting["kind"][] = ["settling", "paused", "disagreement", "did-not-stick"];
+
+/** What is noted of the fields of a post for the same cause is one line, in the place of the first. */
+export function joinFields<Line extends Waiting>(lines: readonly Line[]): readonly Line[] {
+  const groups = Map.groupBy(lines, (line) =>
+    ofFields.includes(line.kind) ? `${line.kind} ${line.cause} ${line.post}` : line,
+  );
+  return [...groups.values()].flatMap((own) => own.slice(0, 1).map((first) => joinLines(first, own)));
+}
+
+function joinLines<Line extends Waiting>(first: Line, own: readonly Line[]): Line {
+  const all = own.flatMap(({ planned }) => planned ?? []);
+  if (own.length < 2 || (all.length > 0 && all.length < own.length)) return first;
+  const [one] = all;
+  if (one === undefined) return { ...first, message: joinMessages(own.map(({ message }) => message)) };
+  const { known, unknown } = countVoters(all.map(({ notifies }) => notifies));
+  const changes = all.flatMap((planned) => planned.changes);
+  return { ...first, planned: { ...one, changes, notifies: unknown > 0 ? null : known } };
+}
+
+/** "status is `a`: it stays so" and "roadmapColumn is `b`: it stays so" are "status is `a`, roadmapColumn is `b`: it stays so". */
+function joinMessages(messages: readonly string[]): string {
+  const ends = new Set(messages.map((message) => message.replace(/^.*: /s, "")));
+  const [end] = ends;
+  if (end === undefined || ends.size > 1) return [...new Set(messages)].join("; ");
+  const begun = messages.map((message) => message.slice(0, -end.length).replace(/: $/, ""));
+  return `${begun.filter((text) => text !== "").join("; ")}${begun.some((text) => text !== "") ? ": " : ""}${end}`;
 }
 
 /** What the lines of a group have in common. Texts differ from post to post, and so do the places of issues. */
@@ -85,6 +101,11 @@ export function describePlanned(planned: PlannedChange | undefined, hasTexts: bo
   const what = describeWritten(planned, hasTexts);
   const notified = describeNotified(planned.notifies ?? 0, planned.notifies === null ? 1 : 0);
   return notified === "" ? what : `${what}; ${notified}`;
+}
+
+/** Whether voters would be notified, as far as that is recorded. */
+export function isNotifying(planned: PlannedChange | undefined): boolean {
+  return planned !== undefined && planned.notifies !== 0;
 }
 
 /** The same without the voters. */

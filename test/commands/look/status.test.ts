@@ -200,12 +200,12 @@ describe("status", () => {
       "! needs you: acme-app: 21 alike; at least 202 voters to notify",
       "  → look: boardsync plan -p acme-app",
       "  → leave both sides as they are: boardsync approve acme-app --discard",
-      "  → or take back what asks for it, as by reopening the issues: then it ends by itself",
+      "  → take back what asks for it, as by reopening the issues: then it ends by itself",
       "  → let all of it go: boardsync approve acme-app",
       "! needs you: acme-app/p21 “Dark mode” (acme/app#1), since 09:00 (2 hours ago)",
       "  → look: boardsync explain acme-app/p21",
       "  → leave both sides as they are: boardsync approve acme-app p21 --discard",
-      "  → or take back what asks for it, as by reopening the issues: then it ends by itself",
+      "  → take back what asks for it, as by reopening the issues: then it ends by itself",
       "  → let it go: boardsync approve acme-app p21",
     ]);
     expect(lines).toContain(

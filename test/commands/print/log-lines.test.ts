@@ -43,9 +43,30 @@ describe("a line of the log at a terminal", () => {
     ],
     [{ repo: "acme/app", now: "acme/web" }, "Renamed", "acme/app: Renamed (now acme/web)"],
     [
-      { project: "a", post: "p1", change: { status: "completed", onRoadmap: false }, reason: "closed" },
+      {
+        project: "a",
+        post: "p1",
+        change: { status: "completed", onRoadmap: false },
+        reason: "closed",
+        voters: 96,
+      },
       "Post patched",
-      "a, post p1: Post patched: closed (change status completed, onRoadmap false)",
+      "a, post p1: status → completed, onRoadmap → false; 96 voters notified: closed.",
+    ],
+    [
+      { project: "a", cause: "guard", changes: 40, voters: 4179, reason: "40 issues were closed" },
+      "Changes need you; `boardsync status` shows the ways out",
+      "a: 40 changes need you, 4,179 voters to notify: 40 issues were closed. `npx boardsync status` shows the ways out.",
+    ],
+    [
+      { project: "a", cause: "public", changes: 1, voters: 0, reason: "acme/app became public" },
+      "Changes need you; `boardsync status` shows the ways out",
+      "a: 1 change needs you: acme/app became public. `npx boardsync status` shows the ways out.",
+    ],
+    [
+      { project: "a", post: "p1", issue: "acme/app#2", voters: null, reason: "status becomes `completed`" },
+      "A change settles, then its voters are notified; `boardsync pause` stops it",
+      "a, post p1, acme/app#2: voters to notify: status becomes `completed`. `npx boardsync pause a/p1` stops it.",
     ],
     [{ problems: ["one", "two"] }, "Refused", "Refused: one; two"],
     [

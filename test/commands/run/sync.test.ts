@@ -257,7 +257,7 @@ describe("exit 3", () => {
       const isRead = { when: ({ method }: { readonly method: string }) => method === "GET", times: 9 };
       if (command !== "status") stage.story.board.failNext({ kind: "answer", status: 503, body }, isRead);
       const { out } = await stage.run([command]);
-      expect(out).toContain("→ The board was reached and answered with an error of its own.");
+      expect(out).toContain("→ Nothing needs to be done: the board answers with an error of its own.");
       expect(out).not.toContain("does this machine reach it");
     }
   });

@@ -107,7 +107,7 @@ export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError 
     return new RemoteError("board", "missing", message, { detail });
   }
   if (status >= 500) {
-    const message = `${place} failed (HTTP ${status}): ${said}.${sayPause(retryAt)}`;
+    const message = `The board failed (HTTP ${status}) at ${place}: ${said}.${sayPause(retryAt)}`;
     return new RemoteError("board", "unreachable", message, { ...options, detail: "server" });
   }
   return new RemoteError("board", "refused", `${place} was refused (HTTP ${status}): ${said}.`, { detail });

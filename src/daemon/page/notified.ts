@@ -1,0 +1,38 @@
+import { type AuditEntry, votersWhoHeard } from "../../ledger/journal.ts";
+import { inOrder } from "../../select.ts";
+import { describeHeard, readNotified } from "../../sync/tell/notified.ts";
+import { showChanges } from "../../sync/tell/waiting-lines.ts";
+import { runAddress } from "./addresses.ts";
+import { html, type Markup } from "./html.ts";
+import { renderPostLink } from "./sides.ts";
+import type { Looking } from "./view.ts";
+import { renderCommand } from "./waits.ts";
+
+/** So many writes of a project are shown. */
+const mostShown = 5;
+
+/** Who was notified of what in the last 24 hours; undefined where nobody was. */
+export async function renderNotified(looking: Looking): Promise<Markup | undefined> {
+  const found = await inOrder(looking.view.projects, async ({ project: { key } }) => renderOne(looking, key));
+  if (found.every((one) => one === undefined)) return undefined;
+  return html`<section aria-labelledby="notified"><h2 id="notified">Notified in the last 24 hours</h2>
+    ${found}
+    <p class="quiet">${renderCommand("boardsync history --since 24h")} lists every write.</p></section>`;
+}
+
+async function renderOne({ ledger, times }: Looking, key: string): Promise<Markup | undefined> {
+  const memory = ledger.memory.project(key);
+  const found = memory && (await readNotified(ledger, memory.id, times.now));
+  if (found === undefined) return undefined;
+  const titleOf = async ({ project, post }: AuditEntry): Promise<string> =>
+    post === undefined ? "" : String((await ledger.rows.row(project, post, times.now))?.post.title ?? "");
+  const lines = await inOrder(found.writes.slice(0, mostShown), async (write) => {
+    const voters = votersWhoHeard(write);
+    return html`<li>${times.show(write.at)} ${renderPostLink(key, write.post ?? "", await titleOf(write))}
+      <bdi>${showChanges(write.fields)}</bdi>${voters !== null && html`; ${voters === 1 ? "1 voter" : `${voters.toLocaleString("en")} voters`}`};
+      <a href="${runAddress(write.run)}">run ${write.run}</a></li>`;
+  });
+  const more = found.changes > lines.length && html`<p class="quiet">The last ${lines.length} of them.</p>`;
+  return html`<div class="card"><div class="head"><h3>${key}</h3><span class="quiet">${describeHeard(found)}</span></div>
+    <ul class="waits">${lines}</ul>${more}</div>`;
+}
