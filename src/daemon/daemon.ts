@@ -58,7 +58,7 @@ export interface DaemonOptions {
   readonly random: Random;
   readonly log: Log;
   /** What its first line says beside its projects; left out: nothing. */
-  readonly about?: Readonly<Record<string, string>>;
+  readonly about?: Readonly<Record<string, string | boolean>>;
   /** Ends the daemon: nothing new is started, what runs ends by itself. */
   readonly signal: AbortSignal;
 }

@@ -57,12 +57,12 @@ describe("a state on PostgreSQL", () => {
     const told = await stage.run(["status"]);
     expect(told).toMatchObject({
       code: 0,
-      out: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`, then \`boardsync sync\`.\n`,
+      out: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`, then \`boardsync sync\`. If there was one: \`boardsync help lost\`.\n`,
     });
     const asked = await stage.run(["approve", "acme-app", "--yes"]);
     expect(asked).toMatchObject({
       code: 2,
-      err: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`, then \`boardsync sync\`.\n`,
+      err: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`, then \`boardsync sync\`. If there was one: \`boardsync help lost\`.\n`,
     });
     expect(await server.ask(stage.url, "SELECT to_regclass('boardsync.state') AS head")).toEqual([
       { head: null },

@@ -123,7 +123,31 @@ describe("the status page", () => {
     });
     const text = await page("/");
     expect(text).toContain("<h1>2 projects have posts that follow later</h1>");
-    expect(text).toMatch(/<bdi>Later: the board wants no request before \d{4}-[^<]+<\/bdi>/);
+    expect(text).toMatch(
+      /<bdi>Later: the board wants no request before (?:\d+ \w+, )?\d\d:\d\d UTC \(in 60 minutes\)\.<\/bdi>/,
+    );
+  });
+
+  it("says who was notified of what, by which run", async () => {
+    const { page, stage } = await openPage();
+    expect(await page("/")).not.toContain("Notified in the last 24 hours");
+    stage.story.github.close("acme/app", 1, "completed");
+    await stage.run(["sync", "-c", `${stage.folder}/page.yaml`]);
+    const text = await page("/");
+    expect(text).toMatch(/>[1-9]\d* voters of 1 change</);
+    expect(text).toMatch(
+      /<bdi>Dark mode<\/bdi><\/a>\s*<bdi>status: planned → completed.*<\/bdi>; [1-9]\d* voters;\s*<a href="[^"]*runs\/2">run 2</,
+    );
+  });
+
+  it("shows what settles, and the way to stop it", async () => {
+    const { page, stage } = await openPage({ orders: true, config: (config) => `${config}settle: 10m\n` });
+    for (const number of [1, 2]) stage.story.github.close("acme/app", number, "completed");
+    await stage.run(["sync", "-c", `${stage.folder}/page.yaml`]);
+    const text = await page("/");
+    expect(text).toContain("<details open><summary>acme-app: follow later");
+    expect(text).toMatch(/unless the issue changes again before \d\d:\d\d UTC \(in \d+ minutes\)\./);
+    expect(text).toMatch(/name="order" value="pause"[^]*name="post" value="p1"/);
   });
 
   it("draws the runs of the last days, and tells the same in words", async () => {
@@ -259,14 +283,7 @@ describe("the page of a post", () => {
     const { page } = await openPage({ after: addWaits });
     const text = await page("/post/acme-app/p1");
     expect(text).toContain("<h1><bdi>Dark mode</bdi></h1>");
-    for (const part of [
-      "What happens next",
-      "acme/app#1",
-      "Rule 1",
-      "Selection",
-      "Last writes",
-      "create-issue",
-    ]) {
+    for (const part of ["acme/app#1", "Rule 1", "Selection", "Last writes", "create-issue"]) {
       expect(text).toContain(part);
     }
     expect(text).toContain('<code class="command">boardsync approve acme-app p1</code>');

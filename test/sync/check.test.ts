@@ -29,7 +29,7 @@ describe("a check", () => {
     const findings = await stage.check();
     expect(findings.filter(({ level }) => level !== "ok")).toEqual([]);
     const words = findings.map(({ subject, message }) => `${subject}: ${message}`).join("\n");
-    expect(words).toContain("board: The key is accepted; it sees 1 projects: acme-app (prj_app).");
+    expect(words).toContain("board: The key is accepted; it sees 1 project: acme-app (prj_app).");
     expect(words).toContain(
       `tracker: The token is accepted; issues will be opened by ${stage.github.login}.`,
     );

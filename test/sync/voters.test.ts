@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { votersWhoHeard } from "../../src/ledger/journal.ts";
-import { minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { describeHeard, readNotified } from "../../src/sync/tell/notified.ts";
+import { hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const rules = [{ when: { state: "closed" }, set: { status: "completed" } }];
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
@@ -26,6 +27,12 @@ async function heard({ ledger }: Stage): Promise<readonly (readonly [string, num
     .toReversed();
 }
 
+async function heardLately({ ledger, clock }: Stage): Promise<string> {
+  const id = ledger.memory.project("acme-app")?.id;
+  const found = id && (await readNotified(ledger, id, clock.now()));
+  return found === undefined ? "nobody" : describeHeard(found);
+}
+
 describe("who heard of a write", () => {
   it("stands in the history, the report and the log, by their number when it was written", async () => {
     const stage = await openClosed(96, 3);
@@ -41,6 +48,9 @@ describe("who heard of a write", () => {
     expect(lines.filter(({ msg }) => msg === "Post patched").map(({ voters }) => voters)).toEqual([96, 3]);
     const finished = lines.filter(({ msg }) => msg === "Project finished");
     expect(finished.map(({ voters }) => voters)).toEqual([99, undefined]);
+    expect(await heardLately(stage)).toBe("99 voters of 2 changes");
+    stage.clock.skip(24 * hourMs);
+    expect(await heardLately(stage)).toBe("nobody");
   });
 
   it("is nobody where the status stays, and where the board refuses the change", async () => {

@@ -24,7 +24,7 @@ import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { nextRunOf } from "../open/next-run.ts";
 import { findOtherConfigs, toOtherConfigs } from "../open/other-config.ts";
-import { placeOfState, readState } from "../open/state.ts";
+import { describeNone, placeOfState, readState } from "../open/state.ts";
 import { readDatabase } from "../open/status-database.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
@@ -51,11 +51,7 @@ export async function status(
       if (options.json === true) printJson(terminal.out, report);
       else if (options.quiet === true) return exitCodes.ok;
       else if (ledger === undefined) {
-        printLine(
-          terminal.out,
-          "",
-          `No run yet: there is no state at ${state}. Next: \`boardsync plan\`, then \`boardsync sync\`.`,
-        );
+        printLine(terminal.out, "", describeNone(state));
       } else {
         const times = tellTimes(systemClock.now(), config.timezone);
         printStatus(terminal.out, times, report, options.full === true);

@@ -10,7 +10,7 @@ import { failWith } from "../print/failure.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
-import { openBeside, placeOfState, readState, type StatePlace } from "./state.ts";
+import { describeNone, openBeside, placeOfState, readState, type StatePlace } from "./state.ts";
 
 /** The state of a config, opened beside whoever works on it: for short writes that the next run takes up. */
 export interface Beside {
@@ -72,9 +72,7 @@ async function open(
         return systemClock.now();
       },
     };
-  throw new ConfigError([
-    `No run yet: there is no state at ${place.name}. Next: \`boardsync plan\`, then \`boardsync sync\`.`,
-  ]);
+  throw new ConfigError([describeNone(place.name)]);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
@@ -134,14 +134,33 @@ export async function withStateToTake<T>(
     if (lock.copy !== undefined) sayCopy(log, place.name, lock.copy);
     const ledger = openLedger(place.name, options);
     const hold: HeldProjects = { kind: "held", ledger, release: async () => undefined };
+    const file = fileAt(place.name);
     try {
-      return await work(ledger, async () => hold);
+      return await work(ledger, async () => {
+        if (fileAt(place.name) !== file) throw new StateError(describeGone(place.name));
+        return hold;
+      });
     } finally {
       ledger.close();
     }
   } finally {
     lock.release();
   }
+}
+
+/** Which file has this name; undefined where none has. */
+function fileAt(name: string): string | undefined {
+  const known = statSync(name, { throwIfNoEntry: false });
+  return known && `${known.dev} ${known.ino}`;
+}
+
+function describeGone(name: string): string {
+  return `The state file ${name} was removed or replaced under this process, which writes nothing any more: start it again. \`boardsync help lost\` says what it does then.`;
+}
+
+/** Where there is no state, and what comes next. */
+export function describeNone(name: string): string {
+  return `No run yet: there is no state at ${name}. Next: \`boardsync plan\`, then \`boardsync sync\`. If there was one: \`boardsync help lost\`.`;
 }
 
 async function openServer(

@@ -10,7 +10,7 @@ import { escapeControls } from "../../escape.ts";
 import { adviceOn } from "../../sync/ground/remedy.ts";
 import { printJson } from "./json.ts";
 import { exitCodes, type Terminal } from "./terminal.ts";
-import { hint, oneLine } from "./text.ts";
+import { hint, oneLine, tellByMachine } from "./text.ts";
 
 /** What `--json` prints where a command ends with 2, 3 or 5. */
 export interface Failure {
@@ -28,7 +28,7 @@ export function failWith(
   const message = error instanceof Error ? error.message : String(error);
   // One line each, or what a person typed could pass for a line of ours.
   const lines = error instanceof ConfigError ? error.problems : [message];
-  for (const line of lines) terminal.err.write(`${hint(terminal.err, oneLine(line))}\n`);
+  for (const line of lines) terminal.err.write(`${hint(terminal.err, tellByMachine(oneLine(line)))}\n`);
   const advice = adviceOn({ code, detail: error instanceof RemoteError ? error.detail : undefined });
   if (advice !== undefined) terminal.err.write(`${hint(terminal.err, advice)}\n`);
   // A bug is worth its stack; an expected failure is not.

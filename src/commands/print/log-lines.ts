@@ -1,10 +1,9 @@
 import { minuteMs } from "../../model/time.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { type FailedWhere, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
-import { tellTimes } from "../../sync/tell/times.ts";
 import { needWords, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "./terminal.ts";
-import { count, hint, oneLine, paint, type TextStyle } from "./text.ts";
+import { count, hint, oneLine, paint, type TextStyle, tellByMachine } from "./text.ts";
 
 /** A line of the log, as pino writes it: every text in it is without secrets, and harmless to a terminal. */
 interface LogLine {
@@ -40,7 +39,10 @@ export function createLogLines(
     for (const group of groups) {
       const names = listFailed(group);
       const which = names === "" ? "" : ` (${names})`;
-      print(first, oneLine(`${nameFailed(group)}: ${tellIn(group.message)} [${group.first.code}]${which}`));
+      print(
+        first,
+        oneLine(`${nameFailed(group)}: ${tellByMachine(group.message)} [${group.first.code}]${which}`),
+      );
     }
     for (const advice of new Set(groups.map((group) => group.first.advice)))
       if (advice !== undefined) print({ ...first, level: "advice" }, `→ ${oneLine(advice)}`);
@@ -82,7 +84,7 @@ const causes = ["reason", "message", "problems"] as const;
 function tellLine(line: LogLine): string {
   const where = places.flatMap((name) => nameOf(name, line)).join(", ");
   const known = hasSentence(line) ? sentences[line.msg]?.(line) : undefined;
-  const said = oneLine(`${where === "" ? "" : `${where}: `}${tellIn(known ?? describe(line))}`);
+  const said = oneLine(`${where === "" ? "" : `${where}: `}${tellByMachine(known ?? describe(line))}`);
   return `${said}${traceOf(line["err"])}`;
 }
 
@@ -157,18 +159,12 @@ function traceOf(err: unknown): string {
   return `${own.join("")}${traceOf(cause)}`;
 }
 
-/** Times as a person reads them, by the machine's clock, which stands before each line. */
-function tellIn(text: string): string {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return tellTimes(Date.now(), timeZone).tell(text);
-}
-
 /** What events say whose message is a name for machines; the others' messages are sentences. */
 const sentences: Readonly<Record<string, (line: LogLine) => string>> = {
-  "Daemon started": ({ version, projects, config, state }) => {
+  "Daemon started": ({ version, projects, config, state, isNew }) => {
     const keys = listOf(projects);
     const what = keys.length === 0 ? "no project" : `${count(keys.length, "project")}: ${nameSome(keys)}`;
-    return `boardsync ${showValue("", version)} runs ${what}. Config ${showValue("", config)}, state ${showValue("", state)}.`;
+    return `boardsync ${showValue("", version)} runs ${what}. Config ${showValue("", config)}, state ${showValue("", state)}${isNew === true ? ", which is new" : ""}.`;
   },
   Listening: ({ address }) => `Listening on ${showValue("", address)}.`,
   "Next runs": ({ next }) => {
@@ -186,9 +182,17 @@ const sentences: Readonly<Record<string, (line: LogLine) => string>> = {
     const who = voters === 0 ? "" : `, ${tellVoters(voters)} to notify`;
     return `${count(Number(changes), "change")} ${verb} you${who}: ${showValue("", reason)}. \`boardsync status\` shows the ways out.`;
   },
-  "A change settles, then its voters are notified; `boardsync pause` stops it": (line) => {
-    const typed = command("pause", `${showValue("", line["project"])}/${showValue("", line["post"])}`);
-    return `${tellVoters(line["voters"])} to notify: ${showValue("", line["reason"])}. \`${typed}\` stops it.`;
+  "What settles will notify voters; `boardsync pause` stops it": ({
+    project,
+    post,
+    changes,
+    voters,
+    reason,
+  }) => {
+    const name = showValue("", project);
+    const typed = command("pause", post === undefined ? name : `${name}/${showValue("", post)}`);
+    const many = changes === undefined ? "" : `${count(Number(changes), "change")}, `;
+    return `${many}${tellVoters(voters)} to notify: ${showValue("", reason)}. \`${typed}\` stops it.`;
   },
   "Post patched": ({ change, voters, reason }) => {
     const fields = Object.entries(Object(change)).map(([name, value]) => `${name} → ${showValue("", value)}`);

@@ -2,6 +2,7 @@ import { stripVTControlCharacters, styleText } from "node:util";
 import { escapeControls } from "../../escape.ts";
 import { asStarted, commandAsStarted } from "../../sync/ground/remedy.ts";
 import type { Voters } from "../../sync/ground/voters.ts";
+import { tellTimes } from "../../sync/tell/times.ts";
 import type { Output } from "./terminal.ts";
 
 /** What people wrote, on one line and harmless: nothing in it can command a terminal, hide, or pass for a line of ours. */
@@ -13,6 +14,12 @@ export function oneLine(text: string): string {
 export function harmless(text: string): string {
   // Scripts and emoji need the joiners.
   return escapeControls(text).replaceAll(/(?![\u200c\u200d])\p{Cf}/gu, "");
+}
+
+/** A text with its times as a person reads them, by the machine's clock. */
+export function tellByMachine(text: string): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return tellTimes(Date.now(), timeZone).tell(text);
 }
 
 /** What a sign or a heading looks like. */

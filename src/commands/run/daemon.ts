@@ -88,8 +88,9 @@ async function runUntilSignal(
     current = next;
   });
   const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renewal };
+  const projects = await planTurns(first, ledger);
   const crew = createDaemon({
-    projects: await planTurns(first, ledger),
+    projects,
     runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
     rest: createRelease(),
     beat,
@@ -103,6 +104,7 @@ async function runUntilSignal(
       version: terminal.version,
       config: first.file,
       state: placeOfState(terminal, first.config).name,
+      isNew: projects.every(({ lastRunAt }) => lastRunAt === undefined),
     },
     signal: terminal.signal,
   });

@@ -1,5 +1,6 @@
 import { type AuditEntry, votersWhoHeard } from "../../ledger/journal.ts";
 import { inOrder } from "../../select.ts";
+import { titleOf } from "../../sync/ground/describe.ts";
 import { describeHeard, readNotified } from "../../sync/tell/notified.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { runAddress } from "./addresses.ts";
@@ -24,11 +25,13 @@ async function renderOne({ ledger, times }: Looking, key: string): Promise<Marku
   const memory = ledger.memory.project(key);
   const found = memory && (await readNotified(ledger, memory.id, times.now));
   if (found === undefined) return undefined;
-  const titleOf = async ({ project, post }: AuditEntry): Promise<string> =>
-    post === undefined ? "" : String((await ledger.rows.row(project, post, times.now))?.post.title ?? "");
+  const nameOf = async ({ project, post }: AuditEntry): Promise<Markup | undefined> => {
+    const row = post && (await ledger.rows.row(project, post, times.now));
+    return post && renderPostLink(key, post, row === undefined ? null : titleOf(row));
+  };
   const lines = await inOrder(found.writes.slice(0, mostShown), async (write) => {
     const voters = votersWhoHeard(write);
-    return html`<li>${times.show(write.at)} ${renderPostLink(key, write.post ?? "", await titleOf(write))}
+    return html`<li>${times.show(write.at)} ${await nameOf(write)}
       <bdi>${showChanges(write.fields)}</bdi>${voters !== null && html`; ${voters === 1 ? "1 voter" : `${voters.toLocaleString("en")} voters`}`};
       <a href="${runAddress(write.run)}">run ${write.run}</a></li>`;
   });

@@ -4,7 +4,7 @@ import type { WaitingRow } from "../../ledger/rows.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
-import { remedyOf, type Way, waysOf } from "../../sync/ground/remedy.ts";
+import { command, remedyOf, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { isAsked } from "../../sync/orders/foresight.ts";
 import { beginSentence } from "../../sync/tell/sentence.ts";
@@ -114,21 +114,39 @@ async function renderList(
 }
 
 async function renderAlike(listing: Listing, alike: Alike<WaitingRow>): Promise<readonly Markup[]> {
-  const { lines, shown, isGroup, notified } = alike;
+  const { lines, shown, isGroup } = alike;
   const [first] = shown;
   if (!isGroup || first === undefined) return inOrder(shown, async (post) => renderWait(listing, post));
   const { looking, key } = listing;
+  const answer = isAllAnswered(listing, lines) ? askedFor : renderWaysOfAll(looking, key, first);
+  return [renderGroup(key, alike, first, renderBadge(first), answer)];
+}
+
+/** What many have in common, once, and examples. */
+function renderGroup(
+  key: string,
+  { lines, shown, notified }: Alike<WaitingRow>,
+  first: WaitingRow,
+  kind: Markup | undefined,
+  answer: Markup | undefined,
+): Markup {
   const what = `${lines.length.toLocaleString("en")} alike${notified === "" ? "" : `; ${notified}`}`;
   const examples = shown.map(
     ({ post, title, planned }) =>
       html`<li>${renderPostLink(key, post, title)} ${renderCode(describePlanned(planned, true))}</li>`,
   );
-  return [
-    html`<li><div class="what">${renderBadge(first)} <b>${what}</b></div>
-      ${renderWhy(first)}
-      <p class="quiet">Those with most voters:</p><ul class="quiet">${examples}</ul>
-      ${isAllAnswered(listing, lines) ? askedFor : renderWays(looking, waysOf(first, key, []))}</li>`,
-  ];
+  return html`<li><div class="what">${kind} <b>${what}</b></div>
+    ${renderWhy(first)}
+    <p class="quiet">For example:</p><ul class="quiet">${examples}</ul>
+    ${answer}</li>`;
+}
+
+/** What ends all that is alike; its forms stand below. */
+function renderWaysOfAll(looking: Looking, key: string, first: WaitingRow): Markup | undefined {
+  const ways = waysOf(first, key, []);
+  const [order] = ordersFor(first.kind)[0] ?? [];
+  if (ways.length > 0 || looking.forms !== undefined || order === undefined) return renderWays(looking, ways);
+  return renderCommand(command(order, key));
 }
 
 function renderWhy({ message, code }: Pick<WaitingRow, "message" | "code">): Markup {
@@ -249,32 +267,37 @@ async function renderOthers(
   memory: ProjectMemory,
 ): Promise<readonly (Markup | undefined)[]> {
   return inOrder(others, async ([words, kinds]) => {
-    const found = await looking.ledger.rows.waiting(memory.id, mostShown + 1, kinds);
+    const found = await looking.ledger.rows.waiting(memory.id, mostRead, kinds);
     return found.length === 0 ? undefined : renderOther(looking, `${key}: ${words}`, key, joinFields(found));
   });
 }
 
 function renderOther(looking: Looking, title: string, key: string, found: readonly WaitingRow[]): Markup {
-  const { times } = looking;
-  const renderAnswer = (waiting: WaitingRow): Markup | undefined => {
-    const { cause, kind, post, planned } = waiting;
-    const remedy = remedyOf(waiting, key);
-    const ways = waysOf({ cause, isNotifying: isNotifying(planned) }, key, [post]);
-    if (isPausedAsWhole(cause) || (remedy === undefined && ways.length === 0)) return undefined;
-    const answers = renderAnswers(looking, kind, { project: key, post });
-    if (ways.length > 0) return html`${renderWays(looking, ways)}${answers}`;
-    return answers ?? (remedy === undefined ? undefined : renderCommand(remedy));
-  };
+  const lines = groupWaiting(found, false).flatMap((alike) => {
+    const [first] = alike.shown;
+    if (alike.isGroup && first !== undefined) return [renderGroup(key, alike, first, undefined, undefined)];
+    return alike.shown.map((waiting) => renderOtherWait(looking, key, waiting));
+  });
   // Whoever can still take it back has to see it.
   const isOpen = found.some(({ kind, planned }) => kind === "settling" && isNotifying(planned));
-  const number = found.length > mostShown ? `more than ${mostShown}` : String(found.length);
-  return html`<details${isOpen && html` open`}><summary>${title} (${number})</summary>
-    <ul class="waits">${found.slice(0, mostShown).map(
-      (waiting) => html`<li>
-        ${renderPostLink(key, waiting.post, waiting.title)}
-        <span class="quiet">since ${times.show(waiting.since)}${waiting.until !== undefined && html`, from ${times.show(waiting.until)} on`}</span>
-        ${renderPlanned(waiting)}<p>${renderSentence(waiting.message)}</p>${renderAnswer(waiting)}</li>`,
-    )}</ul></details>`;
+  const more = lines.length > mostShown && html`<p class="quiet">Not each is shown.</p>`;
+  return html`<details${isOpen && html` open`}><summary>${title} (${found.length})</summary>
+    <ul class="waits">${lines.slice(0, mostShown)}</ul>${more}</details>`;
+}
+
+function renderOtherWait(looking: Looking, key: string, waiting: WaitingRow): Markup {
+  const { times } = looking;
+  const { cause, kind, post, title, since, until, planned, message } = waiting;
+  const [stop] = waysOf({ cause, isNotifying: isNotifying(planned) }, key, [post]).slice(-1);
+  const typed = remedyOf(waiting, key) ?? stop?.typed;
+  const answer =
+    isPausedAsWhole(cause) || typed === undefined
+      ? undefined
+      : (renderAnswers(looking, kind, { project: key, post }) ?? renderCommand(typed));
+  return html`<li>
+    ${renderPostLink(key, post, title)}
+    <span class="quiet">since ${times.show(since)}${until !== undefined && html`, from ${times.show(until)} on`}</span>
+    ${renderPlanned(waiting)}<p>${renderSentence(message)}</p>${answer}</li>`;
 }
 
 /** Nothing runs on the page: a click on a command, or a long touch, takes all of it for copying. */

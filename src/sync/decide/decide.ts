@@ -12,6 +12,7 @@ import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { pausedBy, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
+import { countVoters } from "../ground/voters.ts";
 import { type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamesakes, withoutMove } from "../read/namesakes.ts";
@@ -48,6 +49,7 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
     if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
+  saySettling(cycle);
   const marked = await holdImported(cycle, await holdOtherMarks(cycle, wanted));
   const imports = await decideImports(cycle);
   for (const post of imports.unsettled) undecidable.add(post);
@@ -85,7 +87,7 @@ async function decideRow(
   }
   const decision = planRow(await withoutMove(cycle, row), await cycle.context(now));
   await sayUndecided(cycle, row, decision);
-  saySettling(cycle, row, decision);
+  noteSettling(cycle, row, decision);
   const notes = await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const lines = showLines(cycle, row, decision);
@@ -122,22 +124,29 @@ async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): 
 }
 
 /** What will notify voters is said when it begins to settle: it can still be taken back. */
-function saySettling(cycle: PulledCycle, row: Row, { settling, notes }: Decision): void {
-  const { world, run, project } = cycle;
-  if (isPreview(run) || settling === undefined || !isNotifying(settling)) return;
+function noteSettling(cycle: PulledCycle, row: Row, { settling, notes }: Decision): void {
+  if (isPreview(cycle.run) || settling === undefined || !isNotifying(settling)) return;
   if (row.notes?.some(({ kind }) => kind === "settling") === true) return;
-  const reason = notes.find((note) => note.kind === "settling" && note.field === "status")?.message;
   const issue = row.links[0]?.link.issue;
-  world.log.info(
-    {
-      project: project.key,
-      post: row.post.id,
-      ...(issue && { issue: nameIssue(cycle, issue) }),
-      voters: settling.notifies,
-      reason,
-    },
-    "A change settles, then its voters are notified; `boardsync pause` stops it",
-  );
+  cycle.tally.settling.push({
+    post: row.post.id,
+    issue: issue && nameIssue(cycle, issue),
+    voters: settling.notifies,
+    reason: notes.find((note) => note.kind === "settling" && note.field === "status")?.message ?? "",
+  });
+}
+
+/** Once for all that settles alike. */
+function saySettling({ world, project, tally }: PulledCycle): void {
+  for (const [reason, alike] of Map.groupBy(tally.settling.splice(0), (one) => one.reason)) {
+    const { known, unknown } = countVoters(alike.map(({ voters }) => voters));
+    const [first] = alike;
+    const where = alike.length === 1 ? { post: first?.post, issue: first?.issue } : { changes: alike.length };
+    world.log.info(
+      { project: project.key, ...where, voters: unknown === alike.length ? null : known, reason },
+      "What settles will notify voters; `boardsync pause` stops it",
+    );
+  }
 }
 
 const tooMuch =

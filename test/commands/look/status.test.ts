@@ -22,7 +22,7 @@ describe("status", () => {
     const { code, out } = await stage.run(["status"]);
     expect(code).toBe(0);
     expect(out).toBe(
-      `No run yet: there is no state at ${stage.folder}/state.db. Next: \`boardsync plan\`, then \`boardsync sync\`.\n`,
+      `No run yet: there is no state at ${stage.folder}/state.db. Next: \`boardsync plan\`, then \`boardsync sync\`. If there was one: \`boardsync help lost\`.\n`,
     );
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({
@@ -82,6 +82,7 @@ describe("status", () => {
           pausedSince: null,
           resume: null,
           missing: 0,
+          notified: null,
           changelog: [],
           waiting: [],
           hasMore: false,
@@ -233,14 +234,31 @@ describe("status", () => {
       "  → boardsync retry acme-app/p3",
       expect.stringMatching(/^… later: acme-app\/p2 /),
       expect.stringMatching(/^≠ differs: acme-app\/p1 /),
-      expect.stringMatching(/^≠ differs: acme-app\/p1 /),
     ]);
     expect(out.split("\n").filter((line) => line.startsWith("    "))).toEqual([
       expect.stringMatching(/ \[board\.rejected\]$/),
       expect.stringMatching(/^ {4}It is not known yet whether/),
-      expect.stringMatching(/^ {4}status would become `completed`/),
-      expect.stringMatching(/^ {4}roadmapColumn would become/),
+      expect.stringMatching(/^ {4}status would become `completed`.*; roadmapColumn would become/),
     ]);
+  });
+
+  it("says what stops a change before it notifies, and who was notified", async () => {
+    const stage = await openStage();
+    const slow = stage.writeConfig("slow.yaml", (config) => `${config}settle: 10m\n`);
+    await stage.run(["sync"]);
+    stage.story.github.close("acme/app", 1, "completed");
+    await stage.run(["sync", "-c", slow]);
+    const before = (await stage.run(["status", "-c", slow])).out;
+    expect(before).toContain(
+      "  → take back what asks for it, as by reopening the issue: then nothing is written",
+    );
+    expect(before).toMatch(/^ {2}→ write nothing for now: boardsync .*pause acme-app\/p1$/m);
+    expect(before).not.toContain("notified within");
+    await stage.run(["sync"]);
+    const { out } = await stage.run(["status"]);
+    expect(out).toMatch(
+      /^ {2}notified within 24 hours: [1-9]\d* voters of 1 change, last just now \(.*\) by run 3: boardsync history --since 24h$/m,
+    );
   });
 
   it("says why a whole project is held, and what ends that", async () => {
@@ -433,6 +451,7 @@ function printHeld(
     pausedSince: null,
     resume: null,
     missing: 0,
+    notified: null,
     changelog: [],
     waiting,
     hasMore: false,

@@ -65,8 +65,13 @@ describe("a line of the log at a terminal", () => {
     ],
     [
       { project: "a", post: "p1", issue: "acme/app#2", voters: null, reason: "status becomes `completed`" },
-      "A change settles, then its voters are notified; `boardsync pause` stops it",
+      "What settles will notify voters; `boardsync pause` stops it",
       "a, post p1, acme/app#2: voters to notify: status becomes `completed`. `npx boardsync pause a/p1` stops it.",
+    ],
+    [
+      { project: "a", changes: 40, voters: 4179, reason: "status becomes `completed`" },
+      "What settles will notify voters; `boardsync pause` stops it",
+      "a: 40 changes, 4,179 voters to notify: status becomes `completed`. `npx boardsync pause a` stops it.",
     ],
     [{ problems: ["one", "two"] }, "Refused", "Refused: one; two"],
     [

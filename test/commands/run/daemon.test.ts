@@ -1,5 +1,6 @@
 /** @module-tag long */
 
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
@@ -90,6 +91,23 @@ it("runs a project whose last run lies ahead, because the clock was ahead and is
     if (finished.length === 2) end();
   });
   expect(finished.toSorted()).toEqual(["acme-api", "acme-app"]);
+});
+
+it("writes nothing any more where the state is removed under it, and says so", async () => {
+  const stage = await openStage();
+  const file = stage.writeConfig("often.yaml", (config) =>
+    config.replace(/schedule: .*/, 'schedule: "* * * * * *"'),
+  );
+  let isGone = false;
+  const { lines } = await runDaemon(stage, ["-c", file], (line, end) => {
+    if (!isGone && line.msg === "Project finished") {
+      rmSync(join(stage.folder, "state.db"));
+      isGone = true;
+    }
+    if (line.msg === "The run ended with an error") end();
+  });
+  const failed = lines.find(({ msg }) => msg === "The run ended with an error");
+  expect(failed).toMatchObject({ err: { message: expect.stringContaining("was removed or replaced") } });
 });
 
 it("says with --json what ended it, as the one document on stdout", async () => {
