@@ -147,7 +147,7 @@ describe("the status page", () => {
     const text = await page("/");
     expect(text).toContain("<details open><summary>acme-app: follow later");
     expect(text).toMatch(/unless the issue changes again before \d\d:\d\d UTC \(in \d+ minutes\)\./);
-    expect(text).toMatch(/name="order" value="pause"[^]*name="post" value="p1"/);
+    expect(text).toMatch(/name="order" value="pause"[\s\S]*name="post" value="p1"/);
   });
 
   it("draws the runs of the last days, and tells the same in words", async () => {

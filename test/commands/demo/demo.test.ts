@@ -64,7 +64,7 @@ describe("demo", () => {
       "  Nothing is written yet: the change has to stand for 10 minutes.",
       "✓ Nothing to write. 128 notifications for 128 voters.",
       "✓ Nothing is written: 0 notifications in place of 74.",
-      "  4 posts would notify their voters, 0 did in the last 60 minutes, and",
+      "  4 issues were closed in the same second, all by @dana; 4 posts would notify",
       "✓ All of it needs a person: 0 notifications in place of 276.",
       "✓ Nothing needs a person any more. 0 notifications.",
       "✓ #5 is closed as not planned, and the next sync lets it be. 0 notifications.",

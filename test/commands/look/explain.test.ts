@@ -209,7 +209,9 @@ describe("what nobody can explain is one sentence, and exits 2", () => {
     const stage = await openStage();
     expect(await stage.run(["explain", "p1"])).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/^No run yet: .* Next: `boardsync plan`, then `boardsync sync`\. If there was one: `boardsync help lost`\.\n$/),
+      err: expect.stringMatching(
+        /^No run yet: .* Next: `boardsync plan`, then `boardsync sync`\. If there was one: `boardsync help lost`\.\n$/,
+      ),
     });
   });
 
