@@ -122,6 +122,7 @@ function checkStatuses(
   say("ok", `Statuses seen: ${counted || "none"}.`);
   const named = namedValues(settings).filter(({ field }) => field === "status");
   const shown = [...new Set([...statuses.keys(), ...others])];
+  const unseen = new Map<string, readonly string[]>();
   for (const { value: status, where, isSought } of named) {
     const spelling = spellStatus(status, shown);
     if (shown.includes(spelling)) {
@@ -134,12 +135,18 @@ function checkStatuses(
       continue;
     }
     const near = suggest(status, shown);
-    const message =
-      near === ""
-        ? `No post has the status \`${status}\` of ${where}. That may be right (nothing has got there yet), or a slip: the board refuses what it does not know.`
-        : `No post has the status \`${status}\` of ${where}${near}`;
-    say(near === "" ? "warning" : "error", message, "board.status");
+    if (near === "") unseen.set(status, [...(unseen.get(status) ?? []), where]);
+    else say("error", `No post has the status \`${status}\` of ${where}${near}`, "board.status");
   }
+  sayUnseen(checking, unseen);
+}
+
+/** Statuses that no post has, and where the config names them: one sentence for all. */
+function sayUnseen({ say }: Checking, unseen: ReadonlyMap<string, readonly string[]>): void {
+  if (unseen.size === 0) return;
+  const named = [...unseen].map(([status, places]) => `\`${status}\` of ${places.join(" and ")}`);
+  const message = `No post has the status ${named.join(", or ")}. That may be right (nothing has got there yet), or a slip: the board refuses what it does not know.`;
+  say("warning", message, "board.status");
 }
 
 /** Of a status that only posts of other projects have. A spelling is taken over from a project's own posts alone. */

@@ -16,7 +16,7 @@ describe("check", () => {
     expect(out).toContain("✓ board: The key is accepted; it sees 2 projects");
     expect(out).toContain("✓ tracker: The token is accepted");
     expect(out).toContain("✓ acme-app: Statuses seen: planned (4), open (3), completed (1).");
-    expect(out).toContain("! acme-app: No post has the status `in_progress` of select.statuses.");
+    expect(out).toContain("! acme-app: No post has the status `in_progress` of select.statuses");
     expect(lines.at(-1)).toMatch(
       /^All is well, \d things? to know \(!\)\. Nothing was written\. Next: `boardsync plan`\.$/,
     );
