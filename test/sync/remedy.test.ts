@@ -64,7 +64,12 @@ describe("what is advised", () => {
       ["broke it off", again],
     ],
     ["trouble of the board", board(503), "board.unreachable", ["an error of its own", again]],
-    ["trouble of the board, with a page", board(502, html), "board.unreachable", ["an error of its own", again]],
+    [
+      "trouble of the board, with a page",
+      board(502, html),
+      "board.unreachable",
+      ["an error of its own", again],
+    ],
     [
       "a board that cuts the connection",
       (stage) => stage.board.failNext({ kind: "reset" }, { times: 9 }),
@@ -77,7 +82,12 @@ describe("what is advised", () => {
     ["an odd refusal of the board", board(418), "board.refused", ["Is board.url right?", "proxy"]],
     ["a web page of GitHub", github(200, html), "tracker.unreadable", [trackerPage, "login page"]],
     ["a login page of GitHub", github(401, html), "tracker.unauthorized", [trackerPage]],
-    ["trouble of GitHub", github(503), "tracker.unreachable", ["an error of its own", "githubstatus.com", again]],
+    [
+      "trouble of GitHub",
+      github(503),
+      "tracker.unreachable",
+      ["an error of its own", "githubstatus.com", again],
+    ],
     [
       "a GitHub that cuts the connection",
       (stage) => stage.github.failNext({ times: 99, answer: { kind: "reset" } }),

@@ -243,7 +243,7 @@ describe("what can't be read is unknown", () => {
       {
         code: "tracker.unreachable",
         message: expect.stringMatching(/502.*stay as they are until it is read/u),
-        advice: expect.stringContaining("was reached"),
+        advice: expect.stringContaining("an error of its own"),
       },
     ]);
     expect(await statusAfterSync(stage)).toBe("planned");
