@@ -296,7 +296,7 @@ it("a second process is told who holds the state, and exits 5", async () => {
   const { code, out, err } = await run(["sync", "--json"], stage);
   expect(code).toBe(5);
   expect(JSON.parse(out)).toEqual({ error: { code: "state.held", message: expect.any(String) } });
-  expect(err).toMatch(new RegExp(`held by sync, process ${child.pid} on \\S+, since 20`));
+  expect(err).toMatch(new RegExp(`held by sync, process ${child.pid} on \\S+, since \\d\\d:\\d\\d`));
   expect((await run(["status"], stage)).code).toBe(0);
 });
 

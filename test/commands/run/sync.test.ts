@@ -342,7 +342,7 @@ describe("the log", () => {
     expect(begins).toMatch(
       / boardsync \S+ runs 2 projects: acme-app, acme-api\. Config \/.*\/boardsync\.yaml, /,
     );
-    expect(begins).toMatch(/, state \/.*\.db\.$/);
+    expect(begins).toMatch(/, state \/.*\.db, which is new\.$/);
     expect(next).toMatch(/ Next runs: .*acme-a(?:pp|pi).* (?:now|at .*\d\d:\d\d.*)\.$/);
   });
 
