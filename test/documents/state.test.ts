@@ -47,8 +47,10 @@ describe("the page on the state", () => {
   });
 
   it("has queries that answer, for a role that may only read", async () => {
-    expect(queries).toHaveLength(3);
-    const [pairs = [], written = [], waits = []] = await Promise.all(queries.map(look));
+    expect(queries).toHaveLength(5);
+    const [pairs = [], written = [], waits = [], without = [], slowest = []] = await Promise.all(
+      queries.map(look),
+    );
     expect(pairs.length).toBeGreaterThan(2);
     expect(pairs[0]).toMatchObject({
       current_name: "acme/app",
@@ -60,6 +62,8 @@ describe("the page on the state", () => {
     expect(Number(mailed?.["voters"])).toBeGreaterThan(0);
     expect(written.map(({ kind }) => kind)).toContain("create-issue");
     expect(waits.every(({ cause, message }) => cause !== null && message !== "")).toBe(true);
+    expect(without).toEqual([]);
+    expect(slowest.map(({ result }) => result)).toEqual(["ok", "ok"]);
     await expect(look("DELETE FROM boardsync.links")).rejects.toThrow(/permission denied/);
   });
 });
