@@ -137,7 +137,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "synchronous-normal",
     words: "the journal does not wait for the disk (`synchronous=NORMAL`)",
     breaks: ["I1", "I2", "I9", "I11"],
-    from: 120,
+    from: 124,
     bug: { isLoose: true },
   },
   {
@@ -151,14 +151,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "short-wait",
     words: "an unknown outcome is looked up before `waits` is over",
     breaks: ["I1", "I2"],
-    from: 93,
+    from: 102,
     bug: ofWorld(({ policy }) => ({ policy: { ...policy, waits: { createMs: 1, patchMs: 1 } } })),
   },
   {
     name: "first-page-only",
     words: "one page of our issues is taken for all of them",
     breaks: ["I1"],
-    from: 108,
+    from: 199,
     bug: ofTracker(({ tracker }) => ({
       async *listIssues(repository, query, bounds) {
         for await (const page of tracker.listIssues(repository, query, bounds)) {
@@ -172,7 +172,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "absence-as-deletion",
     words: "an issue that one list does not show counts as deleted",
     breaks: ["I6"],
-    from: 3,
+    from: 15,
     bug: ofTracker(({ tracker }) => {
       const shown = new Set<number>();
       return {
@@ -199,7 +199,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "page-numbers",
     words: "changes are caught up with by page numbers instead of by their time",
     breaks: ["I16"],
-    from: 6540,
+    from: 6550,
     bug: ofTracker(({ tracker }, hub) => ({
       listIssues: (repository, query, bounds) =>
         query.kind === "since"
@@ -213,7 +213,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "resend-without-proof",
     words: "a PATCH of unknown outcome is sent again because the post shows what it showed before",
     breaks: ["I2"],
-    from: 130,
+    from: 144,
     bug: ofLedger(({ journal, rows }) => ({
       journal: withParts(journal, {
         open: async (project) =>
@@ -233,7 +233,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "unknown-as-not-applied",
     words: "an unknown outcome counts as not applied",
     breaks: ["I1", "I2"],
-    from: 41,
+    from: 50,
     bug: ofChanges((change) => [
       change.kind === "resolve" && change.state === "UNKNOWN" ? { ...change, state: "PREPARED" } : change,
     ]),
@@ -252,7 +252,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "guard-forgets",
     words: "the guard forgets what voters were told in earlier runs",
     breaks: ["I10"],
-    from: 990,
+    from: 1001,
     bug: ofJournal(() => ({ statusWrites: async () => 0 })),
   },
   {
@@ -276,7 +276,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "record-drops-one",
     words: "that an action is held is not recorded",
     breaks: ["I3"],
-    from: 1,
+    from: 6,
     bug: ofChanges((change) => {
       const isHold = change.kind === "note-action" && change.notes.some(({ kind }) => kind === "held");
       return isHold ? [] : [change];
@@ -317,7 +317,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "cursor-before-rows",
     words: "the cursor moves before the rows of its page are due",
     breaks: ["I16"],
-    from: 186,
+    from: 256,
     bug: ofTracker(({ tracker, ledger }) => ({
       async *listIssues(repository, query, bounds) {
         for await (const page of tracker.listIssues(repository, query, bounds)) {
@@ -331,14 +331,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "changes-not-stored",
     words: "of several issues on a page no change is stored",
     breaks: ["I16", "I3", "I1"],
-    from: 38,
+    from: 46,
     bug: ofChanges((change) => (change.kind === "store-issues" && change.issues.length > 1 ? [] : [change])),
   },
   {
     name: "no-recovery",
     words: "what was under way when a process ended is forgotten",
     breaks: ["I3", "I16"],
-    from: 179,
+    from: 189,
     bug: ofJournal(() => ({ recover: async () => 0 })),
   },
   {
@@ -362,7 +362,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "old-look",
     words: "an old look at a post counts as a new one",
     breaks: ["I8", "I6"],
-    from: 170,
+    from: 175,
     bug: ofRows((rows) => ({
       row: async (project, post, now) => {
         const row = await rows.row(project, post, now);
@@ -421,7 +421,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "comment-again",
     words: "a comment whose answer was lost is not looked for, and made again",
     breaks: ["I2"],
-    from: 10,
+    from: 23,
     bug: {
       ...ofTracker(() => ({ async *comments() {} })),
       scenario: ({ settings, ...scenario }) => ({
@@ -435,7 +435,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "unknown-as-no",
     words: "what can't be read of an issue counts as not there",
     breaks: ["I2", "I16"],
-    from: 2740,
+    from: 2748,
     bug: ofTracker(({ tracker }) => ({
       async *readSignals(nodeIds, wish, bounds) {
         for await (const page of tracker.readSignals(nodeIds, wish, bounds)) yield page.map(denyUnknown);
@@ -446,7 +446,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "duplicate-forgotten",
     words: "the issue that a duplicate was closed for is forgotten",
     breaks: ["I2", "I16"],
-    from: 515,
+    from: 526,
     bug: ofTracker(({ tracker }) => ({
       async *readSignals(nodeIds, wish, bounds) {
         for await (const page of tracker.readSignals(nodeIds, wish, bounds)) {
@@ -461,7 +461,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     // Whose lease is over may write what another has learned meanwhile.
     breaks: ["I12", "I6"],
     way: shared,
-    from: 580,
+    from: 20740,
     bug: ofLedger(() => ({ assertHeld: async () => undefined })),
   },
   {
@@ -469,7 +469,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a commit does not compare the number of its lease",
     breaks: ["I12"],
     way: shared,
-    from: 3,
+    from: 8,
     bug: { omits: "comparing leases" },
   },
   {
@@ -477,7 +477,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "SENT is committed on another connection, outside of the turn that compares the lease",
     breaks: ["I12"],
     way: shared,
-    from: 1255,
+    from: 1276,
     bug: {
       world: (world, _hub, replica) => {
         const { ledger } = world;
@@ -493,7 +493,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a COMMIT whose answer was lost is taken for done",
     breaks: ["I5", "I1", "I2", "I12", "no bug"],
     way: shared,
-    from: 90,
+    from: 101,
     bug: { omits: "looking up commits" },
   },
   {
@@ -515,7 +515,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "pause-not-held",
     words: "a paused post is written like any other",
     breaks: ["I17"],
-    from: 1,
+    from: 9,
     bug: ofLedger((ledger) => {
       const { rows } = ledger;
       const withoutPause = ({ pausedAt: _, ...row }: Row): Row => row;
@@ -534,7 +534,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a person's change of a status pauses its post for one run only",
     breaks: ["I17"],
     way: wishing,
-    from: 280,
+    from: 289,
     bug: {
       ...ofChanges((change) => (change.kind === "pause" ? [] : [change])),
       // Every issue asks for a status, and people want another one.
@@ -558,7 +558,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a label by votes counts as ours, whoever has set it",
     breaks: ["I21"],
     way: wishing,
-    from: 70,
+    from: 74,
     bug: ofRows((rows) => ({
       due: async (...asked) => (await rows.due(...asked)).map(withOwnLabels),
       row: async (...asked) => {
@@ -572,7 +572,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "the votes of a post stay what they were when it was seen first",
     breaks: ["I3", "I18"],
     way: wishing,
-    from: 10,
+    from: 14,
     bug: ofRows((rows) => {
       const first = new Map<Row["post"]["id"], FieldValue>();
       const withFirst = (row: Row): Row => {
@@ -595,7 +595,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "the order by votes is sent with every vote",
     breaks: ["I21"],
     way: wishing,
-    from: 260,
+    from: 266,
     bug: ofWorld(({ policy }) => ({ policy: { ...policy, fullEveryMs: 1 } })),
   },
   {
@@ -603,7 +603,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "the first rule that matches decides about every field, also about those that it does not name",
     breaks: ["I18", "I16", "I2", "I3"],
     way: quirky,
-    from: 10,
+    from: 14,
     bug: { settings: (settings) => ({ ...settings, isFirstMatch: true }) },
   },
   {
@@ -611,7 +611,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a label or a milestone that was renamed counts as taken away",
     breaks: ["I18", "I16"],
     way: quirky,
-    from: 10,
+    from: 15,
     bug: ofRows((rows) => ({
       due: async (...asked) => (await rows.due(...asked)).map(withoutPins),
       row: async (...asked) => {
@@ -625,7 +625,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a reason to close that no rule names counts as one for which nothing is asked",
     breaks: ["I18", "I16", "I2"],
     way: quirky,
-    from: 170,
+    from: 173,
     bug: {
       settings: (settings) => ({
         ...settings,
@@ -653,7 +653,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "one issue that GitHub refuses to show stops its whole project",
     breaks: ["I19"],
     way: quirky,
-    from: 100,
+    from: 103,
     bug: ofTracker(({ tracker }) => ({
       async readIssue(...asked) {
         const answer = await tracker.readIssue(...asked);
@@ -667,7 +667,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "each post waits for a person where the token lacks a permission, also when that is there",
     breaks: ["I19"],
     way: quirky,
-    from: 110,
+    from: 117,
     bug: ofTracker(({ tracker }) => ({
       async write(...asked) {
         const outcome = await tracker.write(...asked);
@@ -682,7 +682,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a list that is late after our own PATCH counts as what people have made of the post",
     breaks: ["I2", "I3", "I16", "I18"],
     way: quirky,
-    from: 205,
+    from: 208,
     bug: {
       ...ofRows((rows) => ({
         due: async (...asked) => (await rows.due(...asked)).map(withoutAccepted),
@@ -729,7 +729,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "limit-as-refusal",
     words: "a limit that comes as a 422 counts as a refusal of what was written",
     breaks: ["I11", "I19"],
-    from: 250,
+    from: 255,
     bug: ofTracker(({ tracker }) => ({
       async write(...asked) {
         const outcome = await tracker.write(...asked);
@@ -744,7 +744,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a limit of GraphQL alone closes all that goes to GitHub",
     breaks: ["I19", "I11"],
     way: quirky,
-    from: 75,
+    from: 82,
     bug: ofTracker(({ tracker }) => ({
       budgetOf: () => "",
       async *readSignals(...asked) {
@@ -761,7 +761,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a call of a tool whose answer is lost is made once more",
     breaks: ["I22"],
     way: equipped,
-    from: 1,
+    from: 7,
     bug: ofChanges((change) => [
       change.kind === "end-call" && change.state === "UNKNOWN" ? { ...change, state: "PREPARED" } : change,
     ]),
@@ -779,7 +779,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a call of a tool is looked up before it may have arrived",
     breaks: ["I22"],
     way: equipped,
-    from: 1,
+    from: 7,
     bug: ofChanges((change) => [
       change.kind === "end-call" && change.state === "UNKNOWN"
         ? { ...change, at: change.at - 3_600_000 }
@@ -791,7 +791,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "that an issue has become a post is forgotten where the answer did not tell which",
     breaks: ["I22", "I15"],
     way: equipped,
-    from: 1,
+    from: 13,
     bug: ofChanges((change) => [
       change.kind === "end-call" && change.purpose === "feedbackCreate" && change.result === undefined
         ? { ...change, state: "PREPARED" }
@@ -803,7 +803,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "the post that an issue has become is not linked to it",
     breaks: ["I22", "I3"],
     way: equipped,
-    from: 1,
+    from: 5,
     bug: ofChanges((change) => (change.kind === "link" && change.link.origin === "imported" ? [] : [change])),
   },
   {
@@ -811,7 +811,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a draft is published without anybody's yes",
     breaks: ["I22"],
     way: equipped,
-    from: 1,
+    from: 9,
     bug: ofLedger((ledger) => ({ requests: withParts(ledger.requests, { pending: publishAll(ledger) }) })),
   },
   {
@@ -819,7 +819,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "an entry is published as it is, and a person has let another text go",
     breaks: ["I22"],
     way: equipped,
-    from: 100,
+    from: 115,
     bug: ofLedger((ledger) => ({ requests: withParts(ledger.requests, { pending: approveNow(ledger) }) })),
   },
   {
@@ -827,7 +827,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a list of entries that is cut counts as a whole one",
     breaks: ["I22"],
     way: equipped,
-    from: 190,
+    from: 205,
     bug: ofTools((tools) => ({
       list: async (...asked) => ({ ...(await tools.list(...asked)), isComplete: true }),
     })),
