@@ -1,5 +1,4 @@
 import { existsSync, statfsSync, writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
@@ -28,8 +27,8 @@ export default defineConfig({
     isolate: false,
     tags,
     ...(isRoomy && { env: { TMPDIR: memory } }),
-    // By itself it leaves a core free; of two that is half. One more than there are: some tests wait for other processes.
-    maxWorkers: availableParallelism() + 1,
+    // By itself it leaves a core free; of two that is half. More than there are only get in each other's way.
+    maxWorkers: "100%",
     ...(report !== undefined && { reporters: ["default", createCounter(report)] }),
     coverage: {
       provider: "v8",
