@@ -21,6 +21,10 @@ export interface Ahead {
   /** Issues whose text, state, labels or comments would be written. */
   readonly changed: number;
   readonly patched: number;
+  /** Posts that would be made of issues; absent where none would. */
+  readonly made?: number;
+  /** Drafts of the changelog that would be made, changed or published; absent where none would. */
+  readonly drafts?: number;
   /** Voters who would be notified, as far as the board shows votes. */
   readonly notified: number;
   /** Posts whose voters would be notified, and of which the board does not show how many they are. */
@@ -69,12 +73,19 @@ export async function lookAhead(
         return isShown;
       };
       const { plan, report } = await runProjects(projects, world, { kind: "plan", shows }, terminal.signal);
-      const ahead = plan.projects.flatMap(({ project, actions, errors }) => {
+      const ahead = plan.projects.flatMap(({ project, actions, entries = [], errors }) => {
         const found = report.projects.find((one) => one.project === project);
         const unlooked = errors.filter(({ post }) => post === undefined);
         const isSaid = unlooked.some(({ code }) => said.some((one) => isOf(one, project, code)));
         if (found === undefined || isSaid) return [];
-        return [sumUp(unlooked.length > 0 ? [] : actions, found, unlooked, !known.has(project))];
+        const planned = unlooked.length > 0 ? [] : actions;
+        const drafts = entries.filter(({ when }) => when === "now").length;
+        return [
+          {
+            ...sumUp(planned, found, unlooked, !known.has(project)),
+            ...(drafts > 0 && { drafts }),
+          },
+        ];
       });
       return {
         ahead,
@@ -107,6 +118,7 @@ function sumUp(
   const held = actions.filter(({ when }) => when === "held");
   const amount = (...kinds: readonly PlannedAction["kind"][]): number =>
     free.filter(({ kind }) => kinds.includes(kind)).length;
+  const made = amount("create-post");
   return {
     project: report.project,
     isFirst,
@@ -114,6 +126,7 @@ function sumUp(
     linked: report.adopted,
     changed: amount("update-issue", "change-issue", "comment-issue"),
     patched: amount("patch-post", "patch-note"),
+    ...(made > 0 && { made }),
     notified: free.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0),
     unseenVotes: free.filter(({ notifies }) => notifies === null).length,
     held: held.length,
@@ -141,12 +154,15 @@ export function findAhead(ahead: readonly Ahead[]): readonly Finding[] {
 
 function describeAhead(ahead: Ahead): string {
   const { isFirst, opened, linked, changed, patched, notified, unseenVotes, held, named, putOff } = ahead;
+  const { made = 0, drafts = 0 } = ahead;
   const why = putOff.map(({ message }) => message).join("; ");
   const parts = [
     { amount: linked, said: `${count(linked, "issue")} linked by the mark in them` },
     { amount: opened, said: `${count(opened, "issue")} opened` },
     { amount: changed, said: `${count(changed, "write")} to issues that are there` },
     { amount: patched, said: `${count(patched, "post")} patched` },
+    { amount: made, said: `${count(made, "post")} made of issues` },
+    { amount: drafts, said: `${count(drafts, "draft")} of the changelog` },
   ].filter(({ amount }) => amount > 0);
   if (parts.length + held === 0 && why !== "") return `Nothing could be planned: ${why}.`;
   const what = parts.length === 0 ? "nothing to do" : parts.map(({ said }) => said).join(", ");

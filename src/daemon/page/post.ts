@@ -61,7 +61,7 @@ export async function renderPost(
     <p class="quiet">As last seen: the board ${showAge(looking, story.facts.board)}, GitHub ${showAge(looking, story.facts.tracker)}.</p>`;
 }
 
-/** undefined where that is said of what waits. */
+/** What comes next; undefined where the part on what waits has said it already. */
 function renderNext(story: Explanation): Markup | undefined {
   const coming = comingOf(story);
   if (coming.length === 0) return undefined;

@@ -52,6 +52,7 @@ describe("the changelog, by its commands", () => {
     expect(planned).toContain('changelog v1.2: a new draft, "Spring", 0 posts');
     expect(planned).toContain("1 draft of the changelog to make. Nothing was written. Next: ");
     expect(planned).not.toContain("Both sides are in step");
+    expect((await run("check")).out).toMatch(/acme-app: The next sync: .*1 draft of the changelog, /);
     expect((await run("plan", "--json")).json()).toMatchObject({
       projects: [{ entries: [{ kind: "create", tag: "v1.2", title: "Spring", posts: 0, when: "now" }] }, {}],
     });

@@ -37,6 +37,9 @@ describe("an issue that becomes a post, by the commands", () => {
       `  “CSV export” (${place}) → ${place}\n    makes a post\n    the issue has the label wish\n`,
     );
     expect(planned.out).toContain("Now 1 post to make of issues (no voter to notify). Nothing was written.");
+    expect((await run("check")).out).toContain(
+      "acme-app: The next sync: 1 post made of issues, 0 voters notified.",
+    );
     expect(mcp.called()).toEqual([]);
 
     expect(await run("sync")).toMatchObject({ code: 0 });
