@@ -5,7 +5,7 @@ import { voteLabel } from "./board-rules/vote-labels.ts";
 import { foldStatus, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
 import type { Settings } from "./ground/settings.ts";
-import { byVotes } from "./rules/by-votes.ts";
+import { sortsByVotes } from "./rules/by-votes.ts";
 import { ruledFields } from "./rules/match.ts";
 import { type Group, type Leaf, leavesOf, type Part, selectGroup } from "./select-conditions.ts";
 
@@ -215,8 +215,7 @@ export function unseenConditions(settings: Settings, seen: ReadonlySet<PostField
     named.push(["issue.categoryLabels", "categoryId"]);
   if (settings.issue.voteLabels !== undefined) named.push(["issue.voteLabels", "votes"]);
   for (const field of ruledFields(settings.rules)) named.push([`rules.set.${field}`, field]);
-  if (settings.rules.some(({ set }) => set.roadmapOrder === byVotes))
-    named.push(["rules.set.roadmapOrder", "votes"]);
+  if (sortsByVotes(settings)) named.push(["rules.set.roadmapOrder", "votes"]);
   for (const { name, field } of lookedAt(settings.boardRules)) named.push([`boardRules.when.${name}`, field]);
   return named.filter(([, field]) => !seen.has(field)).map(([name]) => name);
 }

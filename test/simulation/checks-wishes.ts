@@ -4,7 +4,7 @@ import type { FieldValue, PostId } from "../../src/model/post.ts";
 import { conflictOf } from "../../src/plan/fields/decide.ts";
 import { isSameValue } from "../../src/plan/ground/fields.ts";
 import { labelOf } from "../../src/plan/ground/issue-fields.ts";
-import { byVotes } from "../../src/plan/rules/by-votes.ts";
+import { byVotes, sortsByVotes } from "../../src/plan/rules/by-votes.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Time } from "./clock.ts";
 import type { HubIssue } from "./github-server.ts";
@@ -94,8 +94,7 @@ export function checkOrders(time: Time, { policy, settings }: Scenario, violate:
   const forget = (): void => sent.clear();
   return {
     patchLeaves({ post, change }) {
-      const isByVotes = settings.rules.some(({ set }) => set.roadmapOrder === byVotes);
-      if (!isByVotes || change.roadmapOrder === undefined) return;
+      if (!sortsByVotes(settings) || change.roadmapOrder === undefined) return;
       if (Object.keys(change).length > 1)
         violate("I21", `the order by votes of ${post} is sent with ${Object.keys(change).join(", ")}`);
       const last = sent.get(post);
@@ -143,7 +142,8 @@ export function checkConflictPauses(scenario: Scenario, targets: Targets, violat
       isWhole = true;
     },
     boardShows(posts) {
-      if (conflictOf("status", scenario.settings) !== "pause") return;
+      const isShown = !scenario.board.hidden.includes("status");
+      if (!isShown || conflictOf("status", scenario.settings) !== "pause") return;
       for (const { id, values, touched, isLate } of posts) {
         const [status, target] = [values.status, targetOf(id)];
         if (isLate === true || status === undefined) continue;
@@ -188,7 +188,7 @@ export function checkVotesAtRest(stage: Stage, post: BoardPost, row: Row, waits:
   checkLabelAtRest(stage, post, row, votes);
   const asked = watch.targets.of(post.id, "roadmapOrder")?.target;
   const isOurs = post.touched.get("roadmapOrder")?.by === "us";
-  if (!scenario.settings.rules.some(({ set }) => set.roadmapOrder === byVotes)) return;
+  if (!sortsByVotes(scenario.settings)) return;
   if (asked?.kind === "value" && asked.value === byVotes && isOurs && post.values.roadmapOrder !== 0 - votes)
     watch.violate("I3", `${post.id} has ${votes} votes and the order ${post.values.roadmapOrder}`);
 }

@@ -220,6 +220,8 @@ function checkUnlinked(
 async function checkFollowed(stage: Stage, post: BoardPost, row: Row, ledger: Ledger): Promise<void> {
   const home = await homeOf(ledger, stage, post);
   if (home.row === undefined || home.row.links.length === 0 || row.unlinkedAt !== undefined) return;
+  // A hold of the old place may have ended with the last run: the next one follows.
+  if (home.row.missing === 1) return;
   const place = placesOf(stage.scenario).find(({ id }) => id === home.project);
   const isAlike = home.row.post.values.title === post.values.title;
   if (isAlike && place !== undefined && !(await hasHold(ledger, place.key)))

@@ -334,12 +334,33 @@ describe("the changelog of releases", () => {
     await stage.sync();
     expect(purposes()).toEqual(["changelogCreate", "changelogUpdate"]);
     stage.clock.skip(hourMs);
-    expect((await stage.syncOne()).errors).toEqual([]);
     expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.entry-refused" }]);
+    expect((await stage.syncOne()).errors).toEqual([]);
     expect(tools.entries).toMatchObject([{ text: "Two", isPublished: false }]);
     await approve("v1.1");
     await stage.sync();
     expect(purposes()).toEqual(["changelogCreate", "changelogUpdate", "changelogPublish"]);
+  });
+
+  it.each([
+    ["answer lost", "refused"],
+    ["lost", "published"],
+  ] as const)("an approval while an update is in doubt is of the old text: %s, %s", async (fault, end) => {
+    publish("v1.1", { body: "One" });
+    await stage.sync();
+    stage.github.editRelease("acme/app", "v1.1", { body: "Two" });
+    tools.faults.push(fault);
+    await stage.sync();
+    const [made] = await stage.ledger.toolCalls.list(project, "changelogCreate");
+    await approve("v1.1", made?.hash);
+    // The draft is as the release was before, or as it is now, and the next edit is of neither.
+    stage.github.editRelease("acme/app", "v1.1", { body: end === "refused" ? "Three" : "One" });
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    await stage.sync();
+    const published = tools.entries.filter(({ isPublished }) => isPublished).map(({ text }) => text);
+    expect(published).toEqual(end === "refused" ? [] : ["One"]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
   });
 
   it("takes no other entry for its own where the answer shows that one", async () => {

@@ -333,6 +333,20 @@ describe("an issue that a maintainer labels", () => {
     ]);
   });
 
+  it("becomes one after the state was lost only once a late request of that life would show", async () => {
+    stage.board.addPost("acme-app", { title: "Other", status: "planned" });
+    expect(await stage.syncOne()).toMatchObject({ created: 1 });
+    wish("CSV export");
+    stage.loseState();
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, errors: [] });
+    stage.clock.skip(10 * minuteMs);
+    await stage.sync();
+    expect(stage.calls).toEqual([]);
+    stage.clock.skip(10 * minuteMs);
+    await stage.sync();
+    expect(stage.calls).toHaveLength(1);
+  });
+
   it.each(["no id", "wrong answer"] as const)(
     "is linked by its address where the answer has %s",
     async (fault) => {
@@ -396,6 +410,19 @@ describe("an issue that a maintainer labels", () => {
       await stage.sync();
       const issues = stage.github.issues("acme/product");
       expect([await links("p1"), stage.calls.length, issues.length]).toEqual([[1], 1, 1]);
+    });
+
+    it("tells its post nothing where it is gone by then: its voters are not notified", async () => {
+      const rules = [{ when: { state: "open" }, set: { status: "planned" } }];
+      stage.reconfigure({ projects: [{ ...importing, rules }] });
+      wish("CSV export");
+      stage.faults.push("answer lost");
+      await stage.sync();
+      stage.github.deleteIssue("acme/app", 1);
+      await stage.sync();
+      await stage.sync();
+      expect([await links("p1"), stage.calls.length]).toEqual([[1], 1]);
+      expect(stage.patches()).toEqual([]);
     });
 
     it("is looked up where the answer shows another post", async () => {

@@ -15,7 +15,7 @@ import { readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
 import type { Settings } from "../ground/settings.ts";
-import { isByVotes, orderAsk } from "./by-votes.ts";
+import { isByVotes, orderAsk, sortsByVotes } from "./by-votes.ts";
 import { nameWithDuplicate } from "./place.ts";
 import { advancedValues, type Derivation, type DerivedField, deriveTarget } from "./rules.ts";
 
@@ -83,10 +83,8 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   const recorded = { base: changedBases(row.base, decided), ...(pauses !== undefined && { pauses }) };
   if (decided.every(isAtRest)) return { ...noPatch, ...recorded, notes: undecided };
   const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
-  const isOrder = ({ write: { field } }: HeldWrite): boolean => {
-    const found = derived.get(field);
-    return found?.kind === "derived" && isByVotes(found);
-  };
+  const isOrder = ({ write: { field } }: HeldWrite): boolean =>
+    field === "roadmapOrder" && sortsByVotes(settings);
   const free = chooseFree(wanted);
   const others = free.length < wanted.length ? wanted.flatMap(noteHold) : [];
   const chosen = setApart(free, isOrder);
@@ -127,7 +125,7 @@ function chooseFree(wanted: readonly HeldWrite[]): readonly HeldWrite[] {
   return free.length > 0 ? free : wanted;
 }
 
-/** The order by votes comes in a PATCH of its own: what voters are notified of is not said with it, and what is refused is not refused with it. */
+/** The order by votes, and what a restore goes back to, comes in a PATCH of its own: what voters are notified of is not said with it, and what is refused is not refused with it. */
 function setApart(wanted: readonly HeldWrite[], isOrder: (one: HeldWrite) => boolean): readonly HeldWrite[] {
   const others = wanted.filter((one) => !isOrder(one));
   return others.length > 0 ? others : wanted;

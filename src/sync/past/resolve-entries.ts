@@ -1,7 +1,8 @@
 import { isStuck, type ToolCall, type ToolCallChange } from "../../ledger/tool-calls.ts";
-import { findEntry } from "../../plan/changelog/look.ts";
+import { findEntry, plainEntry } from "../../plan/changelog/look.ts";
+import { hashText } from "../../plan/ground/hash.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
-import { type AskEntries, takenEntries } from "../ground/entries.ts";
+import { type AskEntries, lastText, takenEntries } from "../ground/entries.ts";
 import { isPreview } from "../ground/order.ts";
 import { type Looked, resolveCalls } from "../write/call.ts";
 
@@ -14,10 +15,7 @@ import { type Looked, resolveCalls } from "../write/call.ts";
 export async function resolveEntries(cycle: PulledCycle, ask: AskEntries): Promise<void> {
   await retryEntries(cycle);
   await resolveCalls(cycle, "changelogCreate", (call) => lookForDraft(cycle, call, ask));
-  await resolveCalls(cycle, "changelogUpdate", async () => ({
-    kind: "absent",
-    message: "the draft is looked at once more",
-  }));
+  await resolveCalls(cycle, "changelogUpdate", (call) => lookForText(cycle, call, ask));
   await resolveCalls(cycle, "changelogPublish", (call) => lookForPublished(cycle, call, ask));
 }
 
@@ -59,6 +57,20 @@ async function lookForDraft(
   if (found.kind === "several") return { kind: "unsure", why: `several entries are called "${title}"` };
   if (!list.isComplete) return { kind: "unsure", why: notWhole };
   return { kind: "absent", message: `no entry is called "${title}": it was not made` };
+}
+
+/** A draft that is not as it was before has got the text that was sent, as far as anybody can tell: who let go what it was looks anew. */
+async function lookForText(cycle: PulledCycle, { subject: tag }: ToolCall, ask: AskEntries): Promise<Looked> {
+  const list = await ask();
+  if (list === undefined) return { kind: "unsure", why: noList };
+  const { ledger } = cycle.world;
+  const draft = lastText(await ledger.toolCalls.list(cycle.memory.id), tag);
+  const found = list.records.find(({ id }) => id === draft?.result);
+  if (found === undefined && !list.isComplete) return { kind: "unsure", why: notWhole };
+  const shown = projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag)?.shown;
+  if (found === undefined || shown === hashText(plainEntry(found)))
+    return { kind: "absent", message: "the draft is as it was: it was not changed" };
+  return { kind: "made", id: found.id, url: found.url, message: "the draft has another text now" };
 }
 
 async function lookForPublished(

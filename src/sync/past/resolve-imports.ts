@@ -9,6 +9,7 @@ import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
+import { takeAnswer } from "../read/follow.ts";
 import { addressesOf } from "../read/import-list.ts";
 import { linkImported } from "../write/import.ts";
 
@@ -83,15 +84,19 @@ async function takeFound(
 ): Promise<void> {
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "refused") throw answer.error;
-  // Wherever the issue has gone, its post has come: what else becomes of the issue is told like that of any linked one.
+  // Wherever the issue has gone, its post has come. Until it is known where that is, nothing is decided for it.
   const facts = answer.kind === "found" ? answer.record.issue : placeholder(issue, row);
   await asOne(cycle, async (own) => {
     await linkImported(own, facts, row?.post ?? (call.subject as PostId), post);
     await end(own, call, undefined, post, "found by the issue's address in its text");
+    if (answer.kind === "found") return;
+    const absence = { kind: "missing", since: cycle.world.clock.now() } as const;
+    await own.world.ledger.commit([{ kind: "set-absence", issue, absence }]);
   });
+  await takeAnswer(cycle, issue, answer);
 }
 
-/** As much of an issue that is not where it was as a link needs; the next look says what has become of it. */
+/** As much of an issue that is not where it was as a link needs. */
 function placeholder({ repositoryId, number }: IssueRef, row: KnownImport | undefined): Issue {
   return {
     ...{ repositoryId, number, nodeId: "", state: "open", stateReason: null, labels: [], assignees: [] },

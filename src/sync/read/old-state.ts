@@ -34,11 +34,15 @@ export function restOf({ world: { ledger, policy }, settings }: EarlierLife): nu
   return Math.max(...recovered) + policy.waits.createMs;
 }
 
-/** Why a write may be overtaken by one that this state knows nothing of, as words; undefined when it can't. */
-export function earlierRequestOf(cycle: PulledCycle): string | undefined {
+/**
+ * Why a write may be overtaken by one that this state knows nothing of, as words; undefined when it can't.
+ *
+ * @param lookedAt when it was looked whether its effect is there, epoch ms: of a list, its beginning.
+ */
+export function earlierRequestOf(cycle: PulledCycle, lookedAt = cycle.world.clock.now()): string | undefined {
   const restUntil = restOf(cycle);
-  if (cycle.world.clock.now() >= restUntil) return undefined;
-  return `the state was lost or restored, and a request that was sent before that may still arrive: new issues and edits wait until ${new Date(restUntil).toISOString()}`;
+  if (lookedAt >= restUntil) return undefined;
+  return `the state was lost or restored, and a request that was sent before that may still arrive: new issues, new posts and edits wait until ${new Date(restUntil).toISOString()}`;
 }
 
 /** Whether an earlier life may have changed issues, and no pair has been looked at since that is over. */

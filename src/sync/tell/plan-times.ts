@@ -48,9 +48,9 @@ export async function timeWrites(
 async function obstacleOf(cycle: PulledCycle, action: Judged, lane: Lane): Promise<Wait | undefined> {
   const closure = closureNow(cycle, lane);
   if (closure !== undefined) return waitFor(closure);
-  if (lane.side === "board") return undefined;
-  const isRested = action.kind === "create-issue" || action.kind === "update-issue";
+  const isRested = ["create-issue", "update-issue", "create-post"].includes(action.kind);
   if (isRested && earlierRequestOf(cycle) !== undefined) return { notBefore: toIso(restOf(cycle)) };
+  if (lane.side === "board") return undefined;
   // Of facts of earlier runs alone: nobody can be asked, and all of it is later.
   if (cycle.repositories.size === 0) return undefined;
   const known = repositoryById(cycle, lane.repository);

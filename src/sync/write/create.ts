@@ -69,12 +69,12 @@ const notListed = "this run's list of posts did not get as far as the post; the 
  * Why the post might have its issue already without our knowing, as words; undefined when it can't. It may be in any
  * repository of the project: where a post belongs changes with its category and with the config.
  */
-export function doubtOf(cycle: PulledCycle): string | undefined {
+export function doubtOf(cycle: PulledCycle, lookedAt?: number): string | undefined {
   const unscanned = repositoryNames(cycle.settings).find((name) => !isScanned(cycle, name));
   if (unscanned !== undefined) {
     return `${unscanned} could not be searched yet for issues that this state does not know; if it is gone for good, take it out of the config`;
   }
-  return earlierRequestOf(cycle);
+  return earlierRequestOf(cycle, lookedAt);
 }
 
 /** Refusals of single values that are believed before a field is left out as a whole. */

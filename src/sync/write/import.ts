@@ -9,9 +9,10 @@ import { whyKept } from "../../plan/imports/select.ts";
 import { isApproved, issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import type { Asked } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
-import type { Outcome } from "../ground/verdict.ts";
+import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { addressOf, isOurIssue } from "../read/import-list.ts";
 import { callTool, showsOther } from "./call.ts";
+import { doubtOf } from "./create.ts";
 
 /**
  * What an issue becomes, as it is now: it is read right before. One that was moved, closed, linked or robbed of its label meanwhile
@@ -49,6 +50,9 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
   const { settings, memory, world, course } = cycle;
   const issue = course.imports.get(action.post);
   if (settings.import === undefined || issue === undefined) return { kind: "unneeded" };
+  // In an earlier life of the state it may have become a post that this run's list does not show yet.
+  const doubt = doubtOf(cycle, cycle.pull.beganAt);
+  if (doubt !== undefined) return waitForTurn(doubt);
   const { post, title, reason } = action;
   const args = postArguments(action, settings.import, memory.id);
   const repository = world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? "";

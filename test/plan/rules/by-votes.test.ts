@@ -117,6 +117,18 @@ describe("`roadmapOrder: byVotes`", () => {
     expect(decision.actions).toMatchObject([{ writes: [{ before: -5, value: 7 }] }]);
   });
 
+  it("goes back by itself, too: what else is restored comes first", () => {
+    const set = { onRoadmap: true, roadmapOrder: "byVotes" };
+    const both = { rules: [{ when: { milestone: "any" }, set }] };
+    const onRoadmap = makeBase(aim(true), true, { foreign: false, written: { sent: true, shown: true } });
+    const links = [makeLink(untouched)];
+    const values = { onRoadmap: true, roadmapOrder: -5, votes: 5 };
+    const row = makeRow(values, { links, base: { onRoadmap, roadmapOrder: ours } });
+    expect(plan(row, both).actions).toMatchObject([{ writes: [{ field: "onRoadmap", value: false }] }]);
+    const left = makeRow({ ...values, onRoadmap: false }, { links, base: { roadmapOrder: ours } });
+    expect(plan(left, both).actions).toMatchObject([{ writes: [{ field: "roadmapOrder", value: 7 }] }]);
+  });
+
   it("leaves a post where a person has put it, until its votes change", () => {
     const moved = plan(linked(5, 3, ours));
     expect(moved.actions).toEqual([]);
