@@ -413,7 +413,7 @@ describe("an issue that a maintainer labels", () => {
     });
 
     it("tells its post nothing where it is gone by then: its voters are not notified", async () => {
-      const rules = [{ when: { state: "open" }, set: { status: "planned" } }];
+      const rules = [{ when: { state: "open" }, set: { status: "in_progress" } }];
       stage.reconfigure({ projects: [{ ...importing, rules }] });
       wish("CSV export");
       stage.faults.push("answer lost");
