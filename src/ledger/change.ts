@@ -22,7 +22,7 @@ import type { MarkedIssue, NamingIssue, NewOtherMark, PullId } from "./pulls.ts"
 import type { NewRequest, RequestId } from "./requests.ts";
 import type { RowRecord } from "./rows.ts";
 import type { RunRecord, SignOfLife } from "./runs.ts";
-import type { PreparedCall, SentCall, ToolCallChange } from "./tool-calls.ts";
+import type { SentCall, ToolCallChange } from "./tool-calls.ts";
 
 /** One thing that the state is to know. What belongs together is committed together, by `Ledger.commit`. */
 export type Change =
@@ -240,7 +240,6 @@ export type SentChange =
       readonly signature?: string | undefined;
     }
   | PacedChange
-  | PreparedCall
   | SentCall;
 
 /** What becomes of writes. */

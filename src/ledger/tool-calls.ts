@@ -56,6 +56,7 @@ export interface ToolCall extends CallKey {
   /** SHA-256 of the arguments that are sent. */
   readonly hash: string;
   readonly reason: string;
+  /** When it was written down. */
   readonly preparedAt: number;
   readonly sentAt: number | undefined;
   /** Since when its outcome is unknown. */
@@ -82,7 +83,9 @@ export function isStuck({ purpose, state, isUnsure }: ToolCall): boolean {
 
 /** What becomes of a call. */
 export type ToolCallChange =
-  | PreparedCall
+  /** Nothing had to be sent: what it asks for was there already. As one that is DONE. */
+  | (CallWritten &
+      Pick<ToolCall, "result" | "url"> & { readonly kind: "take-call"; readonly message: string })
   /** What came of it, and what the audit said of it while nobody knew. `isAnew`: a person wants it tried once more, also if refused. */
   | (CallKey & {
       readonly kind: "end-call";
@@ -97,16 +100,16 @@ export type ToolCallChange =
       readonly post?: PostId | undefined;
     });
 
-/** The request of a call that is PREPARED leaves now. Counts one attempt. */
-export type SentCall = CallKey & { readonly kind: "send-call"; readonly at: number };
-
 /**
- * Writes a call down; in the place of one that is PREPARED or REJECTED, and of a `changelogUpdate` also one that is DONE. How
- * often it was sent still counts where it sends the same.
+ * The request of a call leaves now: it is SENT, with one attempt more. It takes the place of one that is PREPARED or REJECTED, and
+ * of a `changelogUpdate` also of one that is DONE. Attempts count anew where it sends something else.
  *
  * @throws Error from the commit where one is under way, or done for good: a bug of the caller.
  */
-export interface PreparedCall extends CallKey, Pick<ToolCall, "run" | "hash" | "reason"> {
-  readonly kind: "prepare-call";
+export interface SentCall extends CallWritten {
+  readonly kind: "send-call";
+}
+
+interface CallWritten extends CallKey, Pick<ToolCall, "run" | "hash" | "reason"> {
   readonly at: number;
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../src/ledger/change.ts";
 import type { PersonRequest } from "../../src/ledger/requests.ts";
 import type { CallKey, ToolCallChange } from "../../src/ledger/tool-calls.ts";
 import type { PostId as PersonPost } from "../../src/model/post.ts";
@@ -430,12 +429,17 @@ function openEntries(endsOf: (key: CallKey) => readonly ToolCallChange[]) {
       const key = { purpose: "changelogCreate", subject: "v1.2", project: memory.id } as const;
       const entries = [{ tag: "v1.2", print: "p", title: "The <b>second</b>", posts: 2 }];
       const changelog = { repository: 1, copiedAt: undefined, etag: undefined, noted: [], entries };
-      const changes: readonly Change[] = [
-        { kind: "remember-project", memory: { ...memory, changelog } },
-        { kind: "prepare-call", ...key, run: 1, hash: "h", reason: "v1.2 was published", at: 1 },
-        ...endsOf(key),
-      ];
-      for (const change of changes) await ledger.commit([change]);
+      await ledger.commit([{ kind: "remember-project", memory: { ...memory, changelog } }]);
+      const line = {
+        kind: "send-call",
+        ...key,
+        run: 1,
+        hash: "h",
+        reason: "v1.2 was published",
+        at: 1,
+      } as const;
+      await ledger.commitSent([line], { project: memory.id, post: undefined });
+      await ledger.commit(endsOf(key));
     },
   });
 }

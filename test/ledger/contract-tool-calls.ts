@@ -6,15 +6,14 @@ import { noon, otherProject, postId, project } from "./samples.ts";
 
 const draft: CallKey = { project, purpose: "changelogCreate", subject: "v1.2" };
 
-const prepare = (key: CallKey = draft, hash = "h1"): ToolCallChange => ({
-  kind: "prepare-call",
+const send = (key: CallKey = draft, hash = "h1"): SentCall => ({
+  kind: "send-call",
   ...key,
   run: 3,
   hash,
   reason: "v1.2 was published",
   at: noon,
 });
-const send = (key: CallKey = draft, at = noon + 1): SentCall => ({ kind: "send-call", ...key, at });
 const end = (
   state: "DONE" | "REJECTED" | "UNKNOWN" | "PREPARED",
   facts: Partial<Extract<ToolCallChange, { kind: "end-call" }>> = {},
@@ -34,12 +33,12 @@ export function describeToolCalls(ledger: () => Ledger): void {
   };
 
   describe("a call of a tool", () => {
-    it("comes back as it was prepared, by its project, purpose and subject", async () => {
+    it("comes back as it was sent, by its project, purpose and subject", async () => {
       expect(await ledger().toolCalls.list(project)).toEqual([]);
       expect(await ledger().toolCalls.find(draft)).toBeUndefined();
-      await commit(prepare(), prepare({ ...draft, purpose: "feedbackCreate", subject: "10#7" }));
-      const { kind: _, at, ...known } = prepare() as Extract<ToolCallChange, { kind: "prepare-call" }>;
-      const expected = { ...known, state: "PREPARED", preparedAt: at, attempts: 0 };
+      await commit(send(), send({ ...draft, purpose: "feedbackCreate", subject: "10#7" }));
+      const { kind: _, at, ...known } = send();
+      const expected = { ...known, state: "SENT", preparedAt: at, sentAt: at, attempts: 1 };
       expect(await ledger().toolCalls.find(draft)).toMatchObject(expected);
       const { toolCalls } = ledger();
       expect((await toolCalls.list(project)).map(({ subject }) => subject)).toEqual(["v1.2", "10#7"]);
@@ -50,40 +49,48 @@ export function describeToolCalls(ledger: () => Ledger): void {
       expect(await toolCalls.find({ ...draft, project: otherProject })).toBeUndefined();
     });
 
-    it("is sent once it is prepared, and ends with what the board calls what was made", async () => {
-      await expect(sent(send())).rejects.toThrow("not prepared");
-      await commit(prepare(), send(), end("DONE", { result: "e1", url: "https://b.example/e1" }));
+    it("ends with what the board calls what was made", async () => {
+      await commit(send(), end("DONE", { result: "e1", url: "https://b.example/e1" }));
       expect(await ledger().toolCalls.find(draft)).toMatchObject({
         state: "DONE",
         attempts: 1,
-        sentAt: noon + 1,
+        sentAt: noon,
         endedAt: noon + 2,
         result: "e1",
         url: "https://b.example/e1",
         message: "so it was",
       });
-      await expect(sent(send())).rejects.toThrow("not prepared");
       await expect(ledger().commit([end("UNKNOWN")])).rejects.toThrow("not open");
     });
 
-    it("that is done is never prepared again, one that is refused is, and what changes an entry always", async () => {
-      await commit(prepare(), send());
-      await expect(ledger().commit([prepare()])).rejects.toThrow("under way");
+    it("is as good as done where what it asks for was there already", async () => {
+      const { kind: _, ...written } = send();
+      const there = { ...written, kind: "take-call", message: "it was there already" } as const;
+      await commit({ ...there, result: "e1", url: undefined });
+      expect(await ledger().toolCalls.find(draft)).toMatchObject({
+        ...{ state: "DONE", attempts: 0, sentAt: undefined, endedAt: noon, result: "e1", hash: "h1" },
+      });
+      await expect(commit({ ...there, result: "e2", url: undefined })).rejects.toThrow("done");
+    });
+
+    it("that is done is never sent again, one that is refused is, and what changes an entry always", async () => {
+      await commit(send());
+      await expect(sent(send())).rejects.toThrow("under way");
       await commit(end("UNKNOWN"));
-      await expect(ledger().commit([prepare()])).rejects.toThrow("under way");
-      await commit(end("PREPARED"), prepare());
-      expect(await state()).toEqual(["PREPARED", 1, "h1"]);
-      await commit(send(), end("REJECTED"), prepare(draft, "h2"));
-      expect(await state()).toEqual(["PREPARED", 0, "h2"]);
-      await commit(send(), end("DONE"));
-      await expect(ledger().commit([prepare(draft, "h3")])).rejects.toThrow("done");
+      await expect(sent(send())).rejects.toThrow("under way");
+      await commit(end("PREPARED"), send());
+      expect(await state()).toEqual(["SENT", 2, "h1"]);
+      await commit(end("REJECTED"), send(draft, "h2"));
+      expect(await state()).toEqual(["SENT", 1, "h2"]);
+      await commit(end("DONE"));
+      await expect(sent(send(draft, "h3"))).rejects.toThrow("done");
       const update: CallKey = { ...draft, purpose: "changelogUpdate" };
-      await commit(prepare(update), send(update), end("DONE", update), prepare(update, "h2"));
-      expect(await state(update)).toEqual(["PREPARED", 0, "h2"]);
+      await commit(send(update), end("DONE", update), send(update, "h2"));
+      expect(await state(update)).toEqual(["SENT", 1, "h2"]);
     });
 
     it("that is stuck starts anew where a person wants it so, as if it had never been sent", async () => {
-      await commit(prepare(), send(), end("UNKNOWN", { isUnsure: true }));
+      await commit(send(), end("UNKNOWN", { isUnsure: true }));
       expect(await ledger().toolCalls.find(draft)).toMatchObject({ isUnsure: true, attempts: 1 });
       await commit(end("PREPARED", { isAnew: true }));
       expect(await ledger().toolCalls.find(draft)).toMatchObject({
@@ -97,7 +104,7 @@ export function describeToolCalls(ledger: () => Ledger): void {
 
     it("that was under way when its process ended is unknown from then on, and is in the history", async () => {
       const other = { ...draft, project: otherProject };
-      await commit(prepare(), send(), prepare(other), send(other));
+      await commit(send(), send(other));
       expect(await ledger().toolCalls.recover(noon + 9, [project])).toBe(1);
       expect(await ledger().toolCalls.recover(noon + 9, [project])).toBe(0);
       expect(await ledger().toolCalls.find(draft)).toMatchObject({ state: "UNKNOWN", unknownAt: noon + 9 });
@@ -114,7 +121,7 @@ export function describeToolCalls(ledger: () => Ledger): void {
     });
 
     it("that provably was not made is so in the history, too", async () => {
-      await commit(prepare(), send());
+      await commit(send());
       await ledger().toolCalls.recover(noon + 9, [project]);
       await commit(end("PREPARED"));
       expect(await ledger().toolCalls.find(draft)).toMatchObject({

@@ -173,8 +173,8 @@ describe("a call of one of the board's own tools", () => {
   it("that was under way when the process died is in doubt from the next run on", async () => {
     const key = { project, purpose: "changelogCreate", subject: "v1.2" } as const;
     const at = stage.clock.now();
-    const call = { kind: "prepare-call", ...key, run: 1, hash: "h", reason: "so", at } as const;
-    await stage.ledger.commitSent([call, { kind: "send-call", ...key, at }], { project, post: undefined });
+    const line = { kind: "send-call", ...key, run: 1, hash: "h", reason: "so", at } as const;
+    await stage.ledger.commitSent([line], { project, post: undefined });
     await stage.sync();
     expect(await known()).toMatchObject({ state: "UNKNOWN", unknownAt: stage.clock.now() });
     expect(stage.log.join("")).toContain("Writes were under way when the last run ended");

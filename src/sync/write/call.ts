@@ -42,7 +42,7 @@ export function hashArguments(args: ToolArguments): string {
 }
 
 /**
- * The one way in which a tool of the board is called. The call is written down; SENT is on the disk before it leaves; whatever the
+ * The one way in which a tool of the board is called. SENT is on the disk before it leaves; whatever the
  * answer is, the audit, the end of the call and what it means are recorded in one transaction. Nothing is called twice: what is
  * done for good, or in doubt, is not called at all.
  */
@@ -58,12 +58,8 @@ export async function callTool(cycle: PulledCycle, request: ToolRequest): Promis
   const { run } = cycle;
   const hash = hashArguments(request.args);
   const { reason } = request;
-  const at = clock.now();
-  const call = { kind: "prepare-call", ...key, run: run.number, hash, reason, at } as const;
-  const sent = await ledger.commitSent([call, { kind: "send-call", ...key, at }], {
-    project: key.project,
-    post: undefined,
-  });
+  const line = { kind: "send-call", ...key, run: run.number, hash, reason, at: clock.now() } as const;
+  const sent = await ledger.commitSent([line], { project: key.project, post: undefined });
   const paused = await pausedBy(cycle, key, sent);
   if (paused !== undefined) return paused;
   await ledger.assertHeld();

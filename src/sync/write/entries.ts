@@ -143,9 +143,11 @@ async function takeThere(
   if (known === "DONE" && purpose !== "changelogUpdate") return { kind: "unneeded" };
   const isOpen = known === "SENT" || known === "UNKNOWN";
   const hash = hashArguments(args);
+  const there = { ...key, at, message, result: id, url };
   await world.ledger.commit([
-    ...(isOpen ? [] : [{ kind: "prepare-call", ...key, run: run.number, hash, reason, at } as const]),
-    { kind: "end-call", ...key, state: "DONE", at, message, result: id, url },
+    isOpen
+      ? { kind: "end-call", ...there, state: "DONE" }
+      : { kind: "take-call", ...there, run: run.number, hash, reason },
   ]);
   return { kind: "unneeded" };
 }

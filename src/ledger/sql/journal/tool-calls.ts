@@ -33,12 +33,23 @@ interface CallColumns {
 
 type Key = Omit<CallKey, "project"> & { project: number };
 
+interface Written {
+  state: "SENT" | "DONE";
+  run: number;
+  hash: string;
+  reason: string;
+  at: number;
+  message: string | null;
+  result: string | null;
+  url: string | null;
+}
+
 /** Calls of tools; `audit` writes what became of one whose answer was lost. */
 export function createToolCalls(
   store: Store,
   numbers: Numbers,
   audit: Audit,
-): Plain<ToolCalls> & Carrying<"prepare-call" | "send-call" | "end-call"> {
+): Plain<ToolCalls> & Carrying<"send-call" | "take-call" | "end-call"> {
   const columns = `board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
     ended_at, attempts, result, url, message, is_unsure`;
   const joined = "tool_calls JOIN board_projects ON board_projects.number = tool_calls.project";
@@ -53,18 +64,18 @@ export function createToolCalls(
     `SELECT ${columns} FROM ${joined} WHERE state = 'SENT'
       AND board_projects.id IN (SELECT one.value FROM EACH TEXT ? AS one) ORDER BY purpose, subject`,
   );
-  const write = store.prepare<[Key & { run: number; hash: string; reason: string; at: number }]>(`
-    INSERT INTO tool_calls (project, purpose, subject, state, run, hash, reason, prepared_at)
-    VALUES (@project, @purpose, @subject, 'PREPARED', @run, @hash, @reason, @at)
-    ON CONFLICT (project, purpose, subject) DO UPDATE SET state = 'PREPARED', run = excluded.run,
-      attempts = CASE WHEN tool_calls.hash = excluded.hash THEN tool_calls.attempts ELSE 0 END,
-      hash = excluded.hash, reason = excluded.reason, prepared_at = excluded.prepared_at, ended_at = NULL, message = NULL,
-      is_unsure = 0
+  const written = `attempts = CASE WHEN tool_calls.hash = excluded.hash THEN tool_calls.attempts ELSE 0 END + excluded.attempts,
+      state = excluded.state, run = excluded.run, hash = excluded.hash, reason = excluded.reason,
+      prepared_at = excluded.prepared_at, sent_at = excluded.sent_at, unknown_at = NULL, ended_at = excluded.ended_at,
+      message = excluded.message, result = excluded.result, url = excluded.url, is_unsure = 0`;
+  const write = store.prepare<[Key & Written]>(`
+    INSERT INTO tool_calls (project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, ended_at, attempts, message,
+      result, url)
+    VALUES (@project, @purpose, @subject, @state, @run, @hash, @reason, @at, CASE @state WHEN 'SENT' THEN CAST(@at AS INTEGER) END,
+      CASE @state WHEN 'DONE' THEN CAST(@at AS INTEGER) END, CASE @state WHEN 'SENT' THEN 1 ELSE 0 END, @message, @result, @url)
+    ON CONFLICT (project, purpose, subject) DO UPDATE SET ${written}
     WHERE tool_calls.state IN ('PREPARED', 'REJECTED')
       OR tool_calls.state = 'DONE' AND tool_calls.purpose = 'changelogUpdate'`);
-  const writeSent = store.prepare<[Key & { at: number }]>(`
-    UPDATE tool_calls SET state = 'SENT', sent_at = @at, unknown_at = NULL, attempts = attempts + 1
-    WHERE project = @project AND purpose = @purpose AND subject = @subject AND state = 'PREPARED'`);
   const writeEnd = store.prepare<
     [
       Key & {
@@ -87,6 +98,17 @@ export function createToolCalls(
 
   function* place({ project, purpose, subject }: CallKey): Asked<Key> {
     return { project: yield* numbers.project(project), purpose, subject };
+  }
+  function* put({
+    kind: _,
+    project,
+    purpose,
+    subject,
+    ...call
+  }: CallKey & Written & { kind: string }): Asked<void> {
+    const key = yield* place({ project, purpose, subject });
+    if ((yield* write.count({ ...key, ...call })) === 0)
+      throw new Error(`The call ${purpose} for ${subject} is under way, or done.`);
   }
   return {
     list: (project, purpose) =>
@@ -136,14 +158,8 @@ export function createToolCalls(
       });
     },
     changes: {
-      *"prepare-call"({ kind: _, at, run, hash, reason, ...key }) {
-        if ((yield* write.count({ ...(yield* place(key)), run, hash, reason, at })) === 0)
-          throw new Error(`The call ${key.purpose} for ${key.subject} is under way, or done.`);
-      },
-      *"send-call"({ at, ...key }) {
-        if ((yield* writeSent.count({ ...(yield* place(key)), at })) === 0)
-          throw new Error(`The call ${key.purpose} for ${key.subject} is not prepared.`);
-      },
+      "send-call": (call) => put({ ...call, state: "SENT", message: null, result: null, url: null }),
+      "take-call": ({ result = null, url = null, ...call }) => put({ ...call, state: "DONE", result, url }),
       *"end-call"({
         state,
         at,
