@@ -121,7 +121,16 @@ export function checkOrders(time: Time, { policy, settings }: Scenario, violate:
  * I17: a person's change of a status pauses its post, where the config says so. What is looked at is the plain case: both sides
  * had agreed on what we wrote, nobody has moved the issue since, and a whole run has seen the change.
  */
-export function checkConflictPauses(scenario: Scenario, targets: Targets, violate: Violate): Check {
+export function checkConflictPauses(
+  scenario: Scenario,
+  state: State,
+  targets: Targets,
+  violate: Violate,
+): Check {
+  // A list that showed our write, and that no run came to decide on, tells nothing of whose change the next one shows.
+  const confirmed = state.look<[string], { found: number }>(`
+    SELECT 1 AS found FROM bases JOIN posts ON posts.number = bases.post
+    WHERE posts.id = ? AND field = 'status' AND written_shown IS NOT NULL`);
   const agreed = new Map<PostId, FieldValue>();
   const moved = new Map<PostId, FieldValue>();
   const paused = new Set<PostId>();
@@ -150,7 +159,8 @@ export function checkConflictPauses(scenario: Scenario, targets: Targets, violat
         const by = touched.get("status")?.by;
         if (by === "us" && isSame(status, target)) agreed.set(id, status);
         else if (by !== "person" || !isSame(agreed.get(id), target)) agreed.delete(id);
-        if (by === "person" && agreed.has(id) && !isSame(status, target)) moved.set(id, status);
+        const isMoved = by === "person" && agreed.has(id) && !isSame(status, target);
+        if (isMoved && confirmed(id).length > 0) moved.set(id, status);
         else moved.delete(id);
       }
     },

@@ -97,6 +97,10 @@ export function createTargets(
         if (isHidden(hub, issue)) return (isPresent(issue) && asKnown(issue)) || [];
         const now = asTrue(scenario, issue);
         const known = asKnown(issue) ?? now;
+        if (now.canonical !== undefined && trueCanonical(hub, issue) === written.issue) {
+          const { facts, signals } = known.canonical ?? now.canonical;
+          return { ...now, canonical: { facts: shownBy(written, facts), signals } };
+        }
         if (issue !== written.issue) return known;
         const signals = { ...known.signals, canonical: now.signals.canonical };
         return { ...now, facts: shownBy(written, known.facts), signals };
@@ -187,7 +191,8 @@ export function createTargets(
       else if (isNew) follow(post, "people", true);
       else if (isFar) {
         const by = isKnownFollower(post, issue) ? movedBy : "people";
-        follow(post, by, by === "people" && (isElsewhere || isBlurred(post)));
+        const isNews = by === "people" && (isElsewhere || isBlurred(post));
+        follow(post, by, isNews, by === "us" ? written : undefined);
       }
     }
   };

@@ -242,6 +242,7 @@ const doneCounts: Counts = [
   ["postWrites", (number) => `${count(number, "post")} changed`],
   ["statusWrites", (number) => `${number.toLocaleString("en")} of them with a new status`],
   ["voters", (number) => `${count(number, "voter")} notified`],
+  ["entryWrites", (number) => `${count(number, "write")} to the changelog`],
 ];
 
 const leftCounts: Counts = Object.entries({ failed: "failed", ...needWords, waiting: stateWords.later }).map(

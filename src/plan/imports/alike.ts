@@ -34,15 +34,15 @@ const slackMs = 120_000;
 /** Looks among the posts of a project for the one that was asked for. */
 export function findAlike<P extends Alike>(posts: readonly P[], asked: AskedPost): Likeness<P> {
   const since = asked.at - slackMs;
-  const fresh = posts.filter(({ createdAt, listedSince }) => {
-    const created = readInstant(createdAt);
-    return listedSince >= since && !(created < since);
-  });
-  const naming = fresh.filter((post) => namesAddress(post, asked.addresses));
-  const free = naming.filter(({ isTaken }) => !isTaken);
-  const [only] = free;
-  if (only !== undefined && naming.length === 1) return { kind: "found", post: only };
-  const maybe = new Set([...naming, ...fresh.filter((post) => isCalled(post, asked.title) && !post.isTaken)]);
+  const listed = posts.filter(({ listedSince }) => listedSince >= since);
+  // One clock may be far off, or the board tell times without a zone: what names the issue is in doubt then, not another one.
+  const isOlder = ({ createdAt }: P): boolean => readInstant(createdAt) < since;
+  const naming = listed.filter((post) => namesAddress(post, asked.addresses));
+  const called = listed.filter((post) => isCalled(post, asked.title) && !post.isTaken && !isOlder(post));
+  const [only] = naming;
+  const isIt = only !== undefined && naming.length === 1 && !only.isTaken && !isOlder(only);
+  if (isIt) return { kind: "found", post: only };
+  const maybe = new Set([...naming, ...called]);
   return maybe.size === 0 ? { kind: "none" } : { kind: "doubt", posts: [...maybe] };
 }
 

@@ -95,6 +95,8 @@ export interface Tally {
   issueWrites: number;
   postWrites: number;
   statusWrites: number;
+  /** Entries of the changelog that were made, changed or published. */
+  entryWrites: number;
   /** Who were notified of these. */
   readonly notified: { known: number; unknown: number };
   /** Internal notes that were to be changed, and wait for the next run. */
@@ -128,6 +130,7 @@ export function startTally(): Tally {
     issueWrites: 0,
     postWrites: 0,
     statusWrites: 0,
+    entryWrites: 0,
     notified: { known: 0, unknown: 0 },
     notesPutOff: 0,
     isPutOff: false,

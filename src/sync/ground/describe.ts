@@ -4,6 +4,9 @@ import { nameIssue } from "./cycle-state.ts";
 import type { PlannedAction } from "./reports.ts";
 import type { World } from "./world.ts";
 
+/** Where the post is yet to be made: its title is what there is to show. */
+export const newPost = "new post";
+
 /** What an action would write, for the note of what waits. */
 export function describeChange(
   cycle: { readonly world: Pick<World, "ledger"> },
@@ -43,7 +46,7 @@ export function describeChange(
     }
     case "create-post": {
       const place = nameIssue(cycle, action.issue);
-      return { place, changes: [{ field: "title", to: action.title }], notifies: 0 };
+      return { place, changes: [{ field: newPost, to: action.title }], notifies: 0 };
     }
   }
 }

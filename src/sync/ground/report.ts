@@ -194,6 +194,7 @@ export async function reportProject(
     ...(tally.statusWrites > 0 && {
       voters: tally.notified.unknown > 0 && tally.notified.known === 0 ? null : tally.notified.known,
     }),
+    ...(tally.entryWrites > 0 && { entryWrites: tally.entryWrites }),
     ...(pull?.hold !== undefined && { hold: pull.hold }),
     ...(counts !== undefined &&
       lost.length > 0 && {

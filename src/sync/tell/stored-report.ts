@@ -7,6 +7,7 @@ export interface StoredReport {
   readonly created: number;
   readonly issueWrites: number;
   readonly postWrites: number;
+  readonly entryWrites: number;
   readonly statusWrites: number;
   /** Who were notified; null where that is not known. */
   readonly voters: number | null;
@@ -58,6 +59,7 @@ const reportShape = z.object({
   created: number,
   issueWrites: number,
   postWrites: number,
+  entryWrites: number,
   statusWrites: number,
   voters: z.number().nullable().catch(null),
   held: number,

@@ -2,6 +2,7 @@ import type { AuditEntry } from "../../ledger/journal.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
+import { newPost } from "../ground/describe.ts";
 import { countVoters, describeNotified } from "../ground/voters.ts";
 import { examplesOfGroup, mostAlike } from "./alike.ts";
 
@@ -137,5 +138,5 @@ export function showOrDash(value: FieldValue): string {
 
 /** Whether people have written its value. */
 function isText(field: string): boolean {
-  return field === "title" || field === "body" || field === "comment";
+  return ["title", "body", "comment", newPost].includes(field);
 }

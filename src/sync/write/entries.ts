@@ -47,8 +47,10 @@ async function endRequests({ world }: PulledCycle, { requests }: EntryWork): Pro
 
 function sayOutcome(cycle: PulledCycle, { kind, tag, posts }: EntryWork, outcome: Outcome): void {
   const { world, project, tally } = cycle;
-  if (outcome.kind === "done") world.log.info({ project: project.key, tag, posts }, done[kind]);
-  else if (outcome.kind === "refuse")
+  if (outcome.kind === "done") {
+    tally.entryWrites += 1;
+    world.log.info({ project: project.key, tag, posts }, done[kind]);
+  } else if (outcome.kind === "refuse")
     noteError(tally, {
       code: "board.entry-refused",
       message: `${nameEntry(tag)} is not published: ${outcome.why}.`,

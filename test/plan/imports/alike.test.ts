@@ -24,7 +24,7 @@ describe("the post that was asked for", () => {
   it.each<[string, Alike]>([
     ["names another issue", post({ text: `${address}3` })],
     ["was listed before", post({ text: address, listedSince: at - 200_000 })],
-    ["was made before", post({ text: address, createdAt: "2025-12-31" })],
+    ["was made before, and is called so", post({ title: asked.title, createdAt: "2025-12-31" })],
     ["is called so and has an issue", post({ title: asked.title, isTaken: true })],
   ])("is none that %s", (_, one) => {
     expect(findAlike([one], asked)).toEqual({ kind: "none" });
@@ -32,6 +32,10 @@ describe("the post that was asked for", () => {
 
   it.each<[string, readonly Alike[]]>([
     ["one is called so", [post({ title: " csv EXPORT " })]],
+    [
+      "one names it, and was made before by the board's clock",
+      [post({ text: address, createdAt: "2025-12-31" })],
+    ],
     ["two name the issue", [post({ text: address }), post({ text: address })]],
     ["one that has an issue names it", [post({ text: address, isTaken: true })]],
     [

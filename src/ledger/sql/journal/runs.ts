@@ -120,8 +120,7 @@ export function createRuns(
           yield* insertReport.run({
             ...{ run, position, project, report: JSON.stringify(report) },
             said: hash("sha256", JSON.stringify(said), "base64"),
-            writes:
-              countOf(report, "created") + countOf(report, "issueWrites") + countOf(report, "postWrites"),
+            writes: written.reduce((sum, field) => sum + countOf(report, field), 0),
             failures: countOf(report, "failed"),
           });
         }
@@ -131,6 +130,8 @@ export function createRuns(
     },
   };
 }
+
+const written = ["created", "issueWrites", "postWrites", "entryWrites"];
 
 /** A number of a report, which the ledger stores as it is. */
 function countOf(report: object, name: string): number {
