@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { NewRequest } from "../../src/ledger/requests.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { describePlanned as describeWaiting } from "../../src/sync/tell/waiting-lines.ts";
 import { type ImportStage, importing, openImports, tools } from "../support/import-stage.ts";
 import { hourMs, minuteMs, standardProject } from "../support/stage.ts";
 
@@ -225,6 +226,11 @@ describe("an issue that a maintainer labels", () => {
     expect(await stage.plan()).toMatchObject(
       Array.from({ length: 3 }, () => ({ when: "held", letGoBy: "approve" })),
     );
+    const waits = await stage.ledger.rows.waiting(project, 9);
+    expect(waits.map(({ planned }) => describeWaiting(planned, true))).toEqual(
+      ["One", "Two", "Three"].map((title) => `new post: ${title}`),
+    );
+    expect(describeWaiting(waits[0]?.planned, false)).toBe("new post");
     await approve();
     stage.github.edit("acme/app", 2, { title: "Another" });
     expect(await stage.syncOne()).toMatchObject({ held: 1, postWrites: 2 });

@@ -58,7 +58,7 @@ describe("the changelog, by its commands", () => {
     });
     expect(mcp.called()).toEqual([]);
 
-    await run("sync");
+    expect((await run("sync")).out).toMatch(/ entries .*\n.*acme-app .*│ +1 │/s);
     expect(mcp.shelf.entries).toMatchObject([{ title: "Spring", isPublished: false }]);
     const status = await run("status");
     expect(status.out).toContain('! acme-app: changelog v1.2: "Spring", 0 posts: a draft\n');
