@@ -14,6 +14,7 @@ import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { awaitsEarlierLife } from "../../sync/read/old-state.ts";
+import { beginSentence } from "../../sync/tell/sentence.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
 
@@ -54,7 +55,7 @@ export function explainNext(
           `The next run pauses the post until \`boardsync resume\` (\`conflict: pause\`): ${decision.pauses}.`,
         ]),
     ...actions.map(describePlanned),
-    ...notesOf(decision, pauseOf(explaining.row) !== undefined),
+    ...notesOf(explaining, decision),
     ...answersOf(explaining, waits),
   ];
   return {
@@ -162,12 +163,17 @@ function joinValues(value: unknown): string {
 }
 
 /** A disagreement lasts until somebody changes a side; the planner's other notes say themselves what comes. */
-function notesOf({ notes }: Decision, isPaused: boolean): readonly string[] {
-  return notes.map(({ kind, message }) => {
+function notesOf({ row, project }: Explaining, { notes, settling }: Decision): readonly string[] {
+  const isPaused = pauseOf(row) !== undefined;
+  const said = notes.map(({ kind, message }) => {
     const sentence = `${message}.`.replace(/\.\.$/, ".");
     if (kind === "settling" && isPaused) return `Not while the post is paused: ${sentence}`;
     return kind === "undecided" ? `Nothing is decided until that is known: ${sentence}` : sentence;
   });
+  const notifies = isPaused || settling === undefined ? 0 : settling.notifies;
+  const notified = describeNotified(notifies ?? 0, Number(notifies === null));
+  const pause = command("pause", `${project.key}/${row.post.id}`);
+  return notified === "" ? said : [...said, beginSentence(`${notified}, unless \`${pause}\` stops it.`)];
 }
 
 /** What a person can do about it, and what the config says. */
