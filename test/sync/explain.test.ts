@@ -192,7 +192,7 @@ describe("the explanation of what waits", () => {
     expect(fields[0]?.pendingSince).toBe(new Date(stage.clock.now()).toISOString());
     const until = new Date(stage.clock.now() + 10 * minuteMs).toISOString();
     expect(next[0]).toContain(`unless the issue changes again before ${until}`);
-    expect(next.at(-1)).toBe("5 voters to notify, unless `boardsync pause acme-app/p1` stops it.");
+    expect(next.at(-1)).toBe("3 voters to notify, unless `boardsync pause acme-app/p1` stops it.");
   });
 
   it("names the refusal of what is parked, its code and `retry`; and that it is asked for", async () => {
