@@ -81,11 +81,21 @@ async function readStatus(config: Config, state: string, ledger: Ledger | undefi
     replicas: await readReplicas(ledger),
     otherConfigs: toOtherConfigs(await findOtherConfigs(config, ledger)),
     database: ledger === undefined ? null : await readDatabase(ledger),
+    copyOf: timeOf(copyOf(ledger, projectKeys)),
     tokenEnds: timeOf((await lastTokenEnd(ledger, projectKeys))?.endsAt),
     projects: await inOrder(config.projects, async (project) =>
       readProject(project, config.tracker.pace, ledger, await nextRunOf(config, project.project, ledger)),
     ),
   };
+}
+
+/** Of a copy that was put back, and that no run has taken as it is yet, when it was made; epoch ms. */
+function copyOf(ledger: Ledger | undefined, projects: readonly string[]): number | undefined {
+  const isOver = projects.every((key) => {
+    const memory = ledger?.memory.project(key);
+    return memory === undefined || memory.recoveredFrom === ledger?.copiedAt;
+  });
+  return isOver ? undefined : ledger?.copiedAt;
 }
 
 async function readReplicas(ledger: Ledger | undefined): Promise<StatusReport["replicas"]> {

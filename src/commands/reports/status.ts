@@ -24,6 +24,8 @@ export interface StatusReport {
   readonly otherConfigs: readonly OtherConfigLine[];
   /** null while there is no state. */
   readonly database: DatabaseStatus | null;
+  /** When the copy was made that was put back as this state, ISO 8601; null for an original, and once a run has dealt with it. */
+  readonly copyOf: string | null;
   /** When the token for the tracker ends, as the last run was told; null where it was told no end. */
   readonly tokenEnds: string | null;
   readonly projects: readonly ProjectStatus[];
@@ -127,11 +129,17 @@ export interface FailedLine {
 export function printStatus(
   out: Output,
   times: ToldTimes,
-  { projects, daemon, replicas, database, tokenEnds, otherConfigs }: StatusReport,
+  { projects, daemon, replicas, database, copyOf, tokenEnds, otherConfigs }: StatusReport,
   isFull: boolean,
 ): void {
   printOtherConfigs(out, times, otherConfigs);
   printRecords(out, columnsIn(times), projects);
+  if (copyOf !== null) {
+    const made = `The state is a copy of ${times.show(Date.parse(copyOf))} that was put back, and knows nothing of what came after`;
+    const next = "the next run takes both sides as they are, and notifies no voter of what differs";
+    printLine(out, paint(out, "yellow", "! "), `${made}: ${next}.`);
+    printRemedy(out, "boardsync help lost");
+  }
   for (const { project, state, sentence, resume, notified } of projects) {
     const [sign, look] = signs[state];
     printLine(out, paint(out, look, sign), oneLine(`${project}: ${times.tell(sentence)}.`));

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ProjectStatus, printStatus } from "../../../src/commands/reports/status.ts";
@@ -51,6 +51,7 @@ describe("status", () => {
       daemon: null,
       otherConfigs: [],
       replicas: [],
+      copyOf: null,
       tokenEnds: null,
       database: expect.objectContaining({ links: 6 }),
       projects: [
@@ -90,6 +91,26 @@ describe("status", () => {
         expect.objectContaining({ project: "acme-api", posts: 4, issues: 2 }),
       ],
     });
+  });
+
+  it("says of a copy that was put back what the next run makes of it, and calls no daemon of its original its own", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    await beat(stage, 0);
+    await stage.run(["backup", "copy.db"]);
+    for (const end of ["", "-wal", "-shm"]) rmSync(join(stage.folder, `state.db${end}`), { force: true });
+    renameSync(join(stage.folder, "copy.db"), join(stage.folder, "state.db"));
+    const { out } = await stage.run(["status"]);
+    expect(out).toMatch(
+      /! The state is a copy of .* that was put back, and knows nothing of what came after: the next run takes both sides as they are, and notifies no voter of what differs\.\n {2}→ boardsync help lost\n/,
+    );
+    expect(out).toContain("No daemon has run on this state.");
+    expect((await stage.run(["status", "--json"])).json()).toMatchObject({
+      copyOf: expect.stringMatching(/Z$/),
+      daemon: null,
+    });
+    await stage.run(["sync"]);
+    expect((await stage.run(["status"])).out).not.toContain("put back");
   });
 
   it("shows a project that has never run", async () => {
@@ -470,6 +491,7 @@ function printHeld(
       daemon: null,
       replicas: [],
       database: null,
+      copyOf: null,
       tokenEnds,
       otherConfigs: [],
       projects: [project],
