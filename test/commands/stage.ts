@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
+import { systemClock } from "../../src/commands/open/clock.ts";
 import type { Output, Terminal } from "../../src/commands/print/terminal.ts";
 import { runProgram } from "../../src/commands/program.ts";
 import type { AppSetup } from "../support/sandbox/github/app/app.ts";
@@ -105,8 +106,19 @@ const schedule = "0 0 1 1 *";
 
 const surroundings = `state: state.db\nhttp: { port: 0 }\nschedule: "${schedule}"\n`;
 
+/** Pauses of seconds pass in a moment, for as long as a test goes on: whoever waits for a time looks at the clock again. */
+function hurry(): void {
+  const { sleep } = systemClock;
+  vi.spyOn(systemClock, "sleep").mockImplementation((ms, signal) =>
+    sleep(ms > longestPauseMs ? ms : Math.min(ms, 50), signal),
+  );
+}
+
+const longestPauseMs = 10_000;
+
 /** Both sides, up until the test ends. */
 export async function openStage(app?: AppSetup): Promise<Stage> {
+  hurry();
   const folder = makeFolder();
   const story = await startStory({ now: Date.now, ...(app && { app }) });
   onTestFinished(() => story.close());
