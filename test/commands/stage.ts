@@ -108,13 +108,13 @@ const surroundings = `state: state.db\nhttp: { port: 0 }\nschedule: "${schedule}
 
 /** Pauses of seconds pass in a moment, for as long as a test goes on: whoever waits for a time looks at the clock again. */
 function hurry(): void {
-  const { sleep } = systemClock;
   vi.spyOn(systemClock, "sleep").mockImplementation((ms, signal) =>
     sleep(ms > longestPauseMs ? ms : Math.min(ms, 50), signal),
   );
 }
 
 const longestPauseMs = 10_000;
+const { sleep } = systemClock;
 
 /** Both sides, up until the test ends. */
 export async function openStage(app?: AppSetup): Promise<Stage> {

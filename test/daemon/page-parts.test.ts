@@ -39,7 +39,14 @@ describe("a stored report", () => {
   it.each([null, "x", {}, { errors: "none", requests: 7, created: "3" }])(
     "of another version, such as %j, is read as far as it goes",
     (report) => {
-      const writes = { created: 0, issueWrites: 0, postWrites: 0, statusWrites: 0, voters: null };
+      const writes = {
+        created: 0,
+        issueWrites: 0,
+        postWrites: 0,
+        entryWrites: 0,
+        statusWrites: 0,
+        voters: null,
+      };
       const none = { ...writes, held: 0, parked: 0, quarantined: 0, errors: [], putOff: [] };
       expect(readReport(report)).toEqual({ ...none, requests: { board: 0, tracker: 0 } });
       expect(readReport(report)).toMatchObject({ hold: undefined, result: undefined });

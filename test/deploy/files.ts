@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The checkout, with a slash at its end. */
@@ -7,6 +9,18 @@ export const root = fileURLToPath(new URL("../../", import.meta.url));
 /** A file of the checkout. */
 export function read(name: string): string {
   return readFileSync(`${root}${name}`, "utf8");
+}
+
+/** The program, compiled into a folder; what the checkout holds is that where it is newer than every source. */
+export function build(folder: string): void {
+  const sources = readdirSync(`${root}src`, { recursive: true, encoding: "utf8" }).map(
+    (name) => `src/${name}`,
+  );
+  const changed = ["tsconfig.json", "package.json", ...sources].map((name) => statSync(root + name).mtimeMs);
+  const built = `${root}dist/main.js`;
+  const isNew = existsSync(built) && statSync(built).mtimeMs > Math.max(...changed);
+  if (isNew) cpSync(`${root}dist`, folder, { recursive: true });
+  else execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "src", "--outDir", folder], { cwd: root });
 }
 
 /** The version that everything in the checkout speaks of. */

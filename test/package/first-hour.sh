@@ -46,7 +46,7 @@ value() {
 }
 
 cd "$folder"
-step npm install --prefix . --no-audit --no-fund --loglevel error "$tarball"
+step npm install --prefix . --no-audit --no-fund --prefer-offline --loglevel error "$tarball"
 # Never from a registry: what runs is what was installed.
 boardsync=(npx --no-install boardsync)
 

@@ -1,5 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
-import { systemClock } from "../../../src/commands/open/clock.ts";
+import { describe, expect, it } from "vitest";
 import { openStage, type Stage } from "../stage.ts";
 
 /** A story in step: p1 of the app has acme/app#1. */
@@ -122,7 +121,6 @@ describe("boardsync link", () => {
   });
 
   it("asks for nothing when GitHub can't be reached", async () => {
-    vi.spyOn(systemClock, "sleep").mockResolvedValue();
     const stage = await openStory();
     await stage.story.github.stop();
     expect(await stage.run(["link", "p1", "acme/app#2"])).toMatchObject({ code: 3, out: "" });

@@ -1,7 +1,6 @@
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { systemClock } from "../../../src/commands/open/clock.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { deadUrl, openStage, type Stage } from "../stage.ts";
 
@@ -65,7 +64,6 @@ describe("boardsync plan --out", () => {
   });
 
   it("saves nothing where nothing could be looked at", async () => {
-    vi.spyOn(systemClock, "sleep").mockResolvedValue();
     const stage = await openPlanned();
     const before = readFileSync(join(stage.folder, "today.plan"), "utf8");
     stage.writeConfig("dead.yaml", (config) => config.replace(/url: .*\/api\/v1/, `url: ${deadUrl}`));
