@@ -8,6 +8,7 @@ import {
   type PaceLimits,
   partOf,
   type RecentWrites,
+  timesOf,
 } from "../../src/plan/pace.ts";
 
 const pace: PaceLimits = { minIntervalMs: 1000, createsPerMinute: 2, createsPerHour: 4, writesPerHour: 5 };
@@ -101,6 +102,15 @@ function mostWithin(times: readonly number[], windowMs: number): number {
     ...times.map((start) => times.filter((time) => time >= start && time < start + windowMs).length),
   );
 }
+
+it("the recent writes are all that were sent, and those that opened issues", () => {
+  const sent = [
+    { at: 5, isCreate: false },
+    { at: 7, isCreate: true },
+    { at: 9, isCreate: false },
+  ];
+  expect(timesOf(sent)).toEqual({ all: [5, 7, 9], creates: [7] });
+});
 
 describe("the part of a project", () => {
   it.each([

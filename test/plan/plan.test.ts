@@ -23,6 +23,7 @@ import {
   scheduled,
   started,
   statusRules,
+  unreadable,
   untouched,
 } from "./make.ts";
 
@@ -686,6 +687,28 @@ describe("what is to be written stays out of the plan", () => {
     expect([decision.actions, decision.base]).toEqual([[], {}]);
     expect(decision.notes).toEqual([{ kind: "undecided", cause: "undecided", message }]);
   });
+
+  it("row 26: where the issue shows more than can be read, which only people can end", () => {
+    const tooMany = { ...unreadable("more than 100 pull requests"), isTooLarge: true } as const;
+    const link = makeLink(done, { signals: { pullRequests: tooMany } });
+    const rules = [{ when: { pullRequest: "merged" as const }, set: { status: "completed" } }];
+    const decision = plan(linked(done, "planned", base, { links: [link] }), { rules });
+    expect([decision.actions, decision.base]).toEqual([[], {}]);
+    expect(decision.notes).toMatchObject([{ kind: "undecided", cause: "too-large" }]);
+  });
+});
+
+describe("a post without an issue", () => {
+  it.each<[string, Partial<Row>, string]>([
+    ["a person wants none for", { unlinkedAt: 1 }, "a person wants no issue for it"],
+    ["the board no longer lists", { missing: 1 }, "the board no longer lists the post"],
+    ["is an issue that may become one", { isImport: true }, "an issue that may become a post (`import`)"],
+  ])("that %s gets none", (_, changes, reason) => {
+    expect(plan(makeRow({ status: "open" })).actions.map(({ kind }) => kind)).toEqual(["create-issue"]);
+    const decision = plan(makeRow({ status: "open" }, changes));
+    expect([decision.actions, decision.stopped]).toEqual([[], []]);
+    expect(decision.standing).toEqual({ kind: "skipped", reason: expect.stringContaining(reason) });
+  });
 });
 
 describe("one PATCH", () => {
@@ -749,6 +772,35 @@ describe("after the board accepted a PATCH", () => {
     const row = linked(started, "Planned", makeBase(aim("planned"), "planned", { foreign: "open", written }));
     const second = patch("Planned", "in_progress", "because");
     expect(recordApplied(row, second, undefined).status?.foreign).toBe("open");
+  });
+});
+
+describe("row 31: while the list still shows the post as it was before our write", () => {
+  const written = { sent: "completed", shown: undefined };
+  const base = makeBase(aim("completed"), "completed", { foreign: "open", written });
+  const sent = [{ field: "status", before: "open", value: "completed" }] as const;
+  const late = (issue: Issue) =>
+    linked(issue, "open", base, { accepted: [{ at: now - 1000, writes: sent }] });
+
+  it("nothing is written or recorded, and the next run looks again", () => {
+    const decision = plan(late(done));
+    expect([decision.actions, decision.base, decision.notes]).toEqual([[], {}, []]);
+    expect(decision.dueAt).toBe(now);
+    const shown = plan(linked(done, "completed", base));
+    expect(shown.base.status?.written).toEqual({ sent: "completed", shown: "completed" });
+  });
+
+  it("of what settles only the time is recorded, so that it goes on", () => {
+    const settling = plan(late(started), { settleMs: 600 });
+    expect(settling.actions).toEqual([]);
+    expect(settling.base).toEqual({
+      status: { ...base, pending: { target: aim("in_progress"), since: now } },
+    });
+  });
+
+  it("what the issue asks for by now goes, over what was acknowledged", () => {
+    const reason = "issue #12 open → rule 2";
+    expect(plan(late(started)).actions).toEqual([patch("completed", "in_progress", reason)]);
   });
 });
 

@@ -315,6 +315,7 @@ describe("a field that the board does not show", () => {
       ],
       issue: { labels: [], categoryLabels: { c1: "billing" }, voteLabels: { 10: "hot" }, assignees: [] },
       rules: [{ when: {}, set: { status: "open", onRoadmap: true } }],
+      boardRules: [{ when: { status: "declined" }, set: { state: "closed" } }],
     });
     expect(unseenConditions(settings, everything)).toEqual([]);
     expect(unseenConditions(settings, unseen)).toEqual([
@@ -328,6 +329,7 @@ describe("a field that the board does not show", () => {
       "issue.voteLabels",
       "rules.set.status",
       "rules.set.onRoadmap",
+      "boardRules.when.status",
     ]);
   });
 

@@ -223,6 +223,12 @@ describe("both sides at once", () => {
     expect(decision.issueBases).toEqual([]);
   });
 
+  it("`tracker`: where no PATCH goes, the board rules wait for none", () => {
+    const settings = makeSettings({ boardRules });
+    const decision = planRow(both, makeContext({ settings, now, isBoardReadOnly: true }));
+    expect(writesOf(decision)).toEqual({ "label:declined": true });
+  });
+
   it("`board`: the post stays, and the issue follows where it shows something else", () => {
     const decision = plan(both, { conflict: "board" });
     expect(kindsOf(decision)).toEqual(["change-issue"]);

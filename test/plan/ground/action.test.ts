@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { type Action, changeOf, isNotifying, type PatchPost } from "../../../src/plan/ground/action.ts";
+import {
+  type Action,
+  changeOf,
+  countIssues,
+  isNotifying,
+  type PatchPost,
+} from "../../../src/plan/ground/action.ts";
 import { aim, postId } from "../make.ts";
 
 const content = { titleHash: "t", blockHash: "b" };
@@ -58,4 +64,54 @@ it.each<[string, Action, boolean]>([
   ],
 ])("voters hear of %s: %s", (_, action, expected) => {
   expect(isNotifying(action)).toBe(expected);
+});
+
+const issue = { repositoryId: 1, number: 2 };
+const other = { repositoryId: 1, number: 3 };
+const comment = {
+  seenAt: "",
+  body: "Declined",
+  write: { field: "comment", before: null, value: "1", target: aim("1") },
+} as const;
+
+it.each<[string, Action, number]>([
+  ["a new issue", { ...create, followUp: loud }, 1],
+  [
+    "a change of all issues of a post",
+    {
+      kind: "change-issue",
+      post: postId,
+      changes: [issue, other].map((one) => ({ issue: one, seenAt: "", writes: [] })),
+      reason: "",
+      hold: undefined,
+    },
+    2,
+  ],
+  [
+    "comments",
+    {
+      kind: "comment-issue",
+      post: postId,
+      comments: [issue, other].map((one) => ({ ...comment, issue: one })),
+      reason: "",
+    },
+    2,
+  ],
+  ["a PATCH, which no limit on issues is about", loud, 0],
+  [
+    "a post that an issue becomes",
+    {
+      kind: "create-post",
+      post: postId,
+      issue,
+      title: "",
+      body: "",
+      address: "",
+      category: undefined,
+      reason: "",
+    },
+    1,
+  ],
+])("the issues of %s are counted", (_, action, expected) => {
+  expect(countIssues(action)).toBe(expected);
 });

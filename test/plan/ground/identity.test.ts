@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Action, CreateIssue, PatchPost, UpdateIssue } from "../../../src/plan/ground/action.ts";
+import type {
+  Action,
+  CommentIssue,
+  CreateIssue,
+  CreatePost,
+  PatchPost,
+  UpdateIssue,
+} from "../../../src/plan/ground/action.ts";
 import {
   approvalSignature,
   canonical,
@@ -8,6 +15,7 @@ import {
   noteSignature,
   planSignature,
   readRules,
+  refusalSignature,
   settingsPrint,
   signatureOf,
   writeRules,
@@ -266,4 +274,60 @@ it("what is kept is recognised by every later version", () => {
   expect(hashBody({ status: "planned" })).toBe(
     "c7456a9e65269463d26d8e91373612bb6d3a33d71528f76c018ec64971119464",
   );
+});
+
+describe("an issue that is written", () => {
+  const comment: CommentIssue = {
+    kind: "comment-issue",
+    post: postId,
+    comments: [
+      {
+        issue: { repositoryId: 7, number: 12 },
+        seenAt: "2026-01-01T00:00:00Z",
+        write: { field: "comment", before: undefined, value: "0123", target: aim("0123") },
+        body: "Declined",
+      },
+    ],
+    reason: "rule 1",
+  };
+
+  it("lets a refused comment go again when it has changed since, as people may have unlocked it", () => {
+    const settings = makeSettings();
+    const later = comment.comments.map((one) => ({ ...one, seenAt: "2026-01-02T00:00:00Z" }));
+    const refused = refusalSignature(comment, settings);
+    expect(refusalSignature({ ...comment, reason: "rule 2" }, settings)).toBe(refused);
+    expect(refusalSignature({ ...comment, comments: later }, settings)).not.toBe(refused);
+    expect(signatureOf({ ...comment, comments: later })).toBe(signatureOf(comment));
+  });
+
+  it("is known by what the rules ask to be said there, not by how the post words it today", () => {
+    const [one] = comment.comments;
+    const reworded = one ? [{ ...one, body: "Declined (5 votes)" }] : [];
+    const other = one ? [{ ...one, write: { ...one.write, target: aim("4567") } }] : [];
+    expect(signatureOf({ ...comment, comments: reworded })).toBe(signatureOf(comment));
+    expect(signatureOf({ ...comment, comments: other })).not.toBe(signatureOf(comment));
+  });
+});
+
+it("a post that is to be made is known by the issue and by all that the board is told of it", () => {
+  const create: CreatePost = {
+    kind: "create-post",
+    post: postId,
+    issue: { repositoryId: 7, number: 12 },
+    title: "Dark mode",
+    body: "Please.",
+    address: "https://github.com/acme/app/issues/12",
+    category: undefined,
+    reason: "label `feedback`",
+  };
+  const same = { ...create, reason: "rule 2", address: "https://github.com/acme/other/issues/12" };
+  expect(signatureOf(same)).toBe(signatureOf(create));
+  const others: readonly Partial<CreatePost>[] = [
+    { issue: { repositoryId: 7, number: 13 } },
+    { title: "Night mode" },
+    { body: "Now." },
+    { category: "c1" },
+  ];
+  const signatures = others.map((change) => signatureOf({ ...create, ...change }));
+  expect(new Set([signatureOf(create), ...signatures]).size).toBe(5);
 });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Condition } from "../../../src/plan/ground/settings.ts";
-import { neededSignals, projectFieldKey, type SignalNeeds } from "../../../src/plan/rules/signals.ts";
+import {
+  looksBesideRecord,
+  neededSignals,
+  projectFieldKey,
+  type SignalNeeds,
+} from "../../../src/plan/rules/signals.ts";
 
 const nothing: SignalNeeds = {
   pullRequests: false,
@@ -57,6 +62,21 @@ describe("what is read beside an issue's own record", () => {
     expect(neededSignals({ rules: [], followDuplicates: true })).toEqual({ ...nothing, duplicates: true });
   });
 });
+
+it.each<[Partial<SignalNeeds>, boolean]>([
+  [{}, false],
+  [{ duplicates: true }, false],
+  [{ milestones: true, labels: true, types: true }, false],
+  [{ pullRequests: true }, true],
+  [{ subIssues: true }, true],
+  [{ released: true }, true],
+  [{ projects: [status] }, true],
+])(
+  "issues are read again for what their records never show, and for nothing else: %j %s",
+  (needs, isRead) => {
+    expect(looksBesideRecord({ ...nothing, ...needs })).toBe(isRead);
+  },
+);
 
 it("a field of a project has one key, however it is written", () => {
   expect(projectFieldKey({ owner: "Acme", project: 7, field: "Status" })).toBe("acme/7/status");

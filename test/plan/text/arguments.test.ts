@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fillArguments } from "../../../src/plan/text/arguments.ts";
+import { fillArguments, listArguments } from "../../../src/plan/text/arguments.ts";
 import { TemplateError } from "../../../src/plan/text/template.ts";
 
 const values = { entry: { title: "v1.2 {{ entry.id }}", id: "e1", votes: 3, isDraft: true }, posts: [1, 2] };
@@ -27,5 +27,18 @@ describe("the arguments of a tool", () => {
     const fail = () => fillArguments({ a: { b: ["x", "{{ entry | nothing }}"] } }, values, "tools.x.args");
     expect(fail).toThrow(TemplateError);
     expect(fail).toThrow(/^tools\.x\.args\.a\.b\.1: /);
+  });
+});
+
+describe("the arguments of a tool that lists", () => {
+  it("name the project, and are told nothing of any post", () => {
+    const args = { projectId: "{{ project.id }}", of: "{{ post.id }}", limit: 50 };
+    expect(listArguments(args, "categories", "acme")).toEqual({ projectId: "acme", of: "", limit: 50 });
+  });
+
+  it("are named by their tool where a template fails", () => {
+    expect(() => listArguments({ a: "{{ x | nothing }}" }, "changelogList", "acme")).toThrow(
+      /^board\.mcp\.tools\.changelogList\.args\.a: /,
+    );
   });
 });

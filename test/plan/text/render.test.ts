@@ -274,6 +274,42 @@ describe("further posts of an issue", () => {
   });
 });
 
+describe("a comment that a board rule asks for", () => {
+  const renderer = createRenderer(defaults, { dialect: gitHub });
+
+  it("shows the post's text as text, and nothing of it that the template does not ask for", () => {
+    const post = postOf({ title: "@all #1", status: "declined", url: "https://x.example/1", votes: 9 });
+    expect(renderer.comment("Now {{ post.status }}: {{ post.title }}", post, context)).toBe(
+      "Now declined: @\u200Ball #\u200B1",
+    );
+  });
+
+  it("is made of each post anew, by each rule's own template", () => {
+    const say = (template: string, title: string) => renderer.comment(template, postOf({ title }), context);
+    const template = "Declined: {{ post.title }}";
+    expect([say(template, "a"), say("{{ post.title }}!", "a"), say(template, "b")]).toEqual([
+      "Declined: a",
+      "a!",
+      "Declined: b",
+    ]);
+  });
+
+  it("is cut like any other text", () => {
+    const comment = renderer.comment(
+      "{{ post.description }}{{ post.description }}",
+      postOf({ description: "x".repeat(50_000) }),
+      context,
+    );
+    expect(Buffer.byteLength(comment)).toBeLessThanOrEqual(60_000);
+  });
+
+  it("names its place where its template can't be read", () => {
+    expect(() => renderer.comment("{{ post.title", postOf({}), context)).toThrow(
+      /^boardRules\.set\.comment: /,
+    );
+  });
+});
+
 describe("the limits of an issue", () => {
   const url = "https://x.example/1";
   const notice = "… (cut; the whole text is in the post)";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/model/link.ts";
-import { wishesOf } from "../../src/plan/ahead.ts";
+import { isUndecidable, wishesOf } from "../../src/plan/ahead.ts";
 import { signatureOf } from "../../src/plan/ground/identity.ts";
 import { type PlanContext, planRow } from "../../src/plan/plan.ts";
 import {
@@ -48,6 +48,22 @@ describe("what a row asks for whatever stops it", () => {
     ["a fact is missing", { links: [makeLink(undefined)] }],
   ])("can't be said when %s", (_, changes) => {
     expect(wished({ ...row, ...changes }, makeContext())).toBeUndefined();
+  });
+});
+
+describe("a row that can't be decided now", () => {
+  const started = makeLink(done, { isChanging: true });
+
+  it.each<[string, boolean, Partial<Row>]>([
+    ["no listing has shown the post since our last write", true, { seenAt: undefined }],
+    ["the outcome of a write is open", true, { openIntents: ["update-issue"] }],
+    ["a change of its issue is under way", true, { links: [started] }],
+    ["a fact is missing", true, { links: [makeLink(undefined)] }],
+    ["everything is known", false, {}],
+    ["the post is missing, which asks for nothing", false, { missing: 1 }],
+  ])("%s: %s", (_, isOpen, changes) => {
+    const asking = { ...row, ...changes };
+    expect(isUndecidable(asking, planRow(asking, makeContext()))).toBe(isOpen);
   });
 });
 
