@@ -284,6 +284,15 @@ describe("a comment that a board rule asks for", () => {
     );
   });
 
+  it("trusts no more of what its filters make of a post's text", () => {
+    const comment = renderer.comment(
+      "@team: {{ post.title | url_decode }}",
+      postOf({ title: "%40all" }),
+      context,
+    );
+    expect(comment).toBe("@team: @\u200Ball");
+  });
+
   it("is made of each post anew, by each rule's own template", () => {
     const say = (template: string, title: string) => renderer.comment(template, postOf({ title }), context);
     const template = "Declined: {{ post.title }}";
