@@ -71,8 +71,8 @@ export function createToolCalls(
   const write = store.prepare<[Key & Written]>(`
     INSERT INTO tool_calls (project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, ended_at, attempts, message,
       result, url)
-    VALUES (@project, @purpose, @subject, @state, @run, @hash, @reason, @at, CASE @state WHEN 'SENT' THEN CAST(@at AS INTEGER) END,
-      CASE @state WHEN 'DONE' THEN CAST(@at AS INTEGER) END, CASE @state WHEN 'SENT' THEN 1 ELSE 0 END, @message, @result, @url)
+    VALUES (@project, @purpose, @subject, @state, @run, @hash, @reason, @at, CASE @state WHEN 'SENT' THEN CAST(@at AS BIGINT) END,
+      CASE @state WHEN 'DONE' THEN CAST(@at AS BIGINT) END, CASE @state WHEN 'SENT' THEN 1 ELSE 0 END, @message, @result, @url)
     ON CONFLICT (project, purpose, subject) DO UPDATE SET ${written}
     WHERE tool_calls.state IN ('PREPARED', 'REJECTED')
       OR tool_calls.state = 'DONE' AND tool_calls.purpose = 'changelogUpdate'`);
