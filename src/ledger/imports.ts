@@ -9,7 +9,7 @@ export interface Imports {
   known(project: ProjectId): Promise<readonly KnownImport[]>;
   /** What makes the next look at a repository's labelled issues conditional, for these labels; undefined while something of it waits. */
   validator(project: ProjectId, repository: RepositoryId, labels: string): Promise<string | undefined>;
-  /** Listed posts of a project that may be what an issue has become, at most 500. One pass over the posts. */
+  /** Posts of a project that may be what an issue has become, at most 500: by title of those that are listed. One pass over the posts. */
   alike(project: ProjectId, wanted: AlikeWish): Promise<readonly AlikePost[]>;
 }
 

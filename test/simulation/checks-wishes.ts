@@ -149,6 +149,7 @@ export function checkConflictPauses(
   return {
     runBegins() {
       isWhole = true;
+      for (const post of agreed.keys()) if (confirmed(post).length === 0) agreed.delete(post);
     },
     boardShows(posts) {
       const isShown = !scenario.board.hidden.includes("status");
@@ -159,8 +160,7 @@ export function checkConflictPauses(
         const by = touched.get("status")?.by;
         if (by === "us" && isSame(status, target)) agreed.set(id, status);
         else if (by !== "person" || !isSame(agreed.get(id), target)) agreed.delete(id);
-        const isMoved = by === "person" && agreed.has(id) && !isSame(status, target);
-        if (isMoved && confirmed(id).length > 0) moved.set(id, status);
+        if (by === "person" && agreed.has(id) && !isSame(status, target)) moved.set(id, status);
         else moved.delete(id);
       }
     },

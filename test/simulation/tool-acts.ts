@@ -167,7 +167,7 @@ async function approveEntry(stage: Stage, random: Random): Promise<string> {
   const { state, time, scenario, tools, watch } = stage;
   const entries = tools.entries.filter(({ isDeleted }) => !isDeleted);
   if (entries.length === 0) return "nobody finds an entry";
-  const { tag } = random.pick(entries);
+  const { tag, madeBy } = random.pick(entries);
   // There is always one that nobody lets go.
   if (tag.endsWith(".2")) return `nobody lets ${tag} go`;
   const ledger = state.open(startLife());
@@ -178,8 +178,10 @@ async function approveEntry(stage: Stage, random: Random): Promise<string> {
   if ("nothing" in foreseen) return foreseen.nothing;
   const changes = foreseen.asks({ at } as Parameters<typeof foreseen.asks>[0]);
   await ledger.commit(changes);
+  // What they let go is what they see.
   for (const change of changes)
-    if (change.kind === "add-request") watch.events.personOrders(change.request, []);
+    if (change.kind === "add-request" && change.request.kind === "publish")
+      watch.events.personOrders({ ...change.request, hash: madeBy }, []);
   return `somebody lets ${tag} go`;
 }
 

@@ -119,6 +119,10 @@ function sourceOf(hub: HubServer, args: ToolArguments) {
   return { subject: `${name}#${number}`, issue };
 }
 
+function isListed({ tools }: ToolLine, wanted: unknown): boolean {
+  return tools.entries.some(({ id, isDeleted }) => id === wanted && !isDeleted);
+}
+
 function subjectOf({ hub, tools }: ToolLine, purpose: ToolWriting, args: ToolArguments): string {
   if (purpose === "feedbackCreate") return sourceOf(hub, args).subject;
   return String(args["tag"] ?? tools.entries.find(({ id }) => id === args["id"])?.tag);
@@ -158,7 +162,8 @@ function send(line: ToolLine, purpose: ToolWriting, args: ToolArguments, leftAt:
   const { wire, events, life, scenario } = line;
   const fate = drawFate(line);
   const subject = subjectOf(line, purpose, args);
-  const isHeard = heard.has(fate);
+  const isThere = purpose === "feedbackCreate" || purpose === "changelogCreate" || isListed(line, args["id"]);
+  const isHeard = heard.has(fate) && isThere;
   events.toolCallLeaves({ life, purpose, args, subject, leftAt, isHeard });
   if (fate !== "fine") wire.count(`tools: call ${fate}`);
   switch (fate) {

@@ -219,6 +219,6 @@ function whyNotPublished(
   if (publish !== "approve") return "`changelog.publish` does not allow it";
   if (args.publish === undefined) return "`board.mcp.tools` names no `changelogPublish`";
   if (isGone) return "its release was deleted";
-  if (!isShown) return "its text is another one since it was approved: look at it once more";
+  if (!isShown) return "its text is another one since it was approved, or may be: look at it once more";
   return id === undefined ? "the board has not told the entry's id" : undefined;
 }

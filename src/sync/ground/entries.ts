@@ -52,9 +52,19 @@ export function nameEntry(tag: string): string {
   return `changelog ${tag}`;
 }
 
-/** The call that has made the text of an entry what it is. */
-export function lastText(calls: readonly ToolCall[], tag: string): ToolCall | undefined {
+/** A draft, as calls have made it. */
+export interface DraftText extends Pick<ToolCall, "result" | "url"> {
+  /** Another one for another text: an approval is of one of them. Also a change that failed makes it another one. */
+  readonly hash: string;
+}
+
+/** The draft of a release; undefined where none was made. */
+export function lastText(calls: readonly ToolCall[], tag: string): DraftText | undefined {
   const of = (purpose: ToolCall["purpose"]): ToolCall | undefined =>
-    calls.find((call) => call.purpose === purpose && call.subject === tag && call.state === "DONE");
-  return of("changelogUpdate") ?? of("changelogCreate");
+    calls.find((call) => call.purpose === purpose && call.subject === tag);
+  const [made, changed] = [of("changelogCreate"), of("changelogUpdate")];
+  if (made?.state !== "DONE") return undefined;
+  const draft = { result: made.result, url: made.url ?? changed?.url };
+  if (changed === undefined) return { ...draft, hash: made.hash };
+  return { ...draft, hash: changed.state === "DONE" ? changed.hash : `before ${changed.hash}` };
 }

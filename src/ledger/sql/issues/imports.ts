@@ -38,6 +38,7 @@ export function createImports(
   const selectList = store.prepare<[number, number, string], { etag: string }>(
     "SELECT etag FROM import_lists WHERE project = ? AND repository = ? AND labels = ?",
   );
+  // What names the issue counts also where a list lacks it: that is no deletion.
   // A repository that is called as a person, say, is in the texts of many: only the first few of these are told.
   const selectAlike = store.prepare<
     [{ project: number; texts: string; titles: string; since: number }],
@@ -47,9 +48,9 @@ export function createImports(
       CASE WHEN unlinked_at IS NOT NULL OR EXISTS (SELECT 1 FROM links
         WHERE links.project = posts.project AND links.post = posts.number) THEN 1 ELSE 0 END AS is_taken
     FROM posts JOIN post_facts ON post_facts.post = posts.number
-    WHERE posts.project = @project AND hash IS NOT NULL AND missing = 0 AND (
-      coalesce(listed_since, 0) >= @since
-      OR lower(title) IN (SELECT wanted.value FROM EACH TEXT @titles AS wanted)
+    WHERE posts.project = @project AND hash IS NOT NULL AND (
+      missing = 0 AND (coalesce(listed_since, 0) >= @since
+        OR lower(title) IN (SELECT wanted.value FROM EACH TEXT @titles AS wanted))
       OR EXISTS (SELECT 1 FROM EACH TEXT @texts AS wanted WHERE lower(facts) LIKE wanted.value ESCAPE '!'))
     ORDER BY posts.id LIMIT ${mostAlike}`);
   const writePost = store.prepare<[number]>(
