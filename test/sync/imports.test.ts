@@ -353,6 +353,21 @@ describe("an issue that a maintainer labels", () => {
     expect(stage.calls).toHaveLength(1);
   });
 
+  it("becomes no second one where the board lists nothing for once, after the state was lost", async () => {
+    wish("CSV export");
+    await stage.sync();
+    stage.loseState();
+    expect(await stage.syncOne()).toMatchObject({ held: 2 });
+    stage.board.removePost("acme-app", "p1");
+    for (let run = 0; run < 3; run += 1) {
+      stage.clock.skip(hourMs);
+      await stage.sync();
+    }
+    stage.board.restorePost("acme-app", "p1");
+    expect(await stage.syncOne()).toMatchObject({ held: 2 });
+    expect(stage.calls).toHaveLength(1);
+  });
+
   it.each(["no id", "wrong answer"] as const)(
     "is linked by its address where the answer has %s",
     async (fault) => {
