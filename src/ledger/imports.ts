@@ -1,4 +1,4 @@
-import type { IssueRef, RepositoryId } from "../model/issue.ts";
+import type { Issue, IssueRef, RepositoryId } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
 
 /**
@@ -9,6 +9,8 @@ export interface Imports {
   known(project: ProjectId): Promise<readonly KnownImport[]>;
   /** What makes the next look at a repository's labelled issues conditional, for these labels; undefined while something of it waits. */
   validator(project: ProjectId, repository: RepositoryId, labels: string): Promise<string | undefined>;
+  /** Issues of other repositories that have become posts of a project. */
+  elsewhere(project: ProjectId, repository: RepositoryId): Promise<readonly Issue[]>;
   /** Posts of a project that may be what an issue has become, at most 500: by title of those that are listed. One pass over the posts. */
   alike(project: ProjectId, wanted: AlikeWish): Promise<readonly AlikePost[]>;
 }

@@ -82,6 +82,25 @@ export function describeImports(ledger: () => Ledger): void {
       expect(await ledger().rows.counts(project)).toMatchObject({ held: 0 });
     });
 
+    it("tells which issues of other repositories have become posts", async () => {
+      const [there, here] = [createIssue(7, { repositoryId: 11 }), createIssue(8)];
+      for (const [post, issue] of [
+        ["p1", there],
+        ["p2", here],
+      ] as const) {
+        const link = {
+          post: postId(post),
+          issue: { repositoryId: issue.repositoryId, number: issue.number },
+        };
+        await ledger().commit([
+          { kind: "link", project, link: { ...link, origin: "imported" }, issue, content: undefined },
+        ]);
+      }
+      await linkPost(ledger(), "p3", createIssue(9, { repositoryId: 11 }));
+      expect(await ledger().imports.elsewhere(project, here.repositoryId)).toEqual([there]);
+      expect(await ledger().imports.elsewhere(otherProject, here.repositoryId)).toEqual([]);
+    });
+
     it("remembers what makes the next look at a repository conditional, for these labels", async () => {
       const list = { kind: "note-import-list", project, repository: 10, labels: "idea" } as const;
       expect(await ledger().imports.validator(project, 10, "idea")).toBeUndefined();

@@ -296,6 +296,8 @@ describe("an issue that a maintainer labels", () => {
     await stage.sync();
     await stage.sync();
     stage.github.transfer("acme/app", 1, "acme/api");
+    // Nothing of the post says any more what it was made of.
+    stage.board.editPost("acme-app", "p1", { title: "Exports", description: "As a table." });
     await stage.sync();
     stage.clock.skip(7 * hourMs);
     await stage.sync();

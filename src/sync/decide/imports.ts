@@ -21,6 +21,7 @@ import { readRow } from "../ground/rows.ts";
 import type { Hold } from "../ground/verdict.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import { nameNow, repositoryNames } from "../ground/world.ts";
+import { takeAnswer } from "../read/follow.ts";
 import { addressesOf, addressOf, isOurIssue, keepValidator, readLabelled } from "../read/import-list.ts";
 import { want } from "./want.ts";
 
@@ -99,6 +100,11 @@ async function decideRepository(
   const list = await readLabelled(cycle, repository, settings.labels);
   if (list === undefined) return { isRead: false, drafts: [], unsettled: [] };
   if (list === "unchanged") return { isRead: true, drafts: [], unsettled: [] };
+  await followTwins(
+    cycle,
+    repository,
+    list.rows.map((issue) => candidateOf(cycle, issue, known, calls)),
+  );
   const drafts: CreatePost[] = [];
   const unsettled: PostId[] = [];
   const stays = new Set<PostId>();
@@ -123,6 +129,24 @@ async function decideRepository(
   );
   await keepValidator(cycle, repository, settings.labels, isWaiting ? undefined : list.etag);
   return { isRead: true, drafts, unsettled };
+}
+
+/**
+ * An issue that has become a post, and was transferred here, may be listed here before the look at its old place. It was made in the
+ * same moment: such ones are asked for where they were.
+ */
+async function followTwins(
+  cycle: PulledCycle,
+  { repository }: RepositoryMemory,
+  candidates: readonly Candidate[],
+): Promise<void> {
+  const { ledger, tracker } = cycle.world;
+  const fresh = candidates.filter(({ known, call }) => known === undefined && call === undefined);
+  const born = new Set(fresh.map(({ issue }) => issue.issue.createdAt));
+  if (born.size === 0) return;
+  for (const issue of await ledger.imports.elsewhere(cycle.memory.id, repository.id))
+    if (born.has(issue.createdAt))
+      await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds));
 }
 
 function candidateOf(

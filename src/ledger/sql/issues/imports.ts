@@ -1,7 +1,8 @@
+import type { Issue } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { AlikePost, AlikeWish, Imports, KnownImport } from "../../imports.ts";
 import type { Carrying } from "../columns/changes.ts";
-import { decodePost, encodePost } from "../columns/facts.ts";
+import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 
@@ -38,6 +39,10 @@ export function createImports(
   const selectList = store.prepare<[number, number, string], { etag: string }>(
     "SELECT etag FROM import_lists WHERE project = ? AND repository = ? AND labels = ?",
   );
+  const selectElsewhere = store.prepare<[number, number], { facts: string }>(`
+    SELECT facts FROM links JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+    WHERE links.project = ? AND links.repository <> ? AND origin = 'imported' AND facts IS NOT NULL
+    ORDER BY links.repository, links.number`);
   // What names the issue counts also where a list lacks it: that is no deletion.
   // A repository that is called as a person, say, is in the texts of many: only the first few of these are told.
   const selectAlike = store.prepare<
@@ -104,6 +109,10 @@ export function createImports(
     validator: (project, repository, labels) =>
       numbers.ofProject(project, undefined, function* (number): Asked<string | undefined> {
         return (yield* selectList.get(number, repository, labels))?.etag ?? undefined;
+      }),
+    elsewhere: (project, repository) =>
+      numbers.ofProject(project, [], function* (number): Asked<readonly Issue[]> {
+        return (yield* selectElsewhere.all(number, repository)).map(({ facts }) => decodeIssue(facts));
       }),
     alike: (project, { texts, titles, listedSince }: AlikeWish) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly AlikePost[]> {
