@@ -18,11 +18,9 @@ export interface Heartbeat {
   readonly address: string | undefined;
 }
 
-/** Reads the last sign of life; undefined when no daemon has ever run on this state. That of its original came with a copy. */
+/** Reads the last sign of life; undefined when no daemon has ever run on this state. */
 export async function readHeartbeat(ledger: Ledger | undefined): Promise<Heartbeat | undefined> {
-  const found = await ledger?.runs.heartbeat();
-  const isOwn = found !== undefined && !(found.at <= (ledger?.copiedAt ?? Number.NEGATIVE_INFINITY));
-  return isOwn ? judgeSign(found) : undefined;
+  return judgeSign(await ledger?.runs.heartbeat());
 }
 
 /** What a sign of life says now. */

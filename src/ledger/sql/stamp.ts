@@ -13,12 +13,13 @@ export function freshMeta(): readonly (readonly [MetaKey, string])[] {
 /**
  * Marks a new copy, inside a transaction. What it holds was scanned before it was made, also where the clock has been set back
  * since: put back, it is told by that from what has been scanned in its new life. Whoever gets hold of a backup must not open
- * the page of the state.
+ * the page of the state, and no daemon works on a copy: the sign of life of the original's stays there.
  */
 export function* stampCopy(store: Store, at: number): Asked<void> {
   const meta = createMeta(store);
   yield* meta.write("copied_at", String(at));
   yield* meta.write("page_key", freshPageKey());
+  yield* meta.remove("heartbeat", yield* meta.read("heartbeat"));
   yield* rewindScan(store, at);
 }
 

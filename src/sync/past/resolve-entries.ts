@@ -59,7 +59,7 @@ async function lookForDraft(
   return { kind: "absent", message: `no entry is called "${title}": it was not made` };
 }
 
-/** A draft that is not as it was before has got the text that was sent, as far as anybody can tell: who let go what it was looks anew. */
+/** A draft that has changed counts as having got the text that was sent: an approval of the one before is over. */
 async function lookForText(cycle: PulledCycle, { subject: tag }: ToolCall, ask: AskEntries): Promise<Looked> {
   const list = await ask();
   if (list === undefined) return { kind: "unsure", why: noList };
@@ -68,7 +68,8 @@ async function lookForText(cycle: PulledCycle, { subject: tag }: ToolCall, ask: 
   const found = list.records.find(({ id }) => id === draft?.result);
   if (found === undefined && !list.isComplete) return { kind: "unsure", why: notWhole };
   const shown = projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag)?.shown;
-  if (found === undefined || shown === hashText(plainEntry(found)))
+  if (found === undefined) return { kind: "absent", message: "the draft is not there any more" };
+  if (shown === hashText(plainEntry(found)))
     return { kind: "absent", message: "the draft is as it was: it was not changed" };
   return { kind: "made", id: found.id, url: found.url, message: "the draft has another text now" };
 }

@@ -93,7 +93,7 @@ async function takeFound(
     const absence = { kind: "missing", since: cycle.world.clock.now() } as const;
     await own.world.ledger.commit([{ kind: "set-absence", issue, absence }]);
   });
-  await takeAnswer(cycle, issue, answer);
+  if (answer.kind !== "found") await takeAnswer(cycle, issue, answer);
 }
 
 /** As much of an issue that is not where it was as a link needs. */

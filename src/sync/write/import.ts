@@ -50,7 +50,7 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
   const { settings, memory, world, course } = cycle;
   const issue = course.imports.get(action.post);
   if (settings.import === undefined || issue === undefined) return { kind: "unneeded" };
-  // In an earlier life of the state it may have become a post that this run's list does not show yet.
+  // A request from before the state was lost may have made its post, which a list shows only later.
   const doubt = doubtOf(cycle, cycle.pull.beganAt);
   if (doubt !== undefined) return waitForTurn(doubt);
   const { post, title, reason } = action;
