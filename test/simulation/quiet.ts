@@ -301,7 +301,9 @@ function isForgotten(
   if (attempted === undefined || !isVisible || isWaiting) return false;
   // A link that a person orders takes both sides as they are, and that such a write is not sent again.
   if (watch.links.isOrdered(post.id)) return false;
-  return !isMovedSince(post.touched, attempted.lookedAt) && isSameValue(field, attempted.value, wanted);
+  // A change by a person soon after our write is taken for a late listing first, and for theirs only then.
+  const lookedAt = attempted.lookedAt - scenario.policy.waits.patchMs;
+  return !isMovedSince(post.touched, lookedAt) && isSameValue(field, attempted.value, wanted);
 }
 
 /** A link goes along with its issue wherever the config looks. */
