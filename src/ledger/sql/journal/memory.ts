@@ -125,14 +125,12 @@ const repositories = memory<RepositoryMemory>("repositories.memory", () => ({
 
 /** The plan reads them, as the version that has written them did; before there was a text there was a hash. */
 function areRules(rules: string): boolean {
-  if (!rules.startsWith("{")) return true;
-  const shape = z.looseObject({
-    rules: z.array(z.looseObject({})),
-    several: z.string(),
-    whenNoRule: z.string(),
-  });
-  return shape.safeParse(parse("projects.memory", rules)).success;
+  return !rules.startsWith("{") || ruleShape().safeParse(parse("projects.memory", rules)).success;
 }
+
+const ruleShape = later(() =>
+  z.looseObject({ rules: z.array(z.looseObject({})), several: z.string(), whenNoRule: z.string() }),
+);
 
 type MemoryKind = "account" | "paging" | "open-list" | "project-field" | "size" | "tool" | "categories";
 
