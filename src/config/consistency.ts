@@ -1,5 +1,5 @@
 import { type Fault, type FoundValue, findAll, hasKey, type Path, quote } from "./paths.ts";
-import type { ToolPurpose } from "./schema.ts";
+import type { ToolPurpose } from "./schema/board.ts";
 import { suggest } from "./suggest.ts";
 import { findToolFaults, findToolTemplates } from "./tools.ts";
 import { instant, isExposed } from "./values.ts";

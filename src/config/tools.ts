@@ -1,5 +1,5 @@
 import { type Fault, type FoundValue, findAll, hasKey, type Path } from "./paths.ts";
-import { type ToolPurpose, toolPurpose } from "./schema.ts";
+import { type ToolPurpose, toolPurpose } from "./schema/board.ts";
 
 /** What is wrong between the settings of the board's own tools (`board.mcp.tools`), and those that need them. */
 export function findToolFaults(content: unknown): readonly Fault[] {

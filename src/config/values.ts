@@ -146,3 +146,23 @@ export function host() {
     error: "must be a host name or an address such as `127.0.0.1`",
   });
 }
+
+/** Refuses a map with too few keys, unless something else is wrong with it and said already. */
+export function needsKeys(least: number, error: string) {
+  return z.refine<object>((given) => Object.keys(given).length >= least, {
+    error,
+    when: ({ issues }) => issues.length === 0,
+  });
+}
+
+/* What either side calls its things, wherever a setting names one. */
+
+export const login = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\[bot\])?$/, {
+  error: "must be a GitHub login, such as `octocat` or `my-app[bot]`",
+});
+export const status = name(200);
+export const category = name(200);
+export const label = name(50);
+export const milestone = name(255);
+export const issueType = name(100);
+export const roadmapColumn = z.enum(["PLANNED", "IN_PROGRESS", "COMPLETED"]);
