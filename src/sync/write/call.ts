@@ -12,7 +12,7 @@ import { postpone, putOff } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { stopOf } from "../ground/stop.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
-import { closureAfter, meaningOf, noteClosure } from "./send.ts";
+import { closureAfter, meaningOf, noteClosure } from "./failure.ts";
 
 /** One call that may be made now. */
 export interface ToolRequest {

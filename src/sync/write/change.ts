@@ -11,11 +11,12 @@ import { putOff } from "../ground/record.ts";
 import { type Outcome, type PartOutcome, waitForTurn, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
+import { parkAction, reportTrouble } from "./failure.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { awaitPace } from "./pace.ts";
 import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
-import { parkAction, type Request, reportTrouble, send, type Turn } from "./send.ts";
+import { type Request, send, type Turn } from "./send.ts";
 
 /** One request, with the fields that it writes. */
 interface ChangePart {

@@ -10,9 +10,10 @@ import { putOff, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
+import { parkAction } from "./failure.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
 import { basesOf } from "./own-change.ts";
-import { parkAction, type Request, send } from "./send.ts";
+import { type Request, send } from "./send.ts";
 
 /**
  * Makes the comments that a board rule asks for, each once for each time that the rule begins to hold. A comment carries a

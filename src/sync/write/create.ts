@@ -17,6 +17,7 @@ import { lookAgain } from "../read/look-again.ts";
 import { isScanned } from "../read/markers.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
 import { publicHold } from "../read/visibility.ts";
+import { parkAction } from "./failure.ts";
 import { issueRequest, openForWrites, waitIfClosed } from "./issue.ts";
 import { patchPost } from "./patch.ts";
 import {
@@ -29,7 +30,7 @@ import {
   rememberRefused,
   without,
 } from "./prepare.ts";
-import { parkAction, type Sent, send } from "./send.ts";
+import { type Sent, send } from "./send.ts";
 
 /**
  * Opens one issue. The request is journalled before it leaves and sent once; what became of it is decided by the answer,

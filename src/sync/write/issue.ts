@@ -15,7 +15,8 @@ import type { Closure } from "../ground/world.ts";
 import { parkAbsent } from "../read/absent.ts";
 import { sayMissing, takeAnswer } from "../read/follow.ts";
 import { askAgain, asProjectError } from "../read/repositories.ts";
-import { failWrite, type Request } from "./send.ts";
+import { failWrite } from "./failure.ts";
+import type { Request } from "./send.ts";
 
 type AnyAction = Pick<Action, "post" | "kind">;
 

@@ -16,7 +16,8 @@ import { readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { type Judged, postsWith } from "../ground/wanted.ts";
 import { readNoteAgain } from "../read/look-again.ts";
-import { type Failure, type Request, send } from "./send.ts";
+import type { Failure } from "./failure.ts";
+import { type Request, send } from "./send.ts";
 
 /** A note that gets another line of ours, and what it is then. */
 export interface NoteWrite {

@@ -11,7 +11,8 @@ import { boardLane } from "../ground/lane.ts";
 import type { Asked } from "../ground/record.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
-import { type Composed, type Failure, failWrite, parkAction, send } from "./send.ts";
+import { type Failure, failWrite, parkAction } from "./failure.ts";
+import { type Composed, send } from "./send.ts";
 
 /** Sends one PATCH. Voters are notified of a change of status the moment it is sent. */
 export async function patchPost(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {

@@ -1,36 +1,22 @@
-import type { PatchOutcome } from "../../board/board.ts";
-import type { ToolOutcome } from "../../board/tools.ts";
-import type { FaultDetail, Side } from "../../errors.ts";
 import type { Change, SentChange } from "../../ledger/change.ts";
 import type { AuditEntry, IntentId, NewIntent } from "../../ledger/journal.ts";
 import type * as port from "../../ledger/ledger.ts";
 import type { PatchAnswer } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
-import { approvalSignature, refusalSignature } from "../../plan/ground/identity.ts";
+import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
-import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { isApproved, type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
-import { closeLane, type Lane } from "../ground/lane.ts";
-import { noteLimit, sayLimit } from "../ground/limits.ts";
-import { postpone, putOff, recordRow } from "../ground/record.ts";
-import { noteError } from "../ground/report.ts";
+import type { Lane } from "../ground/lane.ts";
+import { postpone, putOff } from "../ground/record.ts";
 import { stopOf } from "../ground/stop.ts";
 import { closedBy, type Outcome, waitForTurn } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
+import { type Failure, meaningOf, noteClosure, type WriteAnswer } from "./failure.ts";
 import { awaitPace, type PacedKind, takePace } from "./pace.ts";
 
-/** What either side answers to a write. */
-export type WriteAnswer = PatchOutcome | WriteOutcome;
-
 type Applied<A extends WriteAnswer> = Extract<A, { readonly kind: "applied" }>;
-
-/** Every answer but `applied`. */
-export type Failure<A extends WriteAnswer = WriteAnswer> = Exclude<A, { readonly kind: "applied" }>;
-
-/** An answer of whichever kind: what its kind, its words and its times mean is the same for all. */
-type AnyAnswer = WriteAnswer | ToolOutcome;
 
 /** Where a write counts, and for whom. */
 export interface Turn {
@@ -236,142 +222,4 @@ function answerOf<A extends WriteAnswer>(
       ...(isApplied(answer) && { answer: request.answered?.(answer) }),
     },
   ];
-}
-
-interface FailureMeaning {
-  /** What the intent becomes. PREPARED: it provably did nothing, and a later run sends it. */
-  readonly state: "REJECTED" | "PREPARED" | "UNKNOWN";
-  /** The second half of its code. */
-  readonly fault: string;
-  /** Whether its lane takes no more writes in this run: asking on would only make it worse. */
-  readonly isEnd: boolean;
-}
-
-const meanings: Readonly<Record<Failure<WriteAnswer>["kind"], FailureMeaning>> = {
-  rejected: { state: "REJECTED", fault: "rejected", isEnd: false },
-  // Its writer asks the repository before it closes anything: it may have been archived a moment ago.
-  forbidden: { state: "PREPARED", fault: "unauthorized", isEnd: false },
-  missing: { state: "REJECTED", fault: "missing", isEnd: false },
-  limited: { state: "PREPARED", fault: "limited", isEnd: true },
-  unauthorized: { state: "PREPARED", fault: "unauthorized", isEnd: true },
-  unsent: { state: "PREPARED", fault: "unreachable", isEnd: true },
-  unknown: { state: "UNKNOWN", fault: "unknown", isEnd: false },
-};
-
-/** What becomes of what was sent, by the answer; not of one that was applied. */
-export function meaningOf({ kind }: AnyAnswer): FailureMeaning {
-  return meanings[kind as Failure<WriteAnswer>["kind"]];
-}
-
-/**
- * A limit, a refused credential or a dead line ends its lane of this run; a limit's end outlives the process. So does the time
- * that an answer names which leaves open what became of the write. What a key may not do on the board it may not do in this
- * project: others of the run go on.
- */
-export async function noteClosure(
-  { run, course, world }: PulledCycle,
-  lane: Lane,
-  answer: AnyAnswer,
-): Promise<void> {
-  if (answer.kind === "applied") return;
-  const retryAt = "retryAt" in answer ? answer.retryAt : undefined;
-  if (!meaningOf(answer).isEnd && retryAt === undefined) return;
-  const isForbidden = answer.kind === "unauthorized" && answer.detail === "forbidden";
-  closeLane(isForbidden ? course : run, lane, closureAfter(lane.side, answer));
-  await noteLimit(world, lane, retryAt);
-}
-
-/** Why a lane is closed after such an answer. */
-export function closureAfter(side: Side, failure: Exclude<AnyAnswer, { readonly kind: "applied" }>): Closure {
-  const retryAt = "retryAt" in failure ? failure.retryAt : undefined;
-  const isLimit = failure.kind === "limited" || retryAt !== undefined;
-  if (isLimit) return { code: `${side}.limited`, message: sayLimit({ side }, retryAt), until: retryAt };
-  return { code: `${side}.${meaningOf(failure).fault}`, message: failure.message };
-}
-
-/** How messages speak of a write. */
-export interface Spoken {
-  readonly side: Side;
-  readonly action: Pick<Action, "post" | "kind">;
-  /** The issue, or the repository that it is to be opened in, by name; undefined where none is known. */
-  readonly place: string | undefined;
-  /** What nobody knows when the answer is lost: `the issue was opened`. */
-  readonly claim: string;
-}
-
-/**
- * What a failure means for the post of an action. What was refused is not recorded here: its writer knows whether something
- * less may be sent, whether it is parked, or whether all that is to be written there waits.
- */
-export async function failWrite(
-  cycle: PulledCycle,
-  spoken: Spoken,
-  failure: Failure<WriteAnswer>,
-): Promise<Outcome> {
-  const { side, action, place, claim } = spoken;
-  const { message } = failure;
-  const trouble: Trouble = { place, code: `${side}.${meaningOf(failure).fault}`, message };
-  switch (failure.kind) {
-    case "rejected":
-    case "forbidden":
-      return { kind: "failed", why: message };
-    case "limited":
-      return postpone(cycle, closureAfter(side, failure));
-    case "missing":
-      await cycle.world.ledger.commit([
-        { kind: "mark-missing", project: cycle.memory.id, post: action.post },
-      ]);
-      await recordRow(cycle, action.post);
-      return reportTrouble(cycle, action.post, trouble);
-    case "unauthorized":
-      return reportTrouble(cycle, action.post, { ...trouble, detail: failure.detail });
-    case "unsent":
-      return reportTrouble(cycle, action.post, trouble);
-    case "unknown":
-      return reportTrouble(cycle, action.post, {
-        ...trouble,
-        message: `It is not known whether ${claim} (${message}). It is looked up before anything is sent again.`,
-      });
-  }
-}
-
-/** What goes wrong with one post, as reports say it. */
-export interface Trouble {
-  readonly place: string | undefined;
-  readonly code: string;
-  readonly message: string;
-  readonly detail?: FaultDetail | undefined;
-}
-
-/** Leaves an action alone until it changes, or a person says `retry`. */
-export async function parkAction(cycle: PulledCycle, action: Action, trouble: Trouble): Promise<Outcome> {
-  const { ledger, clock } = cycle.world;
-  const { post, kind } = action;
-  const { code, message } = trouble;
-  await ledger.commit([
-    {
-      kind: "park",
-      project: cycle.memory.id,
-      post,
-      parked: {
-        kind: "parked",
-        cause: "refused",
-        code,
-        message,
-        since: clock.now(),
-        action: { kind, signature: refusalSignature(action, cycle.settings) },
-      },
-    },
-  ]);
-  return reportTrouble(cycle, post, trouble);
-}
-
-/** Says what goes wrong with one post, and ends its action for this run. */
-export async function reportTrouble(
-  cycle: PulledCycle,
-  post: PostId,
-  { place, ...trouble }: Trouble,
-): Promise<Outcome> {
-  noteError(cycle.tally, { post, ...(place !== undefined && { issue: place }), ...trouble });
-  return { kind: "failed", why: trouble.message };
 }

@@ -10,8 +10,9 @@ import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
+import { parkAction } from "./failure.ts";
 import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
-import { type Composed, parkAction, send } from "./send.ts";
+import { type Composed, send } from "./send.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
