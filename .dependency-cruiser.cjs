@@ -1,4 +1,4 @@
-/** Of the two sides and the ledger whoever stands above them knows the ports alone; the ledger's is one file a part. */
+/** Of the two sides and the ledger whoever stands above them knows the ports alone; the ledger's are the files of its folder, none of its rooms. */
 const ports = ["board/board", "board/tools", "tracker/tracker", "ledger/*"];
 
 /**

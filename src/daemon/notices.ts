@@ -1,5 +1,5 @@
 import { escapeControls } from "../escape.ts";
-import type { SaidNotice } from "../ledger/notices.ts";
+import type { SaidNotice } from "../ledger/memory.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
 import { hourMs } from "../model/time.ts";
 import type { ProjectReport, ReportedError } from "../sync/ground/reports.ts";

@@ -3,8 +3,15 @@ import type { Absence, Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } 
 import type { ContentBase, LeftText, Link, Parked, PatchAnswer, RowNote } from "../model/link.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
-import type { ImportChange } from "./imports.ts";
-import type { AuditEntry, IntentId, IntentWrite, NewIntent } from "./journal.ts";
+import type {
+  AuditEntry,
+  IntentId,
+  IntentWrite,
+  Left,
+  NewIntent,
+  SentCall,
+  ToolCallChange,
+} from "./journal.ts";
 import type {
   AccountMemory,
   CategoriesMemory,
@@ -12,17 +19,13 @@ import type {
   ProjectFieldMemory,
   ProjectMemory,
   RepositoryMemory,
+  SaidNotice,
   SizeMemory,
   ToolMemory,
 } from "./memory.ts";
-import type { SaidNotice } from "./notices.ts";
-import type { OrderChange } from "./orders.ts";
-import type { Left } from "./pace.ts";
-import type { MarkedIssue, NamingIssue, NewOtherMark, PullId } from "./pulls.ts";
-import type { NewRequest, RequestId } from "./requests.ts";
+import type { NewRequest, OrderChange, RequestId, RunRecord, SignOfLife } from "./orders.ts";
+import type { ImportChange, MarkedIssue, NamingIssue, NewOtherMark, PullId } from "./pulls.ts";
 import type { RowRecord } from "./rows.ts";
-import type { RunRecord, SignOfLife } from "./runs.ts";
-import type { SentCall, ToolCallChange } from "./tool-calls.ts";
 
 /** One thing that the state is to know. What belongs together is committed together, by `Ledger.commit`. */
 export type Change =

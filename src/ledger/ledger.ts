@@ -1,24 +1,11 @@
 import type { Row } from "../model/link.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
-import type { Absences } from "./absences.ts";
-import type { Backlinks } from "./backlinks.ts";
-import type { Browse } from "./browse.ts";
 import type { Change, SentChange } from "./change.ts";
-import type { Imports } from "./imports.ts";
-import type { IntentId, Journal } from "./journal.ts";
-import type { Links } from "./links.ts";
-import type { Lookup } from "./lookup.ts";
-import type { Memory } from "./memory.ts";
-import type { Notices } from "./notices.ts";
-import type { Orders } from "./orders.ts";
-import type { Pace } from "./pace.ts";
-import type { Pulls } from "./pulls.ts";
-import type { Requests } from "./requests.ts";
-import type { Rows } from "./rows.ts";
-import type { Runs } from "./runs.ts";
-import type { SignalMemory } from "./signals.ts";
-import type { ToolCalls } from "./tool-calls.ts";
-import type { Upkeep } from "./upkeep.ts";
+import type { IntentId, Journal, Pace, ToolCalls } from "./journal.ts";
+import type { Memory, Notices } from "./memory.ts";
+import type { Orders, Requests, Runs } from "./orders.ts";
+import type { Imports, Pulls, SignalMemory } from "./pulls.ts";
+import type { Absences, Backlinks, Browse, Links, Lookup, Rows } from "./rows.ts";
 
 /**
  * What boardsync remembers. Every call is short. What belongs together is committed together: `commit` makes all of its
@@ -103,3 +90,86 @@ export type Ahead = Omit<
   Ledger,
   "commit" | "commitSent" | "after" | "copyTo" | "identity" | "pageKey" | "assertHeld" | "close"
 >;
+
+/** The state's one writer. Held by the process: gone with it, whatever happens to it. */
+export interface StateLock {
+  /** The copy of the state as it was, where an older schema was brought up to date. */
+  readonly copy: string | undefined;
+  release(): void;
+}
+
+/** A state that several processes work on at once. One process has a project at a time. */
+export interface SharedLedger extends Ledger {
+  /**
+   * Takes these projects for a run: all of them, or none where another process has one of them.
+   *
+   * @param keys by the names that the config gives them.
+   */
+  take(keys: readonly string[]): Promise<HeldProjects | Taken>;
+  /** The time by the clock of the state, epoch ms, whatever becomes of this machine's. */
+  now(): number;
+  /** How far that clock was ahead of this machine's when the state was opened, in milliseconds. */
+  readonly clockAheadMs: number;
+}
+
+/** Projects that are held for a run, until it is released or its lease runs out. */
+export interface HeldProjects {
+  readonly kind: "held";
+  /** The state for that run: it commits nothing any more once another process has a project of it. */
+  readonly ledger: Ledger;
+  release(): Promise<void>;
+}
+
+/** Another process has one of the projects. */
+export interface Taken {
+  readonly kind: "taken";
+  readonly project: string;
+  /** `daemon, process 1 on host box`. */
+  readonly who: string;
+  /** Whether that process works by another config, so that it is not waited for. */
+  readonly isOtherConfig: boolean;
+}
+
+/** What keeps the state small, and tells how big it is. */
+export interface Upkeep {
+  /**
+   * Deletes what nobody asks for any more: lines of the audit, finished intents and runs from before `now - keepMs`, writes
+   * that the pace counts no more, and, after a day, runs that told nothing new. It goes in small steps, each a transaction of
+   * its own, and stops after a bounded number of them: what is left is for the next call.
+   *
+   * What a decision may rest on stays, whatever its age: everything open, the bases, links and markers, the last run of each
+   * project, and the line of an opened issue that nothing else in the state explains.
+   *
+   * @param keepMs - a day at least: so far back decisions look.
+   */
+  prune(now: number, keepMs: number): Promise<void>;
+  /**
+   * Puts the write-ahead journal away where it has grown beyond what one run leaves. Returns how big it is then: a large one
+   * is held by somebody who goes on reading.
+   */
+  trimJournal(): Promise<number>;
+  size(): Promise<StateSize>;
+  /** Version of the schema, counted from 1. */
+  schema(): Promise<number>;
+}
+
+/** What the audit knows no more. */
+export interface Pruned {
+  /** Epoch ms: lines from before it have been deleted. */
+  readonly before: number;
+  /** The last run of which a line was deleted. */
+  readonly run: number;
+}
+
+/** How big the state is, in bytes. */
+export interface StateSize {
+  /** Of the database file. */
+  readonly bytes: number;
+  /** What of it is free, and used again before the file grows. */
+  readonly freeBytes: number;
+  /** Of the write-ahead journal beside it. */
+  readonly journalBytes: number;
+  readonly links: number;
+  /** undefined while nothing was ever deleted from the audit. */
+  readonly pruned: Pruned | undefined;
+}

@@ -1,3 +1,7 @@
+import type { Issue, IssueRef, RepositoryName } from "../model/issue.ts";
+import type { PostId, ProjectId } from "../model/post.ts";
+import type { ActionName } from "./rows.ts";
+
 /** What a command gives to the daemon that has the state, and waits for. Orders and reports are stored as they are. */
 export interface Orders {
   /** Gives an order. What is long over is forgotten. */
@@ -47,3 +51,156 @@ export type OrderChange =
       readonly living: readonly string[];
       readonly outcome: object;
     };
+
+/**
+ * What people ask for beside a run, in short transactions of their own; the next run of the project takes it up.
+ */
+export interface Requests {
+  /** In the order in which they came. */
+  pending(project: ProjectId): Promise<readonly PersonRequest[]>;
+  /** The newest of each project that has any. */
+  newest(): Promise<readonly Pick<PersonRequest, "project" | "id" | "at">[]>;
+}
+
+export type RequestId = number & { readonly __request: true };
+
+/** What is asked for of whole posts. */
+export type PostsRequest = "retry" | "release" | "discard" | "resume" | "resume-discard";
+
+/** By which way a person asked. */
+export interface Who {
+  /** Left out for a command at a terminal. */
+  readonly by?: "page";
+}
+
+interface AnyRequest extends Who {
+  readonly project: ProjectId;
+  readonly at: number;
+}
+
+/**
+ * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
+ * these posts as they are. `resume`: ends their pause; `resume-discard`: takes both sides as they are, and then ends it. `approve`: lets these very actions go; `isWhole` when the whole project was approved. `accept-size`: of a
+ * project that is held because the board shrank, the present size is the new measure. `link`: of this post and an issue that
+ * people opened. `unlink`: ends these links. `resume-project`: ends the pause of the whole project; with `isDiscard` both sides of
+ * what it held up are taken as they are before that. `publish`: of this very text of an entry of the changelog; asked for twice, it
+ * goes although another one was published less than a day before. `retry-entry`: what is stuck of an entry is tried once more.
+ */
+export type NewRequest = AnyRequest &
+  (
+    | { readonly kind: PostsRequest; readonly posts: readonly PostId[] }
+    | {
+        readonly kind: "accept-size";
+        /** The size that was shown, as words; left out where an older version asked. */
+        readonly shown?: string;
+      }
+    | {
+        readonly kind: "link";
+        readonly post: PostId;
+        /** As the config names it. */
+        readonly repository: RepositoryName;
+        readonly number: number;
+        /** As it was when the person asked; left out where nobody could ask for it then. */
+        readonly issue?: Issue;
+      }
+    | { readonly kind: "unlink"; readonly post: PostId; readonly issues: readonly IssueRef[] }
+    | { readonly kind: "resume-project"; readonly isDiscard: boolean }
+    | {
+        readonly kind: "publish";
+        /** The release's. */
+        readonly tag: string;
+        /** Of the call that has made the text which was shown. */
+        readonly hash: string;
+      }
+    | { readonly kind: "retry-entry"; readonly tag: string }
+    | { readonly kind: "approve"; readonly actions: readonly ActionName[]; readonly isWhole: boolean }
+  );
+
+export type PersonRequest = NewRequest & { readonly id: RequestId };
+
+/** Runs and signs of life. */
+export interface Runs {
+  /**
+   * Begins a run. Its clock may have been set back since the last one: a time that lies ahead would hold up for years what
+   * waits for it (a wait, a full look, the pace, the guard's window). What happened ahead counts as happened now, so that no
+   * wait gets shorter, and what is to be done ahead is looked at again.
+   */
+  begin(at: number): Promise<BegunRun>;
+  /** The last finished run of a project (by its config key), or of any. */
+  last(project: string | undefined): Promise<StoredRun | undefined>;
+  /** A finished run by its number; undefined where there is none, or `keep` has deleted it. */
+  find(run: number): Promise<FoundRun | undefined>;
+  heartbeat(): Promise<SignOfLife | undefined>;
+  /** The daemons that are at work on the state, and what each has now; none where the state is for one alone. */
+  replicas(): Promise<readonly Replica[]>;
+  /** Whether that code is offered now; then it is offered no more. */
+  takePage(print: string, now: number): Promise<boolean>;
+  /**
+   * Uses a form of the page up: false where it was used before, by whichever process.
+   *
+   * @param until - when it ends by itself, epoch ms; it may be forgotten then.
+   */
+  useForm(print: string, until: number, now: number): Promise<boolean>;
+}
+
+export interface BegunRun {
+  /** Counted from 1. */
+  readonly run: number;
+  /** By how many milliseconds the last run was ahead; 0 where it was not, and then nothing was moved. */
+  readonly aheadMs: number;
+}
+
+/** The last sign of life of a daemon. */
+export interface SignOfLife {
+  readonly at: number;
+  readonly who: string;
+  /** It ends now, as it should: no further sign is to be expected. */
+  readonly isLast?: true;
+  /** Of its HTTP, `http://host:port`; undefined where it serves none. */
+  readonly address?: string | undefined;
+  /** The config that it works by; left out by an older version. */
+  readonly config?: WorkedBy;
+}
+
+/** Which config a daemon works by. */
+export interface WorkedBy {
+  /** Tells it from every other one. */
+  readonly print: string;
+  /** When it was read, epoch ms. */
+  readonly readAt: number;
+}
+
+/** One of several daemons on one state. */
+export interface Replica {
+  /** `daemon, process 1 on host box`. */
+  readonly who: string;
+  /** Epoch ms: its last sign of life. */
+  readonly at: number;
+  /** The projects that it runs now, as the config names them. */
+  readonly projects: readonly string[];
+  /** The config that it works by; left out by an older version. */
+  readonly config?: WorkedBy;
+}
+
+export interface RunRecord {
+  readonly finishedAt: number;
+  readonly result: "ok" | "partial" | "held" | "failed";
+  /** One report a project, as `sync --json` prints it: the ledger stores it as it is. */
+  readonly projects: readonly { readonly project: string; readonly report: object }[];
+}
+
+export interface StoredRun {
+  readonly run: number;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly result: "ok" | "partial" | "held" | "failed";
+  readonly report: unknown;
+}
+
+/** A run with the runs beside it. */
+export interface FoundRun extends Omit<StoredRun, "report"> {
+  readonly projects: readonly { readonly project: string; readonly report: unknown }[];
+  /** The numbers of the finished runs before and after it; null where there is none. */
+  readonly before: number | null;
+  readonly after: number | null;
+}

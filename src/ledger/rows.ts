@@ -1,5 +1,5 @@
 import type { Cause } from "../model/causes.ts";
-import type { IssueRef } from "../model/issue.ts";
+import type { Absence, Issue, IssueRef, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type {
   FieldBase,
   IntentKind,
@@ -10,8 +10,7 @@ import type {
   WholePause,
   WriteKind,
 } from "../model/link.ts";
-import type { PostId, ProjectId, RuleField } from "../model/post.ts";
-import type { LinkedPost } from "./absences.ts";
+import type { FieldValue, Post, PostId, ProjectId, RuleField } from "../model/post.ts";
 
 /** What decisions are made of, and what is recorded of them. */
 export interface Rows {
@@ -113,4 +112,163 @@ export interface WaitingRow {
   readonly intent?: IntentKind;
   /** Held, and no approval lets it go by itself: its cause (`writes`, a board that shrank) holds more than this action. */
   readonly isStopped?: true;
+}
+
+/** The links of all projects. */
+export interface Links {
+  /** Whether the text of an issue is some post's, by a link that remembers it. */
+  hasContent(issue: IssueRef): Promise<boolean>;
+}
+
+/** What became of linked issues that are not where they were, and of their links. */
+export interface Absences {
+  of(issue: IssueRef): Promise<Absence | undefined>;
+  /** Those of a repository that are linked. */
+  ofRepository(
+    repository: RepositoryId,
+  ): Promise<readonly { readonly issue: IssueRef; readonly absence: Absence }[]>;
+  /** Those that posts of a project are linked to, by post and in the order of its links. */
+  ofProject(project: ProjectId): Promise<readonly AbsentLink[]>;
+  /**
+   * Issues of due posts that may have been transferred: an issue elsewhere carries the post's mark, is not linked to it, and
+   * was created at the same time, which a transfer keeps.
+   */
+  suspects(project: ProjectId): Promise<readonly IssueRef[]>;
+  /** Every repository in which a post of a project has an issue. */
+  linkedRepositories(project: ProjectId): Promise<readonly RepositoryId[]>;
+}
+
+export interface AbsentLink {
+  readonly post: PostId;
+  readonly issue: IssueRef;
+  readonly absence: Absence;
+}
+
+export interface LinkedPost {
+  readonly project: ProjectId;
+  readonly post: PostId;
+}
+
+/**
+ * The line in a post's internal note that names its issues. Of a note nothing else is ever kept. A post is due when what it is
+ * linked to has changed, and stays so until it is recorded otherwise.
+ */
+export interface Backlinks {
+  /** Those of these posts that are due; `any`: one of the project, where there is one. */
+  due(project: ProjectId, posts: readonly PostId[] | "any"): Promise<readonly DueBacklink[]>;
+}
+
+export interface DueBacklink {
+  readonly post: PostId;
+  /** Our line as it was written or found last; undefined where there was none. */
+  readonly line: string | undefined;
+}
+
+/** What a person asks for by name, beside what a run needs. Reads only. */
+export interface Lookup {
+  /** Those of some addresses that several posts show as their page. One pass over the posts. */
+  sharedPages(project: ProjectId, urls: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The last pull that saw all that the board would show, by its number; undefined before the first. */
+  lastPull(project: ProjectId): Promise<KnownPull | undefined>;
+  /**
+   * Posts that were listed and that a text may mean: those whose ids begin with it, then those whose ids are about as long.
+   * At most `limit` of each kind, by id.
+   */
+  postsLike(project: ProjectId, text: string, limit: number): Promise<readonly PostId[]>;
+  /**
+   * Posts of other projects that have the id of one of this project's, and an issue, or a write under way, or a person's wish.
+   * Of this project's those that are listed and have neither, and are due where none are named.
+   */
+  namesakes(project: ProjectId, posts: readonly PostId[] | undefined): Promise<readonly Namesake[]>;
+}
+
+/** Two posts of one id, in two projects of the board. */
+export interface Namesake {
+  readonly post: PostId;
+  readonly here: Post["values"];
+  /** Since when it is listed here, epoch ms. */
+  readonly listedSince: number;
+  /** Since when there are two: the later one of the times since which each is listed, or was last, epoch ms. */
+  readonly since: number;
+  /** The other project. */
+  readonly project: ProjectId;
+  /** As the other project has listed it last; undefined where it never has, and only an issue's mark names it. */
+  readonly there: Post["values"] | undefined;
+  /** Whether the other project's last complete list has lacked it, or each of them. */
+  readonly isGone: boolean;
+  /** When that list was begun, epoch ms; undefined where there is none. */
+  readonly pulledAt: number | undefined;
+  /** Those that the other one is linked to, then those that carry its mark. */
+  readonly issues: readonly IssueRef[];
+  /** Whether the outcome of a write for the other one is open, but for that of a PATCH. */
+  readonly isUnderWay: boolean;
+}
+
+/** A pull of the board that has ended. */
+export interface KnownPull {
+  readonly run: number;
+  /** Whatever it showed was so after its beginning, epoch ms. */
+  readonly beganAt: number;
+  readonly kind: "complete" | "usable";
+}
+
+/** What people look through, page by page. Reads only; no call reads more than a bounded part of the state. */
+export interface Browse {
+  /** The links of a project, the newest issue first. */
+  links(project: ProjectId, search: LinkSearch): Promise<LinkPage>;
+  /**
+   * The finished runs that began at `since` or later, in spans of `spanMs` from there on, oldest first; spans without a run are
+   * left out. Of very many runs only the newest are counted.
+   */
+  runs(since: number, spanMs: number): Promise<RunHistory>;
+}
+
+export interface LinkSearch {
+  /** Part of a post's id or title, or of `owner/name#number`, in any case; '' for every link. */
+  readonly text: string;
+  /** `absent`: the issue is not where it was. `waiting`: the post is held, parked or quarantined. */
+  readonly state: "any" | "open" | "closed" | "absent" | "waiting";
+  /** Where to go on, as an earlier page gave it; what no page gave means the beginning. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export interface LinkPage {
+  readonly links: readonly BrowsedLink[];
+  /** Where the next page begins; undefined at the end. It may follow less than `limit` links: one search looks only so far. */
+  readonly next: string | undefined;
+}
+
+export interface BrowsedLink {
+  readonly post: PostId;
+  readonly title: FieldValue;
+  readonly status: FieldValue;
+  readonly issue: IssueRef;
+  /** The name that the repository has now; undefined while that is not known. */
+  readonly repository: RepositoryName | undefined;
+  /** undefined while nothing was read of the issue. */
+  readonly state: Issue["state"] | undefined;
+  readonly stateReason: string | undefined;
+  readonly absence: Absence["kind"] | undefined;
+  /** What a person has to answer. */
+  readonly waits: readonly ("held" | "parked" | "quarantined")[];
+}
+
+export interface RunHistory {
+  readonly spans: readonly RunSpan[];
+  /** When the oldest run that was counted began; undefined where there was none. */
+  readonly countedFrom: number | undefined;
+  /** Whether there may be older ones in that time, which are not counted. */
+  readonly isCut: boolean;
+}
+
+export interface RunSpan {
+  /** Counted from 0. */
+  readonly span: number;
+  readonly runs: number;
+  /** To both sides. */
+  readonly writes: number;
+  readonly failures: number;
+  /** Of the longest run, in ms. */
+  readonly longestMs: number;
 }

@@ -1,4 +1,4 @@
-import type { SignOfLife, WorkedBy } from "./runs.ts";
+import type { SignOfLife, WorkedBy } from "./orders.ts";
 import { parse, unusable } from "./stored.ts";
 
 /** A sign of life as a state keeps it. By hand, because `boardsync health` reads it, and loads as little as can be. */

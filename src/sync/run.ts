@@ -1,4 +1,4 @@
-import type { BegunRun } from "../ledger/runs.ts";
+import type { BegunRun } from "../ledger/orders.ts";
 import { hourMs, minuteMs } from "../model/time.ts";
 import { inOrder } from "../select.ts";
 import { type CycleResult, runCycle } from "./cycle.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { PersonRequest } from "../../src/ledger/requests.ts";
-import type { CallKey, ToolCallChange } from "../../src/ledger/tool-calls.ts";
+import type { CallKey, ToolCallChange } from "../../src/ledger/journal.ts";
+import type { PersonRequest } from "../../src/ledger/orders.ts";
 import type { PostId as PersonPost } from "../../src/model/post.ts";
 import { addWaits, openPage, type PageSetup, type PageStage } from "../support/page-stage.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LinkSearch } from "../../src/ledger/browse.ts";
 import type { Change } from "../../src/ledger/change.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { LinkSearch } from "../../src/ledger/rows.ts";
 import {
   createIssue,
   createParked,

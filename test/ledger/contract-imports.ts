@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ImportChange } from "../../src/ledger/imports.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { ImportChange } from "../../src/ledger/pulls.ts";
 import type { Parked } from "../../src/model/link.ts";
 import {
   createIssue,

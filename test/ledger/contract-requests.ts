@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { RequestId } from "../../src/ledger/requests.ts";
+import type { RequestId } from "../../src/ledger/orders.ts";
 import { pausedByPerson } from "../../src/model/link.ts";
 import {
   createIssue,

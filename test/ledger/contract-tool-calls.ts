@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AuditEntry } from "../../src/ledger/journal.ts";
+import type { AuditEntry, CallKey, SentCall, ToolCallChange } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { CallKey, SentCall, ToolCallChange } from "../../src/ledger/tool-calls.ts";
 import { noon, otherProject, postId, project } from "./samples.ts";
 
 const draft: CallKey = { project, purpose: "changelogCreate", subject: "v1.2" };

@@ -1,10 +1,9 @@
 import type { BoardTools } from "../../src/board/tools.ts";
 import { RemoteError } from "../../src/errors.ts";
 import type { Change, SentChange } from "../../src/ledger/change.ts";
-import type { NewIntent } from "../../src/ledger/journal.ts";
+import type { NewIntent, PacedWrite } from "../../src/ledger/journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { PacedWrite } from "../../src/ledger/pace.ts";
-import type { RequestId } from "../../src/ledger/requests.ts";
+import type { RequestId } from "../../src/ledger/orders.ts";
 import type { Issue, RepositoryId } from "../../src/model/issue.ts";
 import { type Row, withPins } from "../../src/model/link.ts";
 import type { FieldValue } from "../../src/model/post.ts";

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { ActionName, HeldAction, WaitingRow } from "../../src/ledger/rows.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { inOrder, select } from "../../src/select.ts";

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { hashText } from "../../src/plan/ground/hash.ts";
 import { select } from "../../src/select.ts";

@@ -1,4 +1,4 @@
-import type { PersonRequest } from "../../src/ledger/requests.ts";
+import type { PersonRequest } from "../../src/ledger/orders.ts";
 import type { PostId } from "../../src/model/post.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { HubIssue, HubRepository } from "./github-server.ts";

@@ -1,4 +1,4 @@
-import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { Issue, IssueRecord } from "../../src/model/issue.ts";
 import type { NoteChange, PostChange, PostId, ProjectId, RuleField } from "../../src/model/post.ts";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { describePlanned as describeWaiting } from "../../src/sync/tell/waiting-lines.ts";
 import { type ImportStage, importing, openImports, tools } from "../support/import-stage.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { twoRepositories } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Board } from "../../src/board/board.ts";
 import { RemoteError } from "../../src/errors.ts";
-import type { NewRequest } from "../../src/ledger/requests.ts";
+import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { ProjectReport } from "../../src/sync/ground/reports.ts";
 import type { Tracker } from "../../src/tracker/tracker.ts";

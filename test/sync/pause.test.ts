@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PostsRequest } from "../../src/ledger/requests.ts";
+import type { PostsRequest } from "../../src/ledger/orders.ts";
 import { pausedByPerson } from "../../src/model/link.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import {

@@ -1,7 +1,6 @@
 import { duration, instant } from "../../config/values.ts";
 import { ConfigError } from "../../errors.ts";
-import type { AuditEntry } from "../../ledger/journal.ts";
-import { entryTag } from "../../ledger/tool-calls.ts";
+import { type AuditEntry, entryTag } from "../../ledger/journal.ts";
 import { inOrder } from "../../select.ts";
 import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";

@@ -1,8 +1,8 @@
 import { loadConfig } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { StoredRun } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
-import type { StoredRun } from "../../ledger/runs.ts";
 import type { WholePause } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { SignOfLife } from "../../ledger/runs.ts";
+import type { SignOfLife } from "../../ledger/orders.ts";
 import { minuteMs } from "../../model/time.ts";
 import { systemClock } from "./clock.ts";
 

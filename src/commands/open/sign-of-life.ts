@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { isPostgresUrl } from "../../config/state-address.ts";
+import type { SignOfLife } from "../../ledger/orders.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
-import type { SignOfLife } from "../../ledger/runs.ts";
 import { readLastSign } from "../../ledger/sqlite/sign.ts";
 import { monotonic, systemClock } from "./clock.ts";
 

@@ -5,10 +5,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { isPostgresUrl } from "../../config/state-address.ts";
 import { StateError, StateHeldError } from "../../errors.ts";
-import { EarlierFormError } from "../../ledger/earlier-form.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { HeldProjects, Ledger, SharedLedger, Taken } from "../../ledger/ledger.ts";
 import type { SharedOptions } from "../../ledger/postgres/postgres.ts";
-import type { HeldProjects, SharedLedger, Taken } from "../../ledger/shared.ts";
 import { acquireState } from "../../ledger/sqlite/lock.ts";
 import {
   openLedger,
@@ -17,6 +15,7 @@ import {
   readImage,
   writeImage,
 } from "../../ledger/sqlite/sqlite.ts";
+import { EarlierFormError } from "../../ledger/stored.ts";
 import type { Log } from "../../log.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { Terminal } from "../print/terminal.ts";

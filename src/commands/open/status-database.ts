@@ -1,5 +1,4 @@
-import type { Ledger } from "../../ledger/ledger.ts";
-import type { Pruned } from "../../ledger/upkeep.ts";
+import type { Ledger, Pruned } from "../../ledger/ledger.ts";
 
 /** How big the state is, as `status --json` prints it; sizes in bytes. */
 export interface DatabaseStatus {

@@ -1,4 +1,4 @@
-import type { RunHistory, RunSpan } from "../../ledger/browse.ts";
+import type { RunHistory, RunSpan } from "../../ledger/rows.ts";
 import { dayMs, describeLength, hourMs } from "../../model/time.ts";
 import { toRoot } from "./addresses.ts";
 import { html, type Markup, own, table } from "./html.ts";

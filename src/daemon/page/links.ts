@@ -1,4 +1,4 @@
-import type { BrowsedLink, LinkSearch } from "../../ledger/browse.ts";
+import type { BrowsedLink, LinkSearch } from "../../ledger/rows.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder, select } from "../../select.ts";
 import { describeIssueState } from "../../story/explain/explanation.ts";

@@ -1,6 +1,6 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { StoredRun } from "../../ledger/orders.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
-import type { StoredRun } from "../../ledger/runs.ts";
 import type { WholePause } from "../../model/link.ts";
 import { describeLength, hourMs } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";

@@ -1,5 +1,4 @@
-import { type RunWrite, votersWhoHeard } from "../../ledger/journal.ts";
-import { entryTag } from "../../ledger/tool-calls.ts";
+import { entryTag, type RunWrite, votersWhoHeard } from "../../ledger/journal.ts";
 import { describeLength } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { nameEntry } from "../../sync/ground/entries.ts";

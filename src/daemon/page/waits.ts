@@ -1,5 +1,5 @@
 import type { ProjectMemory } from "../../ledger/memory.ts";
-import type { PersonRequest } from "../../ledger/requests.ts";
+import type { PersonRequest } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PostId } from "../../model/post.ts";

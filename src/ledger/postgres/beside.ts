@@ -1,12 +1,12 @@
 import { StateError, StateHeldError } from "../../errors.ts";
-import { EarlierFormError } from "../earlier-form.ts";
 import type { Ledger } from "../ledger.ts";
-import type { Runs, SignOfLife } from "../runs.ts";
+import type { Runs, SignOfLife } from "../orders.ts";
 import { createHeld, createLedger } from "../sql/ledger.ts";
 import { stampCopy } from "../sql/stamp.ts";
 import type { SqliteStore } from "../sqlite/database.ts";
 import { createLedger as createSqliteLedger } from "../sqlite/sqlite.ts";
 import { openMemoryStore } from "../sqlite/store.ts";
+import { EarlierFormError } from "../stored.ts";
 import { byThisClock, createServerClock, measureClock } from "./clock.ts";
 import { readTables, writeTables } from "./copy.ts";
 import { createPool, type Pool } from "./pool.ts";

@@ -1,5 +1,4 @@
-import type { Ledger } from "../ledger.ts";
-import type { HeldProjects, SharedLedger } from "../shared.ts";
+import type { HeldProjects, Ledger, SharedLedger } from "../ledger.ts";
 import { createHeld, createLedger, type Engine } from "../sql/ledger.ts";
 import type { Asked } from "../sql/store.ts";
 import { copyDatabase } from "../sqlite/copy.ts";

@@ -1,4 +1,4 @@
-import type { Replica, SignOfLife } from "../runs.ts";
+import type { Replica, SignOfLife } from "../orders.ts";
 import { toSign } from "../sign.ts";
 import type { Engine } from "../sql/ledger.ts";
 import type { Asked, Store } from "../sql/store.ts";

@@ -1,7 +1,7 @@
 import { StateError } from "../../errors.ts";
-import { EarlierFormError } from "../earlier-form.ts";
 import { migrations } from "../sql/schema.ts";
 import { freshMeta } from "../sql/stamp.ts";
+import { EarlierFormError } from "../stored.ts";
 import { literal, serverTables, toPostgresSchema } from "./dialect.ts";
 import { explainServerError, stateRowLost } from "./failure.ts";
 import { beginCommitted, ownSettings, type Pool } from "./pool.ts";

@@ -1,8 +1,7 @@
 import type { Change } from "../change.ts";
 import { createHeldMemory, type HeldMemory, isOfMemory } from "../held-memory.ts";
-import type { Ahead, Ledger } from "../ledger.ts";
-import type { Runs } from "../runs.ts";
-import type { StateSize, Upkeep } from "../upkeep.ts";
+import type { Ahead, Ledger, StateSize, Upkeep } from "../ledger.ts";
+import type { Runs } from "../orders.ts";
 import type { AnyChange, Changes } from "./columns/changes.ts";
 import { createNumbers, type Numbers } from "./columns/numbers.ts";
 import { createAbsences } from "./issues/absences.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { StateHeldError } from "../../errors.ts";
-import type { StateLock } from "../lock.ts";
+import type { StateLock } from "../ledger.ts";
 import { createMeta } from "../sql/journal/meta.ts";
 import type { SqliteStore } from "./database.ts";
 import { stateFailure, withStateFailure } from "./failure.ts";

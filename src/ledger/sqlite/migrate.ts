@@ -1,8 +1,8 @@
 import type Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
-import { EarlierFormError } from "../earlier-form.ts";
 import { migrations } from "../sql/schema.ts";
 import { freshMeta } from "../sql/stamp.ts";
+import { EarlierFormError } from "../stored.ts";
 import { copyNow } from "./copy.ts";
 import { toSqliteSchema } from "./dialect.ts";
 import { applicationId, earlierApplicationId } from "./private-file.ts";

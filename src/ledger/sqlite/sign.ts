@@ -1,4 +1,4 @@
-import type { SignOfLife } from "../runs.ts";
+import type { SignOfLife } from "../orders.ts";
 import { toSign } from "../sign.ts";
 import { createMeta } from "../sql/journal/meta.ts";
 import { openStoreReadOnly } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { PersonRequest } from "../../ledger/requests.ts";
+import type { PersonRequest } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
 import { lookUpAt } from "../../model/waiting.ts";

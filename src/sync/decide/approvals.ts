@@ -1,4 +1,4 @@
-import type { PersonRequest } from "../../ledger/requests.ts";
+import type { PersonRequest } from "../../ledger/orders.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { approve, isApproved, type LetGo, type PulledCycle } from "../ground/cycle-state.ts";

@@ -1,5 +1,5 @@
-import type { PersonRequest } from "../../ledger/requests.ts";
-import type { ToolCall } from "../../ledger/tool-calls.ts";
+import type { ToolCall } from "../../ledger/journal.ts";
+import type { PersonRequest } from "../../ledger/orders.ts";
 import type { Release } from "../../model/release.ts";
 import { dayMs } from "../../model/time.ts";
 import { decideEntries as decideWishes, type EntryWish, publishAt } from "../../plan/changelog/decide.ts";

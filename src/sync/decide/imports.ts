@@ -1,6 +1,6 @@
-import type { KnownImport } from "../../ledger/imports.ts";
+import type { ToolCall } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { ToolCall } from "../../ledger/tool-calls.ts";
+import type { KnownImport } from "../../ledger/pulls.ts";
 import { type IssueRef, isSameIssue, type LabelledIssue, type RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";

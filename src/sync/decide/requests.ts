@@ -1,5 +1,5 @@
 import type { Change } from "../../ledger/change.ts";
-import type { PersonRequest, PostsRequest } from "../../ledger/requests.ts";
+import type { PersonRequest, PostsRequest } from "../../ledger/orders.ts";
 import type { PostId } from "../../model/post.ts";
 import { planRow } from "../../plan/plan.ts";
 import { isChanging } from "../../plan/rules/plan-patch.ts";

@@ -1,8 +1,8 @@
 import type { PagePlace } from "../../board/board.ts";
 import type { Change } from "../../ledger/change.ts";
+import type { Backlog } from "../../ledger/journal.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
-import type { Backlog } from "../../ledger/pace.ts";
-import type { Who } from "../../ledger/requests.ts";
+import type { Who } from "../../ledger/orders.ts";
 import type { Issue, IssueRef, Pin, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostField, PostId } from "../../model/post.ts";

@@ -1,6 +1,6 @@
 import type { ToolList } from "../../board/tools.ts";
-import type { RequestId } from "../../ledger/requests.ts";
-import type { ToolCall } from "../../ledger/tool-calls.ts";
+import type { ToolCall } from "../../ledger/journal.ts";
+import type { RequestId } from "../../ledger/orders.ts";
 import type { Entry } from "../../plan/changelog/entry.ts";
 import { listArguments } from "../../plan/text/arguments.ts";
 import type { PulledCycle } from "./cycle-state.ts";

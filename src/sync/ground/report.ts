@@ -1,5 +1,5 @@
 import { type FaultDetail, ProjectError, RemoteError, StateError } from "../../errors.ts";
-import { isStuck } from "../../ledger/tool-calls.ts";
+import { isStuck } from "../../ledger/journal.ts";
 import type { Log } from "../../log.ts";
 import type { PostId } from "../../model/post.ts";
 import { type BoardPull, type Cycle, endOf, type Tally } from "./cycle-state.ts";

@@ -1,4 +1,4 @@
-import type { NewRequest, PersonRequest } from "../../ledger/requests.ts";
+import type { NewRequest, PersonRequest } from "../../ledger/orders.ts";
 import type { HeldAction } from "../../ledger/rows.ts";
 import { countVoters, type Voters } from "../ground/voters.ts";
 import { isApprovedBy } from "../ground/wanted.ts";

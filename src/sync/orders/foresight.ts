@@ -1,6 +1,6 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { PersonRequest, Who } from "../../ledger/requests.ts";
+import type { PersonRequest, Who } from "../../ledger/orders.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { showVoters, type Voters } from "../ground/voters.ts";
 import { beginSentence } from "../tell/sentence.ts";

@@ -1,7 +1,12 @@
 import { ProjectError } from "../../errors.ts";
-import type { PersonRequest } from "../../ledger/requests.ts";
-import type { IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
-import { isSameIssue, isSameRepository } from "../../model/issue.ts";
+import type { PersonRequest } from "../../ledger/orders.ts";
+import {
+  type IssueRecord,
+  type IssueRef,
+  isSameIssue,
+  isSameRepository,
+  type RepositoryName,
+} from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { contentNow } from "../decide/adopt.ts";

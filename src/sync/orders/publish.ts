@@ -1,5 +1,5 @@
-import type { NewRequest } from "../../ledger/requests.ts";
-import type { ToolCall } from "../../ledger/tool-calls.ts";
+import type { ToolCall } from "../../ledger/journal.ts";
+import type { NewRequest } from "../../ledger/orders.ts";
 import { mayBePublished, publishEveryMs } from "../../plan/changelog/decide.ts";
 import { lastText, nameEntry } from "../ground/entries.ts";
 import { already, type Foresight, type NamedProject, type Nothing, type Sight } from "./foresight.ts";

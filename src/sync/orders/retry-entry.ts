@@ -1,4 +1,4 @@
-import { isStuck } from "../../ledger/tool-calls.ts";
+import { isStuck } from "../../ledger/journal.ts";
 import { nameEntry } from "../ground/entries.ts";
 import { already, type Foresight, type NamedProject, type Nothing, type Sight } from "./foresight.ts";
 

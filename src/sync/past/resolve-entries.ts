@@ -1,4 +1,4 @@
-import { isStuck, type ToolCall, type ToolCallChange } from "../../ledger/tool-calls.ts";
+import { isStuck, type ToolCall, type ToolCallChange } from "../../ledger/journal.ts";
 import { findEntry, plainEntry } from "../../plan/changelog/look.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";

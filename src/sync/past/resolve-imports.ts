@@ -1,5 +1,5 @@
-import type { AlikePost, KnownImport } from "../../ledger/imports.ts";
-import type { ToolCall } from "../../ledger/tool-calls.ts";
+import type { ToolCall } from "../../ledger/journal.ts";
+import type { AlikePost, KnownImport } from "../../ledger/pulls.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { findAlike } from "../../plan/imports/alike.ts";

@@ -1,6 +1,5 @@
-import type { AbsentLink } from "../../ledger/absences.ts";
-import type { IssueRef } from "../../model/issue.ts";
-import { isSameIssue } from "../../model/issue.ts";
+import type { AbsentLink } from "../../ledger/rows.ts";
+import { type IssueRef, isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue, Parked, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";

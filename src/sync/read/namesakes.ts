@@ -1,6 +1,6 @@
 import { OutdatedError } from "../../errors.ts";
-import type { Namesake } from "../../ledger/lookup.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
+import type { Namesake } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";

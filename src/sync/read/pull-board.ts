@@ -1,8 +1,8 @@
 import type { ListEnd } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
+import type { PersonRequest } from "../../ledger/orders.ts";
 import type { PullMeasure } from "../../ledger/pulls.ts";
-import type { PersonRequest } from "../../ledger/requests.ts";
 import type { PostId } from "../../model/post.ts";
 import { isShrunk } from "../../plan/guard.ts";
 import { isPushedFromHead, repeatedPosts } from "../../plan/repeats.ts";

@@ -1,5 +1,5 @@
 import type { RemoteError } from "../../errors.ts";
-import type { AbsentLink } from "../../ledger/absences.ts";
+import type { AbsentLink } from "../../ledger/rows.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";

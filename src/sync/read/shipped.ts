@@ -1,4 +1,4 @@
-import type { SignalledIssue } from "../../ledger/signals.ts";
+import type { SignalledIssue } from "../../ledger/pulls.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Release } from "../../model/release.ts";
@@ -13,8 +13,7 @@ import {
 } from "../../plan/changelog/releases.ts";
 import { absence } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
-import type { PulledCycle } from "../ground/cycle-state.ts";
-import { nameIssue } from "../ground/cycle-state.ts";
+import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { checkSignalLimits } from "../ground/limits.ts";
 import { readRow } from "../ground/rows.ts";
 import { nameNow } from "../ground/world.ts";

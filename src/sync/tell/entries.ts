@@ -1,6 +1,6 @@
+import { isStuck, type ToolCall } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { PersonRequest } from "../../ledger/requests.ts";
-import { isStuck, type ToolCall } from "../../ledger/tool-calls.ts";
+import type { PersonRequest } from "../../ledger/orders.ts";
 import { mayBePublished } from "../../plan/changelog/decide.ts";
 import type { EntryWork } from "../ground/entries.ts";
 import { command } from "../ground/remedy.ts";

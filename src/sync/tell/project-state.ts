@@ -1,6 +1,6 @@
+import { isStuck } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
-import { isStuck } from "../../ledger/tool-calls.ts";
 import type { WholePause } from "../../model/link.ts";
 import { readReport, type StoredError, type StoredReport } from "./stored-report.ts";
 

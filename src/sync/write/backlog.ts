@@ -1,5 +1,5 @@
+import type { Backlog } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { Backlog } from "../../ledger/pace.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { dayMs, hourMs } from "../../model/time.ts";
 import { estimateEnd, type PaceLimits, timesOf } from "../../plan/pace.ts";

@@ -1,7 +1,12 @@
 import type { ToolArguments, ToolOutcome, ToolRecord, ToolWriting } from "../../board/tools.ts";
-import type { AuditEntry } from "../../ledger/journal.ts";
+import {
+  type AuditEntry,
+  auditKinds,
+  type CallKey,
+  type ToolCall,
+  type ToolCallChange,
+} from "../../ledger/journal.ts";
 import type { Sent } from "../../ledger/ledger.ts";
-import { auditKinds, type CallKey, type ToolCall, type ToolCallChange } from "../../ledger/tool-calls.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
 import { reasonOf } from "../../plan/ground/obstacle.ts";

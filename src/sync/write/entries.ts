@@ -1,5 +1,5 @@
 import type { ToolRecord, ToolWriting } from "../../board/tools.ts";
-import type { ToolCall } from "../../ledger/tool-calls.ts";
+import type { ToolCall } from "../../ledger/journal.ts";
 import { findEntry, plainEntry } from "../../plan/changelog/look.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";

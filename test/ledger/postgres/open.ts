@@ -1,5 +1,5 @@
+import type { SharedLedger } from "../../../src/ledger/ledger.ts";
 import { openSharedLedger, type SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
-import type { SharedLedger } from "../../../src/ledger/shared.ts";
 import { noon } from "../samples.ts";
 
 /** A replica with a clock and timers of its own. */

@@ -8,10 +8,9 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { OutdatedError, StateError } from "../../../src/errors.ts";
-import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { HeldProjects, Ledger, SharedLedger } from "../../../src/ledger/ledger.ts";
 import { openSharedReader, readSign } from "../../../src/ledger/postgres/beside.ts";
 import type { SharedOptions } from "../../../src/ledger/postgres/postgres.ts";
-import type { HeldProjects, SharedLedger } from "../../../src/ledger/shared.ts";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
 import { openProxy } from "../../support/tcp-proxy.ts";
 import {

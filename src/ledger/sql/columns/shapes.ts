@@ -22,7 +22,7 @@ import {
 } from "../../../model/post.ts";
 import type { AuditEntry, IntentWrite } from "../../journal.ts";
 import type { ProjectFieldMemory, RefusedValue } from "../../memory.ts";
-import type { NewRequest } from "../../requests.ts";
+import type { NewRequest } from "../../orders.ts";
 import { later } from "../../stored.ts";
 
 /**

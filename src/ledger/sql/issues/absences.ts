@@ -1,6 +1,6 @@
 import type { Absence, Issue, IssueRef, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
-import type { Absences, AbsentLink } from "../../absences.ts";
+import type { Absences, AbsentLink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";

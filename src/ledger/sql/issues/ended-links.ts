@@ -1,4 +1,4 @@
-import type { Links } from "../../links.ts";
+import type { Links } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Plain, Store } from "../store.ts";

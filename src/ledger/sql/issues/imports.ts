@@ -1,6 +1,6 @@
 import type { Issue } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
-import type { AlikePost, AlikeWish, Imports, KnownImport } from "../../imports.ts";
+import type { AlikePost, AlikeWish, Imports, KnownImport } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";

@@ -1,7 +1,7 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { ContentBase, LeftText } from "../../../model/link.ts";
-import type { LinkedPost } from "../../absences.ts";
 import type { Change } from "../../change.ts";
+import type { LinkedPost } from "../../rows.ts";
 import type { Asked, Query, Store } from "../store.ts";
 import { duplicateFollowers, type IssueStore } from "./issue-store.ts";
 

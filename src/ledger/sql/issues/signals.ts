@@ -1,5 +1,5 @@
 import type { Issue, Milestone, Pin, RepositoryId, Signals } from "../../../model/issue.ts";
-import type { SignalledIssue, SignalMemory } from "../../signals.ts";
+import type { SignalledIssue, SignalMemory } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";

@@ -1,6 +1,7 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import {
   type AuditEntry,
+  type CallKey,
   type DoneSince,
   type Intent,
   type IntentId,
@@ -9,7 +10,6 @@ import {
   type RunWrite,
 } from "../../journal.ts";
 import { stored } from "../../stored.ts";
-import type { CallKey } from "../../tool-calls.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { auditFieldsShape } from "../columns/shapes.ts";
 import type { Asked, Store } from "../store.ts";

@@ -1,5 +1,5 @@
 import type { PostId } from "../../../model/post.ts";
-import type { Backlinks } from "../../backlinks.ts";
+import type { Backlinks } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Plain, Store } from "../store.ts";

@@ -1,4 +1,4 @@
-import type { Notices, SaidNotice } from "../../notices.ts";
+import type { Notices, SaidNotice } from "../../memory.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Plain, Store } from "../store.ts";
 

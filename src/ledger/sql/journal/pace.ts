@@ -1,6 +1,6 @@
 import { OutdatedError, type Side } from "../../../errors.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import type { Backlog, Left, Pace } from "../../pace.ts";
+import type { Backlog, Left, Pace } from "../../journal.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Plain, Store } from "../store.ts";

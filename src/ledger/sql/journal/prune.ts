@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dayMs, hourMs } from "../../../model/time.ts";
+import type { Pruned } from "../../ledger.ts";
 import { stored } from "../../stored.ts";
-import type { Pruned } from "../../upkeep.ts";
 import type { Asked, Store } from "../store.ts";
 import type { Meta } from "./meta.ts";
 

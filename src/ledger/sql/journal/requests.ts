@@ -1,5 +1,5 @@
 import type { ProjectId } from "../../../model/post.ts";
-import type { PersonRequest, RequestId, Requests } from "../../requests.ts";
+import type { PersonRequest, RequestId, Requests } from "../../orders.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";

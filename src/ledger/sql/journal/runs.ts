@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { dayMs } from "../../../model/time.ts";
-import type { FoundRun, Runs, StoredRun } from "../../runs.ts";
+import type { FoundRun, Runs, StoredRun } from "../../orders.ts";
 import { toSign } from "../../sign.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";

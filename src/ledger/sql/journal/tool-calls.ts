@@ -6,7 +6,7 @@ import {
   type CallState,
   type ToolCall,
   type ToolCalls,
-} from "../../tool-calls.ts";
+} from "../../journal.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";

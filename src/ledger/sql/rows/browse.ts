@@ -1,6 +1,6 @@
 import type { PostId } from "../../../model/post.ts";
 import { hourMs } from "../../../model/time.ts";
-import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunHistory, RunSpan } from "../../browse.ts";
+import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunHistory, RunSpan } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 

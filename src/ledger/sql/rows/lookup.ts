@@ -1,5 +1,5 @@
 import type { PostId } from "../../../model/post.ts";
-import type { KnownPull, Lookup } from "../../lookup.ts";
+import type { KnownPull, Lookup } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import { createNamesakes } from "./namesakes.ts";

@@ -1,6 +1,6 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { Namesake } from "../../lookup.ts";
+import type { Namesake } from "../../rows.ts";
 import { decodePost } from "../columns/facts.ts";
 import type { Asked, Store } from "../store.ts";
 

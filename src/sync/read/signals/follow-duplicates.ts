@@ -1,5 +1,5 @@
 import type { Change } from "../../../ledger/change.ts";
-import type { SignalledIssue } from "../../../ledger/signals.ts";
+import type { SignalledIssue } from "../../../ledger/pulls.ts";
 import type { IssueRef, Readable } from "../../../model/issue.ts";
 import { isDuplicate } from "../../../plan/rules/place.ts";
 import { inOrder } from "../../../select.ts";

@@ -1,6 +1,6 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Change } from "../../../ledger/change.ts";
-import type { SignalledIssue } from "../../../ledger/signals.ts";
+import type { SignalledIssue } from "../../../ledger/pulls.ts";
 import type { Issue, IssueRef, Pin, RepositoryId, RepositoryName, Signals } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
