@@ -9,7 +9,8 @@ import type { PostTimes } from "../posts/post-numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import { createPauses, type SentReader } from "./pauses.ts";
 import { createRecorder } from "./recorder.ts";
-import { createRowReader, type RowColumns, rowColumns } from "./row-reader.ts";
+import { type RowColumns, rowColumns } from "./row-parts.ts";
+import { createRowReader } from "./row-reader.ts";
 import { createWaitingReader } from "./waiting.ts";
 
 /** What decisions are made of, and what is recorded of them. */

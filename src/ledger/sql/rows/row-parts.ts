@@ -1,0 +1,208 @@
+import type { Cause } from "../../../model/causes.ts";
+import type { IntentKind, Link, RowNote } from "../../../model/link.ts";
+import type { PostId } from "../../../model/post.ts";
+import type { BaseColumns, IssueBaseColumns } from "../columns/bases.ts";
+import type { Store } from "../store.ts";
+
+/* What the state holds of a row, part by part, and the statements that read it for many posts at once. */
+
+/** By which column of a row's own line one knows whether it has any of a part: nearly every row lacks most of them, and what is not there is not read. */
+export const partColumns = {
+  links: "has_links",
+  others: "has_links",
+  bases: "has_bases",
+  issueBases: "has_issue_bases",
+  intents: "has_intents",
+  statuses: "has_statuses",
+  notes: "has_notes",
+  accepted: "has_accepted",
+} as const;
+
+export type PartName = keyof typeof partColumns;
+export const partNames = Object.keys(partColumns) as PartName[];
+
+/** What a row's own line holds. */
+export interface RowColumns extends Readonly<Record<(typeof partColumns)[PartName], number>> {
+  number: number;
+  id: PostId;
+  /** null: not since our last write. */
+  seen_at: number | null;
+  missing: 0 | 1 | 2;
+  unlinked_at: number | null;
+  /** Of a row that no list shows. */
+  is_import: number;
+  paused_at: number | null;
+  has_markers: number;
+  facts: string;
+}
+
+/** Columns of a statement over `posts` and `post_facts`: a row's own line. */
+export const rowColumns = `
+  posts.number AS number, id, seen_at, missing, unlinked_at, paused_at, facts,
+  CASE WHEN hash IS NULL THEN 1 ELSE 0 END AS is_import,
+  EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
+  EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
+  EXISTS (SELECT 1 FROM issue_bases WHERE issue_bases.post = posts.number) AS has_issue_bases,
+  EXISTS (SELECT 1 FROM intents WHERE intents.project = posts.project AND intents.post = posts.number
+    AND ended_at IS NULL) AS has_intents,
+  EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses,
+  EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes,
+  EXISTS (SELECT 1 FROM intents INDEXED BY intents_accepted WHERE intents.post = posts.number
+    AND intents.kind = 'patch-post' AND intents.state = 'DONE') AS has_accepted,
+  EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number) AS has_markers`;
+
+export interface NoteColumns {
+  post: number;
+  kind: RowNote["kind"];
+  cause: Cause;
+  code: string | null;
+  message: string;
+  since: number;
+  action: NonNullable<RowNote["action"]>["kind"] | null;
+  signature: string | null;
+  planned: string | null;
+  follows_at: number | null;
+}
+
+/** A PATCH that was acknowledged; `writes` and `answer` are JSON. */
+export interface AcceptedColumns {
+  post: number;
+  at: number;
+  writes: string;
+  answer: string | null;
+}
+
+export interface LinkColumns {
+  post: number;
+  repository: number;
+  number: number;
+  origin: Link["origin"];
+  title_hash: string | null;
+  block_hash: string | null;
+  /** JSON. */
+  left_text: string | null;
+  facts: string | null;
+  is_gone: number | null;
+  /** Whether its text is of this post and it stands for others, too. */
+  is_shared: number;
+  is_unknown: number;
+  /** Whether a change of ours is under way, for whichever post. */
+  is_changing: number;
+  /** JSON arrays of what was sent with changes that are recorded, and may arrive once more; for each change one. */
+  arriving: string | null;
+  /** Whether it is linked for the mark of an account that is only trusted. */
+  is_read_only: number;
+  signals: string | null;
+  /** Of the issue that this one is a duplicate of, where it can be relied on. */
+  canonical: string | null;
+  canonical_signals: string | null;
+  is_canonical_changing: number;
+  canonical_arriving: string | null;
+}
+
+/** Another post of the issue that `post` has its text in. */
+export interface OtherColumns {
+  post: number;
+  repository: number;
+  number: number;
+  id: PostId;
+  /** null for one that was named and never listed. */
+  facts: string | null;
+}
+
+/** A base of an issue's field, as a row reads it. */
+export interface IssueBaseOfRow extends IssueBaseColumns {
+  /** Whether the field is asked for because of another post of the issue. */
+  is_claimed: number;
+}
+
+/** Posts by a JSON array of their numbers. */
+export interface Batch {
+  posts: string;
+  project: number;
+  since: number;
+}
+
+/** Whether a change of ours to an issue is under way: an expression of SQL, over the columns that name the issue. */
+function isChanging(repository: string, number: string): string {
+  return `EXISTS (SELECT 1 FROM intents WHERE intents.repository = ${repository} AND intents.number = ${number}
+    AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN')
+    AND taken_at IS NULL)`;
+}
+
+/** What was sent with the others, likewise. */
+function arriving(repository: string, number: string): string {
+  return `(SELECT string_agg(writes, ',') FROM intents WHERE intents.repository = ${repository}
+    AND intents.number = ${number} AND intents.number IS NOT NULL AND ended_at IS NULL AND taken_at IS NOT NULL)`;
+}
+
+/** @param batch - gives the numbers of posts as `batch.value`. */
+export function prepareParts<Of>(store: Store, batch: string) {
+  // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.
+  return {
+    links: store.prepare<[Of], LinkColumns>(`
+      SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash, left_text,
+        issues.facts AS facts, issues.is_gone AS is_gone,
+        title_hash IS NOT NULL AND EXISTS (SELECT 1 FROM links AS other WHERE other.project = @project
+          AND other.repository = links.repository AND other.number = links.number AND other.post <> links.post) AS is_shared,
+        coalesce(absences.kind, '') IN ('missing', 'refused', 'moved') OR paused_at IS NOT NULL AS is_unknown,
+        ${isChanging("links.repository", "links.number")} AS is_changing,
+        ${arriving("links.repository", "links.number")} AS arriving,
+        origin = 'adopted' AND EXISTS (SELECT 1 FROM markers WHERE markers.post = links.post
+          AND markers.repository = links.repository AND markers.number = links.number AND is_own = 0) AS is_read_only,
+        signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals,
+        ${isChanging("signals.canonical_repository", "signals.canonical_number")} AS is_canonical_changing,
+        ${arriving("signals.canonical_repository", "signals.canonical_number")} AS canonical_arriving
+      FROM ${batch}
+      CROSS JOIN links ON links.project = @project AND links.post = batch.value
+      LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+      LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
+      LEFT JOIN repositories ON repositories.id = links.repository
+      LEFT JOIN signals ON signals.repository = links.repository AND signals.number = links.number
+      LEFT JOIN issues AS canonical ON canonical.repository = signals.canonical_repository
+        AND canonical.number = signals.canonical_number AND NOT EXISTS (SELECT 1 FROM absences AS absent
+          WHERE absent.repository = canonical.repository AND absent.number = canonical.number)
+      LEFT JOIN signals AS canonical_signals ON canonical_signals.repository = signals.canonical_repository
+        AND canonical_signals.number = signals.canonical_number
+      ORDER BY links.post, links.position`),
+    others: store.prepare<[Of], OtherColumns>(`
+      SELECT mine.post AS post, mine.repository AS repository, mine.number AS number, posts.id AS id, facts
+      FROM ${batch}
+      CROSS JOIN links AS mine ON mine.project = @project AND mine.post = batch.value AND mine.title_hash IS NOT NULL
+      CROSS JOIN links AS other ON other.project = @project AND other.repository = mine.repository
+        AND other.number = mine.number AND other.post <> mine.post
+      CROSS JOIN posts ON posts.number = other.post
+      LEFT JOIN post_facts ON post_facts.post = other.post
+      ORDER BY mine.post, other.post`),
+    bases: store.prepare<[Of], BaseColumns>(`
+      SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
+        ruled_from, ruled_since, is_echo
+      FROM ${batch} CROSS JOIN bases ON bases.post = batch.value`),
+    // A target that is to end has a time and no value; one that is to begin, both.
+    issueBases: store.prepare<[Of], IssueBaseOfRow>(`
+      SELECT post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown,
+        pending_target, pending_since,
+        target IS NOT NULL AND EXISTS (SELECT 1 FROM issue_bases AS other
+          WHERE other.repository = issue_bases.repository AND other.number = issue_bases.number
+            AND other.field = issue_bases.field AND other.post <> issue_bases.post
+            AND CASE WHEN other.pending_since IS NULL THEN other.target ELSE other.pending_target END IS NOT NULL) AS is_claimed
+      FROM ${batch} CROSS JOIN issue_bases ON issue_bases.post = batch.value`),
+    intents: store.prepare<[Of], { post: number; kind: IntentKind }>(`
+      SELECT post, kind FROM ${batch}
+      CROSS JOIN intents ON intents.project = @project AND intents.post = batch.value AND ended_at IS NULL
+      WHERE state IN ('SENT', 'UNKNOWN') ORDER BY kind`),
+    statuses: store.prepare<[Of], { post: number; at: number }>(`
+      SELECT post, at FROM ${batch}
+      CROSS JOIN posts ON posts.number = batch.value
+      CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since
+      WHERE audit.at > coalesce(released_at, 0) ORDER BY at`),
+    notes: store.prepare<[Of], NoteColumns>(`
+      SELECT notes.post AS post, kind, cause, code, message, since, action, signature, planned, follows_at
+      FROM ${batch} CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`),
+    accepted: store.prepare<[Of], AcceptedColumns>(`
+      SELECT post, ended_at AS at, writes, answer FROM ${batch}
+      CROSS JOIN intents INDEXED BY intents_accepted ON intents.post = batch.value AND kind = 'patch-post' AND state = 'DONE'
+        AND ended_at > @since AND writes IS NOT NULL
+      ORDER BY post, ended_at, intents.id`),
+  };
+}
