@@ -1,7 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
-import type { Issue, IssueRef, Pin, RepositoryId, RepositoryName, Signals } from "../../../model/issue.ts";
+import type { Issue, IssueRef, Pin, RepositoryId, Signals } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
@@ -15,16 +15,14 @@ import {
 } from "../../../plan/rules/signals.ts";
 import { inOrder } from "../../../select.ts";
 import { type Cycle, issueKey, nameIssue } from "../../ground/cycle-state.ts";
-import { isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/limits.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
-import { closureBy, isPutOff, isReadingOver, noteError, noteSignalsPutOff } from "../../ground/report.ts";
-import type { Closure } from "../../ground/world.ts";
+import { isPutOff, noteError } from "../../ground/report.ts";
+import { createPart, issuesPerRequest, type SignalBatch } from "./batch.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
+import { workWithinLimits } from "./limits.ts";
 import { namedOptions } from "./project-fields.ts";
 import { createSignalReader, type ReadMode, type SignalReader } from "./signal-reader.ts";
 
-/** The tracker answers for this many issues in one request. */
-const issuesPerRequest = 100;
 /** So many issues of other projects are looked through for some to take along. */
 const mostLookedThrough = 1000;
 
@@ -120,63 +118,6 @@ const whatWaits =
   "The rules look at what could not be read now (pull requests, projects, releases, sub-issues or duplicates): posts that hang on it stay as they are until it is read";
 
 /**
- * Asks for issues, but for those whose signals a limit of their own, or the end of the time for reading, puts off: these wait,
- * and all the rest of the run goes on.
- *
- * @returns the issues that were asked for.
- */
-async function workWithinLimits(
-  cycle: Cycle,
-  issues: readonly SignalledIssue[],
-  work: (issues: readonly SignalledIssue[]) => Promise<void>,
-): Promise<readonly SignalledIssue[]> {
-  let open = await withoutLimited(cycle, issues);
-  while (open.length > 0) {
-    try {
-      await work(open);
-      return open;
-    } catch (error) {
-      const names = open.map(({ issue }) => nameOfRepository(cycle, issue));
-      const isLater = isSignalLimit(cycle.world, error, names) || isReadingOver(error, cycle);
-      if (!(error instanceof RemoteError) || !isLater) throw error;
-      await noteLimitOf(cycle.world, error);
-      const rest = await withoutLimited(cycle, open);
-      // A field of an owner that has none of these issues is what can't be asked for.
-      if (rest.length === open.length) putOffSignals(cycle, open, closureBy(error, cycle.run));
-      open = rest.length === open.length ? [] : rest;
-    }
-  }
-  return [];
-}
-
-async function withoutLimited(
-  cycle: Cycle,
-  issues: readonly SignalledIssue[],
-): Promise<readonly SignalledIssue[]> {
-  const byRepository = Map.groupBy(issues, ({ issue }) => nameOfRepository(cycle, issue));
-  const limited = new Set<RepositoryName>();
-  for (const [name, some] of byRepository) {
-    const closure = await signalLimitOf(cycle.world, name);
-    if (closure === undefined) continue;
-    limited.add(name);
-    putOffSignals(cycle, some, closure);
-  }
-  return issues.filter(({ issue }) => !limited.has(nameOfRepository(cycle, issue)));
-}
-
-function putOffSignals(cycle: Cycle, issues: readonly SignalledIssue[], closure: Closure): void {
-  for (const { issue } of issues) {
-    cycle.course.unasked.set(issueKey(issue), closure);
-    cycle.course.stale.add(issueKey(issue));
-  }
-  noteSignalsPutOff(cycle, closure);
-}
-
-function nameOfRepository({ world: { ledger } }: Cycle, { repositoryId }: IssueRef): RepositoryName {
-  return ledger.memory.repositoryById(repositoryId)?.repository.name ?? "";
-}
-
-/**
  * Reads the signals of an issue before a change of ours lets them count: some rule decided it by its record alone, so nobody
  * has looked at them lately, and what people did meanwhile must not come to light as if they had waited for our change.
  *
@@ -243,45 +184,6 @@ function wayOf(
   if (isLookedAt(cycle, signalsKey(print, issue))) return undefined;
   if (needs.duplicates && isDuplicate(issue)) return "duplicates";
   return looksBesideRecord(needs) && isSignalNeeded(issue, signals, settings, pins) ? "others" : undefined;
-}
-
-/** Issues that are asked for together. */
-interface SignalBatch {
-  /** Asks as soon as there are as many as a request takes. */
-  add(issue: SignalledIssue): Promise<void>;
-  /** Takes one along that is not ours, where the last request has room for it. */
-  fill(issue: SignalledIssue): void;
-  hasRoom(): boolean;
-  /** Asks for the rest. */
-  end(): Promise<void>;
-}
-
-function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>): SignalBatch {
-  let own: SignalledIssue[] = [];
-  const others: SignalledIssue[] = [];
-  return {
-    async add(issue) {
-      if (own.push(issue) < issuesPerRequest) return;
-      const full = own;
-      own = [];
-      await work(full);
-    },
-    fill(issue) {
-      const isIn = [...own, ...others].some((one) => one.issue.nodeId === issue.issue.nodeId);
-      if (!isIn) others.push(issue);
-    },
-    hasRoom: () => own.length > 0 && own.length + others.length < issuesPerRequest,
-    async end() {
-      if (own.length === 0) return;
-      try {
-        await work([...own, ...others]);
-      } catch (error) {
-        if (others.length === 0 || !(error instanceof RemoteError) || isPutOff(error)) throw error;
-        // What goes wrong with issues of other projects must not keep this one from its own.
-        await work(own);
-      }
-    },
-  };
 }
 
 /**
