@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownImport } from "../../ledger/pulls.ts";
-import { type IssueRef, isSameIssue, type LabelledIssue, type RepositoryName } from "../../model/issue.ts";
+import { type IssueRef, isSameIssue, type LabelledIssue } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { wordWait } from "../../model/waiting.ts";
@@ -9,20 +9,19 @@ import type { CreatePost } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
 import type { ImportSettings } from "../../plan/ground/settings.ts";
-import { findStanding, issuesNamed } from "../../plan/imports/alike.ts";
+import { findStanding } from "../../plan/imports/alike.ts";
 import { draftPost } from "../../plan/imports/draft.ts";
 import { isLabelledByOther, needsLabeller, whyKept } from "../../plan/imports/select.ts";
 import { attempt } from "../ground/attempt.ts";
 import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction } from "../ground/describe.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
-import { command } from "../ground/remedy.ts";
 import { readRow } from "../ground/rows.ts";
-import type { Hold } from "../ground/verdict.ts";
 import type { Wanted } from "../ground/wanted.ts";
-import { nameNow, repositoryNames } from "../ground/world.ts";
+import { repositoryNames } from "../ground/world.ts";
 import { takeAnswer } from "../read/follow.ts";
 import { addressesOf, addressOf, isOurIssue, keepValidator, readLabelled } from "../read/import-list.ts";
+import { namedHold } from "./named.ts";
 import { want } from "./want.ts";
 
 /** What becomes of issues that the config makes posts of. */
@@ -290,54 +289,6 @@ async function wantAll(cycle: PulledCycle, drafts: readonly CreatePost[]): Promi
     wanted.push({ ...want(cycle, row, action, lines), hold });
   }
   return wanted;
-}
-
-function namedHold({ project }: PulledCycle, { post: issue }: CreatePost, post: PostId): Hold {
-  const link = command("link", `${project.key}/${post}`, issue);
-  const make = command("approve", project.key, issue);
-  const why = `the post ${post} names this issue, or is called as it is: \`${link}\` links it, \`${make}\` makes a new one`;
-  return { kind: "hold", cause: "named", why };
-}
-
-/**
- * Says of new issues where the post names an issue of the project's repositories: it may be the post that this one has become, and
- * the state was lost since. A person links it, or lets another issue be opened.
- */
-export async function holdImported(
-  cycle: PulledCycle,
-  wanted: readonly Wanted[],
-): Promise<readonly Wanted[]> {
-  if (cycle.settings.import === undefined) return wanted;
-  const pages = repositoryNames(cycle.settings).flatMap((name) => pagesOf(cycle, name));
-  const held: Wanted[] = [];
-  for (const action of wanted) {
-    const row =
-      action.kind === "create-issue" && action.hold === undefined
-        ? await readRow(cycle, action.post)
-        : undefined;
-    const { title, description } = row?.post.values ?? {};
-    const texts = { title: String(title ?? ""), text: String(description ?? "") };
-    const [named] = pages.flatMap(({ name, address }) =>
-      issuesNamed(texts, address).map((number) => `${name}#${number}`),
-    );
-    held.push(named === undefined ? action : { ...action, hold: namingHold(cycle, action, named) });
-  }
-  return held;
-}
-
-/** A repository that was renamed has two: a text goes on naming the one that it was made with. */
-function pagesOf({ world, project }: PulledCycle, wanted: RepositoryName) {
-  const name = nameNow(world, wanted);
-  return [...new Set([name, wanted])].map((called) => {
-    return { name, address: project.renderer.issueAddress(called, 0).replace(/0$/, "") };
-  });
-}
-
-function namingHold({ project }: PulledCycle, { post }: Wanted, issue: string): Hold {
-  const link = command("link", `${project.key}/${post}`, issue);
-  const open = command("approve", project.key, post);
-  const why = `the post names ${issue}: \`${link}\` links it, \`${open}\` opens a new issue`;
-  return { kind: "hold", cause: "named", why };
 }
 
 /** A person wants a post made once more of which nobody knows whether it was made. */
