@@ -147,11 +147,11 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
 
 /** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
 function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => void) {
-  const { session, take, metrics, renewal } = post;
+  const { session, ledger, take, metrics, renewal } = post;
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
-  const runHeld = async (ledger: Ledger, key: string, { dueAt, waiting }: QueuedRun): Promise<Ran> => {
+  const runHeld = async (held: Ledger, key: string, { dueAt, waiting }: QueuedRun): Promise<Ran> => {
     renewal.before();
     const current = session();
     const { config, sides, projects, machine } = current;
@@ -162,9 +162,9 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
     const next = projects.filter((project) => waiting.includes(project.key));
     const round: Round = { looks: shared.looks, dueAt, waiting: next };
     const changed = followConfig(post, current);
-    const world: World = { ...buildWorld(config, sides, ledger, unwatched), round, changed };
+    const world: World = { ...buildWorld(config, sides, held, unwatched), round, changed };
     const chosen = projects.filter((project) => project.key === key);
-    const successOf = () => ledger.memory.project(key)?.lastSuccessAt;
+    const successOf = () => held.memory.project(key)?.lastSuccessAt;
     const before = successOf();
     try {
       const { report, aheadMs } = await runProjects(chosen, world, { kind: "sync" }, terminal.signal);
@@ -176,7 +176,7 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
         return "failed";
       }
       if (isUnfinished(report, config.budget) || hasNewConfig(report)) goOn(key);
-      const options = announceOptions(current, ledger, terminal);
+      const options = announceOptions(current, held, terminal);
       await announceRun(report, { ...options, note: metrics.noteCall });
       return successOf() === before ? "failed" : "fine";
     } catch (error) {
@@ -187,23 +187,26 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
       metrics.noteTraffic(sides);
     }
   };
+  /** What came of it where another process was asked at the same time, and was quicker; undefined where none was. */
+  const ranElsewhere = async (by: Ledger, key: string, dueAt: number): Promise<Ran | undefined> => {
+    const last = await by.runs.last(key);
+    // A run that lies ahead was before the clock was set back.
+    const isPast = last !== undefined && last.startedAt <= session().machine.clock.now();
+    if (!isPast || last.startedAt < dueAt || dueAt <= comparableFrom) return undefined;
+    const succeededAt = by.memory.project(key)?.lastSuccessAt ?? Number.NEGATIVE_INFINITY;
+    return succeededAt >= last.startedAt ? "fine" : "failed";
+  };
   return async (key: string, place: QueuedRun): Promise<Ran> => {
-    const { clock } = session().machine;
+    // To take a project costs a server more than this look, and most of them another replica has run.
+    if ((await ranElsewhere(ledger, key, place.dueAt)) === "fine") return "fine";
     const hold = await take([key]);
     if (hold.kind === "taken") {
       if (hold.isOtherConfig) session().log.warn({ project: key, who: hold.who }, otherConfig);
       return "elsewhere";
     }
     try {
-      const last = await hold.ledger.runs.last(key);
-      // A run that lies ahead was before the clock was set back.
-      const isPast = last !== undefined && last.startedAt <= clock.now() && place.dueAt > comparableFrom;
-      // Another process was asked at the same time, and was quicker.
-      if (isPast && last.startedAt >= place.dueAt) {
-        const succeededAt = hold.ledger.memory.project(key)?.lastSuccessAt ?? Number.NEGATIVE_INFINITY;
-        return succeededAt >= last.startedAt ? "fine" : "failed";
-      }
-      return await runHeld(hold.ledger, key, place);
+      const ran = await ranElsewhere(hold.ledger, key, place.dueAt);
+      return ran ?? (await runHeld(hold.ledger, key, place));
     } finally {
       await hold.release();
     }

@@ -34,6 +34,9 @@ export interface SharedOptions {
   repeat(everyMs: number, work: () => Promise<void>): () => void;
 }
 
+/** Each change of what is remembered counts one up, once it is committed. */
+const countRemembered = "SELECT last_value AS value FROM boardsync.remembered";
+
 /** How long what others remember may be unknown to whoever looks at a page. */
 const followMs = 1_000;
 /** Transactions at a time: of runs, and of people beside them. */
@@ -71,13 +74,18 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
     };
     const { store, carry } = createServerStore(server, []);
     const held = createHeld(store);
-    const engineFor = (holds: readonly LeaseNumber[]): Engine =>
-      engineOf(server, holds, options, close, () => validity.assertLong(holds, leases));
-    const base = createLedger(engineFor([]), held);
     let remembered = 0;
+    const engineFor = (holds: readonly LeaseNumber[]): Engine => ({
+      ...engineOf(server, holds, options, close, () => validity.assertLong(holds, leases)),
+      *isUpToDate() {
+        const [found] = (yield [countRemembered]) as readonly ServerAnswer[];
+        return Number(found?.rows[0]?.["value"]) === remembered;
+      },
+    });
+    const base = createLedger(engineFor([]), held);
     const relearn = function* (): Asked<void> {
       const [seen, state] = (yield [
-        "SELECT last_value AS value FROM boardsync.remembered",
+        countRemembered,
         "SELECT place FROM boardsync.state",
       ]) as readonly ServerAnswer[];
       yield* base.relearn();
@@ -88,6 +96,12 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
       held.numbers.forget();
       yield* relearn();
     };
+    // One after the other: an earlier look never takes the place of a later one.
+    let learning = Promise.resolve();
+    const learn = (how: () => Asked<void>): Promise<void> => {
+      learning = learning.catch(() => undefined).then(() => carry(how));
+      return learning;
+    };
     const follow = async (): Promise<void> => {
       const beganAt = clock.monotonic();
       const [found] = await pool.ask(`
@@ -95,15 +109,15 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
         FROM boardsync.state`);
       clock.told(found, beganAt);
       const row = found?.rows[0];
-      if (String(row?.["place"]) !== server.known.place) await carry(relearnMoved);
-      else if (Number(row?.["value"]) !== remembered) await carry(relearn);
+      if (String(row?.["place"]) !== server.known.place) await learn(relearnMoved);
+      else if (Number(row?.["value"]) !== remembered) await learn(relearn);
     };
-    await carry(relearn);
+    await learn(relearn);
     if (options.follows) stop = repeat(followMs, follow);
     return createSharedLedger({
       ledger: base.ledger,
       ofHold: (holds) => createLedger(engineFor(holds), held).ledger,
-      relearn: () => carry(relearn),
+      relearn: () => learn(relearn),
       ...{ leases, repeat, leaseMs },
       now: clock.now,
       clockAheadMs: clock.now() - options.now(),

@@ -48,6 +48,8 @@ export interface Engine {
   close(): void;
   /** What is remembered has been changed: others are to read it anew. */
   remembered?(): void;
+  /** Whether this process has read all of it since it was changed last; left out where that can't be told. */
+  isUpToDate?(): Asked<boolean>;
   /** Signs of life, where the engine keeps them elsewhere. */
   readonly signs?: Pick<Plain<Runs>, "heartbeat" | "replicas"> & {
     beat(change: Extract<Change, { readonly kind: "beat" }>): Asked<void>;
@@ -90,10 +92,11 @@ export function createLedger(
     for (;;) {
       const { learnt } = held;
       const read = yield* remembered.read();
+      const stamp = yield* meta.stamp();
       // What this process has committed meanwhile may not be in it.
       if (held.learnt !== learnt) continue;
       memory.hold(read);
-      held.stamp = yield* meta.stamp();
+      held.stamp = stamp;
       return;
     }
   }
@@ -118,7 +121,8 @@ export function createLedger(
       ...runs,
       *begin(at: number) {
         const begun = yield* runs.begin(at);
-        yield* relearn();
+        const isUpToDate = engine.isUpToDate && (yield* engine.isUpToDate());
+        if (isUpToDate !== true) yield* relearn();
         return begun;
       },
       ...(engine.signs && { heartbeat: engine.signs.heartbeat, replicas: engine.signs.replicas }),

@@ -33,8 +33,15 @@ const text = z.string().optional();
 /** Each thing that is remembered is one JSON text; what is missing in it is undefined. */
 function memory<T>(place: string, make: () => Record<keyof T, z.ZodType>) {
   const shape = later(() => z.object(make()) as z.ZodType<unknown> as z.ZodType<T>);
+  let known: ReadonlyMap<string, T> = new Map();
+  const read = (json: string): T => known.get(json) ?? check(place, shape(), parse(place, json));
   return {
-    read: (json: string): T => check(place, shape(), parse(place, json)),
+    read,
+    /** All that there is of it: what is as it was the last time is not decoded again. */
+    readAll(texts: readonly string[]): readonly T[] {
+      known = new Map(texts.map((json) => [json, read(json)]));
+      return texts.map(read);
+    },
     /** Nothing but what is known of it, always in one order. */
     write: (value: T): string => JSON.stringify(shape().parse(value)),
   };
@@ -190,27 +197,32 @@ export function createMemory(
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, current_name = excluded.current_name,
       paused_at = excluded.paused_at, memory = excluded.memory`);
   return {
-    read: () =>
-      store.read(function* (): Asked<Remembering> {
-        const few = yield* select.all();
-        const known = yield* selectRepositories.all();
-        const of = (kind: MemoryKind) => few.filter((one) => one.kind === kind);
-        return {
-          account: of("account").map(({ value }) => accounts.read(value))[0],
-          projects: (yield* selectProjects.all()).map((one) => projects.read(one.memory)),
-          pagings: of("paging").map(({ key, value }) => ({
-            project: key as ProjectId,
-            paging: pagings.read(value),
-          })),
-          openLists: of("open-list").map(({ key, value }) => ({ project: key as ProjectId, place: value })),
-          repositories: known.map(toRepository),
-          names: known.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])),
-          projectFields: of("project-field").map(({ value }) => fields.read(value)),
-          sizes: of("size").map(({ value }) => sizes.read(value)),
-          categories: of("categories").map(({ value }) => categories.read(value)),
-          tools: of("tool").map(({ value }) => tools.read(value)),
-        };
-      }),
+    *read() {
+      const [few, known, kept] = yield* store.together([
+        select.all(),
+        selectRepositories.all(),
+        selectProjects.all(),
+      ]);
+      const of = (kind: MemoryKind) => few.filter((one) => one.kind === kind);
+      const textsOf = (kind: MemoryKind) => of(kind).map(({ value }) => value);
+      pagings.readAll(textsOf("paging"));
+      repositories.readAll(known.map((one) => one.memory));
+      return {
+        account: accounts.readAll(textsOf("account"))[0],
+        projects: projects.readAll(kept.map((one) => one.memory)),
+        pagings: of("paging").map(({ key, value }) => ({
+          project: key as ProjectId,
+          paging: pagings.read(value),
+        })),
+        openLists: of("open-list").map(({ key, value }) => ({ project: key as ProjectId, place: value })),
+        repositories: known.map(toRepository),
+        names: known.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])),
+        projectFields: fields.readAll(textsOf("project-field")),
+        sizes: sizes.readAll(textsOf("size")),
+        categories: categories.readAll(textsOf("categories")),
+        tools: tools.readAll(textsOf("tool")),
+      };
+    },
     changes: {
       "remember-account": ({ account }) => write.run("account", "tracker", accounts.write(account)),
       *"remember-project"({ memory: one }) {
