@@ -126,8 +126,10 @@ export interface Runs {
    * wait gets shorter, and what is to be done ahead is looked at again.
    */
   begin(at: number): Promise<BegunRun>;
-  /** The last finished run of a project (by its config key), or of any. */
-  last(project: string | undefined): Promise<StoredRun | undefined>;
+  /** The last finished run of a project (by its config key), or of any of several. */
+  last(projects: string | readonly string[]): Promise<StoredRun | undefined>;
+  /** The number of the last finished run of all that the state knows; undefined where there is none. */
+  lastOfAll(): Promise<number | undefined>;
   /** A finished run by its number; undefined where there is none, or `keep` has deleted it. */
   find(run: number): Promise<FoundRun | undefined>;
   heartbeat(): Promise<SignOfLife | undefined>;

@@ -128,7 +128,7 @@ export async function readStateFacts(
 /** The newest first. */
 async function readRuns(runs: Ledger["runs"]): Promise<readonly Facts[]> {
   const told: Facts[] = [];
-  let next: number | null | undefined = (await runs.last(undefined))?.run;
+  let next: number | null | undefined = await runs.lastOfAll();
   while (typeof next === "number" && told.length < mostRuns) {
     const found = await runs.find(next);
     next = found?.before;

@@ -245,7 +245,10 @@ export function describeMemory(ledger: () => Ledger): void {
       ]);
       (await runs.begin(noon + 20)).run;
       const last = { run: 2, startedAt: noon + 10, finishedAt: noon + 15, result: "ok" };
-      expect(await runs.last(undefined)).toEqual({ ...last, report: [{ posts: 3 }] });
+      expect(await runs.lastOfAll()).toBe(2);
+      expect(await runs.last(["two", "one", "three"])).toEqual({ ...last, report: { posts: 3 } });
+      expect(await runs.last(["two", "three"])).toMatchObject({ run: 1, report: { posts: 2 } });
+      expect(await runs.last([])).toBeUndefined();
       expect(await runs.last("one")).toEqual({ ...last, report: { posts: 3 } });
       expect(await runs.last("two")).toEqual({
         run: 1,
@@ -273,7 +276,7 @@ export function describeMemory(ledger: () => Ledger): void {
     it("that never finished are no last run, and none can be finished twice", async () => {
       const { runs } = ledger();
       const run = (await runs.begin(noon)).run;
-      expect(await runs.last(undefined)).toBeUndefined();
+      expect(await runs.lastOfAll()).toBeUndefined();
       expect(await runs.last("one")).toBeUndefined();
       await ledger().commit([
         { kind: "finish-run", run, record: { finishedAt: noon, result: "ok", projects: [] } },

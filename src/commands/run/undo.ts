@@ -89,7 +89,7 @@ async function findConcerned(
   number: number,
 ): Promise<readonly SyncProject[]> {
   const writes = await ledger.journal.writesOf(number);
-  const last = (await ledger.runs.last(undefined))?.run ?? 0;
+  const last = (await ledger.runs.lastOfAll()) ?? 0;
   if (writes.length === 0 && number > last) {
     throw new ConfigError([
       `There is no run ${number}: ${last === 0 ? "none has ended yet" : `the last one is ${last}`}.`,

@@ -1,6 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import { dayMs } from "../../model/time.ts";
-import { inOrder } from "../../select.ts";
 import { readReport } from "./stored-report.ts";
 
 /** So long before its end a token is spoken of. */
@@ -22,11 +21,7 @@ export async function lastTokenEnd(
   ledger: Ledger | undefined,
   projects: readonly string[],
 ): Promise<{ readonly endsAt: number | undefined; readonly at: number } | undefined> {
-  const runs = await inOrder(projects, async (key) => ledger?.runs.last(key));
-  const last = runs
-    .filter((run) => run !== undefined)
-    .toSorted((one, other) => other.run - one.run)
-    .at(0);
+  const last = await ledger?.runs.last(projects);
   return last && { endsAt: readReport(last.report).tokenEnds, at: last.finishedAt };
 }
 

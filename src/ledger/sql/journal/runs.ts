@@ -47,12 +47,15 @@ export function createRuns(
     INSERT INTO run_projects (run, position, project, report, said, writes, failures)
     VALUES (@run, @position, @project, @report, @said, @writes, @failures)`);
   const columns = 'runs.number AS run, started_at AS "startedAt", finished_at AS "finishedAt", result';
-  const selectLast = store.prepare<[], RunColumns>(
-    `SELECT ${columns} FROM runs WHERE finished_at IS NOT NULL ORDER BY runs.number DESC LIMIT 1`,
+  const selectLast = store.prepare<[], { run: number }>(
+    "SELECT number AS run FROM runs WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1",
   );
-  const selectLastOf = store.prepare<[string], RunColumns & { report: string }>(`
-    SELECT ${columns}, report FROM run_projects JOIN runs ON runs.number = run_projects.run
-    WHERE project = ? ORDER BY run_projects.run DESC LIMIT 1`);
+  const selectLastOf = store.prepare<[{ projects: string }], RunColumns & { report: string }>(`
+    SELECT ${columns}, report FROM runs JOIN run_projects ON run_projects.run = runs.number
+    WHERE runs.number = (SELECT max((SELECT max(run) FROM run_projects WHERE project = one.value))
+        FROM EACH TEXT @projects AS one)
+      AND project IN (SELECT one.value FROM EACH TEXT @projects AS one)
+    ORDER BY position LIMIT 1`);
   const selectRun = store.prepare<[number], RunColumns & Pick<FoundRun, "before" | "after">>(`
     SELECT ${columns},
       (SELECT MAX(number) FROM runs AS other WHERE other.number < runs.number AND other.finished_at IS NOT NULL) AS before,
@@ -71,17 +74,13 @@ export function createRuns(
         const aheadMs = yield* rewind(at);
         return { run: numberOf(yield* insertRun.get(at)), aheadMs };
       }),
-    last: (project) =>
-      store.read(function* (): Asked<StoredRun | undefined> {
-        if (project !== undefined) {
-          const found = yield* selectLastOf.get(project);
-          return found && { ...found, report: readReport(found.report) };
-        }
-        const found = yield* selectLast.get();
-        if (found === undefined) return undefined;
-        const reports = yield* selectProjects.all(found.run);
-        return { ...found, report: reports.map(({ report }) => readReport(report)) };
-      }),
+    *last(projects) {
+      const found = yield* selectLastOf.get({ projects: JSON.stringify([projects].flat()) });
+      return found && { ...found, report: readReport(found.report) };
+    },
+    *lastOfAll() {
+      return (yield* selectLast.get())?.run;
+    },
     find: (run) =>
       store.read(function* (): Asked<FoundRun | undefined> {
         const found = yield* selectRun.get(run);
