@@ -202,6 +202,8 @@ export interface ToolCalls {
   /** Of a project, by purpose and subject; of all purposes where none is named. */
   list(project: ProjectId, purpose?: CallPurpose): Promise<readonly ToolCall[]>;
   find(key: CallKey): Promise<ToolCall | undefined>;
+  /** Whether one for this subject is under way, in doubt or done, in any of some projects. */
+  isMade(projects: readonly ProjectId[], of: Omit<CallKey, "project">): Promise<boolean>;
   /**
    * Before the first write of a run: what was SENT for these projects has an unknown outcome, its wait starts at `at`. Returns
    * how many.

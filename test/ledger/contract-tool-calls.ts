@@ -48,6 +48,22 @@ export function describeToolCalls(ledger: () => Ledger): void {
       expect(await toolCalls.find({ ...draft, project: otherProject })).toBeUndefined();
     });
 
+    it("is looked for in several projects: made, or perhaps", async () => {
+      const { project: _, ...of } = draft;
+      const isMade = (...projects: (typeof project)[]) => ledger().toolCalls.isMade(projects, of);
+      expect(await isMade(project)).toBe(false);
+      await commit(send());
+      expect(await isMade(otherProject, project)).toBe(true);
+      expect(await isMade(otherProject)).toBe(false);
+      expect(await isMade()).toBe(false);
+      await commit(end("UNKNOWN"));
+      expect(await isMade(project)).toBe(true);
+      await commit(end("REJECTED"));
+      expect(await isMade(project)).toBe(false);
+      await commit(send(), end("DONE"));
+      expect(await isMade(project)).toBe(true);
+    });
+
     it("ends with what the board calls what was made", async () => {
       await commit(send(), end("DONE", { result: "e1", url: "https://b.example/e1" }));
       expect(await ledger().toolCalls.find(draft)).toMatchObject({

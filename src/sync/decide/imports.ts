@@ -234,14 +234,9 @@ async function noteDoubt(
 /** Another project makes, or has made, a post of it. */
 async function isElsewhere({ world, memory }: PulledCycle, issue: IssueRef): Promise<boolean> {
   const { ledger, policy } = world;
-  for (const key of policy.projectKeys) {
-    const project = ledger.memory.project(key)?.id;
-    if (project === undefined || project === memory.id) continue;
-    const of = { project, purpose: "feedbackCreate", subject: issueKey(issue) } as const;
-    const call = await ledger.toolCalls.find(of);
-    if (call !== undefined && call.state !== "PREPARED" && call.state !== "REJECTED") return true;
-  }
-  return false;
+  const known = policy.projectKeys.flatMap((key) => ledger.memory.project(key)?.id ?? []);
+  const others = known.filter((project) => project !== memory.id);
+  return ledger.toolCalls.isMade(others, { purpose: "feedbackCreate", subject: issueKey(issue) });
 }
 
 /** Asked once for an issue as it is: who sets a label changes it. */

@@ -60,6 +60,10 @@ export function createToolCalls(
   const selectOne = store.prepare<[Key], CallColumns>(
     `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = @purpose AND subject = @subject`,
   );
+  const selectMade = store.prepare<[Omit<Key, "project"> & { projects: string }], { state: string }>(`
+    SELECT state FROM EACH TEXT @projects AS one CROSS JOIN board_projects ON board_projects.id = one.value
+      CROSS JOIN tool_calls ON tool_calls.project = number AND purpose = @purpose AND subject = @subject
+    WHERE state IN ('SENT', 'UNKNOWN', 'DONE') LIMIT 1`);
   const selectSent = store.prepare<[string], CallColumns>(
     `SELECT ${columns} FROM ${joined} WHERE state = 'SENT'
       AND board_projects.id IN (SELECT one.value FROM EACH TEXT ? AS one) ORDER BY purpose, subject`,
@@ -120,6 +124,9 @@ export function createToolCalls(
         const found = yield* selectOne.get({ project: number, purpose, subject });
         return found && toCall(found);
       }),
+    *isMade(projects, of) {
+      return (yield* selectMade.get({ ...of, projects: JSON.stringify(projects) })) !== undefined;
+    },
     *recover(at, projects) {
       const wanted = JSON.stringify(projects);
       if ((yield* selectSent.all(wanted)).length === 0) return 0;
