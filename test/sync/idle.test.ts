@@ -41,3 +41,41 @@ it.each([100, 250])(
     expect(await idleBytes(many)).toBe(await idleBytes(few));
   },
 );
+
+/** How many times the next run asks or tells the state something. */
+async function callsOfNextRun(stage: Stage, projectKeys: readonly string[]): Promise<number> {
+  let calls = 0;
+  const counted = <T extends object>(part: T): T =>
+    new Proxy(part, {
+      get(target, name) {
+        const found: unknown = Reflect.get(target, name);
+        if (typeof found !== "function") return found;
+        calls += 1;
+        return found.bind(target);
+      },
+    });
+  const parts = ["runs", "pace", "rows", "lookup", "requests", "journal", "toolCalls", "signals"] as const;
+  stage.bend((world) => {
+    const watched = Object.fromEntries(parts.map((name) => [name, counted(world.ledger[name])]));
+    const ledger = new Proxy(world.ledger, {
+      get: (target, name) => watched[String(name)] ?? Reflect.get(target, name),
+    });
+    return { ...world, ledger, policy: { ...world.policy, projectKeys } };
+  });
+  await stage.sync();
+  return calls;
+}
+
+it("a run of one project asks the state no more for each project that the config names beside it", async () => {
+  const keys = Array.from({ length: 12 }, (_, index) => `app-${index}`);
+  const projects = keys.map((key) => ({ ...standardProject, project: key }));
+  const boardProjects = keys.map((key) => ({ id: `prj_${key}`, slug: key, name: key }));
+  const stage = await openStage({ boardProjects, projects });
+  for (const key of keys) addPlanned(stage, 1, key);
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  stage.reconfigure({ projects: projects.slice(0, 1) });
+  await stage.sync();
+  const alone = await callsOfNextRun(stage, keys.slice(0, 1));
+  expect(alone).toBeGreaterThan(10);
+  expect(await callsOfNextRun(stage, keys)).toBe(alone);
+});
