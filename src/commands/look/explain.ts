@@ -1,9 +1,10 @@
 import { policyOf, syncProjects } from "../../app.ts";
+import { ConfigError } from "../../errors.ts";
 import { inOrder } from "../../select.ts";
 import { explainPost } from "../../story/explain/explain.ts";
 import type { Explanation } from "../../story/explain/explanation.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
-import { type Beside, readBeside } from "../open/beside.ts";
+import { type Beside, describeUnlisted, readBeside } from "../open/beside.ts";
 import { findPosts } from "../open/named-posts.ts";
 import { nextRunOf } from "../open/next-run.ts";
 import { printJson } from "../print/json.ts";
@@ -31,10 +32,10 @@ async function explainAll(beside: Beside, text: string): Promise<readonly Explan
   const { config, ledger, now } = beside;
   const sources = { ledger, policy: policyOf(config), now };
   const projects = syncProjects(config);
-  return (
-    await inOrder(await findPosts(beside, text), async ({ key, post }) => {
-      const project = projects.find((one) => one.key === key);
-      return project === undefined ? [] : ((await explainPost(project, post, sources)) ?? []);
-    })
-  ).flat();
+  return inOrder(await findPosts(beside, text), async ({ key, post }) => {
+    const project = projects.find((one) => one.key === key);
+    const story = project && (await explainPost(project, post, sources));
+    if (story === undefined) throw new ConfigError([describeUnlisted(key, post)]);
+    return story;
+  });
 }

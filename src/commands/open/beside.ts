@@ -95,10 +95,7 @@ export async function findPost(beside: Beside, text: string): Promise<NamedPost>
     })
   ).flat();
   const [first, ...others] = found;
-  if (first === undefined) {
-    const hint = (await suggestPost(beside, text)) || ". `boardsync status` lists what waits.";
-    throw new ConfigError([`No project of the config has a post \`${text}\`${hint}`]);
-  }
+  if (first === undefined) throw new ConfigError([await describeUnknown(beside, text)]);
   if (others.length > 0) {
     const names = found
       .map(({ key, post }) => (`${key}/${post}` === text ? post : `${key}/${post}`))
@@ -106,6 +103,22 @@ export async function findPost(beside: Beside, text: string): Promise<NamedPost>
     throw new ConfigError([`\`${text}\` is ambiguous. Write one of: ${names}.`]);
   }
   return first;
+}
+
+async function describeUnknown(beside: Beside, text: string): Promise<string> {
+  for (const { project: key } of beside.config.projects) {
+    const project = beside.ledger.memory.project(key)?.id;
+    const calls = project === undefined ? [] : await beside.ledger.toolCalls.list(project, "feedbackCreate");
+    const made = calls.find(({ result }) => result === text || `${key}/${result}` === text)?.result;
+    if (made !== undefined) return describeUnlisted(key, made);
+  }
+  const hint = (await suggestPost(beside, text)) || ". `boardsync status` lists what waits.";
+  return `No project of the config has a post \`${text}\`${hint}`;
+}
+
+/** Of a post that has been made of an issue. */
+export function describeUnlisted(key: string, post: string): string {
+  return `The post ${post} of ${key} was made of an issue, and no list of the board has shown it yet: the next run reads it.`;
 }
 
 /**

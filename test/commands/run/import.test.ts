@@ -47,6 +47,13 @@ describe("an issue that becomes a post, by the commands", () => {
     const made = board.posts("acme-app").find(({ title }) => title === "CSV export");
     expect(made?.description).toMatch(new RegExp(`^For @.?ann\n\nhttp.*/acme/app/issues/${number}$`));
 
+    for (const name of [`acme-app/${made?.id}`, String(made?.id), place])
+      expect(await run("explain", name)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(
+          `The post ${made?.id} of acme-app was made of an issue, and no list of the board has shown it yet: the next run reads it.`,
+        ),
+      });
     expect((await run("status")).out).toContain("✓ acme-app: in step.");
     expect((await run("history")).out).toContain(`acme-app → ${place}\n    create-post: title: CSV export\n`);
     expect(await run("sync")).toMatchObject({ code: 0 });
