@@ -212,6 +212,8 @@ export function createTargets(
       postIsMade({ id }, issue) {
         opened.set(id, issue);
         follow(id, "people", true);
+        // What it was when it was judged counts, too, where it has been changed since, or is not shown so yet.
+        if (moved.has(issue) || !hub.isShown(issue)) follow(id, "people", true);
       },
       runBegins() {
         movedBefore = moved;
