@@ -155,7 +155,9 @@ async function checkMade(stage: Stage, ledger: Ledger, waiting: ReadonlySet<stri
   const known = await ledger.imports.known(projectId);
   for (const { id, isDeleted, madeFrom } of board.posts) {
     if (isDeleted || madeFrom === undefined || isOutOfReach(madeFrom)) continue;
-    if (watch.links.isUnlinked(id, madeFrom)) continue;
+    // A person who links it to another post has said what it is, also where that link was ended since.
+    if (watch.links.isUnlinked(id, madeFrom) || watch.links.postsOf(madeFrom).some((post) => post !== id))
+      continue;
     const { repository, number } = madeFrom;
     const ref = { repositoryId: repository.id, number };
     const row = known.find(({ issue }) => issue.repositoryId === ref.repositoryId && issue.number === number);

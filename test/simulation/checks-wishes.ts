@@ -37,7 +37,7 @@ export interface VoteLabels {
 /** I21 on issues: a label by votes that we have never set is a person's, and stays. */
 export function createVoteLabels(state: State, violate: Violate): VoteLabels {
   const planned = state.look<[number, number], { found: number }>(
-    "SELECT 1 AS found FROM links JOIN bases ON bases.post = links.post WHERE repository = ? AND links.number = ? LIMIT 1",
+    "SELECT 1 AS found FROM issue_bases WHERE repository = ? AND number = ? AND field LIKE 'label:votes%' LIMIT 1",
   );
   const given = new Map<HubIssue, Set<string>>();
   const shown = new Map<HubIssue, string>();
@@ -89,7 +89,12 @@ function labelsOn({ record }: HubIssue): readonly string[] {
 }
 
 /** I21 at the board: an order by votes comes alone, and of one post at most once each `fullEvery`. */
-export function checkOrders(time: Time, { policy, settings }: Scenario, violate: Violate): Check {
+export function checkOrders(
+  time: Time,
+  { policy, settings }: Scenario,
+  targets: Targets,
+  violate: Violate,
+): Check {
   const sent = new Map<PostId, number>();
   const forget = (): void => sent.clear();
   return {
@@ -98,6 +103,9 @@ export function checkOrders(time: Time, { policy, settings }: Scenario, violate:
       if (Object.keys(change).length > 1)
         violate("I21", `the order by votes of ${post} is sent with ${Object.keys(change).join(", ")}`);
       const last = sent.get(post);
+      const asked = targets.of(post, "roadmapOrder")?.target;
+      // What was there before is put back as soon as no rule asks for an order any more.
+      if (asked?.kind !== "value" || asked.value !== byVotes) return;
       if (last === undefined || time.now() - last >= policy.fullEveryMs) return;
       violate(
         "I21",
@@ -205,6 +213,8 @@ export function checkVotesAtRest(stage: Stage, post: BoardPost, row: Row, waits:
 
 function checkLabelAtRest({ scenario, watch, hub }: Stage, post: BoardPost, row: Row, votes: number): void {
   const [linked, another] = row.links;
+  // What a person has discarded stays as it was then.
+  if (watch.links.isUnwanted(post.id)) return;
   if (scenario.settings.issue.voteLabels === undefined || linked === undefined || another !== undefined)
     return;
   const { repositoryId, number } = linked.link.issue;

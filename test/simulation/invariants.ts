@@ -134,7 +134,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkPauses(state, violate),
     ...checkTools(time, state, links, violate),
     voteLabels.check,
-    checkOrders(time, scenario, violate),
+    checkOrders(time, scenario, targets, violate),
     checkConflictPauses(scenario, state, targets, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),

@@ -36,8 +36,8 @@ export function voteLabel(votes: FieldValue | undefined, { issue }: VoteSettings
 }
 
 /**
- * What a post's votes ask of the labels of one of its issues. Nothing is asked for where the board shows no votes, and of a post
- * that is archived or missing.
+ * What a post's votes ask of the labels of one of its issues. Nothing is asked for where the board shows no votes. Of a post that
+ * is archived or missing nothing changes; what its issue was opened with is remembered as ours all the same.
  */
 export function voteAsks(
   row: Row,
@@ -46,13 +46,17 @@ export function voteAsks(
   seen: ReadonlySet<PostField>,
 ): readonly VoteAsk[] {
   const { known, claimed = [] } = linked;
-  if (settings.voteLabels === undefined || known === undefined || absence(row) !== undefined) return [];
+  if (settings.voteLabels === undefined || known === undefined) return [];
   const votes = readField(row.post, "votes", seen);
   if (typeof votes !== "number") return [];
   const labels = labelsOf(settings).map((one) => ({
     ...one,
     ...stateOf(row, linked, known.issue, one.field),
   }));
+  if (absence(row) !== undefined) {
+    const opened = linked.base === undefined ? labels.filter(({ isNews }) => !isNews) : [];
+    return opened.map(({ field, base }) => ({ field, base, target: present }));
+  }
   const wanted = labels.find((one) => votes >= one.votes);
   // It has a higher one by a person, or for another post: that is the one, then.
   const isTaken = labels
