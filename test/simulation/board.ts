@@ -106,10 +106,8 @@ async function* listPosts(
     // One page that is looked at once more is no list.
     const isTied = new Set(shown).size < shown.length;
     if (end !== undefined && from === undefined) {
-      if (isTied && tie !== undefined) {
-        wire.count("board: list with a post that comes twice");
-        torn.add(server);
-      }
+      if (isTied) torn.add(server);
+      if (isTied && tie !== undefined) wire.count("board: list with a post that comes twice");
       events.boardListEnds(shown, isTied && tie !== undefined ? "incomplete" : end.kind, project);
     }
     const records = posts.map(({ shown: record }) => record);
