@@ -154,6 +154,18 @@ describe("labels by votes", () => {
     expect(writesOf(plan(found))).toEqual(["+votes: 50+"]);
   });
 
+  it.each<[string, Partial<Row>]>([
+    ["missing", { missing: 1 }],
+    ["archived", { post: makeRow({ votes: 3, isArchived: true }).post }],
+  ])("that an issue was opened with are ours, also where the post was %s at the first look", (_, state) => {
+    const opened = { ...linked(3, ["votes: 10+"]), base: {}, ...state };
+    const { actions, issueBases } = plan(opened);
+    expect([actions, issueBases[0]?.base[low]]).toEqual([[], ours]);
+    expect(writesOf(plan(linked(3, ["votes: 10+"], issueBases[0]?.base)))).toEqual(["-votes: 10+"]);
+    const later = { ...linked(3, ["votes: 10+"]), ...state };
+    expect(plan(later).issueBases).toEqual([]);
+  });
+
   it("that a person has set stay", () => {
     expect(plan(linked(12, ["votes: 10+"])).issueBases[0]?.base[low]).toEqual(theirs);
     expect(writesOf(plan(linked(60, ["votes: 10+"], { [low]: theirs })))).toEqual(["+votes: 50+"]);
