@@ -32,7 +32,11 @@ function checkSent(state: State, violate: Violate): Check {
 function checkPosts(orders: LinkOrders, violate: Violate): Check {
   /** How often people wanted one more, by what the issue was called. */
   const retried = new Map<string, number>();
+  let isLost = false;
   return {
+    stateIsLost() {
+      isLost = true;
+    },
     personOrders(order) {
       if (order.kind === "retry")
         for (const post of order.posts) retried.set(post, (retried.get(post) ?? 0) + 1);
@@ -47,6 +51,8 @@ function checkPosts(orders: LinkOrders, violate: Violate): Check {
       for (const post of openedFor) {
         const source = orders.madeFrom(post);
         if (source === undefined || source.isDeleted || orders.isGivenUp(post, source)) continue;
+        // The post may name it by a name that only the lost state knew.
+        if (isLost && source.repository.formerNames.length > 1) continue;
         violate("I22", `an issue is opened for ${post}, which ${nameOf(source)} has become`);
       }
     },
@@ -161,7 +167,8 @@ async function checkMade(stage: Stage, ledger: Ledger, waiting: ReadonlySet<stri
     const { repository, number } = madeFrom;
     const ref = { repositoryId: repository.id, number };
     const row = known.find(({ issue }) => issue.repositoryId === ref.repositoryId && issue.number === number);
-    const isSaid = row !== undefined && waiting.has(row.post);
+    // Also of the post: it names an issue, and a person is asked whether it is that one's.
+    const isSaid = waiting.has(id) || (row !== undefined && waiting.has(row.post));
     if (isSaid || (await ledger.rows.linkedTo(ref)).length > 0) continue;
     const made = await ledger.rows.row(projectId, id, time.now());
     if (!isNamed(repository, stage.scenario) && made !== undefined && made.links.length > 0) continue;

@@ -299,6 +299,8 @@ function isForgotten(
   const isWaiting = [...waits].some((kind) => kind !== "disagreement" && kind !== "did-not-stick");
   const isVisible = !scenario.board.hidden.includes(field) && post.values.isArchived !== true;
   if (attempted === undefined || !isVisible || isWaiting) return false;
+  // What such a board was sent before, and has not taken, looks like a person's change later.
+  if (field === "status" && scenario.board.ignoresStatus) return false;
   // A link that a person orders takes both sides as they are, and that such a write is not sent again.
   if (watch.links.isOrdered(post.id)) return false;
   // A change by a person soon after our write is taken for a late listing first, and for theirs only then.
