@@ -52,7 +52,7 @@ function namingHold({ project }: PulledCycle, { post }: Wanted, issue: string): 
   return { kind: "hold", cause: "named", why };
 }
 
-/** Of an issue that a post of the board names, or is called as. */
+/** Of an issue that is to become a post: one of the board names it, or is called as it is. */
 export function namedHold({ project }: PulledCycle, { post: issue }: CreatePost, post: PostId): Hold {
   const link = command("link", `${project.key}/${post}`, issue);
   const make = command("approve", project.key, issue);

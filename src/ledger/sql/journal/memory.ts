@@ -205,6 +205,7 @@ export function createMemory(
       ]);
       const of = (kind: MemoryKind) => few.filter((one) => one.kind === kind);
       const textsOf = (kind: MemoryKind) => of(kind).map(({ value }) => value);
+      // Of these two more is known than the text: each is read below, and is decoded here.
       pagings.readAll(textsOf("paging"));
       repositories.readAll(known.map((one) => one.memory));
       return {
