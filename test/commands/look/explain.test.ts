@@ -34,14 +34,14 @@ describe("explain", () => {
     const { code, out } = await stage.run(["explain", "p1"], withoutSecrets);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^acme-app\/p1 {2}Dark mode\nLinked to #1\nAs last seen: the board (just now|\d+ seconds ago) \(\d\d:\d\d(?: UTC)?\), GitHub/,
+      /^acme-app\/p1 {2}Dark mode\nLinked to #1\nAs last seen: the board (just now|\d+ seconds ago) \((?:[\w ]+, )?\d\d:\d\d(?: UTC)?\), GitHub/,
     );
     expect(out).toContain(
       "\nSelect: not selected. The post has its issue already, so this no longer matters\n",
     );
     expect(out).toContain("✗ select.statuses wants planned, in_progress; status is `completed`\n");
     expect(out).toMatch(
-      /\nIssue acme\/app#1\nIt is closed as completed; labels feedback; changed last (just now|\d+ seconds ago) \(\d\d:\d\d(?: UTC)?\)\.\n/,
+      /\nIssue acme\/app#1\nIt is closed as completed; labels feedback; changed last (just now|\d+ seconds ago) \((?:[\w ]+, )?\d\d:\d\d(?: UTC)?\)\.\n/,
     );
     expect(out).toContain("✓ rule 1 sets status: completed, roadmapColumn: COMPLETED ← decides\n");
     expect(out).toContain("    ✓ state: closed – it shows: closed\n");
@@ -63,7 +63,7 @@ describe("explain", () => {
     await stage.run(["sync"]);
     const { out } = await stage.run(["explain", "p1"]);
     expect(out).toMatch(
-      /\nIt is closed as duplicate; assigned to dana; changed last (just now|\d+ seconds ago) \(\d\d:\d\d(?: UTC)?\)\.\n/,
+      /\nIt is closed as duplicate; assigned to dana; changed last (just now|\d+ seconds ago) \((?:[\w ]+, )?\d\d:\d\d(?: UTC)?\)\.\n/,
     );
     expect(out).toContain("It was closed in favour of acme/app#2, which counts for it.\n");
     expect(out).toContain("No rule matches acme/app#2, of which acme/app#1 is a duplicate.\n");
@@ -102,7 +102,7 @@ describe("explain", () => {
     await stage.run(["sync"]);
     const { out } = await stage.run(["explain", "p1"]);
     expect(out).toMatch(
-      /^! needs you, since \d\d:\d\d(?: UTC)? \(.+\): .*`guard\.statuses`.*\n→ boardsync approve acme-app p1$/m,
+      /^! needs you, since (?:[\w ]+, )?\d\d:\d\d(?: UTC)? \(.+\): .*`guard\.statuses`.*\n→ boardsync approve acme-app p1$/m,
     );
     expect(out).toContain("→ When a person lets it go, the next run writes to the post: status → completed");
   });

@@ -60,7 +60,7 @@ describe("history", () => {
     const { code, out } = await stage.run(["history"], { env, columns: 200 });
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^(just now|\d+ seconds ago) \(\d\d:\d\d(?: UTC)?\), run 2: acme-app\/p1 → acme\/app#1\n {4}patch-post: status: planned → completed, .*; 128 voters notified\n {4}issue #1 closed as completed → rule 1\n/,
+      /^(just now|\d+ seconds ago) \((?:[\w ]+, )?\d\d:\d\d(?: UTC)?\), run 2: acme-app\/p1 → acme\/app#1\n {4}patch-post: status: planned → completed, .*; 128 voters notified\n {4}issue #1 closed as completed → rule 1\n/,
     );
     expect(out).toMatch(/\n7 writes\.\n$/);
   });

@@ -42,7 +42,7 @@ describe("status", () => {
     expect(code).toBe(0);
     expect(out).toContain("│ project  │ repository │ posts │ issues │ last run");
     expect(out).toMatch(
-      /│ acme-app │ acme\/app {3}│ {5}8 │ {6}4 │ ok, (just now|\d+ seconds? ago) \(\d\d:\d\d(?: UTC)?\) +│/,
+      /│ acme-app │ acme\/app {3}│ {5}8 │ {6}4 │ ok, (just now|\d+ seconds? ago) \((?:[\w ]+, )?\d\d:\d\d(?: UTC)?\) +│/,
     );
     expect(out).toMatch(/\nNo daemon has run on this state\.\n$/);
     const { json } = await stage.run(["status", "--json"], { env });
@@ -126,7 +126,7 @@ describe("status", () => {
     const { out } = await stage.run(["status"]);
     expect(out).toMatch(/│ needs you +│/);
     expect(out).toMatch(
-      /^! needs you: acme-app: 4 alike\n {4}4 issues would be created .+\n {4}acme-app\/p1 “Dark mode”, since \d\d:\d\d(?: UTC)? \(.+\): opens an issue in acme\/app\n/m,
+      /^! needs you: acme-app: 4 alike\n {4}4 issues would be created .+\n {4}acme-app\/p1 “Dark mode”, since (?:[\w ]+, )?\d\d:\d\d(?: UTC)? \(.+\): opens an issue in acme\/app\n/m,
     );
     const { json } = await stage.run(["status", "--json"]);
     expect(json()).toMatchObject({
@@ -326,7 +326,7 @@ describe("status", () => {
       const { code, out } = await stage.run(["status"]);
       expect(code).toBe(0);
       expect(out).toMatch(
-        /\nA daemon is running: last sign of life \d seconds ago \(\d\d:\d\d(?: UTC)?\)\.\n$/,
+        /\nA daemon is running: last sign of life \d seconds ago \((?:[\w ]+, )?\d\d:\d\d(?: UTC)?\)\.\n$/,
       );
       expect(out).toMatch(/│ next run +│/);
       const { json } = await stage.run(["status", "--json"]);
