@@ -416,6 +416,24 @@ describe("a comment", () => {
   });
 });
 
+describe("a board that takes only a part of our PATCH", () => {
+  const onRoadmap: ConfigPart = { when: { onRoadmap: true }, set: { addLabels: ["on the roadmap"] } };
+  const planned: ConfigPart = { when: { status: "planned" }, set: { addLabels: ["accepted"] } };
+  const rules = [{ when: { state: "open" }, set: { status: "planned", onRoadmap: true } }];
+
+  it("is not heard as a person who put the post on the roadmap, whatever its status becomes afterwards", async () => {
+    const part = twoWay([planned, onRoadmap], { rules, select: { statuses: ["open"] } });
+    const stage = await openStage({ projects: [part], style: { ignored: ["status"] } });
+    stage.board.addPost("acme-app", { status: "open" });
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")).toMatchObject({ status: "open", onRoadmap: true });
+    move(stage, { status: "under review" });
+    await stage.sync();
+    expect(issueOf(stage).labels).toEqual(["feedback"]);
+    await expectCalm(stage);
+  });
+});
+
 describe("a change of an issue whose answer is lost", () => {
   it.each(["late", true, false] as const)("(applied: %s) is made once, and never echoed", async (applied) => {
     const stage = await openPair();

@@ -1,14 +1,15 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField, RuleField } from "../../model/post.ts";
-import { isUnconfirmed } from "../fields/base.ts";
+import { isUnconfirmed, leftBy } from "../fields/base.ts";
 import { isSameTarget, isSameValue, readField } from "../ground/fields.ts";
 import type { Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 
 /**
- * The board did not take our last PATCH, and this look is the first that shows it: gives what the board rules would make of the
- * post if it had. undefined where the board took it. A field that the board never shows counts as it was sent.
+ * The board made something else of our last PATCH than its answer told, and this look is the first that shows it: gives what the
+ * board rules would make of the post otherwise. undefined where the answer was right. A field that the board never shows counts as
+ * it was sent.
  */
 export function findUntaken(
   { post, missing, base }: Row,
@@ -17,27 +18,26 @@ export function findUntaken(
     seen,
   }: { readonly settings: Pick<Settings, "boardRules">; readonly seen: ReadonlySet<PostField> },
 ): BoardDerivation | undefined {
-  const sent = Object.entries(base).flatMap(([name, known]) => {
+  const told = Object.entries(base).flatMap(([name, known]) => {
     const field = name as RuleField;
     const shown = readField(post, field, seen);
-    return shown !== undefined && isUntaken(field, known, shown) ? [[field, known.written?.sent]] : [];
+    const isOther = shown === undefined || isUntaken(field, known, shown);
+    return isOther ? [{ field, value: known.written && leftBy(known.written), shown }] : [];
   });
-  if (sent.length === 0) return undefined;
-  const unseen = Object.entries(base).flatMap(([name, { written }]) =>
-    readField(post, name as RuleField, seen) === undefined ? [[name, written?.sent]] : [],
-  );
-  const values = { ...post.values, ...Object.fromEntries([...unseen, ...sent]) };
+  if (told.every(({ shown }) => shown === undefined)) return undefined;
+  const values = { ...post.values, ...Object.fromEntries(told.map(({ field, value }) => [field, value])) };
   return deriveBoard({ post: { ...post, values }, missing }, settings, seen);
 }
 
-/** Whether the post shows its old value, or the one in the board's answer. Any other value is what people have made of it since. */
+/** Whether the post shows its old value, or the one that was sent. Any other value is what people have made of it since. */
 function isUntaken(field: RuleField, base: FieldBase, shown: FieldValue): boolean {
   const { written, foreign } = base;
-  if (written === undefined || !isUnconfirmed(base) || isSameValue(field, shown, written.sent)) return false;
-  return isSameValue(field, shown, foreign) || isSameValue(field, shown, written.shown);
+  if (written === undefined || !isUnconfirmed(base) || isSameValue(field, shown, leftBy(written)))
+    return false;
+  return isSameValue(field, shown, foreign) || isSameValue(field, shown, written.sent);
 }
 
-/** Whether a board rule asks for this field only because the board did not take our PATCH: the field goes back to its old value. */
+/** Whether a board rule asks for this field only because of that: the field goes back to its old value. */
 export function isPutBack(
   { base }: LinkedIssue,
   field: IssueField,

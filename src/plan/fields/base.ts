@@ -25,9 +25,12 @@ const nothingPending = { pending: undefined, ruled: undefined } as const;
 
 /** Whether a value of the post is what our last write left there. */
 export function isOurs(field: Field, base: FieldBase | undefined, post: FieldValue | undefined): boolean {
-  if (base?.written === undefined || post === undefined) return false;
-  const { sent, shown } = base.written;
-  return isSameValue(field, post, shown === undefined ? sent : shown);
+  return base?.written !== undefined && post !== undefined && isSameValue(field, post, leftBy(base.written));
+}
+
+/** What a write left, as far as the board has told: it may take one for another value, or not at all. */
+export function leftBy({ sent, shown }: NonNullable<FieldBase["written"]>): FieldValue {
+  return shown === undefined ? sent : shown;
 }
 
 /** Whether no listing has shown yet what became of our last write. */

@@ -2,6 +2,7 @@ import type { PatchOutcome } from "../../board/board.ts";
 import type { PatchAnswer, Row } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
+import { leftBy } from "../../plan/fields/base.ts";
 import { changeOf, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
 import { hashBody, planSignature } from "../../plan/ground/identity.ts";
@@ -93,7 +94,11 @@ async function recordAccepted(
   const { id: project } = cycle.memory;
   const { post, reason } = action;
   const base = recordApplied(row, action, shown);
-  const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
+  const taken = action.writes.map((write) => {
+    const { field, value: sent } = write;
+    return { ...write, value: leftBy({ sent, shown: shown?.values[field] }) };
+  });
+  const issueBases = echoOnIssues(row, taken, cycle.settings, cycle.pull.seen);
   const standing = { kind: "linked", reason } as const;
   const written = action.writes.map(({ field }): string => field);
   // What else is held stays held: also what this row could not ask for now, because a fact is missing.

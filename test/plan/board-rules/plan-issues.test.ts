@@ -544,6 +544,19 @@ describe("a PATCH of ours that the board accepted and did not take", () => {
     expect(decision.issueBases[0]?.base.state?.target).toEqual(aim("closed:not_planned"));
   });
 
+  it("moves none where its answer showed the post as it was, and the board took it all the same", () => {
+    const late = makeBase(aim("in_progress"), "in_progress", {
+      foreign: "declined",
+      written: { sent: "in_progress", shown: "declined" },
+    });
+    const started: BoardRule = { when: { status: "in_progress" }, set: { addLabels: ["started"] } };
+    const issueBase = { "label:started": agreed(noTarget, false) };
+    const row = linked(untouched, "in_progress", issueBase, { base: { status: late } });
+    const decision = plan(row, { rules, boardRules: [started] });
+    expect(decision.actions).toEqual([]);
+    expect(decision.issueBases[0]?.base["label:started"]?.target).toEqual(aim(true));
+  });
+
   it("is no reason to overlook what people have made of the post since", () => {
     const row = linked(untouched, "planned", atRest, { base });
     expect(writesOf(plan(row, { rules }))).toEqual({ milestone: "Next" });
