@@ -202,6 +202,8 @@ function createStage(
       ? { GITHUB_TOKEN: secrets.token }
       : { GITHUB_APP_ID: String(stageApp.id), GITHUB_APP_PRIVATE_KEY: stageApp.privateKey }),
   });
+  /** A config is read once, for all the runs that go by it. */
+  let read: { readonly key: string; readonly loaded: ReturnType<typeof loadConfigAndSecrets> } | undefined;
   const load = () => {
     const { board: boardPart, tracker: trackerPart, ...rest } = parts.config;
     const text = JSON.stringify({
@@ -211,7 +213,17 @@ function createStage(
       projects: parts.projects,
     });
     const environment = environmentNow();
-    return loadConfigAndSecrets({ file: "stage.yaml", environment, cwd: folder, readText: () => text });
+    const key = JSON.stringify([text, environment]);
+    if (read?.key !== key) {
+      const loaded = loadConfigAndSecrets({
+        file: "stage.yaml",
+        environment,
+        cwd: folder,
+        readText: () => text,
+      });
+      read = { key, loaded };
+    }
+    return read.loaded;
   };
 
   const connect = (): { readonly world: World; readonly projects: readonly SyncProject[] } => {
