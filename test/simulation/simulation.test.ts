@@ -5,7 +5,7 @@ import { createStates, type States } from "./state.ts";
 import { type HistoryOptions, type Outcome, playHistory, type Way } from "./world.ts";
 
 /** Histories of the slice that every test run plays; `npm run simulate` plays as many as you like. */
-const slice = 120;
+const slice = 60;
 /** They are played in seconds, but not on every machine. */
 const patience = 600_000;
 /** Within so many histories a planted bug has to be found; `npm run simulate:mutants` looks for all of them. */
@@ -17,11 +17,11 @@ afterAll(() => states.close());
 describe("the simulation", () => {
   it.each<[string, number, Way]>([
     ["", slice, {}],
-    [" that draw often what few have", slice / 2, { isRare: true }],
-    [" of what refuses, renames and shows late", slice / 4, { isQuirky: true }],
-    [" of settings that few projects have", slice / 4, { isWishing: true }],
-    [" of a board with tools of its own", slice / 4, { hasTools: true }],
-    [" of two replicas", slice / 4, { isOverHttp: false, isShared: true }],
+    [" that draw often what few have", slice, { isRare: true }],
+    [" of what refuses, renames and shows late", slice / 2, { isQuirky: true }],
+    [" of settings that few projects have", slice / 2, { isWishing: true }],
+    [" of a board with tools of its own", slice / 2, { hasTools: true }],
+    [" of two replicas", slice / 2, { isOverHttp: false, isShared: true }],
   ])(
     "breaks no promise in the histories%s 1 to %i",
     async (_, last, way) => {
@@ -38,7 +38,7 @@ describe("the simulation", () => {
   it("draws orders of people more often there", { tags: "long" }, async () => {
     const countOrders = async (way: Way): Promise<number> => {
       let orders = 0;
-      for (let seed = 1; seed <= slice / 6; seed += 1) {
+      for (let seed = 1; seed <= slice / 3; seed += 1) {
         const { steps } = await playHistory(states, seed, way);
         orders += steps.filter(({ kind }) => kind === "order").length;
       }
