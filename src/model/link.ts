@@ -257,8 +257,8 @@ export interface Row {
   readonly missing: 0 | 1 | 2;
   /** When a person ended its last link (epoch ms): it gets no issue by itself. Absent where nobody has. */
   readonly unlinkedAt?: number;
-  /** Whether some issue was ever seen to carry our mark for it. */
-  readonly isMarked?: true;
+  /** Whether an issue that it is not linked to was ever seen to carry our mark for it. */
+  readonly hasStrayMark?: true;
   /** Set where it is no post yet, but an issue that may become one (`import`): it gets no issue. */
   readonly isImport?: true;
   /** Since when a person wants nothing written for it, either way (epoch ms). Absent where nobody does. */

@@ -1,10 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { openShared } from "../ledger/postgres/open.ts";
 import { type LongTime, openLongTime } from "../support/long-time.ts";
+import { startPostgres } from "../support/postgres.ts";
 
 const usage =
-  "node test/bench/year.ts [--days N] [--every MINUTES] [--posts N] [--keep D] [--idle | --busy]\n" +
-  "Plays runs of a year on a clock of its own, over the real ledger, and prints how the state grows.\n";
+  "node test/bench/year.ts [--days N] [--every MINUTES] [--posts N] [--keep D] [--idle | --busy] [--postgres]\n" +
+  "Plays runs of a year on a clock of its own, over the real ledger, and prints how the state grows: a file, or\n" +
+  "tables of a server of its own.\n";
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +18,7 @@ const { values } = parseArgs({
     keep: { type: "string", default: "180d" },
     idle: { type: "boolean", default: false },
     busy: { type: "boolean", default: false },
+    postgres: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -24,15 +29,25 @@ const busyDay = { posts: 2, toggles: 20 };
 
 if (values.help) process.stdout.write(usage);
 else {
-  if (!values.busy) await play("Nothing happens", false);
+  const server = values.postgres ? await startPostgres() : undefined;
+  if (!values.busy) await play("Nothing happens", false, await server?.freshDatabase());
   if (!values.idle) {
     const { posts, toggles } = busyDay;
-    await play(`${posts} posts and ${toggles} closed or reopened issues a day`, true);
+    const title = `${posts} posts and ${toggles} closed or reopened issues a day`;
+    await play(title, true, await server?.freshDatabase());
   }
+  await server?.end();
 }
 
-async function play(title: string, isBusy: boolean): Promise<void> {
-  const time = openLongTime({ posts: { app: Number(values.posts) }, config: { keep: values.keep } });
+async function play(title: string, isBusy: boolean, url: string | undefined): Promise<void> {
+  const shared = url === undefined ? undefined : await openShared(url);
+  const held = await shared?.take(["app"]);
+  const ledger = held?.kind === "held" ? held.ledger : undefined;
+  const time = openLongTime({
+    posts: { app: Number(values.posts) },
+    config: { keep: values.keep },
+    ...(ledger && { bend: () => ledger }),
+  });
   const everyMs = Number(values.every) * 60_000;
   const begin = time.clock.now();
   process.stdout.write(
@@ -61,9 +76,11 @@ async function play(title: string, isBusy: boolean): Promise<void> {
       await time.run();
       time.clock.skip(Math.max(0, next - time.clock.now()));
     }
-    if (day % 30 === 0 || day === Number(values.days)) since = await printMonth(time, day, runs, since);
+    if (day % 30 === 0 || day === Number(values.days))
+      since = await printMonth(ledger ?? time.ledger, day, runs, since);
   }
   time.close();
+  shared?.close();
 }
 
 /** Every issue has its turn, so that nothing is quarantined. */
@@ -87,9 +104,9 @@ function readMeter(runs = 0): Meter {
   return { runs, written: Number(/^wchar: (\d+)$/m.exec(io)?.[1] ?? 0), cpuMs: (user + system) / 1000 };
 }
 
-async function printMonth(time: LongTime, day: number, runs: number, since: Meter): Promise<Meter> {
+async function printMonth(ledger: Ledger, day: number, runs: number, since: Meter): Promise<Meter> {
   const meter = readMeter(runs);
-  const { bytes, freeBytes, journalBytes, links } = await time.ledger.upkeep.size();
+  const { bytes, freeBytes, journalBytes, links } = await ledger.upkeep.size();
   const part = meter.runs - since.runs;
   const used = bytes - freeBytes;
   printRow([

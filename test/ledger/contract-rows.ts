@@ -517,6 +517,47 @@ export function describeRows(ledger: () => Ledger): void {
       expect(await times()).toEqual(["disagreement second 3", "held second 3", "waiting second 3"]);
     });
 
+    it("is recorded of many posts by one commit as of each by itself", async () => {
+      const groups = [
+        ["a1", "a2", "a3"],
+        ["b1", "b2", "b3"],
+      ];
+      await pullPosts(
+        ledger(),
+        groups.flat().map((id) => createPost(id)),
+      );
+      await ledger().commit(
+        ["a2", "b2"].map((id) => ({ kind: "park", project, post: postId(id), parked: createParked() })),
+      );
+      for (const [at, words] of [
+        [noon, "first"],
+        [noon + 1, "second"],
+      ] as const) {
+        const note = { kind: "held", cause: "guard", message: words, since: at } as const;
+        const [together, one] = groups.map((ids) =>
+          ids.map((id) => {
+            // Nothing is said any more of the third.
+            const notes = words === "second" && id.endsWith("3") ? [] : [note];
+            return {
+              kind: "record-row",
+              project,
+              post: postId(id),
+              record: createRecord({ notes }),
+            } as const;
+          }),
+        );
+        await ledger().commit(together ?? []);
+        for (const change of one ?? []) await ledger().commit([change]);
+      }
+      const notesOf = async (id: string) =>
+        (await readRow(ledger(), id)).notes?.map(
+          ({ kind, message, since }) => `${kind} ${message} ${since - noon}`,
+        );
+      expect(await notesOf("a1")).toEqual(["held second 0"]);
+      expect(await notesOf("a2")).toHaveLength(2);
+      for (const at of ["1", "2", "3"]) expect(await notesOf(`a${at}`)).toEqual(await notesOf(`b${at}`));
+    });
+
     it("is listed, oldest first, with the issues of each post", async () => {
       await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       await linkPost(ledger(), "p1", createIssue(2));

@@ -1,5 +1,12 @@
 import { expect, it } from "vitest";
-import { addPlanned, openStage, type Stage, type StageOptions, standardProject } from "../support/stage.ts";
+import {
+  addPlanned,
+  minuteMs,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
 
 /** What one more run writes to the state when nothing has changed since the last ones. */
 async function idleBytes(stage: Stage): Promise<number> {
@@ -54,12 +61,27 @@ async function callsOfNextRun(stage: Stage, projectKeys: readonly string[]): Pro
         return found.bind(target);
       },
     });
-  const parts = ["runs", "pace", "rows", "lookup", "requests", "journal", "toolCalls", "signals"] as const;
-  stage.bend((world) => {
-    const watched = Object.fromEntries(parts.map((name) => [name, counted(world.ledger[name])]));
-    const ledger = new Proxy(world.ledger, {
-      get: (target, name) => watched[String(name)] ?? Reflect.get(target, name),
+  const parts = [
+    "runs",
+    "pace",
+    "rows",
+    "lookup",
+    "requests",
+    "journal",
+    "toolCalls",
+    "signals",
+    "pulls",
+  ] as const;
+  const watch = <T extends object>(ledger: T): T =>
+    new Proxy(ledger, {
+      get(target, name) {
+        const found: unknown = Reflect.get(target, name);
+        if (name === "after") return (changes: never) => watch((found as (given: never) => object)(changes));
+        return parts.some((part) => part === name) ? counted(found as object) : found;
+      },
     });
+  stage.bend((world) => {
+    const ledger = watch(world.ledger);
     return { ...world, ledger, policy: { ...world.policy, projectKeys } };
   });
   await stage.sync();
@@ -78,4 +100,17 @@ it("a run of one project asks the state no more for each project that the config
   const alone = await callsOfNextRun(stage, keys.slice(0, 1));
   expect(alone).toBeGreaterThan(10);
   expect(await callsOfNextRun(stage, keys)).toBe(alone);
+});
+
+it("the look at all rows asks the state no more for each post that is linked", async () => {
+  const [few, many] = [await openStage(), await openStage()];
+  addPlanned(few, 6);
+  addPlanned(many, 40);
+  const counts: number[] = [];
+  for (const stage of [few, many]) {
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.clock.skip(7 * 60 * minuteMs);
+    counts.push(await callsOfNextRun(stage, ["acme-app"]));
+  }
+  expect(counts[1]).toBe(counts[0]);
 });

@@ -152,7 +152,11 @@ export function createLedger(
   };
   function* make(changes: readonly AnyChange[]): Asked<void> {
     yield* store.lock(() => locksOf(changes));
-    for (const one of changes) yield* (carried[one.kind] as (change: AnyChange) => Asked<void>)(one);
+    const standing = yield* parts.rows.standing(changes);
+    for (const one of changes) {
+      const carry = carried[one.kind] as (change: AnyChange, notes: typeof standing) => Asked<void>;
+      yield* carry(one, standing);
+    }
   }
   const now = promised<Parts>(parts, carry);
   const names: Ahead = { ...now, memory, copiedAt: undefined };

@@ -26,7 +26,7 @@ export async function adoptMarked(
 ): Promise<boolean> {
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
-  if (!row.isMarked) return false;
+  if (!row.hasStrayMark) return false;
   const found = await ledger.pulls.marked(project, row.post.id);
   if (found === undefined) return false;
   sayDuplicates(cycle, row, found);

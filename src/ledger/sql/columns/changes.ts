@@ -1,5 +1,6 @@
 import type { Change, SentChange } from "../../change.ts";
 import type { Asked } from "../store.ts";
+import type { StandingNotes } from "./notes.ts";
 
 /** Whatever is written. */
 export type AnyChange = Change | SentChange;
@@ -9,6 +10,10 @@ export interface Carrying<Kind extends AnyChange["kind"]> {
   readonly changes: Changes<Kind>;
 }
 
+/** @param standing - notes that were read for many posts of the commit at once. */
 export type Changes<Kind extends AnyChange["kind"]> = {
-  readonly [One in Kind]: (change: Extract<AnyChange, { readonly kind: One }>) => Asked<void>;
+  readonly [One in Kind]: (
+    change: Extract<AnyChange, { readonly kind: One }>,
+    standing?: StandingNotes,
+  ) => Asked<void>;
 };

@@ -1,21 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Parked, RowNote } from "../../../model/link.ts";
+import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
 import type { Asked, Store } from "../store.ts";
-
-interface NoteColumns {
-  position: number;
-  kind: string;
-  cause: string;
-  code: string | null;
-  message: string;
-  since: number;
-  action: string | null;
-  signature: string | null;
-  planned: string | null;
-  /** How many voters would be notified. */
-  notifies: number | null;
-  follows_at: number | null;
-}
 
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
 const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting", "quarantined"]);
@@ -27,8 +13,19 @@ type ActionOfNote = Required<RowNote>["action"];
 
 /** Writes the notes of posts. A note that is there already keeps its time. Notes that are the same are not written again. */
 export interface NoteWriter {
-  /** Replaces the notes of a post, but for what is parked, and a quarantine that none of them tells of. */
-  replace(project: number, post: number, notes: readonly RowNote[]): Asked<void>;
+  /** The notes of many posts as they stand, by post: asked once for all. */
+  read(posts: readonly number[]): Asked<StandingNotes>;
+  /**
+   * Replaces the notes of a post, but for what is parked, and a quarantine that none of them tells of.
+   *
+   * @param standing those that were read with others'; undefined: they are read.
+   */
+  replace(
+    project: number,
+    post: number,
+    notes: readonly RowNote[],
+    standing?: readonly NoteColumns[],
+  ): Asked<void>;
   /** Replaces the notes about one action. What is parked of it, and a hold of another action of the same kind, stay. */
   replaceOf(project: number, post: number, action: ActionOfNote, notes: readonly RowNote[]): Asked<void>;
   /** Replaces what is parked for the same kind of write. */
@@ -41,6 +38,9 @@ export function createNoteWriter(store: Store): NoteWriter {
   const select = store.prepare<[number], NoteColumns>(
     "SELECT position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at FROM notes WHERE post = ? ORDER BY position",
   );
+  const selectMany = store.prepare<[string], NoteColumns & { post: number }>(`
+    SELECT post, position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at
+    FROM EACH NUMBER ? AS wanted CROSS JOIN notes ON notes.post = wanted.value ORDER BY post, position`);
   const deleteAll = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
   const deleteDecided = store.prepare<[number]>(
     "DELETE FROM notes WHERE post = ? AND kind NOT IN ('parked', 'quarantined')",
@@ -68,10 +68,16 @@ export function createNoteWriter(store: Store): NoteWriter {
     for (const note of placed) yield* insert.run({ ...note, project, post });
   }
   return {
-    *replace(project, post, notes) {
+    *read(posts) {
+      const standing = new Map(posts.map((post): [number, NoteColumns[]] => [post, []]));
+      for (const { post, ...note } of yield* selectMany.all(JSON.stringify(posts)))
+        standing.get(post)?.push(note);
+      return standing;
+    },
+    *replace(project, post, notes, read) {
       // So it is nearly always, and needs no look.
       if (notes.length === 0) return yield* deleteDecided.run(post);
-      const standing = yield* select.all(post);
+      const standing = read ?? (yield* select.all(post));
       const decided = notes.filter(({ kind }) => kind !== "parked").map((note) => toColumns(note, standing));
       const kept = standing.filter(
         ({ kind }) => untilEnded.has(kind) && !decided.some((note) => note.kind === kind),

@@ -3,12 +3,20 @@ import type { Parked, RowNote } from "../../../model/link.ts";
 import { type PostId, ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
 import { type BaseColumns, encodeBase, encodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
+import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
 import type { Asked, Store } from "../store.ts";
 import { createNoteWriter } from "./notes.ts";
 
 /** What is written about rows, by the numbers of project and post. */
 export interface Recorder {
-  record(project: number, post: number, record: RowRecord): Asked<void>;
+  /** @param notes - those that stand, where they have been read with other posts'. */
+  record(
+    project: number,
+    post: number,
+    record: RowRecord,
+    notes: readonly NoteColumns[] | undefined,
+  ): Asked<void>;
+  readNotes(posts: readonly number[]): Asked<StandingNotes>;
   noteAction(
     project: number,
     post: number,
@@ -76,11 +84,12 @@ export function createRecorder(store: Store): Recorder {
     }
   }
   return {
-    *record(project, post, { standing, notes, due, ...bases }) {
+    readNotes: writer.read,
+    *record(project, post, { standing, notes, due, ...bases }, standingNotes) {
       const dueAt = due === "now" ? dueAtOnce : (due ?? null);
       yield* writeStanding.run({ post, kind: standing.kind, reason: standing.reason, dueAt });
       yield* writeBases(post, bases);
-      yield* writer.replace(project, post, notes);
+      yield* writer.replace(project, post, notes, standingNotes);
     },
     noteAction: (project, post, action, notes) => writer.replaceOf(project, post, action, notes),
     *setBases(post, bases) {

@@ -1,7 +1,7 @@
-import type { Cause } from "../../../model/causes.ts";
-import type { IntentKind, Link, RowNote } from "../../../model/link.ts";
+import type { IntentKind, Link } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { BaseColumns, IssueBaseColumns } from "../columns/bases.ts";
+import type { NoteColumns } from "../columns/notes.ts";
 import type { Store } from "../store.ts";
 
 /* What the state holds of a row, part by part, and the statements that read it for many posts at once. */
@@ -32,7 +32,7 @@ export interface RowColumns extends Readonly<Record<(typeof partColumns)[PartNam
   /** Of a row that no list shows. */
   is_import: number;
   paused_at: number | null;
-  has_markers: number;
+  has_stray_mark: number;
   facts: string;
 }
 
@@ -49,20 +49,11 @@ export const rowColumns = `
   EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes,
   EXISTS (SELECT 1 FROM intents INDEXED BY intents_accepted WHERE intents.post = posts.number
     AND intents.kind = 'patch-post' AND intents.state = 'DONE') AS has_accepted,
-  EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number) AS has_markers`;
+  EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number AND NOT EXISTS (SELECT 1 FROM links
+    WHERE links.project = posts.project AND links.post = posts.number
+      AND links.repository = markers.repository AND links.number = markers.number)) AS has_stray_mark`;
 
-export interface NoteColumns {
-  post: number;
-  kind: RowNote["kind"];
-  cause: Cause;
-  code: string | null;
-  message: string;
-  since: number;
-  action: NonNullable<RowNote["action"]>["kind"] | null;
-  signature: string | null;
-  planned: string | null;
-  follows_at: number | null;
-}
+export type NoteOfPost = Omit<NoteColumns, "position" | "notifies"> & { post: number };
 
 /** A PATCH that was acknowledged; `writes` and `answer` are JSON. */
 export interface AcceptedColumns {
@@ -196,7 +187,7 @@ export function prepareParts<Of>(store: Store, batch: string) {
       CROSS JOIN posts ON posts.number = batch.value
       CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since
       WHERE audit.at > coalesce(released_at, 0) ORDER BY at`),
-    notes: store.prepare<[Of], NoteColumns>(`
+    notes: store.prepare<[Of], NoteOfPost>(`
       SELECT notes.post AS post, kind, cause, code, message, since, action, signature, planned, follows_at
       FROM ${batch} CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`),
     accepted: store.prepare<[Of], AcceptedColumns>(`

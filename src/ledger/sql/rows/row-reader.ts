@@ -31,7 +31,7 @@ import {
   type Batch,
   type IssueBaseOfRow,
   type LinkColumns,
-  type NoteColumns,
+  type NoteOfPost,
   type OtherColumns,
   type PartName,
   partColumns,
@@ -132,7 +132,10 @@ function groupParts(
 }
 
 function createRowBuilder(seenAt: Pick<PostTimes, "get">): (columns: RowColumns, parts: GroupedParts) => Row {
-  return ({ number, id, seen_at, missing, unlinked_at, is_import, paused_at, has_markers, facts }, parts) => {
+  return (
+    { number, id, seen_at, missing, unlinked_at, is_import, paused_at, has_stray_mark, facts },
+    parts,
+  ) => {
     const { pause, pins } = parts;
     const pinned = (one: LinkedIssue): LinkedIssue => (pins.length === 0 ? one : withPins(one, pins));
     return {
@@ -141,7 +144,7 @@ function createRowBuilder(seenAt: Pick<PostTimes, "get">): (columns: RowColumns,
       missing,
       ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
       ...(is_import === 1 && { isImport: true }),
-      ...(has_markers === 1 && { isMarked: true }),
+      ...(has_stray_mark === 1 && { hasStrayMark: true }),
       ...(paused_at !== null && { pausedAt: paused_at }),
       ...(pause && { wholePause: pause }),
       links: (parts.links.get(number) ?? []).map((link) =>
@@ -241,7 +244,7 @@ function toPost({ id, facts }: OtherColumns): Post {
   return { id, values: facts === null ? {} : decodePost(facts) };
 }
 
-function toNotes(notes: readonly NoteColumns[] | undefined): Pick<Row, "notes"> {
+function toNotes(notes: readonly NoteOfPost[] | undefined): Pick<Row, "notes"> {
   return notes === undefined ? {} : { notes: notes.map(toNote) };
 }
 
@@ -256,7 +259,7 @@ function toAccepted(found: readonly AcceptedColumns[] | undefined): Pick<Row, "a
   };
 }
 
-function toNote({ post: _, code, action, signature, planned, follows_at, ...note }: NoteColumns): RowNote {
+function toNote({ post: _, code, action, signature, planned, follows_at, ...note }: NoteOfPost): RowNote {
   return {
     ...note,
     ...(code !== null && { code }),

@@ -1,6 +1,7 @@
 import type { Row } from "../../../model/link.ts";
 import type { Rows, WaitingRow } from "../../rows.ts";
-import type { Carrying } from "../columns/changes.ts";
+import type { AnyChange, Carrying } from "../columns/changes.ts";
+import type { StandingNotes } from "../columns/notes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
 import { createLinkWriter } from "../issues/links.ts";
@@ -13,6 +14,11 @@ import { type RowColumns, rowColumns } from "./row-parts.ts";
 import { createRowReader } from "./row-reader.ts";
 import { createWaitingReader } from "./waiting.ts";
 
+interface NotesAtOnce {
+  /** The notes of all posts that a commit records, read at once; undefined where another change of it may touch one of them. */
+  standing(changes: readonly AnyChange[]): Asked<StandingNotes | undefined>;
+}
+
 /** What decisions are made of, and what is recorded of them. */
 export function createRows(
   store: Store,
@@ -21,6 +27,7 @@ export function createRows(
   issues: IssueStore,
 ): Plain<Rows> &
   SentReader &
+  NotesAtOnce &
   Carrying<
     | "record-row"
     | "note-action"
@@ -75,8 +82,18 @@ export function createRows(
   const recorder = createRecorder(store);
   const waiting = createWaitingReader(store);
   const pauses = createPauses(store, numbers);
-
   return {
+    *standing(changes) {
+      const posts = changes.map((one) => "post" in one && `${one.project} ${one.post}`);
+      const recorded = changes.flatMap((one) =>
+        one.kind === "record-row" && one.record.notes.length > 0 ? [one] : [],
+      );
+      if (recorded.length < 2 || posts.includes(false) || new Set(posts).size < posts.length)
+        return undefined;
+      const found: number[] = [];
+      for (const one of recorded) found.push((yield* numbers.place(one))[1]);
+      return yield* recorder.readNotes(found);
+    },
     due: (project, now, after, limit) =>
       numbers.ofProject(project, [], (number) =>
         store.read(function* () {
@@ -108,8 +125,9 @@ export function createRows(
       }),
     changes: {
       ...pauses.changes,
-      *"record-row"({ record, ...of }) {
-        yield* recorder.record(...(yield* numbers.place(of)), record);
+      *"record-row"({ record, ...of }, standing) {
+        const [project, post] = yield* numbers.place(of);
+        yield* recorder.record(project, post, record, standing?.get(post));
       },
       *"note-action"({ of: action, notes, ...of }) {
         yield* recorder.noteAction(...(yield* numbers.place(of)), action, notes);
