@@ -88,7 +88,8 @@ import { selectPost, turnsAt } from "./select.ts";
  *     for `waits.patch` after the board has acknowledged our write
  *     31  P is what was there before it, or the record is    P counts as what was acknowledged: T = T₀ changes
  *           older than the answer, by its `updatedAt`          nothing, look again with the next run; T ≠ T₀ is
- *                                                              decided as above. After that time: rows 6 to 10
+ *                                                              decided as above, but waits with `conflict: pause`,
+ *                                                              for P may be a person's. After that time: rows 6 to 10
  */
 
 /** Everything besides the row that a decision depends on. */

@@ -146,6 +146,18 @@ it("a list that is late in one of two fields is believed of the other", async ()
   expect(statusOf(stage)).toBe("paused");
 });
 
+it("what may be a person's old value is not written over where a person's change is to pause the post", async () => {
+  const stage = await openClosed(withoutTimes, { conflict: "pause" }, { waits: { patch: "150s" } });
+  stage.board.editPost("acme-app", "p1", { status: "planned", roadmapColumn: null });
+  stage.github.reopen("acme/app", 1);
+  stage.github.label("acme/app", 1, "in progress");
+  expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, failed: 0 });
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  expect(statusOf(stage)).toBe("planned");
+  expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
+  expect((await stage.explain("p1")).next.join(" ")).toContain("boardsync resume");
+});
+
 it("a person who sets the old value again is heard at once where the board shows when", async () => {
   const stage = await openClosed({}, { boardRules });
   stage.clock.skip(1000);

@@ -90,9 +90,11 @@ export function decideField<Name extends Field>(
     return { ...decideMoved(facts, moved, policy, now), pauses };
   }
   const decision = decideMoved(facts, base, policy, now);
-  // Row 31: no base rests on what no listing has shown.
-  if (facts.isLate === true && decision.write === undefined)
-    return { ...decision, base: { ...known, pending: decision.base.pending } };
+  // Row 31: no base rests on what no listing has shown; and where a person's change is to pause the post, it may be one.
+  if (facts.isLate === true && (decision.write === undefined || policy.conflict === "pause")) {
+    const base = { ...known, pending: decision.base.pending };
+    return { ...decision, write: undefined, hold: undefined, base };
+  }
   // Row 9; while the side stands still, the decision says so itself.
   return isOther && decision.notes.every(({ kind }) => kind !== "did-not-stick")
     ? { ...decision, notes: [noteNotStuck(facts, base), ...decision.notes] }
