@@ -384,6 +384,15 @@ describe("an issue that a maintainer labels", () => {
     },
   );
 
+  it("is not what the answer names while that may be what another issue of its title has become", async () => {
+    for (const title of ["CSV export", "CSV  Export"]) wish(title);
+    stage.faults.push("answer lost", "wrong answer");
+    await stage.sync();
+    stage.clock.skip(hourMs);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect([await links("p1"), await links("p2"), stage.calls.length]).toEqual([[1], [2], 2]);
+  });
+
   it("is parked where the board refuses it, until it changes", async () => {
     wish("CSV export");
     stage.faults.push("rejected");

@@ -56,6 +56,7 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
   const { post, title, reason } = action;
   const args = postArguments(action, settings.import, memory.id);
   const repository = world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? "";
+  const hasTwin = await isLookedForAlike(cycle, issueKey(action.issue), title);
   const outcome = await callTool(cycle, {
     purpose: "feedbackCreate",
     subject: issueKey(action.issue),
@@ -64,11 +65,27 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
     name: post,
     tell: { fields: [{ field: "title", value: title }], issue: { repository, number: issue.number } },
     isApproved: isApproved(cycle, post, action.kind),
-    whyDoubted: (record) =>
-      record.title === undefined || isCalledAlike(record.title, title) ? undefined : showsOther,
+    whyDoubted: (record) => {
+      const isAnother = record.title !== undefined && !isCalledAlike(record.title, title);
+      return isAnother || hasTwin ? showsOther : undefined;
+    },
     record: (own, record) => takeAnswer(own, issue, post, record),
   });
   return outcome.kind === "failed" ? failImport(cycle, row, action, outcome) : outcome;
+}
+
+/** Whether the post of another issue of that title is looked for: what is answered for this one may be that one's. */
+async function isLookedForAlike(
+  { world: { ledger }, memory: { id } }: PulledCycle,
+  subject: string,
+  title: string,
+): Promise<boolean> {
+  const calls = await ledger.toolCalls.list(id);
+  const open = calls.filter(({ purpose, state }) => purpose === "feedbackCreate" && state === "UNKNOWN");
+  const others = new Set(open.map((call) => call.subject).filter((other) => other !== subject));
+  if (others.size === 0) return false;
+  const known = await ledger.imports.known(id);
+  return known.some((one) => others.has(issueKey(one.issue)) && isCalledAlike(one.title, title));
 }
 
 /** Boards cut titles, and trim them. */
