@@ -66,6 +66,8 @@ function checkEntries(time: Time, violate: Violate): Check {
   /** What our call has published. */
   const ours = new Set<Entry>();
   let last: { readonly tag: string; readonly at: number } | undefined;
+  let isLost = false;
+  let isWhole = true;
   const forget = (): void => {
     last = undefined;
   };
@@ -73,7 +75,12 @@ function checkEntries(time: Time, violate: Violate): Check {
     personOrders(order) {
       if (order.kind === "publish") approved.set(order.tag, [...(approved.get(order.tag) ?? []), order.hash]);
     },
+    entriesAreListed(isComplete) {
+      isWhole = isComplete;
+    },
     entryIsMade({ tag }, all) {
+      // Only the lost state knew that there is one, and the list did not show all.
+      if (isLost && !isWhole) return;
       const drafts = all.filter((one) => one.tag === tag && !one.isDeleted);
       if (drafts.length > 1) violate("I22", `${tag} has ${drafts.length} entries`);
     },
@@ -101,7 +108,10 @@ function checkEntries(time: Time, violate: Violate): Check {
         );
       if (isHeard) last = { tag: subject, at: time.now() };
     },
-    stateIsLost: forget,
+    stateIsLost() {
+      forget();
+      isLost = true;
+    },
     clockLeaps: forget,
   };
 }

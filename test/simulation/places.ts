@@ -79,7 +79,9 @@ export async function homeOf(
 ): Promise<{ readonly project: ProjectId; readonly row: Row | undefined }> {
   for (const place of placesOf(scenario)) {
     const row = await ledger.rows.row(place.id, id, time.now());
-    if (row !== undefined && row.links.length > 0) return { project: place.id, row };
+    // One that may have been opened is its own, too.
+    const hasIssue = row !== undefined && (row.links.length > 0 || row.openIntents.includes("create-issue"));
+    if (hasIssue) return { project: place.id, row };
   }
   return { project, row: await ledger.rows.row(project, id, time.now()) };
 }

@@ -85,7 +85,9 @@ export function createSimTools(line: ToolLine, purposes: readonly ToolPurpose[])
     async list(_purpose, _args, bounds) {
       requests += 1;
       await wire.read(life, "board", bounds, scenario.skewMs);
-      return listEntries(line);
+      const list = listEntries(line);
+      line.events.entriesAreListed(list.isComplete);
+      return list;
     },
     async call(purpose, args) {
       requests += 1;

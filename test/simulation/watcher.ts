@@ -97,6 +97,7 @@ export interface Events {
   /** The board's tool has made a post of an issue. */
   postIsMade(post: BoardPost, issue: HubIssue): void;
   /** The board's tool has made an entry of a release; `all` are all that there are. */
+  entriesAreListed(isComplete: boolean): void;
   entryIsMade(entry: Entry, all: readonly Entry[]): void;
   /** It has changed an entry, or published it. */
   entryIsChanged(entry: Entry, by: "changelogUpdate" | "changelogPublish"): void;
@@ -153,6 +154,7 @@ export function joinChecks(checks: readonly Check[]): Events {
     noteIsWritten: all("noteIsWritten"),
     toolCallLeaves: all("toolCallLeaves"),
     postIsMade: all("postIsMade"),
+    entriesAreListed: all("entriesAreListed"),
     entryIsMade: all("entryIsMade"),
     entryIsChanged: all("entryIsChanged"),
     issueWriteLeaves: all("issueWriteLeaves"),
