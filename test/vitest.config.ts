@@ -1,4 +1,4 @@
-import { existsSync, statfsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statfsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
@@ -40,14 +40,18 @@ export default defineConfig({
   },
 });
 
-/** Writes `N passed, N failed, N skipped` for readers that don't know this runner. */
+/** Writes `N passed, N failed, N skipped` for readers that don't know this runner: of all runs that have written to the file so far. */
 function createCounter(file: string): Reporter {
   return {
     onTestRunEnd(modules, unhandledErrors) {
       const states = modules.flatMap((module) =>
         [...module.children.allTests()].map((test) => test.result().state),
       );
-      const count = (wanted: string): number => states.filter((state) => state === wanted).length;
+      const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+      const count = (wanted: string): number => {
+        const known = new RegExp(`(\\d+) ${wanted}`).exec(before)?.[1] ?? 0;
+        return Number(known) + states.filter((state) => state === wanted).length;
+      };
       // A file that can't be loaded, or a hook that throws, has tests that never ran.
       const failed = count("failed") + modules.filter(isBroken).length + unhandledErrors.length;
       writeFileSync(file, `${count("passed")} passed, ${failed} failed, ${count("skipped")} skipped\n`);
