@@ -96,8 +96,9 @@ export interface Events {
   toolCallLeaves(call: LeavingCall): void;
   /** The board's tool has made a post of an issue. */
   postIsMade(post: BoardPost, issue: HubIssue): void;
-  /** The board's tool has made an entry of a release; `all` are all that there are. */
+  /** The board's tool has listed the entries: all of them, or a part. */
   entriesAreListed(isComplete: boolean): void;
+  /** The board's tool has made an entry of a release; `all` are all that there are. */
   entryIsMade(entry: Entry, all: readonly Entry[]): void;
   /** It has changed an entry, or published it. */
   entryIsChanged(entry: Entry, by: "changelogUpdate" | "changelogPublish"): void;

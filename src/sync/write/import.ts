@@ -80,9 +80,9 @@ async function isLookedForAlike(
   subject: string,
   title: string,
 ): Promise<boolean> {
-  const calls = await ledger.toolCalls.list(id);
-  const open = calls.filter(({ purpose, state }) => purpose === "feedbackCreate" && state === "UNKNOWN");
-  const others = new Set(open.map((call) => call.subject).filter((other) => other !== subject));
+  const calls = await ledger.toolCalls.list(id, "feedbackCreate");
+  const open = calls.filter((call) => call.state === "UNKNOWN" && call.subject !== subject);
+  const others = new Set(open.map((call) => call.subject));
   if (others.size === 0) return false;
   const known = await ledger.imports.known(id);
   return known.some((one) => others.has(issueKey(one.issue)) && isCalledAlike(one.title, title));

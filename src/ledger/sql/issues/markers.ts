@@ -51,7 +51,7 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
   const markDue = store.prepare<[MarkerColumns]>(`
     UPDATE posts SET due_at = 0 WHERE number = @post AND NOT EXISTS (SELECT 1 FROM markers
       WHERE markers.post = @post AND markers.repository = @repository AND markers.number = @number)`);
-  // Asked of every row that is decided: one statement, because each takes and gives back a lock.
+  // One statement, because each takes and gives back a lock.
   const select = store.prepare<
     [number, PostId],
     { facts: string; is_own: number; is_gone: number; position: number }

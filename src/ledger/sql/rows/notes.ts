@@ -18,7 +18,7 @@ export interface NoteWriter {
   /**
    * Replaces the notes of a post, but for what is parked, and a quarantine that none of them tells of.
    *
-   * @param standing those that were read with others'; undefined: they are read.
+   * @param standing those that `read` gave; undefined: they are read here.
    */
   replace(
     project: number,
