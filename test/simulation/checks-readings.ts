@@ -4,6 +4,7 @@ import { isDuplicate } from "../../src/plan/rules/place.ts";
 import type { BoardPost } from "./board-server.ts";
 import { isOrderByVotes } from "./checks-wishes.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
+import { lookAtLinks } from "./places.ts";
 import { type Asked, type CountingIssue, readRules } from "./reading.ts";
 import type { Scenario } from "./scenario.ts";
 import { isHidden, trueCanonical } from "./signals.ts";
@@ -44,9 +45,7 @@ export function nameFirst(facts: Issue, { repository: { names } }: HubIssue): Is
  * moment since what the state knows of each issue; or, where they ask for nothing, what somebody else had put there.
  */
 export function checkReadings(scenario: Scenario, state: State, hub: HubServer, violate: Violate): Check {
-  const selectLinks = state.look<[string], { repository: number; number: number }>(
-    "SELECT repository, links.number AS number FROM links JOIN posts ON posts.number = post WHERE posts.id = ? ORDER BY position",
-  );
+  const issuesLinked = lookAtLinks(state, hub);
   const selectKnown = state.look<[number, number], { updatedAt: string | null }>(
     "SELECT facts ->> 'updatedAt' AS updatedAt FROM issues WHERE repository = ? AND number = ?",
   );
@@ -117,9 +116,7 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
     return ways.flatMap((way) => readRules(way, scenario.settings).get(field) ?? []);
   };
   const isAsked = (post: PostId, field: RuleField, value: FieldValue): boolean => {
-    const issues = selectLinks(post).flatMap(
-      ({ repository, number }) => hub.follow(repository, number) ?? [],
-    );
+    const issues = issuesLinked(post);
     for (const issue of issues) learn(issue);
     for (let back = 0; back <= mostBack; back += 1) {
       const asked = askedOf(issues, field, back);

@@ -1,11 +1,14 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { IssueRef } from "../../src/model/issue.ts";
 import type { Row } from "../../src/model/link.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { repositoryNames } from "../../src/sync/ground/world.ts";
 import type { BoardPost, BoardServer } from "./board-server.ts";
+import type { HubIssue, HubServer } from "./github-server.ts";
 import type { Random } from "./random.ts";
 import { boardProjects, otherRepo, ownRepo, type Quirks, type Scenario } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
+import type { State } from "./state.ts";
 
 /** One project of the board, as the config has it. */
 export interface Place {
@@ -77,11 +80,22 @@ export async function homeOf(
   { scenario, time }: Pick<Stage, "scenario" | "time">,
   { id, project }: BoardPost,
 ): Promise<{ readonly project: ProjectId; readonly row: Row | undefined }> {
-  for (const place of placesOf(scenario)) {
+  // Where somebody has linked it elsewhere while it was opened here, it is here.
+  const places = placesOf(scenario).toSorted((a, b) => Number(a.id !== project) - Number(b.id !== project));
+  for (const place of places) {
     const row = await ledger.rows.row(place.id, id, time.now());
     // One that may have been opened is its own, too.
     const hasIssue = row !== undefined && (row.links.length > 0 || row.openIntents.includes("create-issue"));
     if (hasIssue) return { project: place.id, row };
   }
   return { project, row: await ledger.rows.row(project, id, time.now()) };
+}
+
+/** The issues that the state has of a post; of two projects those of the one that listed it last. */
+export function lookAtLinks(state: State, hub: HubServer): (post: PostId) => readonly HubIssue[] {
+  const links = state.look<[PostId], IssueRef>(`
+    SELECT repository AS repositoryId, links.number AS number FROM links WHERE post = (
+      SELECT posts.number FROM posts JOIN links ON post = posts.number WHERE posts.id = ?
+      ORDER BY missing, seen_at DESC LIMIT 1) ORDER BY position`);
+  return (post) => links(post).flatMap(({ repositoryId, number }) => hub.follow(repositoryId, number) ?? []);
 }

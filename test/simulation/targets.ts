@@ -8,6 +8,7 @@ import { nameFirst } from "./checks-readings.ts";
 import type { Time } from "./clock.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
 import type { LinkOrders } from "./link-orders.ts";
+import { lookAtLinks } from "./places.ts";
 import { type CountingIssue, readRules } from "./reading.ts";
 import type { Scenario } from "./scenario.ts";
 import { isHidden, trueCanonical } from "./signals.ts";
@@ -44,9 +45,7 @@ export function createTargets(
   hub: HubServer,
   orders: LinkOrders,
 ): Targets {
-  const selectLinks = state.look<[string], { repository: number; number: number }>(
-    "SELECT repository, links.number AS number FROM links JOIN posts ON posts.number = post WHERE posts.id = ? ORDER BY position",
-  );
+  const issuesLinked = lookAtLinks(state, hub);
   const planned = state.look<[string], { found: number }>(
     "SELECT 1 AS found FROM bases JOIN posts ON posts.number = bases.post WHERE posts.id = ? LIMIT 1",
   );
@@ -125,7 +124,7 @@ export function createTargets(
   /** Looks for links that were made or ended since; returns whether there are other ones. */
   const relink = (post: PostId): boolean => {
     const before = linked.get(post) ?? [];
-    const found = selectLinks(post).flatMap(({ repository, number }) => hub.follow(repository, number) ?? []);
+    const found = issuesLinked(post);
     // What the state has yet to find of an issue that was opened for the post is followed all the same.
     const own = opened.get(post);
     const isAwaited = found.length === 0 && own !== undefined && !orders.isUnlinked(post, own);
