@@ -79,7 +79,7 @@ export interface Asked<A extends Action = Action> {
 /**
  * The action as the row asks for it now; undefined when it no longer does, and then the row's decision is recorded.
  *
- * It is recorded before a PATCH and before a change of an issue, too: after these nothing is known of the side that was
+ * What it makes of the bases is recorded before a PATCH and before a change of an issue, too: after these nothing is known of the side that was
  * written until it is listed again. A field that agreed by itself by then would look as if it had changed. It is recorded
  * before a comment, because the comment's mark holds the time since which its rule holds.
  */
@@ -93,7 +93,8 @@ export async function replan<K extends ActionKind>(
   const now = cycle.world.clock.now();
   const decision = planRow(row, await cycle.context(now));
   const action = decision.actions.find((one) => isOfKind(one, wanted.kind));
-  if (action === undefined || isRemembered(action)) await recordDecision(cycle, row, decision, now);
+  const isNews = isRemembered(action) && movesBases(decision);
+  if (action === undefined || isNews) await recordDecision(cycle, row, decision, now);
   return action && { row, action };
 }
 
@@ -105,8 +106,13 @@ function isOfKind<K extends ActionKind>(
 }
 
 /** Whether the bases have to say that something is going to be written, before it is. */
-function isRemembered({ kind }: Action): boolean {
-  return kind === "patch-post" || kind === "change-issue" || kind === "comment-issue";
+function isRemembered(action: Action | undefined): boolean {
+  return action?.kind === "patch-post" || action?.kind === "change-issue" || action?.kind === "comment-issue";
+}
+
+/** Whether a decision says anything of the bases that is not recorded. */
+function movesBases({ base, issueBases, pauses }: Decision): boolean {
+  return Object.keys(base).length > 0 || issueBases.length > 0 || pauses !== undefined;
 }
 
 /** Leaves an action for a later run for a reason that concerns more than this action: it is also one of the run. */
