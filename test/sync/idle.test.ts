@@ -114,3 +114,28 @@ it("the look at all rows asks the state no more for each post that is linked", a
   }
   expect(counts[1]).toBe(counts[0]);
 });
+
+/** How often the next run records how a post stands. */
+async function decisionsOfNextRun(stage: Stage): Promise<number> {
+  let decisions = 0;
+  stage.bend((world) => {
+    const commit: typeof world.ledger.commit = async (changes) => {
+      decisions += changes.filter(({ kind }) => kind === "record-row").length;
+      await world.ledger.commit(changes);
+    };
+    return { ...world, ledger: { ...world.ledger, commit } };
+  });
+  await stage.sync();
+  return decisions;
+}
+
+it("a PATCH that is asked for as it was decided is not decided on record a second time before it leaves", async () => {
+  const stage = await openStage();
+  addPlanned(stage, 1);
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  stage.github.close("acme/app", 1);
+  stage.mark();
+  // Once when it is decided, and once with what the answer shows.
+  expect(await decisionsOfNextRun(stage)).toBe(2);
+  expect(stage.patches()).toHaveLength(1);
+});
