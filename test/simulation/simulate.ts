@@ -90,10 +90,16 @@ function rangeFrom(began: number): Range {
     from: Number(values.from),
     seeds,
     isWhole: values.all,
+    ...(values.all && { onFailure: tellSeed }),
     ...way,
     isOver: (begun) =>
       isEnded || (ms === undefined ? begun >= (seeds ?? 0) : performance.now() - began >= ms),
   };
+}
+
+/** While the others are still played. */
+function tellSeed({ seed, violation: { invariant, message } }: Failure): void {
+  process.stderr.write(`${seed} ${invariant}: ${message}\n`);
 }
 
 /** One line for each way to fail, with a seed that fails so. */

@@ -43,6 +43,8 @@ export interface Range extends Way {
   readonly seeds: number | undefined;
   /** Goes on after a failure. */
   readonly isWhole: boolean;
+  /** Told of each failure as soon as it is known. */
+  readonly onFailure?: (failure: Failure) => void;
 }
 
 export interface TeamResult {
@@ -59,7 +61,7 @@ const batchSeeds = 20;
  */
 export async function playRange(
   players: readonly Player[],
-  { from, isOver, seeds: wanted, isWhole, ...way }: Range,
+  { from, isOver, seeds: wanted, isWhole, onFailure, ...way }: Range,
 ): Promise<TeamResult> {
   const counts = startCounts();
   const failures: Failure[] = [];
@@ -83,6 +85,7 @@ export async function playRange(
       const seeds = Math.min(batchSeeds, (wanted ?? Number.POSITIVE_INFINITY) - first);
       const result = await player.play({ ...way, from: from + first, seeds, isWhole });
       done.set(index, result);
+      for (const failure of result.failures) onFailure?.(failure);
       if (result.failures.length > 0 && !isWhole) last = Math.min(last, index);
       addUp();
     }
