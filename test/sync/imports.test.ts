@@ -393,6 +393,16 @@ describe("an issue that a maintainer labels", () => {
     expect([await links("p1"), await links("p2"), stage.calls.length]).toEqual([[1], [2], 2]);
   });
 
+  it("is not what the answer names where that is what another issue has just become", async () => {
+    for (const title of ["CSV export", "Dark mode"]) wish(title);
+    stage.beforeAnswer = () => {
+      stage.beforeAnswer = undefined;
+      stage.faults.push("wrong answer");
+    };
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect([await links("p1"), await links("p2"), stage.calls.length]).toEqual([[1], [2], 2]);
+  });
+
   it("is parked where the board refuses it, until it changes", async () => {
     wish("CSV export");
     stage.faults.push("rejected");

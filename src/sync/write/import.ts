@@ -56,7 +56,7 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
   const { post, title, reason } = action;
   const args = postArguments(action, settings.import, memory.id);
   const repository = world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? "";
-  const hasTwin = await isLookedForAlike(cycle, issueKey(action.issue), title);
+  const others = await othersOf(cycle, issueKey(action.issue), title);
   const outcome = await callTool(cycle, {
     purpose: "feedbackCreate",
     subject: issueKey(action.issue),
@@ -67,25 +67,31 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
     isApproved: isApproved(cycle, post, action.kind),
     whyDoubted: (record) => {
       const isAnother = record.title !== undefined && !isCalledAlike(record.title, title);
-      return isAnother || hasTwin ? showsOther : undefined;
+      const isTheirs = record.id !== undefined && others.made.has(record.id);
+      return isAnother || isTheirs || others.isLookedForAlike ? showsOther : undefined;
     },
     record: (own, record) => takeAnswer(own, issue, post, record),
   });
   return outcome.kind === "failed" ? failImport(cycle, row, action, outcome) : outcome;
 }
 
-/** Whether the post of another issue of that title is looked for: what is answered for this one may be that one's. */
-async function isLookedForAlike(
+/**
+ * What the calls for other issues tell of an answer for this one: the posts that they have made, and whether the post of another issue
+ * of that title is looked for. Either may be named where another answer was meant.
+ */
+async function othersOf(
   { world: { ledger }, memory: { id } }: PulledCycle,
   subject: string,
   title: string,
-): Promise<boolean> {
-  const calls = await ledger.toolCalls.list(id, "feedbackCreate");
-  const open = calls.filter((call) => call.state === "UNKNOWN" && call.subject !== subject);
-  const others = new Set(open.map((call) => call.subject));
-  if (others.size === 0) return false;
-  const known = await ledger.imports.known(id);
-  return known.some((one) => others.has(issueKey(one.issue)) && isCalledAlike(one.title, title));
+): Promise<{ readonly made: ReadonlySet<string>; readonly isLookedForAlike: boolean }> {
+  const calls = (await ledger.toolCalls.list(id, "feedbackCreate")).filter((one) => one.subject !== subject);
+  const made = new Set(calls.flatMap(({ result }) => (result === undefined ? [] : [result])));
+  const open = new Set(calls.flatMap((one) => (one.state === "UNKNOWN" ? [one.subject] : [])));
+  const known = open.size === 0 ? [] : await ledger.imports.known(id);
+  const isLookedForAlike = known.some(
+    (one) => open.has(issueKey(one.issue)) && isCalledAlike(one.title, title),
+  );
+  return { made, isLookedForAlike };
 }
 
 /** Boards cut titles, and trim them. */
