@@ -58,6 +58,8 @@ export function checkIssueChanges(
    * had not decided by then: what the board asks for then is asked for anew.
    */
   const later = new Set<HubIssue>();
+  /** As the program knew each post before our last PATCH of it. */
+  const knownBefore = new Map<PostId, Post["values"]>();
   let hasOtherRules = false;
   let orders = 0;
   /** The last write of this process: if it ends now, nothing may be known of it. */
@@ -85,6 +87,9 @@ export function checkIssueChanges(
       if (!isOurs) known.changes.set(field, (known.changes.get(field) ?? 0) + 1);
     }
   };
+  /** Whether a late list shows what people did right before our write: nothing tells that from what they do after it. */
+  const isNews = ({ id, values }: BoardPost): boolean =>
+    ruleFields.some((field) => seen.has(field) && knownBefore.get(id)?.[field] !== values[field]);
   const allowed = (issue: HubIssue, field: IssueField): number =>
     [...new Set([...issue.openedFor, ...links.postsOf(issue)])].reduce(
       (sum, post) => sum + (asked.get(post)?.changes.get(field) ?? 0),
@@ -101,7 +106,7 @@ export function checkIssueChanges(
     boardShows(posts) {
       if (!hasBoardRules(scenario)) return;
       for (const post of posts) {
-        if (post.isLate === true) continue;
+        if (post.isLate === true && !isNews(post)) continue;
         const last = patched.get(post.id);
         const isUnseen = last !== undefined && !last.isAnswered && !isWritten(last.change, post);
         if (isUnseen) patched.delete(post.id);
@@ -120,6 +125,7 @@ export function checkIssueChanges(
       patched.set(post.id, { change, targets: new Map(asked.get(post.id)?.targets), isAnswered });
       heard = isAnswered ? post.id : undefined;
       const now = shownOf(post, seen);
+      if (known !== undefined) knownBefore.set(post.id, known);
       const written = Object.fromEntries(Object.entries(now).filter(([field]) => field in change));
       look(post.id, { ...(known ?? now), ...written }, true);
       // What people did that the program had not seen may count only beside what it has written.

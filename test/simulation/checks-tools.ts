@@ -67,7 +67,8 @@ function checkEntries(time: Time, violate: Violate): Check {
   const ours = new Set<Entry>();
   let last: { readonly tag: string; readonly at: number } | undefined;
   let isLost = false;
-  let isWhole = true;
+  /** Whether the last list showed all; a board without one shows nothing. */
+  let isWhole = false;
   const forget = (): void => {
     last = undefined;
   };
@@ -174,6 +175,8 @@ async function checkMade(stage: Stage, ledger: Ledger, waiting: ReadonlySet<stri
     // A person who links it to another post has said what it is, also where that link was ended since.
     if (watch.links.isUnlinked(id, madeFrom) || watch.links.postsOf(madeFrom).some((post) => post !== id))
       continue;
+    // What was to be made once more, and is wanted no longer, is looked for no longer.
+    if (watch.links.isRetried(nameOf(madeFrom)) && !isWish(stage, madeFrom)) continue;
     const { repository, number } = madeFrom;
     const ref = { repositoryId: repository.id, number };
     const row = known.find(({ issue }) => issue.repositoryId === ref.repositoryId && issue.number === number);

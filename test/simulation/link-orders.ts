@@ -18,6 +18,8 @@ export interface LinkOrders {
   isGivenUp(post: PostId, issue: HubIssue): boolean;
   /** The posts that people have linked to an issue, or have wanted to; and what it has become. */
   postsOf(issue: HubIssue): readonly PostId[];
+  /** Whether anybody has said `retry` of a post, or of an issue that is to become one. */
+  isRetried(name: string): boolean;
   /** Whether a copy was put back that may not know of such an order. */
   isForgotten(post: PostId): boolean;
   /** The posts whose links people have a say in. */
@@ -29,7 +31,7 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
   const unlinked = new Map<PostId, Set<HubIssue>>();
   const made = new Map<PostId, HubIssue>();
   const discarded = new Set<PostId>();
-  const retried = new Set<PostId>();
+  const retried = new Set<string>();
   const forgotten = new Set<PostId>();
   const givenUp = new Map<PostId, Set<HubIssue>>();
   const add = (to: Map<PostId, Set<HubIssue>>, post: PostId, issue: HubIssue | undefined): void => {
@@ -84,6 +86,7 @@ export function createLinkOrders(hub: HubServer): LinkOrders {
       ...[...linked].flatMap(([post, issues]) => (issues.has(issue) ? [post] : [])),
       ...issue.became.map(({ id }) => id),
     ],
+    isRetried: (name) => retried.has(name),
     isForgotten: (post) => forgotten.has(post),
     posts: () => [...new Set([...linked.keys(), ...unlinked.keys()])],
   };

@@ -105,22 +105,42 @@ export function createTargets(
         return { ...now, facts: shownBy(written, known.facts), signals };
       }),
     );
+  /** When people have changed each issue last: true time. */
+  const movedAt = new Map<HubIssue, number>();
+  /** When people have changed what an issue is a duplicate of; -1 where it is none, or nobody has. */
+  const newsOf = (issue: HubIssue): number => {
+    const isFollowed = scenario.settings.followDuplicates && isDuplicate(issue.record.issue);
+    const end = isFollowed ? trueCanonical(hub, issue) : undefined;
+    return (end && movedAt.get(end)) ?? -1;
+  };
   /** A new issue for a post counts as a change: people deleted the first one, and nobody can know of it any more. */
-  const follow = (post: PostId, by: Mover, isNew = false, written?: Written): void => {
+  const follow = (
+    post: PostId,
+    by: Mover,
+    isNew = false,
+    written?: Written,
+    targets = deriveNow(post),
+  ): void => {
     const shown = written && deriveShown(post, written);
-    for (const [field, target] of deriveNow(post)) {
+    // Our write may make an issue a duplicate again, of one that people have changed meanwhile: it follows that change now.
+    const newsAt = written === undefined ? -1 : newsOf(written.issue);
+    for (const [field, target] of targets) {
       const key = `${post} ${field}`;
       const before = histories.get(key);
       if (!isNew && before !== undefined && isSameTarget(field, before.target, target)) continue;
       const isNothing = before === undefined && target.kind === "none";
       const known = shown?.get(field);
-      const isTheirs = known !== undefined && !isSameTarget(field, known, target);
+      const isOther = known !== undefined && !isSameTarget(field, known, target);
+      const isTheirs = isOther || (before !== undefined && newsAt > before.movedAt);
       const movedBy = isTheirs ? "people" : by;
       const isCounted = movedBy === "people" && !isNothing;
       const changes = (before?.changes ?? 0) + Number(isCounted);
       histories.set(key, { target, changes, movedAt: time.now(), movedBy });
     }
   };
+  /** Issues that people have changed in this run, and in the one before: a link may have read them before that. */
+  let moved = new Set<HubIssue>();
+  let movedBefore = new Set<HubIssue>();
   /** Looks for links that were made or ended since; returns whether there are other ones. */
   const relink = (post: PostId): boolean => {
     const before = linked.get(post) ?? [];
@@ -132,9 +152,6 @@ export function createTargets(
     linked.set(post, issues);
     return issues.length !== before.length || issues.some((issue, index) => issue !== before[index]);
   };
-  /** Issues that people have changed in this run, and in the one before: a link may have read them before that. */
-  let moved = new Set<HubIssue>();
-  let movedBefore = new Set<HubIssue>();
   /** Other links are no change of a target: both sides are taken as they are, of an issue as far as the lists show it. */
   const relinkAll = (): void => {
     for (const post of orders.posts()) {
@@ -210,6 +227,8 @@ export function createTargets(
       },
       postIsMade({ id }, issue) {
         opened.set(id, issue);
+        // People may have deleted it since it was judged.
+        if (isHidden(hub, issue)) follow(id, "people", true, undefined, derive([asTrue(scenario, issue)]));
         follow(id, "people", true);
         // What it was when it was judged counts, too, where it has been changed since, or is not shown so yet.
         if (moved.has(issue) || !hub.isShown(issue)) follow(id, "people", true);
@@ -220,6 +239,7 @@ export function createTargets(
       },
       issueMoves(issue) {
         moved.add(issue);
+        movedAt.set(issue, time.now());
         followAll(issue, "people");
       },
       issueIsWritten: (written) => followAll(written.issue, "us", written),
