@@ -71,7 +71,7 @@ function parseSince(text: string, now: number): number {
   const time = instant().safeParse(text);
   if (time.success) return Date.parse(time.data);
   throw new ConfigError([
-    `\`--since ${text}\` is no time. Write a day such as 2026-01-31, a time such as 2026-01-31T09:00:00Z, or how long ago, as 2h or 7d.`,
+    `\`--since ${text}\` is no time. Write a day such as \`2026-01-31\`, a time such as \`2026-01-31T09:00:00Z\`, or how long ago, as \`2h\` or \`7d\`.`,
   ]);
 }
 

@@ -8,7 +8,7 @@ export interface ToldTimes {
   show(at: number): string;
   /** After a word, as in "since 14:05 (3 minutes ago)". */
   name(at: number): string;
-  /** A text in which every time that is written for machines is named. */
+  /** A text in which every time that is written for machines is named; what it quotes stays as it is. */
   tell(text: string): string;
 }
 
@@ -30,15 +30,16 @@ export function tellTimes(now: number, timeZone: string): ToldTimes {
     show: (at) => `${describeDistance(at - now)} (${clock(at, now)})`,
     name,
     tell: (text) =>
-      text.replaceAll(instants, (instant) => {
-        const at = Date.parse(instant);
-        return Number.isNaN(at) ? instant : name(at);
+      text.replaceAll(instants, (found) => {
+        const at = Date.parse(found);
+        return Number.isNaN(at) ? found : name(at);
       }),
   };
 }
 
-/** Times as our messages have them: `2026-01-31T09:00:00.000Z`, `2026-01-31 09:00:00 UTC`. */
-const instants = /\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z| \d{2}:\d{2}:\d{2} UTC)/g;
+/** Times as our messages have them, `2026-01-31T09:00:00.000Z`, `2026-01-31 09:00:00 UTC`; and what they quote, which is no such time. */
+const instants =
+  /`[^`]*`|“[^”]*”|\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z| \d{2}:\d{2}:\d{2} UTC)/g;
 
 /** "14:05" of today, "25 Nov, 14:05" of another day, "25 Nov 2027, 14:05" of another year. What is UTC says so. */
 function createClock(timeZone: string): (at: number, now: number) => string {

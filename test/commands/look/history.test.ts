@@ -127,7 +127,10 @@ describe("history", () => {
     [["p55"], "No project of the config has a post `p55` — did you mean `p5`?"],
     [["--limit", "0"], "it is a number from 1 to 100000."],
     [["--limit", "many"], "it is a number from 1 to 100000."],
-    [["--since", "yesterday"], "`--since yesterday` is no time. Write a day such as 2026-01-31"],
+    [
+      ["--since", "yesterday"],
+      "`--since yesterday` is no time. Write a day such as `2026-01-31`, a time such as `2026-01-31T09:00:00Z`",
+    ],
     [["p1", "p2"], "too many arguments"],
   ])("exits 2 with %j", async (args, words) => {
     const stage = await openWritten();
