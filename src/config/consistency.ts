@@ -214,7 +214,7 @@ function findBrokenTemplates(content: unknown, check: CheckTemplate | undefined)
     const message =
       typeof fault === "string"
         ? `is not a valid template: ${fault}`
-        : `names \`${fault.name}\`, which nothing ever fills${suggest(fault.name, fault.known)}; there are ${fault.known.join(", ")}`;
+        : `names \`${fault.name}\`, which nothing ever fills; there are ${fault.known.join(", ")}${suggest(fault.name, fault.known)}`;
     return [{ path, at: "value", message }];
   });
 }

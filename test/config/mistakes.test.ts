@@ -557,7 +557,7 @@ describe("board rules", () => {
       'issue: { title: a, postUrl: "https://x.example/1" }\nboardRules: [{ when: { archived: true }, set: { comment: x } }]',
     );
     const problem = (at: string, kind: string): string =>
-      `${at}: names \`post.tittle\`, which nothing ever fills — did you mean \`post.title\`?; there are post.title, ${kind}`;
+      `${at}: names \`post.tittle\`, which nothing ever fills; there are post.title, ${kind} — did you mean \`post.title\`?`;
     expect(problemsIn(text, { checkTemplate }).map((line) => line.replace(/^[\d:]+ /, ""))).toEqual([
       problem("projects[0].issue.title", "text"),
       problem("projects[0].issue.postUrl", "address"),
