@@ -32,8 +32,9 @@ export async function changelog(
       } else if (options.quiet !== true) {
         for (const { project, repo, entries, errors } of shown) {
           for (const entry of entries) printEntry(out, `${project} → ${repo}`, entry);
-          if (entries.length === 0 && errors.length === 0)
-            printLine(out, "", oneLine(`${project}: ${repo} has no ${tag ?? "such"} release.`));
+          if (entries.length > 0 || errors.length > 0) continue;
+          const none = tag === undefined ? "release that `changelog.releases` takes" : `${tag} release`;
+          printLine(out, "", oneLine(`${project}: ${repo} has no ${none}.`));
         }
         printErrors(out, times(), shown);
         printLine(out, "", "Nothing was written.");
