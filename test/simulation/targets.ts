@@ -1,19 +1,17 @@
-import { decodeIssue, decodeSignals } from "../../src/ledger/sql/columns/facts.ts";
-import type { Issue, Signals } from "../../src/model/issue.ts";
 import type { Target } from "../../src/model/link.ts";
 import type { PostId, RuleField } from "../../src/model/post.ts";
 import { isSameTarget } from "../../src/plan/ground/fields.ts";
 import { isDuplicate } from "../../src/plan/rules/place.ts";
-import { nameFirst } from "./checks-readings.ts";
 import type { Time } from "./clock.ts";
 import type { HubIssue, HubServer } from "./github-server.ts";
+import { asTrue, countKnown, createKnown, type Known, shownBy, type Written } from "./known-issues.ts";
 import type { LinkOrders } from "./link-orders.ts";
 import { lookAtLinks } from "./places.ts";
-import { type CountingIssue, readRules } from "./reading.ts";
+import { readRules } from "./reading.ts";
 import type { Scenario } from "./scenario.ts";
 import { isHidden, trueCanonical } from "./signals.ts";
 import type { State } from "./state.ts";
-import type { Check, IssueWritten } from "./watcher.ts";
+import type { Check } from "./watcher.ts";
 
 /** Who or what has moved a target last: people, a change of ours, or other rules and other links, which move no target. */
 export type Mover = "people" | "us" | "config";
@@ -49,14 +47,17 @@ export function createTargets(
   const planned = state.look<[string], { found: number }>(
     "SELECT 1 AS found FROM bases JOIN posts ON posts.number = bases.post WHERE posts.id = ? LIMIT 1",
   );
+  const listed = state.look<[string], { found: number }>(
+    "SELECT 1 AS found FROM posts WHERE id = ? AND hash IS NOT NULL LIMIT 1",
+  );
   const follower = state.look<[string, number, number], { found: number }>(`
     SELECT 1 AS found FROM posts JOIN links ON links.post = posts.number
     JOIN signals ON signals.repository = links.repository AND signals.number = links.number
     JOIN issues ON issues.repository = links.repository AND issues.number = links.number
     WHERE posts.id = ? AND canonical_repository = ? AND canonical_number = ? AND facts ->> 'stateReason' = 'duplicate'`);
-  /** What has not been read can't be told from what people do. */
+  /** What has not been read can't be told from what people do; nor does a post that no list has shown follow anything yet. */
   const isKnownFollower = (post: PostId, { repository, number }: HubIssue): boolean =>
-    follower(post, repository.id, number).length > 0;
+    follower(post, repository.id, number).length > 0 && listed(post).length > 0;
   const present = state.look<[number, number], { found: number }>(`
     SELECT 1 AS found FROM issues WHERE repository = ? AND number = ? AND is_gone = 0 AND NOT EXISTS (SELECT 1 FROM absences
       WHERE absences.repository = issues.repository AND absences.number = issues.number)`);
@@ -252,76 +253,5 @@ export function createTargets(
     of: (post, field) => histories.get(`${post} ${field}`),
     isUnknown: (post, field) => !deriveNow(post).has(field),
     issuesOf,
-  };
-}
-
-type Written = Pick<IssueWritten, "issue" | "write">;
-
-/** What the answer of a write shows of its issue; that of a label shows the labels alone. */
-function shownBy({ issue: { record }, write }: Written, known: Issue): Issue {
-  return write.kind === "edit-issue" ? record.issue : { ...known, labels: record.issue.labels };
-}
-
-/** An issue as it is, or as the state knows it. */
-interface Known extends Counted {
-  readonly of: HubIssue;
-  readonly signals: Signals & Pick<Required<Signals>, "canonical">;
-  /** The issue that it is a duplicate of. */
-  readonly canonical: Counted | undefined;
-}
-
-interface Counted {
-  readonly facts: Issue;
-  readonly signals: Signals;
-}
-
-/** What counts of it for the rules; undefined where that can't be known. */
-function countKnown(
-  { of, facts, signals, canonical }: Known,
-  { settings }: Scenario,
-): CountingIssue | undefined {
-  const { gone } = of.repository.names;
-  const own = { issue: nameFirst(facts, of), signals, gone };
-  if (settings.followDuplicates === false || !isDuplicate(facts)) return own;
-  if (signals.canonical.kind === "unknown") return undefined;
-  if (signals.canonical.value === null) return own;
-  return canonical && { issue: canonical.facts, signals: canonical.signals, gone };
-}
-
-/** An issue as the state knows it, and as it is where the state has not read it yet. */
-function createKnown(scenario: Scenario, state: State): (issue: HubIssue) => Known | undefined {
-  const known = state.look<[number, number], { facts: string | null; signals: string | null }>(`
-    SELECT facts, signals FROM issues LEFT JOIN signals
-      ON signals.repository = issues.repository AND signals.number = issues.number
-    WHERE issues.repository = ? AND issues.number = ?`);
-  const canonicalOf = (
-    { canonical }: Pick<Signals, "canonical">,
-    now: Counted | undefined,
-  ): Counted | undefined => {
-    if (canonical?.kind !== "known" || canonical.value === null) return undefined;
-    const [found] = known(canonical.value.repositoryId, canonical.value.number);
-    if (found?.facts == null) return now;
-    const signals = { ...now?.signals, ...(found.signals !== null && decodeSignals(found.signals)) };
-    return { facts: decodeIssue(found.facts), signals };
-  };
-  return (issue) => {
-    const { canonical: now, ...rest } = asTrue(scenario, issue);
-    const [found] = known(issue.repository.id, issue.number);
-    if (found?.facts == null) return undefined;
-    const signals = { ...rest.signals, ...(found.signals !== null && decodeSignals(found.signals)) };
-    return { ...rest, facts: decodeIssue(found.facts), signals, canonical: canonicalOf(signals, now) };
-  };
-}
-
-function asTrue({ github, settings: { followDuplicates } }: Scenario, issue: HubIssue): Known {
-  const canonical = followDuplicates ? trueCanonical({ traits: github }, issue) : undefined;
-  return {
-    of: issue,
-    facts: issue.record.issue,
-    signals: {
-      ...issue.signals,
-      canonical: { kind: "known", value: canonical === undefined ? null : canonical.record.issue },
-    },
-    canonical: canonical && { facts: canonical.record.issue, signals: canonical.signals },
   };
 }
