@@ -301,6 +301,8 @@ function isForgotten(
   if (attempted === undefined || !isVisible || isWaiting) return false;
   // What such a board was sent before, and has not taken, looks like a person's change later.
   if (field === "status" && scenario.board.ignoresStatus) return false;
+  // What it refuses is no such write; that the two differ is said where its side wins.
+  if (field === "status" && scenario.board.refuses === wanted) return false;
   // A link that a person orders takes both sides as they are, and that such a write is not sent again.
   if (watch.links.isOrdered(post.id)) return false;
   // A change by a person soon after our write is taken for a late listing first, and for theirs only then.

@@ -82,7 +82,8 @@ export function decideField<Name extends Field>(
   const isTaken = known === undefined ? !isOpening : known.isAwaited === true;
   if (isTaken) return takeAsItIs(facts);
   if (known === undefined || isOpening) return decideOpening(facts, policy, now);
-  const { base, isOther } = confirm(field, known, post);
+  const { base, isOther } =
+    facts.isLate === true ? { base: known, isOther: false } : confirm(field, known, post);
   const pauses = policy.conflict === "pause" ? whyPaused(facts, base) : undefined;
   if (pauses !== undefined) {
     // Row 32: for whoever resumes the post, what the person has made of it is where it starts from.
