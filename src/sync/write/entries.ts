@@ -1,4 +1,4 @@
-import type { ToolRecord, ToolWriting } from "../../board/tools.ts";
+import type { ToolList, ToolRecord, ToolWriting } from "../../board/tools.ts";
 import type { ToolCall } from "../../ledger/journal.ts";
 import { findEntry, plainEntry } from "../../plan/changelog/look.ts";
 import { hashText } from "../../plan/ground/hash.ts";
@@ -92,7 +92,8 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
     return refuse(cycle, tag, "it can't be told whether it is there already");
   await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: undefined });
   if (found?.kind === "found") return takeThere(cycle, work, "changelogCreate", found.entry);
-  const whyDoubted = (record: ToolRecord) => (isOther(cycle, calls, work, record) ? showsOther : undefined);
+  const whyDoubted = (record: ToolRecord) =>
+    isOther(cycle, { calls, list }, work, record) ? showsOther : undefined;
   return call(cycle, { ...work, whyDoubted }, "changelogCreate", async (own, record) => {
     await rememberEntry(own, { tag, shown: shownBy(record) });
     if (record?.isPublished !== true) return;
@@ -101,17 +102,22 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
   });
 }
 
-/** Whether a record is the entry of another release. */
+/**
+ * Whether an answer shows another entry than the one that was to be made: one that was there before, or that is called otherwise. Boards
+ * change titles; only where the list before the call was whole, an entry that it lacked is new, whatever it is called.
+ */
 function isOther(
   cycle: PulledCycle,
-  calls: readonly ToolCall[],
+  there: { readonly calls: readonly ToolCall[]; readonly list: ToolList | undefined },
   { tag, entry }: EntryWork,
   { id, title }: ToolRecord,
 ): boolean {
-  if (takenEntries(calls, tag).has(id)) return true;
+  const { calls, list } = there;
+  const isThere = list?.records.some((one) => one.id === id) === true;
+  if (isThere || takenEntries(calls, tag).has(id)) return true;
   if (title === undefined || isCalled(title, entry.title)) return false;
   const others = projectNow(cycle).changelog?.entries.filter((one) => one.tag !== tag) ?? [];
-  return others.some((one) => isCalled(title, one.title));
+  return list?.isComplete !== true || others.some((one) => isCalled(title, one.title));
 }
 
 function isCalled(title: string, wanted: string): boolean {
