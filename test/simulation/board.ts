@@ -108,7 +108,7 @@ async function* listPosts(
     if (end !== undefined && from === undefined) {
       if (isTied) torn.add(server);
       if (isTied && tie !== undefined) wire.count("board: list with a post that comes twice");
-      events.boardListEnds(shown, isTied && tie !== undefined ? "incomplete" : end.kind, project);
+      events.boardListEnds(shown, isTied ? "incomplete" : end.kind, project);
     }
     const records = posts.map(({ shown: record }) => record);
     const digest = JSON.stringify(records);

@@ -138,7 +138,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     checkConflictPauses(scenario, state, targets, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),
-    noteTaken(looks, taken, attempted),
+    noteTaken(looks, scenario, taken, attempted),
   ]);
   return { events, violations, sent, totals, taken, attempted, targets, links, looks, voteLabels, violate };
 }
@@ -223,7 +223,12 @@ export function isMovedSince(touched: PostBefore["touched"], lookedAt: number): 
   return [...touched.values()].some(({ by, at }) => by !== "us" && at >= lookedAt);
 }
 
-function noteTaken(looks: Looks, taken: Map<string, FieldValue>, attempted: Map<string, Attempt>): Check {
+function noteTaken(
+  looks: Looks,
+  { settings }: Scenario,
+  taken: Map<string, FieldValue>,
+  attempted: Map<string, Attempt>,
+): Check {
   const each = (post: PostId, change: PostChange, note: (key: string, value: FieldValue) => void): void => {
     for (const field of ruleFields) {
       const value = change[field];
@@ -231,6 +236,7 @@ function noteTaken(looks: Looks, taken: Map<string, FieldValue>, attempted: Map<
     }
   };
   const forget = (): void => attempted.clear();
+  const closesMissing = settings.boardRules.some(({ when }) => when.missing === true);
   /** Of a state that is gone: nobody knows that it may still take effect. */
   const orphaned = new Map<string, FieldValue>();
   return {
@@ -250,6 +256,10 @@ function noteTaken(looks: Looks, taken: Map<string, FieldValue>, attempted: Map<
         if (lookedAt !== undefined && change[field] === undefined && isMovedSince(touched, lookedAt))
           attempted.delete(key);
       }
+    },
+    // Its issue may be closed for that. When the post is back we open the issue again, and that is told to nobody.
+    patchFindsNoPost(post) {
+      for (const field of closesMissing ? ruleFields : []) attempted.delete(`${post} ${field}`);
     },
     stateIsLost() {
       for (const [key, { value }] of attempted) orphaned.set(key, value);
