@@ -395,6 +395,26 @@ describe("the changelog of releases", () => {
     expect(await stage.ledger.toolCalls.list(project, "changelogPublish")).toMatchObject([{ result: "e2" }]);
   });
 
+  it.each([true, false])(
+    "nor what people have made, whether or not the list shows it (%s)",
+    async (isShown) => {
+      const theirs = { id: "x1", title: "Hello", text: "Hello", isPublished: false };
+      if (isShown) tools.entries.push(theirs);
+      else tools.beforeAnswer = () => void tools.entries.unshift(theirs);
+      tools.isListComplete = isShown;
+      publish("v1.1");
+      tools.faults.push("another entry");
+      await stage.sync();
+      tools.beforeAnswer = undefined;
+      tools.isListComplete = true;
+      stage.clock.skip(hourMs);
+      await stage.sync();
+      await approve("v1.1");
+      await stage.sync();
+      expect(tools.entries.filter((one) => one.isPublished).map(({ title }) => title)).toEqual(["v1.1"]);
+    },
+  );
+
   it("calls a tool no more that publishes what it makes", async () => {
     publish("v1.1");
     publish("v1.2");
