@@ -177,6 +177,17 @@ describe("the changelog of releases", () => {
     expect(entry.text).toBe("Two, and more");
   });
 
+  it("goes on to change a draft where the answer to a change has shown another one", async () => {
+    for (const tag of ["v1.1", "v1.2"]) publish(tag, { body: "One" });
+    await stage.sync();
+    stage.github.editRelease("acme/app", "v1.2", { body: "Two" });
+    tools.faults.push("another entry");
+    await stage.sync();
+    stage.github.editRelease("acme/app", "v1.2", { body: "Three" });
+    expect((await stage.syncOne()).errors).toEqual([]);
+    expect(tools.entries.map(({ text }) => text)).toEqual(["One", "Three"]);
+  });
+
   it("says once that the release of a draft was deleted, and does not publish it", async () => {
     publish("v1.1");
     await stage.sync();

@@ -193,7 +193,8 @@ async function updateDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
     return refuse(cycle, tag, `the release was edited, and its draft stays as it was: ${why}`);
   }
   const outcome = await call(cycle, work, "changelogUpdate", async (own, record) => {
-    await rememberEntry(own, { tag, print, title: entry.title, posts, shown: shownBy(record) });
+    const shown = record?.id === id ? shownBy(record) : undefined;
+    await rememberEntry(own, { tag, print, title: entry.title, posts, shown });
   });
   return outcome;
 }
