@@ -22,6 +22,9 @@ export function checkHolds(state: State, violate: Violate): Check {
      WHERE notes.kind = 'held' AND notes.signature IS NOT NULL
        AND notes.cause NOT IN ('public', 'named', 'other-address', 'namesake') AND notes.action IN ('create-issue', 'patch-post', 'create-post')`,
   );
+  const linked = state.look<[number, number], { found: number }>(
+    "SELECT 1 AS found FROM links WHERE repository = ? AND number = ?",
+  );
   let held = new Set<string>();
   const approved = new Set<string>();
   const assertFree = (action: string, isHeard: boolean): void => {
@@ -29,9 +32,18 @@ export function checkHolds(state: State, violate: Violate): Check {
       violate("I10", `${action} leaves; it was held, and nobody has approved it`);
     if (isHeard) approved.delete(action);
   };
+  const namesOf = (body: string): readonly string[] => {
+    const { project, posts = [] } = parseMarker(body) ?? {};
+    return posts.map((post) => `a new issue of ${project}/${post}`);
+  };
   return {
     stateIsLost() {
       approved.clear();
+    },
+    // The answer was lost, and then the issue: for the program it was never opened, and what a person let go is still to be done.
+    issueMoves({ isDeleted, repository, number, record }) {
+      if (!isDeleted || linked(repository.id, number).length > 0) return;
+      for (const name of namesOf(record.body)) approved.add(name);
     },
     personOrders(order) {
       if (order.kind !== "approve") return;
@@ -52,8 +64,7 @@ export function checkHolds(state: State, violate: Violate): Check {
     },
     issueWriteLeaves({ write, isHeard }) {
       if (write.kind !== "create-issue") return;
-      const { project, posts = [] } = parseMarker(write.body) ?? {};
-      for (const post of posts) assertFree(`a new issue of ${project}/${post}`, isHeard);
+      for (const name of namesOf(write.body)) assertFree(name, isHeard);
     },
   };
 }

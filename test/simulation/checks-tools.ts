@@ -1,5 +1,7 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { PostId } from "../../src/model/post.ts";
 import { hashArguments } from "../../src/sync/write/call.ts";
+import type { BoardPost } from "./board-server.ts";
 import type { Time } from "./clock.ts";
 import { releasesOf } from "./github-facts.ts";
 import { type HubIssue, isOutOfReach } from "./github-server.ts";
@@ -33,16 +35,23 @@ function checkPosts(orders: LinkOrders, violate: Violate): Check {
   /** How often people wanted one more, by what the issue was called. */
   const retried = new Map<string, number>();
   let isLost = false;
+  /** What lists have shown since the state was lost: of the rest nobody can know. */
+  const shown = new Set<PostId>();
   return {
     stateIsLost() {
       isLost = true;
+      shown.clear();
+    },
+    boardShows(posts) {
+      for (const { id } of posts) shown.add(id);
     },
     personOrders(order) {
       if (order.kind === "retry")
         for (const post of order.posts) retried.set(post, (retried.get(post) ?? 0) + 1);
     },
-    postIsMade(_post, issue) {
-      const all = issue.became.filter(({ isDeleted }) => !isDeleted);
+    postIsMade(made, issue) {
+      const isKnowable = ({ id }: BoardPost): boolean => !isLost || id === made.id || shown.has(id);
+      const all = issue.became.filter((post) => !post.isDeleted && isKnowable(post));
       const name = nameOf(issue);
       if (all.length > 1 + (retried.get(name) ?? 0))
         violate("I22", `${name} has become ${all.length} posts: ${all.map(({ id }) => id).join(", ")}`);

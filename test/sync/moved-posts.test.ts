@@ -479,6 +479,27 @@ it("a difference that the new project's rules alone make is held, and nobody is 
   expect(await holdOf(stage)).toContain("p1: the rules have changed");
 });
 
+it("what it is still to get by the same rules is written there, also where these can't be read at first", async () => {
+  const rules = [{ when: { pullRequest: "none" }, set: { status: "in_progress" } }];
+  const projects = [app, api].map((project) => ({ ...project, rules }));
+  const stage = await openTwo({ projects, config: { settle: "12h" } });
+  expect(mails(stage)).toEqual([]);
+  stage.clock.skip(7 * 60 * minuteMs);
+  movePost(stage);
+  const unread = { kind: "unknown", message: "Something went wrong." } as const;
+  stage.bend((world) => {
+    const readSignals: Tracker["readSignals"] = async function* (nodeIds) {
+      yield nodeIds.map((nodeId) => ({ nodeId, signals: { pullRequests: unread } }));
+    };
+    return { ...world, tracker: Object.create(world.tracker, { readSignals: { value: readSignals } }) };
+  });
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  stage.bend((world) => world);
+  stage.clock.skip(13 * 60 * minuteMs);
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  expect(mails(stage)).toContain("prj_api/p1 planned → in_progress");
+});
+
 describe("a board that counts the posts of each project by itself", () => {
   /** The same id in the other project, for a post of its own. */
   async function addTwin(stage: Stage): Promise<void> {

@@ -4,7 +4,7 @@ import type { Namesake } from "../../ledger/rows.ts";
 import type { Row } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
-import { readRules } from "../../plan/ground/identity.ts";
+import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { isOther, judgeNamesake } from "../../plan/namesake.ts";
 import { rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import { asOne } from "../ground/as-one.ts";
@@ -55,7 +55,10 @@ async function followPost(
   await ledger.commit([{ kind: "move-post", project: from, post, to: memory.id }]);
   const row = await ledger.rows.row(memory.id, post, now);
   if (row === undefined || row.links.length === 0) return;
-  const before = rulesNow(readRules(findSynced(cycle, from)?.rules ?? ""), from, ledger.memory);
+  const rules = findSynced(cycle, from)?.rules ?? "";
+  // The same rules ask for the same, also where they can't be evaluated now.
+  if (rules === writeRules(cycle.project.settings)) return;
+  const before = rulesNow(readRules(rules), from, ledger.memory);
   const context = { before, settings, seen, now };
   for (const intent of open) {
     if (intent.post !== post || intent.kind !== "patch-post") continue;
