@@ -108,7 +108,9 @@ async function* listPosts(
     if (end !== undefined && from === undefined) {
       if (isTied) torn.add(server);
       if (isTied && tie !== undefined) wire.count("board: list with a post that comes twice");
-      events.boardListEnds(shown, isTied ? "incomplete" : end.kind, project);
+      // Where posts that came or went meanwhile explain it, the list counts as whole; the program may not have seen that.
+      const kind = tie !== undefined ? "incomplete" : end.kind === "complete" ? "torn" : end.kind;
+      events.boardListEnds(shown, isTied ? kind : end.kind, project);
     }
     const records = posts.map(({ shown: record }) => record);
     const digest = JSON.stringify(records);

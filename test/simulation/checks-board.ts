@@ -108,6 +108,8 @@ export interface Looks {
   isSelected(post: PostId, project: ProjectId): boolean;
   /** Complete lists of a project, in runs of their own, that lacked the post since it was shown last there; left out for where it was shown last. */
   absences(post: PostId, project?: ProjectId): number;
+  /** Whether the list that lacked it last had another post twice: it need not count. */
+  isDoubtful(post: PostId, project: ProjectId): boolean;
   /** As many as the state may count: a process that ended may not have stored what it was shown. */
   mostAbsences(post: PostId, project: ProjectId): number;
 }
@@ -129,6 +131,7 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
   const last = new Map<PostId, Spot>();
   const absences = new Map<Spot, { readonly count: number; readonly run: number }>();
   const forgotten = new Map<Spot, number>();
+  const doubtful = new Set<Spot>();
   const decisions = new Map<PostId, number>();
   const shownInRun = new Set<Spot>();
   let run = 0;
@@ -176,12 +179,14 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
         for (const post of posts) look(post, askedAt, project);
       },
       boardListEnds(shown, end, project) {
-        if (end !== "complete") return;
+        if (end !== "complete" && end !== "torn") return;
         const all = new Set(shown.map((id) => spotOf(id, project)));
         for (const spot of looks.keys()) {
           const known = absences.get(spot);
           if (!spot.startsWith(`${project} `) || all.has(spot) || known?.run === run) continue;
           absences.set(spot, { count: (known?.count ?? 0) + 1, run });
+          if (end === "torn") doubtful.add(spot);
+          else doubtful.delete(spot);
         }
       },
       patchFindsNoPost(post, project) {
@@ -203,6 +208,7 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
       );
     },
     absences: (post, project) => lookOf(absences, post, project)?.count ?? 0,
+    isDoubtful: (post, project) => doubtful.has(spotOf(post, project)),
     mostAbsences: (post, project) =>
       (lookOf(absences, post, project)?.count ?? 0) + (lookOf(forgotten, post, project) ?? 0),
   };
@@ -231,7 +237,7 @@ export function checkLooks(looks: Looks, counts: { windowed: number }, violate: 
         );
       }
       const absences = looks.absences(post, project);
-      if (absences > 0)
+      if (absences > 0 && !looks.isDoubtful(post, project))
         violate("I6", `a PATCH of ${post} leaves although the last ${absences} complete lists lacked it`);
     },
     patchTakesEffect(post, _change, before, changed) {

@@ -78,7 +78,7 @@ export interface Events {
   boardShows(posts: readonly BoardPost[], askedAt: number, project: ProjectId): void;
   boardListEnds(
     shown: readonly PostId[],
-    end: "complete" | "cut" | "lossy" | "incomplete" | "broken",
+    end: "complete" | "torn" | "cut" | "lossy" | "incomplete" | "broken",
     project: ProjectId,
   ): void;
   /** People have moved it to the other project of the board. */
