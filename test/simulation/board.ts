@@ -222,7 +222,11 @@ export function patch(
   events.patchLeaves({ life, project, post: id, change, leftAt, besideMs, isHeard });
   if (fate !== "fine") wire.count(`board: PATCH ${fate}`);
   const take = (): void => {
-    if (post === undefined || server.find(id, project) !== post || isRefused(server, change)) return;
+    if (post === undefined || isRefused(server, change)) return;
+    if (server.find(id, project) !== post) {
+      events.patchComesTooLate(id, leftAt);
+      return;
+    }
     if ("internalNote" in change) {
       server.patch(post, change);
       events.noteIsWritten({

@@ -263,6 +263,9 @@ export function checkStatusGuard(scenario: Scenario, violate: Violate): Check {
     postMoves(moved) {
       times = times.filter(({ post }) => post !== moved);
     },
+    patchComesTooLate(post, leftAt) {
+      times = times.filter((one) => one.post !== post || one.at !== leftAt);
+    },
     stateIsLost() {
       times = [];
       approved.clear();

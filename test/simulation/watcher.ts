@@ -85,6 +85,8 @@ export interface Events {
   postMoves(post: PostId): void;
   patchLeaves(patch: LeavingPatch): void;
   patchFindsNoPost(post: PostId, project: ProjectId): void;
+  /** What left then, and was to take effect later, finds the post gone: it never does. */
+  patchComesTooLate(post: PostId, leftAt: number): void;
   patchTakesEffect(
     post: BoardPost,
     change: PostChange,
@@ -151,6 +153,7 @@ export function joinChecks(checks: readonly Check[]): Events {
     postMoves: all("postMoves"),
     patchLeaves: all("patchLeaves"),
     patchFindsNoPost: all("patchFindsNoPost"),
+    patchComesTooLate: all("patchComesTooLate"),
     patchTakesEffect: all("patchTakesEffect"),
     noteIsWritten: all("noteIsWritten"),
     toolCallLeaves: all("toolCallLeaves"),
