@@ -183,10 +183,11 @@ export function createLooks(time: Time, scenario: Scenario, state: State): Looks
         const all = new Set(shown.map((id) => spotOf(id, project)));
         for (const spot of looks.keys()) {
           const known = absences.get(spot);
-          if (!spot.startsWith(`${project} `) || all.has(spot) || known?.run === run) continue;
+          if (!spot.startsWith(`${project} `) || all.has(spot)) continue;
+          if (end === "complete") doubtful.delete(spot);
+          if (known?.run === run) continue;
           absences.set(spot, { count: (known?.count ?? 0) + 1, run });
           if (end === "torn") doubtful.add(spot);
-          else doubtful.delete(spot);
         }
       },
       patchFindsNoPost(post, project) {

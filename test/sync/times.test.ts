@@ -30,8 +30,8 @@ it.each([
     "a day such as 2026-01-31, and 2026-99-99T99:99:99Z",
   ],
   [
-    "`createdBefore` as `2026-12-31T09:00:00Z`, and “Down since 2026-12-31 13:50:00 UTC”",
-    "`createdBefore` as `2026-12-31T09:00:00Z`, and “Down since 2026-12-31 13:50:00 UTC”",
+    '`2026-12-31T09:00:00Z`, “Down since 2026-12-31 13:50:00 UTC” and "2026-12-31T09:00:00Z"',
+    '`2026-12-31T09:00:00Z`, “Down since 2026-12-31 13:50:00 UTC” and "2026-12-31T09:00:00Z"',
   ],
 ])("in %j every time for machines is told", (text, told) => {
   expect(tellTimes(now, "Europe/Berlin").tell(text)).toBe(told);

@@ -79,8 +79,8 @@ export interface Asked<A extends Action = Action> {
 /**
  * The action as the row asks for it now; undefined when it no longer does, and then the row's decision is recorded.
  *
- * What it makes of the bases is recorded before a PATCH and before a change of an issue, too: after these nothing is known of the side that was
- * written until it is listed again. A field that agreed by itself by then would look as if it had changed. It is recorded
+ * What it makes of the bases is recorded before a PATCH and before a change of an issue, too: after these nothing is known
+ * of the side that was written until it is listed again. A field that agreed by itself by then would look as if it had changed. It is recorded
  * before a comment, because the comment's mark holds the time since which its rule holds.
  */
 export async function replan<K extends ActionKind>(
@@ -93,7 +93,7 @@ export async function replan<K extends ActionKind>(
   const now = cycle.world.clock.now();
   const decision = planRow(row, await cycle.context(now));
   const action = decision.actions.find((one) => isOfKind(one, wanted.kind));
-  const isNews = isRemembered(action) && movesBases(decision);
+  const isNews = action !== undefined && isRemembered(action) && movesBases(decision);
   if (action === undefined || isNews) await recordDecision(cycle, row, decision, now);
   return action && { row, action };
 }
@@ -106,8 +106,8 @@ function isOfKind<K extends ActionKind>(
 }
 
 /** Whether the bases have to say that something is going to be written, before it is. */
-function isRemembered(action: Action | undefined): boolean {
-  return action?.kind === "patch-post" || action?.kind === "change-issue" || action?.kind === "comment-issue";
+function isRemembered({ kind }: Action): boolean {
+  return kind === "patch-post" || kind === "change-issue" || kind === "comment-issue";
 }
 
 /** Whether a decision says anything of the bases that is not recorded. */

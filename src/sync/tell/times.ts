@@ -37,9 +37,12 @@ export function tellTimes(now: number, timeZone: string): ToldTimes {
   };
 }
 
-/** Times as our messages have them, `2026-01-31T09:00:00.000Z`, `2026-01-31 09:00:00 UTC`; and what they quote, which is no such time. */
+/**
+ * Times as our messages have them: `2026-01-31T09:00:00.000Z`, `2026-01-31 09:00:00 UTC`. What they quote is found as well, so that
+ * no time in it is.
+ */
 const instants =
-  /`[^`]*`|“[^”]*”|\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z| \d{2}:\d{2}:\d{2} UTC)/g;
+  /`[^`]*`|“[^”]*”|"[^"]*"|\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z| \d{2}:\d{2}:\d{2} UTC)/g;
 
 /** "14:05" of today, "25 Nov, 14:05" of another day, "25 Nov 2027, 14:05" of another year. What is UTC says so. */
 function createClock(timeZone: string): (at: number, now: number) => string {

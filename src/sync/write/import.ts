@@ -67,8 +67,7 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
     isApproved: isApproved(cycle, post, action.kind),
     whyDoubted: (record) => {
       const isAnother = record.title !== undefined && !isCalledAlike(record.title, title);
-      const isTheirs = record.id !== undefined && others.made.has(record.id);
-      return isAnother || isTheirs || others.isLookedForAlike ? showsOther : undefined;
+      return isAnother || others.made.has(record.id) || others.isLookedForAlike ? showsOther : undefined;
     },
     record: (own, record) => takeAnswer(own, issue, post, record),
   });
