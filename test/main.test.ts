@@ -5,12 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { compiled } from "./support/compiled.ts";
 import { type Story, startStory } from "./support/sandbox/story.ts";
 import { until } from "./support/until.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-/** What Node.js has compiled of the program, so that only the first process compiles it. */
-const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), "boardsync-compiled") };
 
 interface Process {
   readonly child: ChildProcess;

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { compiled } from "./support/compiled.ts";
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
@@ -42,6 +43,7 @@ function givenPlace(settings = "") {
   writeFileSync(join(cwd, "boardsync.yaml"), `${config}${settings}`);
   const loaded = join(cwd, "loaded");
   const env = {
+    ...compiled,
     BOARDSYNC_CONFIG: "boardsync.yaml",
     BOARD_API_KEY: "a-key-of-the-board",
     GITHUB_TOKEN: "a-token-of-github",

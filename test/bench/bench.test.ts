@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
+import { compiled } from "../support/compiled.ts";
 import { type Goal, judge } from "./goals.ts";
 import { createBoardsync, type Scenario, scenarios } from "./programs.ts";
 import { type Comparison, compare, findGrowths, printComparisons } from "./results.ts";
@@ -26,7 +27,15 @@ let spread: readonly Series[];
 let validated: readonly Series[];
 
 beforeAll(async () => {
-  const usual = { projects: 1, hasValidators: false, share: 0.1, runs: 1, script, tell: () => undefined };
+  const usual = {
+    projects: 1,
+    hasValidators: false,
+    share: 0.1,
+    runs: 1,
+    script,
+    env: compiled,
+    tell: () => undefined,
+  };
   [measured, spread, validated] = await Promise.all([
     measureSize({ ...usual, posts, scenarios }),
     measureSize({ ...usual, posts: few, projects: 5, scenarios: ["idle", "adoption"] }),
@@ -86,7 +95,7 @@ describe("the run after an import", () => {
     const folder = mkdtempSync(join(tmpdir(), "boardsync-bench-test-"));
     const stage = await startStage({ posts: 100, share: 0.1, projects: 1, hasValidators: false });
     try {
-      const boardsync = createBoardsync(stage, script, folder);
+      const boardsync = createBoardsync(stage, { script, env: compiled }, folder);
       boardsync.startOver("bench/again");
       await stage.openRepository(boardsync.repo);
       await boardsync.run("import");

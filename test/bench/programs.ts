@@ -32,15 +32,23 @@ export interface StateServer {
   freshUrl(): Promise<string>;
 }
 
+/** How its processes are started. */
+export interface Started {
+  /** Its `main`, as a file. */
+  readonly script: string;
+  /** What they get beside its secrets. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
 /**
- * boardsync as users run it: `script` is its `main`, and `folder` gets its config and its state.
+ * boardsync as users run it: `folder` gets its config and its state.
  *
  * @param server where its state is, in the place of a file.
  * @param name whose projects it works with.
  */
 export function createBoardsync(
   stage: Stage,
-  script: string,
+  { script, env = {} }: Started,
   folder: string,
   server?: StateServer,
   name: ProgramName = "boardsync",
@@ -66,6 +74,7 @@ export function createBoardsync(
         args: [script, scenario === "rebuild" ? "rebuild" : "sync", "--json", "--config", config],
         cwd: folder,
         env: {
+          ...env,
           BOARD_API_KEY: stage.boardKey,
           GITHUB_TOKEN: stage.githubToken,
           ...(place !== undefined && { BOARDSYNC_STATE_URL: place }),

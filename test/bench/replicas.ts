@@ -43,8 +43,8 @@ async function compare(posts: number, scenario: Scenario): Promise<void> {
   try {
     const freshUrl = () => through(server, proxy);
     const programs = [
-      createBoardsync(stage, script, folder),
-      createBoardsync(stage, script, folder, { freshUrl }, "floor"),
+      createBoardsync(stage, { script }, folder),
+      createBoardsync(stage, { script }, folder, { freshUrl }, "floor"),
     ];
     const found = programs.map((): (Measured & { messages: number })[] => []);
     for (let round = 1; round <= runs; round += 1) {

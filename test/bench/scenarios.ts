@@ -39,17 +39,19 @@ export interface SeriesOptions {
   readonly scenarios: readonly Scenario[];
   /** boardsync's `main`, as a file. */
   readonly script: string;
+  /** What boardsync's processes get beside its secrets. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Hears of each run. */
   readonly tell: (text: string) => void;
 }
 
 /** Measures one size: each round runs both programs, one after the other, on worlds of their own that are alike. */
 export async function measureSize(options: SeriesOptions): Promise<readonly Series[]> {
-  const { posts, projects, hasValidators, share, script } = options;
+  const { posts, projects, hasValidators, share, script, env } = options;
   const folder = mkdtempSync(join(tmpdir(), "boardsync-bench-"));
   const stage = await startStage({ posts, projects, hasValidators, share });
   try {
-    const programs = [createBoardsync(stage, script, folder), createFloor(stage, folder)];
+    const programs = [createBoardsync(stage, { script, env }, folder), createFloor(stage, folder)];
     const found: Series[] = [];
     for (const scenario of scenarios) {
       const isWanted = options.scenarios.includes(scenario);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { compiled } from "../support/compiled.ts";
 import { startStory } from "../support/sandbox/story.ts";
 import { until } from "../support/until.ts";
 
@@ -68,6 +69,7 @@ async function startDaemon(offset: string) {
     `${story.config}state: state.db\nschedule: "* * * * * *"\nhttp: { port: 0 }\n`,
   );
   const env = {
+    ...compiled,
     BOARD_API_KEY: story.board.key,
     GITHUB_TOKEN: story.github.token,
     BOARDSYNC_CONFIG: "c.yaml",

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { compiled } from "../support/compiled.ts";
 import { root } from "./files.ts";
 
 /** A step of a composite action. */
@@ -84,7 +85,7 @@ export function startRunner({
       fillIn(text, { inputs, steps, github: { run_id: String(runId), run_attempt: "1", action_path } });
     const env = {
       ...ownEnvironment,
-      NODE_COMPILE_CACHE: join(tmpdir(), "boardsync-compiled"),
+      ...compiled,
       PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
       RUNNER_TEMP: job,
       GITHUB_WORKSPACE: workspace,

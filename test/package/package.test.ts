@@ -15,6 +15,7 @@ import { arch, platform, tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { build, root, version } from "../deploy/files.ts";
+import { compiled } from "../support/compiled.ts";
 
 /** The oldest Node.js that the package promises, and one that is too old. */
 const [oldest, tooOld] = ["22.19.0", "20.20.0"];
@@ -47,7 +48,7 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true }));
 
 function run(command: string, args: readonly string[], cwd: string, node = dirname(process.execPath)) {
-  const env = { ...process.env, PATH: `${node}${delimiter}${process.env["PATH"]}` };
+  const env = { ...process.env, ...compiled, PATH: `${node}${delimiter}${process.env["PATH"]}` };
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
   expect(status, `${command} ${args.join(" ")}\n${stdout}${stderr}`).toBe(0);
   return { stdout, stderr };

@@ -5,10 +5,11 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runProgram } from "../../../src/commands/program.ts";
+import { compiled } from "../../support/compiled.ts";
 import { readForm } from "../../support/page-stage.ts";
 import { until } from "../../support/until.ts";
 import { createOutput, createTerminal, makeFolder, runCommand } from "../stage.ts";
-import { compiled, main } from "./start-again.ts";
+import { main } from "./start-again.ts";
 
 /** `demo --serve`, up until the test ends. */
 async function serve(args: readonly string[]) {

@@ -1,14 +1,11 @@
 import { spawn } from "node:child_process";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Terminal } from "../../../src/commands/print/terminal.ts";
+import { compiled } from "../../support/compiled.ts";
 
 /** The program as it runs without being built. */
 export const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
-/** What Node.js has compiled of the program, so that only the first process compiles it. */
-export const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), "boardsync-compiled") };
 
 /** How a process was started, and what ended it. */
 interface Started {
