@@ -70,7 +70,7 @@ export function checkContent(looks: Looks, orders: LinkOrders, violate: Violate)
         if (!looks.isSelected(post, marker.project))
           violate("I4", `${post} is published although the board's last look at it does not select it`);
         const absences = looks.absences(post, marker.project);
-        if (absences > 0)
+        if (absences > 0 && !looks.isDoubtful(post, marker.project))
           violate(
             "I6",
             `an issue for ${post} is opened although the last ${absences} complete lists lacked it`,
