@@ -1,10 +1,18 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StateError } from "../../src/errors.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { withParts } from "../simulation/with-parts.ts";
 import { openLongTime } from "../support/long-time.ts";
 import { privateRepositories, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+/** A person wants the post linked to an issue of acme/app. */
+async function link({ ledger, clock }: Stage, post: string, number: number): Promise<void> {
+  const asked = { kind: "link", post: post as PostId, repository: "acme/app", number } as const;
+  const project = "prj_app" as ProjectId;
+  await ledger.commit([{ kind: "add-request", request: { ...asked, project, at: clock.now() } }]);
+}
 
 /** Two pairs in step, and a backup of them; then #1 is closed, and a third post gets its issue. */
 async function openOld(kind?: "unstamped"): Promise<Stage> {
@@ -88,6 +96,38 @@ describe("a backup that was put back", () => {
     stage.github.label("acme/app", 2, "in progress");
     await stage.sync();
     expect(stage.board.notifications.at(-1)).toMatchObject({ post: "p2", to: "in_progress" });
+  });
+
+  it("tells nothing of a change of that life which a later run reads only after it has taken both sides as they are", async () => {
+    const boardRules = [{ when: { status: "declined" }, set: { state: "closed" } } as const];
+    const stage = await openStage({ projects: [{ ...standardProject, boardRules }] });
+    addPlanned(stage, 2);
+    await stage.sync();
+    await stage.sync();
+    await stage.backUp();
+    stage.putBack();
+    await stage.sync();
+    await link(stage, "p2", 1);
+    const { github } = stage;
+    // The list did not show it yet.
+    stage.bend((world) => ({
+      ...world,
+      tracker: Object.assign(Object.create(world.tracker), {
+        readIssue: (...given: Parameters<typeof world.tracker.readIssue>) => {
+          if (github.issue("acme/app", 1).state === "open") github.close("acme/app", 1, "completed");
+          return world.tracker.readIssue(...given);
+        },
+      }),
+    }));
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
+    await stage.sync();
+    expect(stage.board.notifications).toEqual([]);
+    stage.clock.skip(15 * minuteMs);
+    await stage.sync();
+    github.reopen("acme/app", 1);
+    github.label("acme/app", 1, "in progress");
+    await stage.sync();
+    expect(stage.board.notifications.map(({ post, to }) => [post, to])).toContainEqual(["p1", "in_progress"]);
   });
 
   it("lets new issues wait as long as a request of the life in between may take", async () => {

@@ -12,6 +12,7 @@ import { boardLane } from "../ground/lane.ts";
 import type { Asked } from "../ground/record.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
+import { awaitsEarlierLife } from "../read/old-state.ts";
 import { type Failure, failWrite, parkAction } from "./failure.ts";
 import { type Composed, send } from "./send.ts";
 
@@ -31,6 +32,7 @@ async function compose(
   if (row.seenAt === undefined || !isShown(cycle, row) || isTooOld(cycle, row.seenAt)) {
     return waitForTurn("the post was last seen too long ago; the next run looks again");
   }
+  if (awaitsEarlierLife(cycle)) return waitForTurn(takenAsTheyAre);
   const change = changeOf(action);
   const { updatedAt } = row.post.values;
   const votes = isNotifying(action) ? votersOf(row.post, cycle.pull.seen) : null;
@@ -64,6 +66,10 @@ async function compose(
     fail: (own, failure) => fail(own, action, first && nameIssue(cycle, first), failure),
   };
 }
+
+/** What is read of an issue only now may be a change of the earlier life: the next run takes it as it is. */
+const takenAsTheyAre =
+  "the state was lost or restored, and a change of the issue that was sent before that may still show up: until then both sides are taken as they are";
 
 function answerOf({ values }: Post, { writes }: PatchPost): PatchAnswer {
   const shown = writes.flatMap(({ field }) => (field in values ? [[field, values[field]]] : []));
