@@ -201,6 +201,8 @@ export type CallState = "PREPARED" | "SENT" | "UNKNOWN" | "DONE" | "REJECTED";
 export interface ToolCalls {
   /** Of a project, by purpose and subject; of all purposes where none is named. */
   list(project: ProjectId, purpose?: CallPurpose): Promise<readonly ToolCall[]>;
+  /** Those that are not DONE: few, however many were made. */
+  unsettled(project: ProjectId, purpose?: CallPurpose): Promise<readonly ToolCall[]>;
   find(key: CallKey): Promise<ToolCall | undefined>;
   /** Whether one for this subject is under way, in doubt or done, in any of some projects. */
   isMade(projects: readonly ProjectId[], of: Omit<CallKey, "project">): Promise<boolean>;
@@ -209,6 +211,8 @@ export interface ToolCalls {
    * how many.
    */
   recover(at: number, projects: readonly ProjectId[]): Promise<number>;
+  /** Whether one of them has made what the board calls this. */
+  hasMade(project: ProjectId, purpose: CallPurpose, result: string): Promise<boolean>;
 }
 
 export interface ToolCall extends CallKey {

@@ -25,6 +25,7 @@ describe("a run goes on at once", () => {
       true,
     ],
     ["also in the middle of other writes", 10 * minuteMs, { waiting: 1, postWrites: 3 }, true],
+    ["also in the middle of drafts", 10 * minuteMs, { waiting: 1, entryWrites: 2 }, true],
     ["but not when the hour's limit ended it", 7.5 * minuteMs, { waiting: 9, created: 150 }, false],
     ["but not when nothing is left", 10 * minuteMs, { created: 200 }, false],
     ["but not when it could write nothing", 10 * minuteMs, { waiting: 9 }, false],

@@ -48,6 +48,22 @@ export function describeToolCalls(ledger: () => Ledger): void {
       expect(await toolCalls.find({ ...draft, project: otherProject })).toBeUndefined();
     });
 
+    it("is unsettled until it is done, and known by what it has made from then on", async () => {
+      const { toolCalls } = ledger();
+      const find = async (of = project) => [
+        (await toolCalls.unsettled(of)).map(({ subject }) => subject),
+        (await toolCalls.unsettled(of, "feedbackCreate")).map(({ subject }) => subject),
+        await toolCalls.hasMade(of, draft.purpose, "e1"),
+      ];
+      expect(await find()).toEqual([[], [], false]);
+      await commit(send(), send({ ...draft, purpose: "feedbackCreate", subject: "10#7" }));
+      expect(await find()).toEqual([["v1.2", "10#7"], ["10#7"], false]);
+      await commit({ ...end("DONE"), result: "e1" });
+      expect(await find()).toEqual([["10#7"], ["10#7"], true]);
+      expect(await find(otherProject)).toEqual([[], [], false]);
+      expect(await toolCalls.hasMade(project, "feedbackCreate", "e1")).toBe(false);
+    });
+
     it("is looked for in several projects: made, or perhaps", async () => {
       const { project: _, ...of } = draft;
       const isMade = (...projects: (typeof project)[]) => ledger().toolCalls.isMade(projects, of);

@@ -108,9 +108,10 @@ export async function findPost(beside: Beside, text: string): Promise<NamedPost>
 async function describeUnknown(beside: Beside, text: string): Promise<string> {
   for (const { project: key } of beside.config.projects) {
     const project = beside.ledger.memory.project(key)?.id;
-    const calls = project === undefined ? [] : await beside.ledger.toolCalls.list(project, "feedbackCreate");
-    const made = calls.find(({ result }) => result === text || `${key}/${result}` === text)?.result;
-    if (made !== undefined) return describeUnlisted(key, made);
+    if (project === undefined) continue;
+    const post = text.startsWith(`${key}/`) ? text.slice(key.length + 1) : text;
+    if (await beside.ledger.toolCalls.hasMade(project, "feedbackCreate", post))
+      return describeUnlisted(key, post);
   }
   const hint = (await suggestPost(beside, text)) || ". `boardsync status` lists what waits.";
   return `No project of the config has a post \`${text}\`${hint}`;

@@ -167,7 +167,7 @@ export async function reportProject(
   const lost =
     memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);
   const { held: heldPosts = 0, quarantined = 0 } = counts ?? {};
-  const calls = memory === undefined ? [] : await ledger.toolCalls.list(memory.id);
+  const calls = memory === undefined ? [] : await ledger.toolCalls.unsettled(memory.id);
   const parked = (counts?.parked ?? 0) + calls.filter(isStuck).length;
   const held = Math.max(heldPosts, Number(pull?.hold !== undefined));
   const waiting = (counts?.waiting ?? 0) + tally.notesPutOff;

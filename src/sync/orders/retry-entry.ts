@@ -8,7 +8,7 @@ export async function foreseeRetryEntry(
   { key, project }: NamedProject,
   tag: string,
 ): Promise<Foresight | Nothing> {
-  const stuck = (await ledger.toolCalls.list(project)).filter(
+  const stuck = (await ledger.toolCalls.unsettled(project)).filter(
     (call) => call.subject === tag && isStuck(call),
   );
   if (stuck.length === 0) return { nothing: `${key} has nothing of ${nameEntry(tag)} to try again.` };

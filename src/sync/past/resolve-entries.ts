@@ -24,7 +24,7 @@ async function retryEntries({ world: { ledger, clock }, memory, run }: PulledCyc
   if (isPreview(run)) return;
   for (const request of await ledger.requests.pending(memory.id)) {
     if (request.kind !== "retry-entry") continue;
-    const calls = await ledger.toolCalls.list(memory.id);
+    const calls = await ledger.toolCalls.unsettled(memory.id);
     const stuck = calls.filter((call) => call.subject === request.tag && isStuck(call));
     await ledger.commit([
       ...stuck.map(({ project, purpose, subject }): ToolCallChange => {

@@ -78,7 +78,7 @@ export async function readProjectState(ledger: Ledger, key: string, moment: Mome
   return judgeProject({
     ...moment,
     counts: memory && (await ledger.rows.counts(memory.id)),
-    stuck: memory === undefined ? 0 : (await ledger.toolCalls.list(memory.id)).filter(isStuck).length,
+    stuck: memory === undefined ? 0 : (await ledger.toolCalls.unsettled(memory.id)).filter(isStuck).length,
     pause: (await ledger.rows.wholePauses(memory?.id))[0],
     parked: memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostParked, ["parked"]),
     report: last && readReport(last.report),

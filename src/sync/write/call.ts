@@ -34,7 +34,7 @@ export interface ToolRequest {
   /** Of an entry that is there: its id. What an answer names is then of no matter. */
   readonly id?: string | undefined;
   /** Why an answer is not believed, though it is no error: it shows another tool's result, or that nothing was done. Then it is looked up. */
-  readonly whyDoubted?: (record: ToolRecord) => string | undefined;
+  readonly whyDoubted?: (record: ToolRecord) => Promise<string | undefined>;
   /** Records what was made, as one with the end of the call: by the cycle that it is given. */
   readonly record?: (cycle: PulledCycle, record: ToolRecord | undefined) => Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function callTool(cycle: PulledCycle, request: ToolRequest): Promis
     await ledger.commit([notSent(key, clock.now(), stop.message)]);
     return postpone(cycle, stop);
   }
-  const answer = asOwn(request, await tools.call(request.purpose, request.args));
+  const answer = await asOwn(request, await tools.call(request.purpose, request.args));
   await noteClosure(cycle, boardLane, answer);
   await asOne(cycle, async (own) => {
     await own.world.ledger.commit([
@@ -141,9 +141,9 @@ function entryOf(
 }
 
 /** What another tool answered tells nothing of ours: it is looked up as if there had been no answer. */
-function asOwn({ whyDoubted }: ToolRequest, answer: ToolOutcome): ToolOutcome {
+async function asOwn({ whyDoubted }: ToolRequest, answer: ToolOutcome): Promise<ToolOutcome> {
   const record = answer.kind === "applied" ? answer.record : undefined;
-  const message = record && whyDoubted?.(record);
+  const message = record && (await whyDoubted?.(record));
   return message === undefined ? answer : { kind: "unknown", message };
 }
 
@@ -200,7 +200,7 @@ export async function resolveCalls(
   look: (call: ToolCall) => Promise<Looked>,
 ): Promise<void> {
   const { ledger, clock, policy } = cycle.world;
-  for (const call of await ledger.toolCalls.list(cycle.memory.id, purpose)) {
+  for (const call of await ledger.toolCalls.unsettled(cycle.memory.id, purpose)) {
     const hasRested = clock.now() - (call.unknownAt ?? clock.now()) >= policy.waits.createMs;
     if (call.state !== "UNKNOWN" || !hasRested) continue;
     const found = await look(call);

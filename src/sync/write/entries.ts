@@ -92,7 +92,7 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
     return refuse(cycle, tag, "it can't be told whether it is there already");
   await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: undefined });
   if (found?.kind === "found") return takeThere(cycle, work, "changelogCreate", found.entry);
-  const whyDoubted = (record: ToolRecord) =>
+  const whyDoubted = async (record: ToolRecord) =>
     isOther(cycle, { calls, list }, work, record) ? showsOther : undefined;
   return call(cycle, { ...work, whyDoubted }, "changelogCreate", async (own, record) => {
     await rememberEntry(own, { tag, shown: shownBy(record) });
@@ -220,7 +220,7 @@ async function publishDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries
   if (list?.isComplete === true && found === undefined)
     return { kind: "refuse", cause: "something-else", why: "the board does not list the draft any more" };
   // Some tools want a word more before they publish, and answer what they would do.
-  const whyDoubted = ({ id, isPublished }: ToolRecord) =>
+  const whyDoubted = async ({ id, isPublished }: ToolRecord) =>
     id === work.id && isPublished === false ? "the answer shows a draft" : undefined;
   return call(cycle, { ...work, whyDoubted }, "changelogPublish");
 }

@@ -56,7 +56,6 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
   const { post, title, reason } = action;
   const args = postArguments(action, settings.import, memory.id);
   const repository = world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? "";
-  const others = await othersOf(cycle, issueKey(action.issue), title);
   const outcome = await callTool(cycle, {
     purpose: "feedbackCreate",
     subject: issueKey(action.issue),
@@ -65,32 +64,28 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
     name: post,
     tell: { fields: [{ field: "title", value: title }], issue: { repository, number: issue.number } },
     isApproved: isApproved(cycle, post, action.kind),
-    whyDoubted: (record) => {
+    whyDoubted: async (record) => {
       const isAnother = record.title !== undefined && !isCalledAlike(record.title, title);
-      return isAnother || others.made.has(record.id) || others.isLookedForAlike ? showsOther : undefined;
+      return isAnother || (await isOfOther(cycle, record.id, title)) ? showsOther : undefined;
     },
     record: (own, record) => takeAnswer(own, issue, post, record),
   });
   return outcome.kind === "failed" ? failImport(cycle, row, action, outcome) : outcome;
 }
 
-/**
- * What the calls for other issues tell of an answer for this one: the posts that they have made, and whether the post of another issue
- * of that title is looked for. Either may be named where another answer was meant.
- */
-async function othersOf(
+/** Whether an answer may name the post of another issue: one that a call has made, or one of that title that is looked for. */
+async function isOfOther(
   { world: { ledger }, memory: { id } }: PulledCycle,
-  subject: string,
+  post: string,
   title: string,
-): Promise<{ readonly made: ReadonlySet<string>; readonly isLookedForAlike: boolean }> {
-  const calls = (await ledger.toolCalls.list(id, "feedbackCreate")).filter((one) => one.subject !== subject);
-  const made = new Set(calls.flatMap(({ result }) => (result === undefined ? [] : [result])));
-  const open = new Set(calls.flatMap((one) => (one.state === "UNKNOWN" ? [one.subject] : [])));
-  const known = open.size === 0 ? [] : await ledger.imports.known(id);
-  const isLookedForAlike = known.some(
-    (one) => open.has(issueKey(one.issue)) && isCalledAlike(one.title, title),
+): Promise<boolean> {
+  if (await ledger.toolCalls.hasMade(id, "feedbackCreate", post)) return true;
+  const open = (await ledger.toolCalls.unsettled(id, "feedbackCreate")).filter(
+    ({ state }) => state === "UNKNOWN",
   );
-  return { made, isLookedForAlike };
+  const subjects = new Set(open.map(({ subject }) => subject));
+  const known = subjects.size === 0 ? [] : await ledger.imports.known(id);
+  return known.some((one) => subjects.has(issueKey(one.issue)) && isCalledAlike(one.title, title));
 }
 
 /** Boards cut titles, and trim them. */

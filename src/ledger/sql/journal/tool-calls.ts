@@ -53,10 +53,13 @@ export function createToolCalls(
   const columns = `board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
     ended_at, attempts, result, url, message, is_unsure`;
   const joined = "tool_calls JOIN board_projects ON board_projects.number = tool_calls.project";
-  const selectAll = store.prepare<[{ project: number; purpose: string | null }], CallColumns>(
-    `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = coalesce(@purpose, purpose)
-     ORDER BY purpose, subject`,
-  );
+  const selectSome = (also: string) =>
+    store.prepare<[{ project: number; purpose: string | null }], CallColumns>(
+      `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = coalesce(@purpose, purpose) ${also}
+       ORDER BY purpose, subject`,
+    );
+  const selectAll = selectSome("");
+  const selectUnsettled = selectSome("AND state <> 'DONE'");
   const selectOne = store.prepare<[Key], CallColumns>(
     `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = @purpose AND subject = @subject`,
   );
@@ -64,6 +67,12 @@ export function createToolCalls(
     SELECT state FROM EACH TEXT @projects AS one CROSS JOIN board_projects ON board_projects.id = one.value
       CROSS JOIN tool_calls ON tool_calls.project = number AND purpose = @purpose AND subject = @subject
     WHERE state IN ('SENT', 'UNKNOWN', 'DONE') LIMIT 1`);
+  const selectResult = store.prepare<
+    [{ project: number; purpose: string; result: string }],
+    { made: number }
+  >(
+    `SELECT 1 AS made FROM tool_calls WHERE project = @project AND purpose = @purpose AND result = @result LIMIT 1`,
+  );
   const selectSent = store.prepare<[string], CallColumns>(
     `SELECT ${columns} FROM ${joined} WHERE state = 'SENT'
       AND board_projects.id IN (SELECT one.value FROM EACH TEXT ? AS one) ORDER BY purpose, subject`,
@@ -114,11 +123,15 @@ export function createToolCalls(
     if ((yield* write.count({ ...key, ...call })) === 0)
       throw new Error(`The call ${purpose} for ${subject} is under way, or done.`);
   }
-  return {
-    list: (project, purpose) =>
+  const read =
+    (select: typeof selectAll) =>
+    (project: ProjectId, purpose: CallPurpose | null = null): Asked<readonly ToolCall[]> =>
       numbers.ofProject(project, [], function* (number): Asked<readonly ToolCall[]> {
-        return (yield* selectAll.all({ project: number, purpose: purpose ?? null })).map(toCall);
-      }),
+        return (yield* select.all({ project: number, purpose })).map(toCall);
+      });
+  return {
+    list: read(selectAll),
+    unsettled: read(selectUnsettled),
     find: ({ project, purpose, subject }) =>
       numbers.ofProject(project, undefined, function* (number): Asked<ToolCall | undefined> {
         const found = yield* selectOne.get({ project: number, purpose, subject });
@@ -127,6 +140,10 @@ export function createToolCalls(
     *isMade(projects, of) {
       return (yield* selectMade.get({ ...of, projects: JSON.stringify(projects) })) !== undefined;
     },
+    hasMade: (project, purpose, result) =>
+      numbers.ofProject(project, false, function* (number): Asked<boolean> {
+        return (yield* selectResult.get({ project: number, purpose, result })) !== undefined;
+      }),
     *recover(at, projects) {
       const wanted = JSON.stringify(projects);
       if ((yield* selectSent.all(wanted)).length === 0) return 0;
