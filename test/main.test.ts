@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
@@ -258,9 +259,7 @@ describe("a signal", () => {
     expect(await ended).toBe(code);
   });
 
-  it("leaves a write that gets no answer after a while; the daemon exits 0, and nothing is opened twice", {
-    tags: "long",
-  }, async () => {
+  it("leaves a write that gets no answer after a while; the daemon exits 0, and nothing is opened twice", async () => {
     const stage = await openStage("timeout: 60s");
     const { child, ended } = await startHanging("daemon", stage, giveGrace(100));
     child.kill("SIGTERM");
@@ -301,7 +300,7 @@ it("a second process is told who holds the state, and exits 5", async () => {
 
 const script = "/usr/bin/script";
 
-describe.runIf(process.platform === "linux" && existsSync(script))("on a terminal", { tags: "long" }, () => {
+describe.runIf(process.platform === "linux" && existsSync(script))("on a terminal", () => {
   it("keeps to its width, and has colours", () => {
     const command = `stty cols 70; "${process.execPath}" "${main}" demo`;
     const env = { ...compiled, PATH: process.env["PATH"] ?? "", TERM: "xterm", SHELL: "/bin/sh" };

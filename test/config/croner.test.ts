@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { Cron } from "croner";
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, it } from "vitest";
 import { killAt, measure, nameOf, type Point } from "./kill.ts";
 import { scenarios } from "./scenarios.ts";

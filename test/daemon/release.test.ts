@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { getHeapStatistics } from "node:v8";
 import { expect, it } from "vitest";
 import { createRelease } from "../../src/daemon/release.ts";

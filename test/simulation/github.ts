@@ -233,7 +233,9 @@ export function send(
     return { outcome: refuseWrite(refusal, write) };
   }
   const isTaken = fate === "fine" || fate === "answer lost" || fate === "late" || fate === "wrong answer";
-  const isHeard = isTaken && repository.hasIssues && !repository.isArchived;
+  // Without push access labels are dropped without a word: for the program nothing took effect.
+  const isDropped = !server.canPush && (write.kind === "add-labels" || write.kind === "remove-label");
+  const isHeard = isTaken && !isDropped && repository.hasIssues && !repository.isArchived;
   const hasArrived = fate !== "unsent";
   events.issueWriteLeaves({ life, repository, write, leftAt, isHeard, hasArrived });
   if (fate !== "fine") wire.count(`tracker: write ${fate}`);

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, it, onTestFinished } from "vitest";
 import { createStoryClock, openStage, type Stage } from "../../../src/commands/demo/stage.ts";
 import { project, repository } from "../../../src/demo/company.ts";

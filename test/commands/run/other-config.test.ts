@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from "vitest";
 import { startDaemon } from "../daemon-stage.ts";
 import { openStage } from "../stage.ts";
