@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StateError } from "../../src/errors.ts";
+import type { LinkOrigin } from "../../src/model/link.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { SandboxPost } from "../support/sandbox/board/style.ts";
 import {
@@ -789,13 +790,34 @@ describe("an issue that stands for several posts", () => {
     addPlanned(stage, 1);
     await stage.sync();
     await stage.sync();
-    const issue = (await stage.ledger.rows.row(project, "p1" as PostId, 0))?.links[0]?.known?.issue;
-    if (issue === undefined) throw new Error("No issue.");
-    const link = { post: "p2" as PostId, issue, origin: "adopted" } as const;
-    await stage.ledger.commit([{ kind: "link", project, link, issue, content: undefined }]);
+    await share(stage, "adopted");
     await stage.sync();
     return stage;
   }
+
+  /** #1 is an issue of p2, too. */
+  async function share({ ledger }: Stage, origin: LinkOrigin): Promise<void> {
+    const issue = (await ledger.rows.row(project, "p1" as PostId, 0))?.links[0]?.known?.issue;
+    if (issue === undefined) throw new Error("No issue.");
+    const link = { post: "p2" as PostId, issue, origin };
+    await ledger.commit([{ kind: "link", project, link, issue, content: undefined }]);
+  }
+
+  it("is told to no voter of a post that no list had shown by then; what people do from then on is", async () => {
+    const close = { when: { status: "declined" }, set: { state: "closed", reason: "completed" } } as const;
+    const stage = await openPair(twoWay([close]));
+    await share(stage, "imported");
+    move(stage, { status: "declined" }, "p1");
+    await stage.sync();
+    addPlanned(stage, 1);
+    await stage.sync();
+    await expectCalm(stage);
+    expect(statusOf(stage, "p2")).toBe("planned");
+    stage.github.reopen(repo, 1);
+    stage.github.label(repo, 1, "in progress");
+    await stage.sync();
+    expect(statusOf(stage, "p2")).toBe("in_progress");
+  });
 
   it.each([
     ["p1", "p2"],

@@ -8,7 +8,7 @@ import {
   withKnown,
   withPins,
 } from "../../model/link.ts";
-import type { PostChange, PostField, RuleField } from "../../model/post.ts";
+import type { PostChange, PostField, PostId, RuleField } from "../../model/post.ts";
 import { agree, noBase } from "../fields/base.ts";
 import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, readField } from "../ground/fields.ts";
@@ -80,6 +80,32 @@ export function echoOnPost(
     return target === undefined ? [] : [[field, agree(field, row.base[field], target, shown)]];
   });
   return Object.fromEntries(fields);
+}
+
+/**
+ * The same for a post that no list has shown yet, such as one that has just been made of the issue. Where our change matters to
+ * its rules, what they ask for when it is shown is not written: nobody could say how much of it our change has asked for.
+ */
+export function echoOnUnseen(
+  post: PostId,
+  issue: Issue,
+  { writes, milestones }: Omit<OwnChange, "issue">,
+  rules: RuleSettings,
+): Readonly<Partial<Record<RuleField, FieldBase>>> {
+  const link = { post, issue, origin: "imported" } as const;
+  const row: Row = {
+    post: { id: post, values: {} },
+    seenAt: undefined,
+    missing: 0,
+    links: [{ link, known: { issue }, isGone: false, text: "none" }],
+    base: {},
+    openIntents: [],
+    statusWrites: [],
+  };
+  const moved = echoOnPost(row, { issue, writes, milestones }, rules, new Set());
+  if (Object.keys(moved).length === 0) return {};
+  const named = rules.rules.flatMap(({ set }) => Object.keys(set));
+  return Object.fromEntries(named.map((field) => [field, awaitTarget(undefined)]));
 }
 
 /** The rules can't be evaluated now: the first target that can be evaluated becomes the new base, and is not written. */

@@ -3,7 +3,7 @@ import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import { echoOnPost } from "../../plan/board-rules/echo.ts";
+import { echoOnPost, echoOnUnseen } from "../../plan/board-rules/echo.ts";
 import { applied } from "../../plan/fields/base.ts";
 import { withLate } from "../../plan/fields/late.ts";
 import type { FieldWrite } from "../../plan/ground/action.ts";
@@ -41,9 +41,12 @@ export async function takeOwnChange(
   for (const follower of followers) {
     const row = await ledger.rows.row(follower.project, follower.post, clock.now());
     const rules = rulesOf(cycle, follower.project);
-    if (row === undefined || rules === undefined) continue;
+    if (rules === undefined) continue;
     const late = { seen: rules.seen, now: clock.now(), patchMs: policy.waits.patchMs };
-    const base = echoOnPost(withLate(row, late), change, rules.settings, rules.seen);
+    const base =
+      row === undefined
+        ? echoOnUnseen(follower.post, issue, change, rules.settings)
+        : echoOnPost(withLate(row, late), change, rules.settings, rules.seen);
     await ledger.commit([
       { kind: "set-bases", project: follower.project, post: follower.post, bases: { base } },
     ]);

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Issue } from "../../../src/model/issue.ts";
 import type { IssueBase, Row } from "../../../src/model/link.ts";
-import { type PostField, postFields } from "../../../src/model/post.ts";
-import { echoOnIssues, echoOnPost, type OwnChange } from "../../../src/plan/board-rules/echo.ts";
+import { type PostField, type PostId, postFields } from "../../../src/model/post.ts";
+import {
+  echoOnIssues,
+  echoOnPost,
+  echoOnUnseen,
+  type OwnChange,
+} from "../../../src/plan/board-rules/echo.ts";
 import { rebaseIssues } from "../../../src/plan/board-rules/rebase-board.ts";
 import type { BoardRule, Rule, Settings } from "../../../src/plan/ground/settings.ts";
 import { planRow, recordApplied } from "../../../src/plan/plan.ts";
@@ -43,6 +48,17 @@ function kindsOf(row: Row, settings: Partial<Settings> = {}): readonly string[] 
 }
 
 describe("a change of an issue that we made", () => {
+  it("lets a post that nobody has seen yet take what its rules ask for as it is, where it matters to them", () => {
+    const settings = makeSettings({});
+    const post = "p9" as PostId;
+    const awaited = { target: noTarget, isAwaited: true };
+    expect(echoOnUnseen(post, done, closing, settings)).toMatchObject({ status: awaited });
+    const label = { field: "label:idle", before: false, value: true } as const;
+    expect(
+      echoOnUnseen(post, makeIssue({ labels: ["idle"] }), { ...closing, writes: [label] }, settings),
+    ).toEqual({});
+  });
+
   it("is no change of the target: the board is told nothing", () => {
     const base = echo(linked(done));
     expect(base).toEqual({ status: makeBase(aim("completed"), "open", { foreign: "open" }) });
