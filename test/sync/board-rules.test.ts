@@ -251,6 +251,19 @@ describe("both sides changed at once", () => {
 });
 
 describe("what a board rule can ask for", () => {
+  it("is said where GitHub drops it without a word, once", async () => {
+    const park = { when: { status: "declined" }, set: { milestone: "Later" } } as const;
+    const stage = await openPair(twoWay([park]));
+    stage.github.addMilestone(repo, "Later");
+    stage.github.setPush(repo, false);
+    move(stage, { status: "declined" });
+    expect(await stage.syncOne()).toMatchObject({
+      errors: [{ post: "p1", issue: "acme/app#1", code: "tracker.dropped" }],
+    });
+    expect(issueOf(stage)).toMatchObject({ milestone: null });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 0, errors: [] });
+  });
+
   it("takes labels off, sets a milestone, and puts both back", async () => {
     const rule = {
       when: { status: "planned", onRoadmap: true },

@@ -8,6 +8,7 @@ import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { isTakenUp } from "../ground/order.ts";
 import { putOff } from "../ground/record.ts";
+import { noteError } from "../ground/report.ts";
 import { type Outcome, type PartOutcome, waitForTurn, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
@@ -202,6 +203,13 @@ function requestOf(
     record: async (own, record) => {
       const shown = record?.issue ?? withFields(issue, writes, repository.milestones);
       await takeOwnChange(own, { post: action.post, writes, issue: shown, repository });
+      const isDropped = writes.some(
+        ({ field, value }) => field === "milestone" && value !== null && shown.milestone === null,
+      );
+      if (isDropped) {
+        const message = `${place} was changed without its milestone: ${repository.repository.name} did not take it. The token needs push access there.`;
+        noteError(own.tally, { post: action.post, issue: place, code: "tracker.dropped", message });
+      }
       cycle.tally.issueWrites += 1;
       cycle.world.log.info(
         {
