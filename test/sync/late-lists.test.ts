@@ -250,3 +250,25 @@ it("a write that was lost where a person had put back the old value counts as in
   expect(stage.patches()).toHaveLength(1);
   expect(await stage.syncOne()).toMatchObject({ parked: 1 });
 });
+
+it("a write that was lost where a person moved the post since is no answer that a list could be late for", async () => {
+  const boardRules = [
+    { when: { status: "completed" }, set: { addLabels: ["shipped"] } },
+    { when: { onRoadmap: true }, set: { addLabels: ["on the roadmap"] } },
+  ];
+  const rules = [
+    { when: { state: "closed" }, set: { status: "completed", onRoadmap: true } },
+    { when: { state: "open" }, set: { status: "planned", onRoadmap: false } },
+  ];
+  const stage = await openStage({ projects: [{ ...standardProject, rules, boardRules }] });
+  addPlanned(stage, 1);
+  await stage.sync();
+  await stage.sync();
+  stage.github.close("acme/app", 1, "completed");
+  stage.board.failNext({ kind: "answer", status: 502 }, { when: ({ method }) => method === "PATCH" });
+  await stage.sync();
+  stage.board.editPost("acme-app", "p1", { status: "declined" });
+  for (let run = 0; run < 5; run += 1) await stage.sync();
+  expect(stage.board.post("acme-app", "p1")).toMatchObject({ status: "declined", onRoadmap: false });
+  expect(stage.github.issue("acme/app", 1).labels).toEqual(["feedback"]);
+});

@@ -1,6 +1,6 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
-import type { Parked, Row, RowNote } from "../../model/link.ts";
+import type { Parked, PatchAnswer, Row, RowNote } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { wishesOf } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
@@ -168,10 +168,11 @@ export async function endIntent(
   state: "DONE" | "REJECTED" | "PREPARED",
   message: string,
   known: readonly Change[] = [],
+  answer?: PatchAnswer,
 ): Promise<void> {
   await ledger.commit([
     ...known,
-    { kind: "resolve", intent: id, state, at: clock.now(), message },
+    { kind: "resolve", intent: id, state, at: clock.now(), message, answer },
     { kind: "mark-due", project: memory.id, which: [post] },
   ]);
 }

@@ -9,6 +9,7 @@ import { noteHeard, type PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
+import { answerOf } from "../write/patch.ts";
 
 /** A change is sent at most this often; after that a person decides. */
 const maxSends = 2;
@@ -100,13 +101,20 @@ async function takeApplied(
   action: PatchPost,
   message: string,
 ): Promise<void> {
-  // A later listing is no answer to the write: people may have moved the post since. The next plan sees what is there.
+  // People may have moved the post since. The next plan sees what is there: what this list shows is no longer late.
   const base = recordApplied(row, action, undefined);
   const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
   const standing = { kind: "linked", reason: intent.reason } as const;
   const place = { project: cycle.memory.id, post: intent.post };
   const record = { base, issueBases, standing, notes: [], due: "now" } as const;
-  await endIntent(cycle, intent, "DONE", message, [{ ...place, kind: "record-row", record }]);
+  await endIntent(
+    cycle,
+    intent,
+    "DONE",
+    message,
+    [{ ...place, kind: "record-row", record }],
+    answerOf(row.post, action),
+  );
 }
 
 /** What it asked for and the post shows: that is no news for its issues, whoever has made it so. */

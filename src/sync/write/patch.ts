@@ -71,7 +71,8 @@ async function compose(
 const takenAsTheyAre =
   "the state was lost or restored, and a change of the issue that was sent before that may still show up: until then both sides are taken as they are";
 
-function answerOf({ values }: Post, { writes }: PatchPost): PatchAnswer {
+/** What a record shows of the fields of a write. */
+export function answerOf({ values }: Post, { writes }: PatchPost): PatchAnswer {
   const shown = writes.flatMap(({ field }) => (field in values ? [[field, values[field]]] : []));
   const { updatedAt } = values;
   return { values: Object.fromEntries(shown), ...(typeof updatedAt === "string" && { updatedAt }) };
