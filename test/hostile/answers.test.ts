@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { addPlanned, openStage, type Stage } from "../support/stage.ts";

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, it } from "vitest";
 import { openStage, type Ran } from "../commands/stage.ts";
 

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, it } from "vitest";
 import { type Act, type Front, saysNothing, startFront, stopsAfterHead, trickles } from "../hostile/front.ts";
 import { createDeadlines } from "../support/deadlines.ts";

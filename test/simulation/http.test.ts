@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { afterAll, describe, expect, it } from "vitest";
 import { until } from "../support/until.ts";
 import type { Step } from "./history.ts";
@@ -58,9 +59,7 @@ describe("the simulation over HTTP", () => {
     expect(failed).toEqual([]);
   });
 
-  it("finds it when a POST that is answered by 502 is sent again below the ports", {
-    tags: "long",
-  }, async () => {
+  it("finds it when a POST that is answered by 502 is sent again below the ports", async () => {
     expect(["I1", "I11"]).toContain(await findFailure({ isOverHttp: true, bug: sendsAgain }));
     expect(await findFailure({ isOverHttp: true })).toBeUndefined();
     expect(await findFailure({ bug: sendsAgain })).toBeUndefined();

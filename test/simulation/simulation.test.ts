@@ -15,24 +15,27 @@ const states = createStates();
 afterAll(() => states.close());
 
 describe("the simulation", () => {
+  const play = async (last: number, way: Way): Promise<void> => {
+    const failed: string[] = [];
+    for (let seed = 1; seed <= last; seed += 1) {
+      const { violations } = await playHistory(states, seed, way);
+      failed.push(...violations.map(({ invariant, message }) => `seed ${seed}: ${invariant}: ${message}`));
+    }
+    expect(failed).toEqual([]);
+  };
+
   it.each<[string, number, Way]>([
     ["", slice, {}],
+    [" of a board with tools of its own", slice / 2, { hasTools: true }],
+  ])("breaks no promise in the histories%s 1 to %i", (_, last, way) => play(last, way), patience);
+
+  it.each<[string, number, Way]>([
     [" that draw often what few have", slice, { isRare: true }],
     [" of what refuses, renames and shows late", slice / 2, { isQuirky: true }],
     [" of settings that few projects have", slice / 2, { isWishing: true }],
-    [" of a board with tools of its own", slice / 2, { hasTools: true }],
     [" of two replicas", slice / 2, { isOverHttp: false, isShared: true }],
-  ])(
-    "breaks no promise in the histories%s 1 to %i",
-    async (_, last, way) => {
-      const failed: string[] = [];
-      for (let seed = 1; seed <= last; seed += 1) {
-        const { violations } = await playHistory(states, seed, way);
-        failed.push(...violations.map(({ invariant, message }) => `seed ${seed}: ${invariant}: ${message}`));
-      }
-      expect(failed).toEqual([]);
-    },
-    patience,
+  ])("breaks no promise in the histories%s 1 to %i", { tags: "long", timeout: patience }, (_, last, way) =>
+    play(last, way),
   );
 
   it("draws orders of people more often there", { tags: "long" }, async () => {

@@ -226,16 +226,9 @@ function createStage(
     return read.loaded;
   };
 
-  const connect = (): { readonly world: World; readonly projects: readonly SyncProject[] } => {
-    const environment = environmentNow();
-    const loaded = load();
-    const began = parts;
-    const changed: NonNullable<World["changed"]> = () => {
-      if (parts === began) return undefined;
-      const { config } = load();
-      const hasOtherSides = config.board.url !== loaded.config.board.url;
-      return { at: clock.now(), projects: syncProjects(config), hasOtherSides };
-    };
+  /** As a daemon has them, for all the runs that go by one config. */
+  let sides: ({ readonly of: unknown } & ReturnType<typeof makeSides>) | undefined;
+  const makeSides = (loaded: ReturnType<typeof load>) => {
     const known = createKnownSecrets();
     known.add(loaded.secrets.all);
     const machine = {
@@ -249,16 +242,29 @@ function createStage(
         write: (line) => log.push(line),
       }),
       version: "0.0.0",
-      environment,
+      environment: environmentNow(),
     };
-    const sides = interruptible(connectSides(loaded.config, loaded.secrets, machine), async (side, when) => {
+    const both = interruptible(connectSides(loaded.config, loaded.secrets, machine), async (side, when) => {
       if (interrupt?.side !== side || interrupt.when !== when) return;
       const { act } = interrupt;
       interrupt = undefined;
       await act();
     });
+    return { both, machine };
+  };
+
+  const connect = (): { readonly world: World; readonly projects: readonly SyncProject[] } => {
+    const loaded = load();
+    const began = parts;
+    const changed: NonNullable<World["changed"]> = () => {
+      if (parts === began) return undefined;
+      const { config } = load();
+      const hasOtherSides = config.board.url !== loaded.config.board.url;
+      return { at: clock.now(), projects: syncProjects(config), hasOtherSides };
+    };
+    if (sides?.of !== loaded) sides = { of: loaded, ...makeSides(loaded) };
     return {
-      world: bend({ ...buildWorld(loaded.config, sides, ledger, machine), changed }),
+      world: bend({ ...buildWorld(loaded.config, sides.both, ledger, sides.machine), changed }),
       projects: syncProjects(loaded.config),
     };
   };
@@ -330,16 +336,19 @@ function createStage(
     },
     restart() {
       ledger.close();
+      sides = undefined;
       ledger = open(stateFile());
     },
     loseState() {
       ledger.close();
+      sides = undefined;
       state += 1;
       ledger = open(stateFile());
     },
     backUp: (kind) => ledger.copyTo(join(folder, "backup.db"), kind === undefined ? clock.now() : undefined),
     putBack() {
       ledger.close();
+      sides = undefined;
       state += 1;
       copyFileSync(join(folder, "backup.db"), stateFile());
       ledger = open(stateFile());

@@ -199,9 +199,8 @@ describe("the token of an installation", () => {
     const stage = await openStage(owners);
     addPlanned(stage, 1);
     await stage.sync();
-    const before = stage.github.app.tokens.length;
     stage.atNextWrite("tracker", "before", () => {
-      const message = `Not for ${stage.github.app.tokens.slice(before).join(" or ")}`;
+      const message = `Not for ${stage.github.app.tokens.join(" or ")}`;
       const body = { message, documentation_url: message };
       stage.github.failNext({ path: "/issues", times: 2, answer: { kind: "answer", status: 403, body } });
     });

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type LongTime, type LongTimeOptions, openLongTime } from "../support/long-time.ts";
 
@@ -45,7 +46,7 @@ function lastOf({ opened }: LongTime, project: string): number {
 const config = { tracker: { kind: "github", pace: { createsPerMinute: 2, createsPerHour: 4 } } };
 const turns = { "one after another in a run": [undefined], "each by itself": [["big"], ["small"], ["tiny"]] };
 
-describe("an import over a day", { tags: "long" }, () => {
+describe("an import over a day", () => {
   it(
     "uses at least 95 % of the pace, and never exceeds it",
     async () => {

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, it } from "vitest";
 import { readForm } from "../../support/page-stage.ts";
 import { until } from "../../support/until.ts";

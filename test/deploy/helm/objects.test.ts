@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadSecrets } from "../../../src/config/secrets.ts";

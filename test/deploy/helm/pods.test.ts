@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { problemsOfObject } from "../api.ts";

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
