@@ -1,3 +1,4 @@
+/** @module-tag long */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RemoteError } from "../src/errors.ts";

@@ -616,7 +616,7 @@ describe("all mistakes are said at once, in the order of their lines", () => {
     ]);
   });
 
-  it("but of tens of thousands only the first", () => {
+  it("but of tens of thousands only the first", { tags: "long" }, () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `zebra${index}: 1`);
     const problems = problemsIn(smallest(lines.join("\n")));
     expect(problems).toHaveLength(101);
@@ -712,7 +712,7 @@ describe("YAML that can't be read", () => {
     ]);
   });
 
-  it("nested without end: a few lines, not thousands", () => {
+  it("nested without end: a few lines, not thousands", { tags: "long" }, () => {
     const problems = problemsIn("[".repeat(20_000));
     expect(problems.length).toBeLessThanOrEqual(10);
     expect(problems).toContainEqual(expect.stringMatching(/the file is nested too deeply$/));

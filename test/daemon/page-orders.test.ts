@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from "vitest";
 import type { CallKey, ToolCallChange } from "../../src/ledger/journal.ts";
 import type { PersonRequest } from "../../src/ledger/orders.ts";

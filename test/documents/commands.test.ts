@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { commandTable } from "../../src/commands/commands.ts";

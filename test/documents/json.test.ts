@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from "vitest";
 import { startDaemon } from "../commands/daemon-stage.ts";
 import { openStage, type Stage } from "../commands/stage.ts";

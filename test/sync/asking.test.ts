@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from "vitest";
 import type { PagingStyle } from "../support/sandbox/board/style.ts";
 import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from "vitest";
 import type { Board } from "../../src/board/board.ts";
 import { RemoteError } from "../../src/errors.ts";

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Round, World } from "../../src/sync/ground/world.ts";
 import { lookingAt, openPosts, twoProjects } from "../support/setups.ts";
@@ -31,7 +32,7 @@ function countReads(stage: Stage): Readonly<Record<string, number>> {
 const missing = { kind: "answer", status: 404, body: { message: "Not Found" } } as const;
 const looking = lookingAt({ pullRequest: "open" });
 
-describe("200 projects of one repository", { tags: "long" }, () => {
+describe("200 projects of one repository", () => {
   it("read it with one conditional request in an idle run, and look up what they share once", async () => {
     const stage = await openStage(projectsOfOne(200));
     for (const slug of ["acme-0", "acme-120", "acme-199"]) addPlanned(stage, 1, slug);

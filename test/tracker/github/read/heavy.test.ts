@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { describe, expect, it } from "vitest";
 import type { IssueQuery } from "../../../../src/tracker/tracker.ts";
 import type { FaultAnswer, SandboxFault } from "../../../support/sandbox/github/faults.ts";
