@@ -39,13 +39,17 @@ export async function planThenSync(stage: Stage): Promise<string> {
 }
 
 /**
- * Issues that the lists show as they were, or that were deleted, transferred or switched off: before a change of one it is read, and shows
- * what no plan could see.
+ * Issues that the lists show as they were, or that were deleted, transferred or switched off, and their posts: a run that waits for
+ * its pace, or reads an issue before it changes it, sees what no plan could see.
  */
 function lateIssues({ hub }: Stage): ReadonlySet<string> {
   const late = hub.repositories.flatMap(({ name, issues, left, hasIssues }) => {
     const changed = issues.filter((issue) => issue.isDeleted || !hasIssues || !hub.isShown(issue));
-    return [...changed.map(({ number }) => number), ...left.keys()].map((number) => `${name}#${number}`);
+    const numbers = [...changed.map(({ number }) => number), ...left.keys()];
+    return [
+      ...numbers.map((number) => `${name}#${number}`),
+      ...changed.flatMap(({ openedFor }) => openedFor),
+    ];
   });
   return new Set(late);
 }
@@ -64,8 +68,8 @@ function compare(
   // An entry that is there already is not made again: that shows only when the list of entries is asked for.
   const allowed = [...coming.flatMap(named), ...entries.map(nameEntry)];
   const isOpen = (name: string): boolean => {
-    const [, issue] = /^(?:change-issue|comment-issue|create-post) (\S+) /.exec(name) ?? [];
-    return (issue !== undefined && late.has(issue)) || namesFormer(hub, name);
+    const [, subject] = /^(?:change-issue|comment-issue|create-post|patch-post) (\S+) /.exec(name) ?? [];
+    return (subject !== undefined && late.has(subject)) || namesFormer(hub, name);
   };
   const sent = new Set<string>();
   for (const write of watch.sent) {
