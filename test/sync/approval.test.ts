@@ -74,6 +74,28 @@ describe("an approval", () => {
     expect(await stage.ledger.requests.pending(project)).toEqual([]);
   });
 
+  it("lets no second change alike go while it still waits for something else", async () => {
+    const pace = { minIntervalMs: 0, createsPerHour: 2 };
+    const stage = await openStage({ config: { guard: { issues: 1, statuses: 0 }, tracker: { pace } } });
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    addPlanned(stage, 2);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 3 });
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, statusWrites: 1, waiting: 1 });
+    expect(stage.board.notifications.map(({ post }) => post)).toEqual(["p1"]);
+    stage.clock.skip(5 * minuteMs);
+    stage.github.reopen("acme/app", 1);
+    stage.board.editPost("acme-app", "p1", { status: "planned", roadmapColumn: null });
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 1, waiting: 1 });
+    await approve(stage, "p1");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, waiting: 1 });
+  });
+
   it("does not count against the next hour", async () => {
     const stage = await openHeld();
     await approve(stage);

@@ -34,7 +34,9 @@ export async function takeApprovals(
   const approvals = pending.filter((request) => request.kind === "approve");
   const open = new Set((await ledger.journal.open(cycle.memory.id)).map(({ post }) => post));
   for (const request of approvals) {
-    const approved = wanted.filter((action) => names(request, action));
+    const asked = wanted.filter((action) => names(request, action));
+    const used = await inOrder(asked, (action) => isUsedUp(cycle, action, request));
+    const approved = asked.filter((_, at) => used[at] !== true);
     for (const action of approved) approveShown(cycle, action, request);
     const isOpen =
       approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post) || open.has(post));
@@ -51,6 +53,20 @@ function approveShown(cycle: PulledCycle, { post, kind }: Wanted, letGo: LetGo):
 
 function names({ actions, at }: Approval, wanted: Wanted): boolean {
   return isKnownAt(wanted, at) && actions.some((action) => isApprovedBy(action, wanted));
+}
+
+/** Whether voters have been told of it since a person let it go: what would tell them once more is another change, however alike. */
+async function isUsedUp(
+  cycle: PulledCycle,
+  { post, isNotifying }: Wanted,
+  { at }: Approval,
+): Promise<boolean> {
+  return isNotifying && (await lastTold(cycle, post)) >= at;
+}
+
+/** When voters of a post were told of a change last; `-Infinity` where none were in the last day. */
+async function lastTold(cycle: PulledCycle, post: PostId): Promise<number> {
+  return (await readRow(cycle, post))?.statusWrites.at(-1) ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Whether what holds it now was there already when a person let it go. */
@@ -74,8 +90,7 @@ async function holdChanged(
   );
   const last = named.at(-1);
   if (last === undefined) return action;
-  const told = (await readRow(cycle, post))?.statusWrites.at(-1) ?? Number.NEGATIVE_INFINITY;
-  return told >= last.at
+  return (await lastTold(cycle, post)) >= last.at
     ? action
     : { ...action, hold: { kind: "hold", cause: "something-else", why: changedSince } };
 }
