@@ -137,10 +137,12 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
     const key = `${post} ${field}`;
     if (value !== undefined) foreign.set(key, (foreign.get(key) ?? new Set()).add(value));
   };
+  /** Posts that people have linked: both sides are taken as they are then, and what we have written is what was there before. */
+  const taken = new Set<PostId>();
   const noteForeign = ({ id, values, touched }: Pick<BoardPost, "id" | "values" | "touched">): void => {
     for (const field of ruleFields) {
       const value = values[field];
-      if (touched.get(field)?.by !== "us") noteValue(id, field, value);
+      if (touched.get(field)?.by !== "us" || taken.has(id)) noteValue(id, field, value);
     }
   };
   return {
@@ -154,6 +156,9 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
     },
     runEnds() {
       for (const issue of versions.keys()) learn(issue);
+    },
+    personOrders(order) {
+      if (order.kind === "link") taken.add(order.post);
     },
     // A state that is lost doesn't know any more what it has written.
     stateIsLost() {
