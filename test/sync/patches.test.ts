@@ -117,6 +117,28 @@ describe("a PATCH whose answer is lost", () => {
     expect(await syncAfterWait(stage)).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
   });
 
+  it("counts as written where the board shows it, also in a run that can't evaluate its rule", async () => {
+    const rules = [
+      { when: { subIssues: "all-closed" }, set: { status: "in_progress" } },
+      { when: { state: "closed" }, set: { status: "completed", roadmapPublic: true } },
+    ];
+    const style = { hidden: ["roadmapPublic"], showsUpdatedAt: false } as const;
+    const stage = await openStage({ style, projects: [{ ...standardProject, rules }] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.failNext({ kind: "reset", applied: true }, isPatch);
+    await stage.sync();
+    stage.clock.skip(5 * minuteMs);
+    stage.github.label("acme/app", 1, "in progress");
+    stage.github.failNext({ path: "/graphql", times: 9, answer: { kind: "answer", status: 502 } });
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { status: "planned" });
+    for (let run = 0; run < 12; run += 1) await stage.sync();
+    expect(stage.board.notifications.filter(({ to }) => to === "completed")).toHaveLength(1);
+  });
+
   it("is parked as a whole with the status, and no part of it is sent, on a board that never shows a status", async () => {
     const rules = [
       { when: { state: "closed" }, set: { status: "completed", roadmapColumn: "COMPLETED" } },

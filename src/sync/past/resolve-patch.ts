@@ -14,6 +14,11 @@ import { answerOf } from "../write/patch.ts";
 /** A change is sent at most this often; after that a person decides. */
 const maxSends = 2;
 
+interface Bases {
+  readonly base: Row["base"];
+  readonly issueBases: readonly IssueBases[];
+}
+
 /** What a listing tells of a PATCH whose answer was lost. */
 type PatchFate = "applied" | "not applied" | "in doubt" | "moved since";
 
@@ -117,20 +122,21 @@ async function takeApplied(
   );
 }
 
-/** What it asked for and the post shows: that is no news for its issues, whoever has made it so. */
-function shownOf(cycle: PulledCycle, row: Row, { writes }: PatchPost): readonly IssueBases[] {
+/** What it asked for and the post shows counts as written, whoever has made it so: it is not sent again, and no news for its issues. */
+function shownOf(cycle: PulledCycle, row: Row, action: PatchPost): Bases {
   const { seen } = cycle.pull;
-  const shown = writes.filter(({ field, value }) =>
+  const writes = action.writes.filter(({ field, value }) =>
     isSameValue(field, readField(row.post, field, seen), value),
   );
-  return echoOnIssues(row, shown, cycle.settings, seen);
+  const base = writes.length === 0 ? {} : recordApplied(row, { ...action, writes }, undefined);
+  return { base, issueBases: echoOnIssues(row, writes, cycle.settings, seen) };
 }
 
 async function parkUnsure(
   cycle: PulledCycle,
   intent: Intent,
   action: PatchPost,
-  issueBases: readonly IssueBases[] = [],
+  bases: Bases = { base: {}, issueBases: [] },
 ): Promise<void> {
   const { clock } = cycle.world;
   const { post } = intent;
@@ -146,7 +152,7 @@ async function parkUnsure(
     action: { kind: action.kind, signature: doubtSignature(action) },
   };
   await endIntent(cycle, intent, "REJECTED", "unsure, parked", [
-    { ...place, kind: "set-bases", bases: { base: {}, issueBases } },
+    { ...place, kind: "set-bases", bases },
     { ...place, kind: "park", parked },
   ]);
   noteError(cycle.tally, { post, code: "board.unsure", message });
