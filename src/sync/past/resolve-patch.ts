@@ -1,5 +1,6 @@
 import type { Intent, IntentWrite } from "../../ledger/journal.ts";
-import type { IssueBases, Parked, Row, SentValue } from "../../model/link.ts";
+import type { RowRecord } from "../../ledger/rows.ts";
+import type { Parked, Row, SentValue } from "../../model/link.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { isSameValue, readField } from "../../plan/ground/fields.ts";
@@ -14,10 +15,7 @@ import { answerOf } from "../write/patch.ts";
 /** A change is sent at most this often; after that a person decides. */
 const maxSends = 2;
 
-interface Bases {
-  readonly base: Row["base"];
-  readonly issueBases: readonly IssueBases[];
-}
+type Bases = Pick<RowRecord, "base" | "issueBases">;
 
 /** What a listing tells of a PATCH whose answer was lost. */
 type PatchFate = "applied" | "not applied" | "in doubt" | "moved since";
@@ -136,7 +134,7 @@ async function parkUnsure(
   cycle: PulledCycle,
   intent: Intent,
   action: PatchPost,
-  bases: Bases = { base: {}, issueBases: [] },
+  bases: Bases = { base: {} },
 ): Promise<void> {
   const { clock } = cycle.world;
   const { post } = intent;

@@ -12,7 +12,7 @@ import { boardLane } from "../ground/lane.ts";
 import type { Asked } from "../ground/record.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
-import { awaitsEarlierLife } from "../read/old-state.ts";
+import { awaitsEarlierLife, restOf } from "../read/old-state.ts";
 import { type Failure, failWrite, parkAction } from "./failure.ts";
 import { type Composed, send } from "./send.ts";
 
@@ -32,7 +32,7 @@ async function compose(
   if (row.seenAt === undefined || !isShown(cycle, row) || isTooOld(cycle, row.seenAt)) {
     return waitForTurn("the post was last seen too long ago; the next run looks again");
   }
-  if (awaitsEarlierLife(cycle)) return waitForTurn(takenAsTheyAre);
+  if (awaitsEarlierLife(cycle)) return waitForTurn(sayTakenAsTheyAre(cycle));
   const change = changeOf(action);
   const { updatedAt } = row.post.values;
   const votes = isNotifying(action) ? votersOf(row.post, cycle.pull.seen) : null;
@@ -68,8 +68,10 @@ async function compose(
 }
 
 /** What is read of an issue only now may be a change of the earlier life: the next run takes it as it is. */
-const takenAsTheyAre =
-  "the state was lost or restored, and a change of the issue that was sent before that may still show up: until then both sides are taken as they are";
+function sayTakenAsTheyAre(cycle: PulledCycle): string {
+  const until = new Date(restOf(cycle)).toISOString();
+  return `the state was lost or restored, and what was sent to the issue before that may still show up: until ${until} both sides are taken as they are`;
+}
 
 /** What a record shows of the fields of a write. */
 export function answerOf({ values }: Post, { writes }: PatchPost): PatchAnswer {
