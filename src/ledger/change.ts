@@ -187,10 +187,14 @@ export type RowChange =
   | (OfPost & { readonly kind: "set-content"; readonly issue: IssueRef; readonly content: ContentBase })
   /** A person wants this text left unwritten; the next one that `set-content` records ends that. */
   | (OfPost & { readonly kind: "leave-text"; readonly issue: IssueRef; readonly content: LeftText })
-  /** Replaces what is parked for the same kind of write. */
+  /** Replaces what is parked for the same kind of write and the same cause: a refusal ends no doubt. */
   | (OfPost & { readonly kind: "park"; readonly parked: Parked })
-  /** Ends what is parked for one kind of write, or for all. */
-  | (OfPost & { readonly kind: "unpark"; readonly of: Parked["action"]["kind"] | undefined })
+  /** Ends what is parked for one kind of write (undefined: for all), or only what is parked there for one cause. */
+  | (OfPost & {
+      readonly kind: "unpark";
+      readonly of: Parked["action"]["kind"] | undefined;
+      readonly cause?: Parked["cause"];
+    })
   /** Ends a quarantine; status writes before `at` count no more for the next one. */
   | (OfPost & { readonly kind: "release"; readonly at: number })
   /**

@@ -169,6 +169,37 @@ describe("a PATCH whose answer is lost", () => {
     expect(sent(stage)).toBe(2);
   });
 
+  it.each<[string, number]>([
+    ["sent", 200],
+    ["refused", 422],
+  ])("stays in doubt when another field is %s that is decided before the status is", async (_, status) => {
+    const rules = [
+      { when: { subIssues: "all-closed" }, set: { status: "in_progress" } },
+      { when: { state: "closed" }, set: { status: "completed" } },
+      { when: { labels: ["public"] }, set: { roadmapPublic: true } },
+    ];
+    const stage = await openStage({
+      style: { hidden: ["status"] },
+      projects: [{ ...standardProject, select: {}, rules }],
+    });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.failNext({ kind: "answer", status: 502, applied: true }, isPatch);
+    await stage.sync();
+    expect(await syncAfterWait(stage)).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
+    stage.mark();
+    stage.github.label("acme/app", 1, "public");
+    if (status !== 200) stage.board.failNext({ kind: "answer", status }, isPatch);
+    stage.github.failNext({ path: "/graphql", times: 9, answer: { kind: "answer", status: 502 } });
+    await stage.sync();
+    expect(stage.patches()).toMatchObject([{ body: { roadmapPublic: true } }]);
+    stage.clock.skip(10 * minuteMs);
+    for (let run = 0; run < 12; run += 1) await stage.sync();
+    expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+    expect([sent(stage), stage.board.notifications.length]).toEqual([1, 1]);
+  });
+
   it("lets another status go while it is parked", async () => {
     const rules = [
       { when: { state: "closed" }, set: { status: "completed" } },

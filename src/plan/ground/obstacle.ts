@@ -38,7 +38,7 @@ export function sortOut<A extends Action>(
 
 /**
  * Whether something parked stops this action: it is what was refused with these settings, or voters would be notified of what is in
- * doubt. Such a PATCH is stopped as a whole: a part of it that was sent would end what is parked.
+ * doubt. Such a PATCH is stopped as a whole.
  */
 export function isRefusal(
   { action: { kind, signature } }: Parked,

@@ -58,7 +58,7 @@ export async function recordDecision(
   const ended = endedParked(cycle, row, decision);
   const record = { base, issueBases, standing, notes, due };
   await cycle.world.ledger.commit([
-    ...ended.map(({ action: { kind: of } }) => ({ ...place, kind: "unpark", of }) as const),
+    ...ended.map(({ cause, action: { kind: of } }) => ({ ...place, kind: "unpark", of, cause }) as const),
     ...(paused === row ? [] : [{ ...place, kind: "pause", at: now } as const]),
     { ...place, kind: "record-row", record },
   ]);

@@ -3,7 +3,7 @@ import type { AuditEntry, IntentId, NewIntent } from "../../ledger/journal.ts";
 import type * as port from "../../ledger/ledger.ts";
 import type { PatchAnswer } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import type { Action } from "../../plan/ground/action.ts";
+import { type Action, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { asOne } from "../ground/as-one.ts";
@@ -108,14 +108,17 @@ export async function send<A extends WriteAnswer>(
 
 const done: Outcome = { kind: "done" };
 
-/** What was said of an action, and what is parked of its kind, ends with the first part of it that is applied; what becomes of the rest is recorded anew. */
+/**
+ * What was said of an action, and what is parked of its kind, ends with the first part of it that is applied; what becomes of the
+ * rest is recorded anew. What notifies nobody ends no doubt: what is in doubt may have notified voters.
+ */
 async function forgetWait({ world: { ledger }, memory }: PulledCycle, { action }: Turn): Promise<void> {
   if (action === undefined) return;
   const { post, kind } = action;
   const place = { project: memory.id, post };
   await ledger.commit([
     { ...place, kind: "note-action", of: { kind, signature: approvalSignature(action) }, notes: [] },
-    { ...place, kind: "unpark", of: kind },
+    { ...place, kind: "unpark", of: kind, ...(!isNotifying(action) && { cause: "refused" }) },
   ]);
 }
 

@@ -28,10 +28,10 @@ export interface NoteWriter {
   ): Asked<void>;
   /** Replaces the notes about one action. What is parked of it, and a hold of another action of the same kind, stay. */
   replaceOf(project: number, post: number, action: ActionOfNote, notes: readonly RowNote[]): Asked<void>;
-  /** Replaces what is parked for the same kind of write. */
+  /** Replaces what is parked for the same kind of write and the same cause. */
   park(project: number, post: number, parked: Parked): Asked<void>;
-  /** Ends what is parked for one kind of write, or for all. */
-  unpark(post: number, kind: ActionOfNote["kind"] | undefined): Asked<void>;
+  /** Ends what is parked, of one kind of write or of one cause where they are given. */
+  unpark(post: number, kind?: ActionOfNote["kind"], cause?: Parked["cause"]): Asked<void>;
 }
 
 export function createNoteWriter(store: Store): NoteWriter {
@@ -48,9 +48,9 @@ export function createNoteWriter(store: Store): NoteWriter {
   const deleteOf = store.prepare<[number, string, string | null]>(
     "DELETE FROM notes WHERE post = ? AND action = ? AND kind <> 'parked' AND (signature IS NULL OR signature = ?)",
   );
-  const deleteParked = store.prepare<[{ post: number; action: string | null }]>(
-    "DELETE FROM notes WHERE post = @post AND kind = 'parked' AND (@action IS NULL OR action = @action)",
-  );
+  const deleteParked = store.prepare<[{ post: number; action: string | null; cause: string | null }]>(`
+    DELETE FROM notes WHERE post = @post AND kind = 'parked'
+      AND (@action IS NULL OR action = @action) AND (@cause IS NULL OR cause = @cause)`);
   const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(`
     INSERT INTO notes
       (project, post, position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at)
@@ -99,11 +99,12 @@ export function createNoteWriter(store: Store): NoteWriter {
     *park(project, post, parked) {
       const standing = yield* select.all(post);
       const others = standing.filter(
-        ({ kind, action }) => kind !== "parked" || action !== parked.action.kind,
+        ({ kind, action, cause }) =>
+          kind !== "parked" || action !== parked.action.kind || cause !== parked.cause,
       );
       yield* write(project, post, standing, [...others, toColumns(parked, [])]);
     },
-    unpark: (post, kind) => deleteParked.run({ post, action: kind ?? null }),
+    unpark: (post, kind, cause) => deleteParked.run({ post, action: kind ?? null, cause: cause ?? null }),
   };
 }
 

@@ -26,7 +26,7 @@ export interface Recorder {
   setBases(post: number, bases: Pick<RowRecord, "base" | "issueBases">): Asked<void>;
   markDue(project: number, which: "all" | "linked" | readonly PostId[]): Asked<void>;
   park(project: number, post: number, parked: Parked): Asked<void>;
-  unpark(post: number, kind: Parked["action"]["kind"] | undefined): Asked<void>;
+  unpark(post: number, kind?: Parked["action"]["kind"], cause?: Parked["cause"]): Asked<void>;
 }
 
 /** In `posts.due_at`: due whatever the time is. */

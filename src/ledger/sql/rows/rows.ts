@@ -159,8 +159,8 @@ export function createRows(
       *park({ parked, ...of }) {
         yield* recorder.park(...(yield* numbers.place(of)), parked);
       },
-      *unpark({ of: kind, ...of }) {
-        yield* recorder.unpark((yield* numbers.place(of))[1], kind);
+      *unpark({ of: kind, cause, ...of }) {
+        yield* recorder.unpark((yield* numbers.place(of))[1], kind, cause);
       },
       *release({ at, ...of }) {
         const [, post] = yield* numbers.place(of);
