@@ -187,8 +187,15 @@ export interface SignalMemory {
   /**
    * Linked issues of a project that can be relied on (read, not absent, their repository not paused), each once, by
    * repository and number, after `after`; at most `limit`.
+   *
+   * @param only - of these, those that were closed as duplicates.
    */
-  linked(project: ProjectId, after: IssueRef | undefined, limit: number): Promise<readonly SignalledIssue[]>;
+  linked(
+    project: ProjectId,
+    after: IssueRef | undefined,
+    limit: number,
+    only?: "duplicates",
+  ): Promise<readonly SignalledIssue[]>;
   /** One issue, linked or not; undefined where it can't be relied on. */
   of(issue: IssueRef): Promise<SignalledIssue | undefined>;
   /** What names in the rules of a project mean. */

@@ -161,6 +161,13 @@ export function describeSignals(ledger: () => Ledger): void {
       ]);
       expect(await ledger().signals.linked(project, refOf(far), 2)).toEqual([]);
       expect(await ledger().signals.linked(otherProject, undefined, 2)).toEqual([]);
+      const duplicate = createIssue(3, { state: "closed", stateReason: "duplicate" });
+      expect(await ledger().signals.linked(project, undefined, 2, "duplicates")).toEqual([]);
+      await ledger().commit([{ kind: "store-facts", issue: duplicate }]);
+      expect(await ledger().signals.linked(project, undefined, 2, "duplicates")).toEqual([
+        { issue: duplicate, signals: {} },
+      ]);
+      await ledger().commit([{ kind: "store-facts", issue: createIssue(3) }]);
       await ledger().commit([
         { kind: "remember-repository", memory: createRepositoryMemory({ pausedAt: noon }) },
       ]);

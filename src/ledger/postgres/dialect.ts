@@ -6,29 +6,48 @@ const names = tables.map(({ name }) => name).join("|");
 /** Tables stand in a schema of their own, which is named each time: no session need have been told of it. */
 const schema = "boardsync";
 
-/** A statement of the queries, as it is sent with what is bound to it. */
+/**
+ * A statement of the queries, as it is sent with what is bound to it. Lists go as arrays: of these the server knows how long they are,
+ * also while it knows nothing else of a state that was begun a moment ago, and so it looks up what they name.
+ */
 export function toPostgres(sql: string): (bound: readonly unknown[]) => string {
   const [first = "", ...rest] = sql
     .trim()
     .replaceAll(/ (?:NOT INDEXED|INDEXED BY \w+)\b/g, "")
     .replaceAll("CROSS JOIN", "JOIN")
     .replaceAll(
-      /\bEACH (NUMBER|TEXT) (\?|@\w+|[\w.]+)/g,
-      (_, type: string, list: string) =>
-        `(SELECT value::${type === "TEXT" ? "text" : "bigint"} AS value FROM json_array_elements_text(${list}::json))`,
+      / (NOT )?IN \(SELECT one\.value FROM EACH (NUMBER|TEXT) (\?|@\w+) AS one\)/g,
+      (_, not, type, list) => `${not ? " <> ALL" : " = ANY"} (${list}[${type}])`,
+    )
+    .replaceAll(/\bEACH (NUMBER|TEXT) (\?|@\w+)/g, "(SELECT unnest($2[$1]) AS value)")
+    .replaceAll(
+      /\bEACH NUMBER ([\w.]+)/g,
+      "(SELECT value::bigint AS value FROM json_array_elements_text($1::json))",
     )
     .replaceAll(new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${names})\\b`, "g"), `$1 ${schema}.$2`)
     .split(/(?=\?|@[a-zA-Z_]+)/);
   const parts = rest.map((part) => {
-    const [place = ""] = /^(\?|@[a-zA-Z_]+)/.exec(part) ?? [];
-    return { name: place.slice(1), after: part.slice(place.length) };
+    const [all = "", place = "", list] = /^(\?|@[a-zA-Z_]+)(?:\[(NUMBER|TEXT)\])?/.exec(part) ?? [];
+    return {
+      name: place.slice(1),
+      write: list === undefined ? literal : listOf(list),
+      after: part.slice(all.length),
+    };
   });
   return (bound) => {
     const named = parts.some(({ name }) => name !== "") ? (bound[0] as Record<string, unknown>) : {};
     let text = first;
-    for (const [place, { name, after }] of parts.entries())
-      text += literal(name === "" ? bound[place] : named[name]) + after;
+    for (const [place, { name, write, after }] of parts.entries())
+      text += write(name === "" ? bound[place] : named[name]) + after;
     return text;
+  };
+}
+
+/** Writes the values of a JSON array as an array of SQL. */
+function listOf(type: string): (json: unknown) => string {
+  return (json) => {
+    const values = (JSON.parse(String(json)) as readonly unknown[]).map(literal);
+    return `ARRAY[${values.join()}]::${type === "TEXT" ? "text" : "bigint"}[]`;
   };
 }
 

@@ -23,23 +23,27 @@ export function createSignals(
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
     LEFT JOIN repositories ON repositories.id = issues.repository
     WHERE facts IS NOT NULL AND is_gone = 0 AND absences.kind IS NULL AND paused_at IS NULL`;
-  const selectLinked = store.prepare<[IssuePlace & { project: number; limit: number }], SignalledColumns>(`
+  const linked = (which: string) =>
+    store.prepare<[IssuePlace & { project: number; limit: number }], SignalledColumns>(`
     SELECT facts, signals FROM links INDEXED BY links_by_project
-    CROSS JOIN issues ON issues.repository = links.repository AND issues.number = links.number ${joined}
+    CROSS JOIN issues ON issues.repository = links.repository AND issues.number = links.number ${joined} ${which}
       AND links.project = @project AND (links.repository, links.number) > (@repository, @number)
       AND NOT EXISTS (SELECT 1 FROM links AS earlier WHERE earlier.project = links.project
         AND earlier.repository = links.repository AND earlier.number = links.number AND earlier.post < links.post)
     ORDER BY links.repository, links.number LIMIT @limit`);
+  const selectLinked = linked("");
+  const selectDuplicates = linked("AND issues.state = 'closed' AND issues.state_reason = 'duplicate'");
   const select = store.prepare<[IssuePlace], SignalledColumns>(`
     SELECT facts, signals FROM issues ${joined} AND issues.repository = @repository AND issues.number = @number`);
   const signals = prepareSignals(store);
   const catalogue = prepareCatalogue(store);
   const pins = createPins(store);
   return {
-    linked: (project, after, limit) =>
+    linked: (project, after, limit, only) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly SignalledIssue[]> {
         const place = placeOfIssue(after ?? { repositoryId: 0, number: 0 });
-        return (yield* selectLinked.all({ ...place, project: number, limit })).map(toSignalledIssue);
+        const query = only === "duplicates" ? selectDuplicates : selectLinked;
+        return (yield* query.all({ ...place, project: number, limit })).map(toSignalledIssue);
       }),
     *of(issue) {
       const found = yield* select.get(placeOfIssue(issue));

@@ -21,8 +21,10 @@ export const partColumns = {
 export type PartName = keyof typeof partColumns;
 export const partNames = Object.keys(partColumns) as PartName[];
 
-/** What a row's own line holds. */
-export interface RowColumns extends Readonly<Record<(typeof partColumns)[PartName], number>> {
+/** What a row's own line holds, and which parts the row has. */
+export interface RowColumns extends RowLine, Readonly<Record<(typeof partColumns)[PartName], number>> {}
+
+export interface RowLine {
   number: number;
   id: PostId;
   /** null: not since our last write. */
@@ -37,9 +39,15 @@ export interface RowColumns extends Readonly<Record<(typeof partColumns)[PartNam
 }
 
 /** Columns of a statement over `posts` and `post_facts`: a row's own line. */
-export const rowColumns = `
+export const lineColumns = `
   posts.number AS number, id, seen_at, missing, unlinked_at, paused_at, facts,
   CASE WHEN hash IS NULL THEN 1 ELSE 0 END AS is_import,
+  EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number AND NOT EXISTS (SELECT 1 FROM links
+    WHERE links.project = posts.project AND links.post = posts.number
+      AND links.repository = markers.repository AND links.number = markers.number)) AS has_stray_mark`;
+
+/** The same, and which parts the row has. */
+export const rowColumns = `${lineColumns},
   EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
   EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
   EXISTS (SELECT 1 FROM issue_bases WHERE issue_bases.post = posts.number) AS has_issue_bases,
@@ -48,10 +56,7 @@ export const rowColumns = `
   EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses,
   EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes,
   EXISTS (SELECT 1 FROM intents INDEXED BY intents_accepted WHERE intents.post = posts.number
-    AND intents.kind = 'patch-post' AND intents.state = 'DONE') AS has_accepted,
-  EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number AND NOT EXISTS (SELECT 1 FROM links
-    WHERE links.project = posts.project AND links.post = posts.number
-      AND links.repository = markers.repository AND links.number = markers.number)) AS has_stray_mark`;
+    AND intents.kind = 'patch-post' AND intents.state = 'DONE') AS has_accepted`;
 
 export type NoteOfPost = Omit<NoteColumns, "position" | "notifies"> & { post: number };
 

@@ -31,6 +31,7 @@ import {
   type Batch,
   type IssueBaseOfRow,
   type LinkColumns,
+  lineColumns,
   type NoteOfPost,
   type OtherColumns,
   type PartName,
@@ -38,7 +39,7 @@ import {
   partNames,
   prepareParts,
   type RowColumns,
-  rowColumns,
+  type RowLine,
 } from "./row-parts.ts";
 
 /** Builds the rows of posts with a handful of statements, however many there are. */
@@ -67,8 +68,8 @@ export function createRowReader(
   const ofAll = prepareParts<Batch>(store, "EACH NUMBER @posts AS batch");
   const wanted = "project = @project AND id IN (SELECT one.value FROM EACH TEXT @posts AS one)";
   const ofSome = prepareParts<Batch>(store, `(SELECT number AS value FROM posts WHERE ${wanted}) AS batch`);
-  const selectSome = store.prepare<[Batch], RowColumns>(`
-    SELECT ${rowColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE ${wanted} ORDER BY id`);
+  const selectSome = store.prepare<[Batch], RowLine>(`
+    SELECT ${lineColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE ${wanted} ORDER BY id`);
   const toRow = createRowBuilder(seenAt);
   return {
     *all(project, found, now) {
@@ -131,7 +132,7 @@ function groupParts(
   return { ...found, pause: pause && toWholePause(pause), pins: pins.map(toPin) };
 }
 
-function createRowBuilder(seenAt: Pick<PostTimes, "get">): (columns: RowColumns, parts: GroupedParts) => Row {
+function createRowBuilder(seenAt: Pick<PostTimes, "get">): (line: RowLine, parts: GroupedParts) => Row {
   return (
     { number, id, seen_at, missing, unlinked_at, is_import, paused_at, has_stray_mark, facts },
     parts,

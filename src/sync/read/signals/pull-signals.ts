@@ -41,7 +41,7 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
     const { code, detail, retryAt } = error;
     noteError(cycle.tally, { code, message, detail, retryAt });
     const search = { ...searchFor(cycle.settings, "all"), pins: await pinsOf(cycle, cycle.memory.id) };
-    for await (const found of eachLinked(cycle, cycle.memory.id))
+    for await (const found of eachLinked(cycle, search))
       if (wayOf(cycle, search, found) !== undefined) cycle.course.stale.add(issueKey(found.issue));
   }
 }
@@ -87,20 +87,20 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     ),
   };
   const pulled = new Set([...cycle.repositories.values()].map(({ repository }) => repository.id));
-  for await (const found of eachLinked(cycle, cycle.memory.id)) {
+  for await (const found of eachLinked(cycle, search)) {
     const way = pulled.has(found.issue.repositoryId) ? wayOf(cycle, search, found) : undefined;
     if (way !== undefined) await parts[way].add(found);
   }
   if (mode === "all") await fill(cycle, parts, print, pulled);
   await parts.others.end();
   await parts.duplicates.end();
-  if (mode === "all") await sayUnread(cycle, reader.unread);
+  if (mode === "all") await sayUnread(cycle, search, reader.unread);
 }
 
 /** Names the issues of this project that the tracker can't answer for even when it is asked for each alone. */
-async function sayUnread(cycle: Cycle, unread: ReadonlyMap<string, string>): Promise<void> {
+async function sayUnread(cycle: Cycle, search: Search, unread: ReadonlyMap<string, string>): Promise<void> {
   if (unread.size === 0) return;
-  for await (const { issue } of eachLinked(cycle, cycle.memory.id)) {
+  for await (const { issue } of eachLinked(cycle, search)) {
     const words = unread.get(issue.nodeId);
     if (words === undefined) continue;
     cycle.course.stale.add(issueKey(issue));
@@ -209,7 +209,7 @@ async function fill(
       pins: await pinsOf(cycle, id),
     };
     if (search.print !== print) continue;
-    for await (const found of eachLinked(cycle, id)) {
+    for await (const found of eachLinked(cycle, search, id)) {
       looked += 1;
       if (!hasRoom() || looked > mostLookedThrough) return;
       if (!pulled.has(found.issue.repositoryId)) continue;
@@ -219,11 +219,16 @@ async function fill(
   }
 }
 
-/** Every linked issue of a project that can be relied on, each once. */
-async function* eachLinked({ world: { ledger } }: Cycle, project: ProjectId): AsyncGenerator<SignalledIssue> {
+/** Every linked issue of a project that can be relied on and may have to be asked for, each once. */
+async function* eachLinked(
+  { world: { ledger }, memory }: Cycle,
+  { needs }: Search,
+  project: ProjectId = memory.id,
+): AsyncGenerator<SignalledIssue> {
+  const only = looksBesideRecord(needs) ? undefined : "duplicates";
   let after: IssueRef | undefined;
   for (;;) {
-    const found = await ledger.signals.linked(project, after, issuesPerRequest);
+    const found = await ledger.signals.linked(project, after, issuesPerRequest, only);
     yield* found;
     after = found.at(-1)?.issue;
     if (found.length < issuesPerRequest) return;
