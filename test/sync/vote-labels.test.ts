@@ -17,6 +17,8 @@ function labelsOf({ github }: Stage, number = 1): readonly string[] {
   return github.issue(repo, number).labels;
 }
 
+const patchFirst = "the post is changed first, and a run after that one goes on";
+
 describe("`issue.voteLabels`", () => {
   it("come with a new issue, and move with its votes, one at a time", async () => {
     const stage = await openStage(withLabels());
@@ -34,6 +36,23 @@ describe("`issue.voteLabels`", () => {
     await stage.sync();
     await stage.sync();
     expect([stage.writes(), stage.board.notifications]).toEqual([[], []]);
+  });
+
+  it("say that they wait for a change of the post that can't go now", async () => {
+    const stage = await openStage(withLabels());
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    const rateLimited = { kind: "answer", status: 429, headers: { "retry-after": "3600" } } as const;
+    stage.board.failNext(rateLimited, { when: ({ method }) => method === "PATCH" });
+    stage.github.close(repo, 1, "completed");
+    vote(stage, 12);
+    for (let run = 0; run < 2; run += 1) {
+      await stage.sync();
+      const row = await stage.ledger.rows.row("prj_app" as ProjectId, "p1" as PostId, stage.clock.now());
+      const notes = row?.notes?.map(({ action, message }) => [action?.kind, message]);
+      expect(notes).toContainEqual(["change-issue", `Decided, and waiting: ${patchFirst}`]);
+    }
   });
 
   it("leave alone what people set and take away", async () => {

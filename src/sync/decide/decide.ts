@@ -57,7 +57,7 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   const named = [...(await holdNamesakes(cycle, await holdNamed(cycle, marked))), ...imports.wanted];
   const asked = await takeApprovals(cycle, named, undecidable);
   const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, asked)));
-  await recordHeld(cycle, decided.judged);
+  await recordHeld(cycle, decided.judged, decided.following);
   await dropUnwanted(cycle, decided.judged);
   return decided;
 }

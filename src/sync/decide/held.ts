@@ -2,23 +2,33 @@ import { chunks } from "../../select.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { outcomeOf } from "../ground/record.ts";
+import { waitForTurn } from "../ground/verdict.ts";
 import { countVoters } from "../ground/voters.ts";
-import type { Judged } from "../ground/wanted.ts";
+import { isFree, type Judged } from "../ground/wanted.ts";
 
 /** What is held may be all of a large import: so many are recorded together. */
 const recordedAtOnce = 100;
 
-/** Records why actions are held. Their rows stay due until the actions are approved, or not wanted any more. */
-export async function recordHeld(cycle: PulledCycle, judged: readonly Judged[]): Promise<void> {
-  const held = judged.filter(({ verdict }) => verdict.kind === "hold");
+/**
+ * Records why actions are held, or left to a later run. Their rows stay due until the actions are approved, their turn comes, or
+ * they are not wanted any more.
+ */
+export async function recordHeld(
+  cycle: PulledCycle,
+  judged: readonly Judged[],
+  following: readonly Judged[],
+): Promise<void> {
+  const held = [...judged, ...following].filter(({ verdict }) => verdict.kind === "hold");
   sayHeld(cycle, held);
-  for (const some of chunks(held, recordedAtOnce)) {
-    const changes = some.flatMap((one) =>
-      one.verdict.kind === "hold" ? [outcomeOf(cycle, one, one.verdict)] : [],
+  const behind = following.filter(isFree);
+  for (const some of chunks([...held, ...behind], recordedAtOnce)) {
+    await cycle.world.ledger.commit(
+      some.map((one) => outcomeOf(cycle, one, one.verdict.kind === "hold" ? one.verdict : afterPatch)),
     );
-    await cycle.world.ledger.commit(changes);
   }
 }
+
+const afterPatch = waitForTurn("the post is changed first, and a run after that one goes on");
 
 /** Once for each cause for which actions begin to wait for a person. */
 function sayHeld({ world, run, project }: PulledCycle, held: readonly Judged[]): void {
