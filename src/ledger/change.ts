@@ -162,6 +162,7 @@ export type RowChange =
   | (OfPost & { readonly kind: "set-bases"; readonly bases: Pick<RowRecord, "base" | "issueBases"> })
   /** Our write has just changed the post: what is stored says nothing of it until a listing shows it again. */
   | (OfPost & { readonly kind: "forget-look" })
+  /** Of posts that are named also those that they may have been moved to: something may have kept them from following. */
   | {
       readonly kind: "mark-due";
       readonly project: ProjectId;

@@ -124,6 +124,21 @@ describe("a lost state of a project with several repositories", () => {
     expect(stage.github.issues("acme/app")).toEqual([]);
   });
 
+  it("lets new issues wait also where the search broke off after what it shows was linked", async () => {
+    const stage = await openStage(twoRepositories);
+    addPlanned(stage, [{ categoryId: "cat_api" }]);
+    await stage.sync();
+    stage.loseState();
+    addPlanned(stage, 1);
+    // The list of changes comes through, and the search for marks does not.
+    const answer = { kind: "answer", status: 404, body: { message: "Not Found" } } as const;
+    stage.github.failNext({ path: /acme\/api\/issues$/, after: 1, answer });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1, created: 0, waiting: 1 });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 0, created: 0, waiting: 1 });
+    stage.clock.skip(15 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0 });
+  });
+
   it("lets new issues wait in all of them when one of them shows what was lost", async () => {
     const stage = await openStage(twoRepositories);
     addPlanned(stage, [{ categoryId: "cat_api" }]);

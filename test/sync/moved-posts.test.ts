@@ -314,8 +314,27 @@ describe.each([
 });
 
 describe("a post that is moved, and lists that don't tell", () => {
+  it("follows also where nothing selects it, once it is known what became of the last write", async () => {
+    const stage = await openTwo({ projects: [{ ...api, select: { minVotes: 1000 } }, app] });
+    const { board, github, clock } = stage;
+    board.editPost("acme-app", "p1", { title: "Darker mode" });
+    const lost = { kind: "answer", status: 502 } as const;
+    github.failNext({ method: "PATCH", path: "/issues/1", applied: "late", answer: lost });
+    await stage.sync();
+    movePost(stage, { title: "Darker mode" });
+    const linked = async () => {
+      for (let run = 0; run < 3; run += 1) await stage.sync();
+      const row = await stage.ledger.rows.row("prj_api" as ProjectId, "p1" as PostId, clock.now());
+      return row?.links.map(({ link }) => link.issue.number);
+    };
+    expect(await linked()).toEqual([]);
+    clock.skip(20 * minuteMs);
+    expect(await linked()).toEqual([1]);
+  });
+
   it("waits while the old project's list is not complete, and a person may let it go", async () => {
-    const stage = await openTwo({ projects: [api, app] });
+    const strict = { ...api, select: { minVotes: 1000 } };
+    const stage = await openTwo({ projects: [strict, app] });
     movePost(stage);
     const isOfApp = ({ path, method, query }: { path: string; method: string; query?: unknown }) =>
       method === "GET" && path === "/feedback" && JSON.stringify(query ?? path).includes("prj_app");
@@ -416,14 +435,16 @@ describe("what a person asks for of a post in its old place, before its issue fo
   const p1 = "p1" as PostId;
 
   it("links an issue of theirs there", async () => {
-    const stage = await openTwo({ projects: [api, app] });
+    const strict = { ...api, select: { minVotes: 1000 } };
+    const stage = await openTwo({ projects: [strict, app] });
     stage.github.openIssue("acme/app", { title: "Of a person", body: "", author: "ada" });
     await order(stage, (at) => ({ ...at, kind: "link", post: p1, repository: "acme/app", number: 4 }));
     expect(await issuesAfter(stage)).toEqual([1, 4]);
   });
 
   it("ends a link there", async () => {
-    const stage = await openTwo({ projects: [api, app] });
+    const strict = { ...api, select: { minVotes: 1000 } };
+    const stage = await openTwo({ projects: [strict, app] });
     const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id;
     if (repositoryId === undefined) throw new Error("The repository is not known.");
     await order(stage, (at) => ({ ...at, kind: "unlink", post: p1, issues: [{ repositoryId, number: 1 }] }));
@@ -435,7 +456,8 @@ describe("what a person asks for of a post in its old place, before its issue fo
     ["resume", ["prj_api/p1 planned → completed", "prj_app/p2 planned → completed"]],
     ["resume-discard", []],
   ])("ends its pause there, and that of another post in its place: %s", async (kind, told) => {
-    const stage = await openTwo({ projects: [api, app] });
+    const strict = { ...api, select: { minVotes: 1000 } };
+    const stage = await openTwo({ projects: [strict, app] });
     const project = stage.ledger.memory.project("acme-app")?.id;
     if (project === undefined) throw new Error("The project is not known.");
     const posts = [p1, "p2" as PostId];

@@ -127,11 +127,12 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
   let isBlind = false;
   for (const author of authors) {
     const query: IssueQuery = { kind: "by", author, createdSince: undefined };
+    const isFirst = known.scannedAt === undefined || !known.scannedFor.includes(foldLogin(author));
     let done = 0;
     for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
       if (done === 0) sayCost(cycle, known, author, page);
       done += 1;
-      unknown += await countUnknown(cycle, page.issues);
+      unknown += await countUnknown(cycle, page.issues, isFirst);
       await storeListed(cycle, page.issues, keepRecords);
       const blind = await takeOdd(cycle, page, author, keepRecords);
       for (const odd of blind) sayBlind(cycle, known, odd);
@@ -300,11 +301,17 @@ function markedBy(cycle: Cycle, record: IssueText): readonly MarkedIssue[] {
 }
 
 /** How many issues carry a marker for a post that has no issue, as far as the state knows. */
-async function countUnknown(cycle: Cycle, records: readonly IssueRecord[]): Promise<number> {
+async function countUnknown(
+  cycle: Cycle,
+  records: readonly IssueRecord[],
+  isFirst: boolean,
+): Promise<number> {
   const { ledger, clock } = cycle.world;
   const isKnown = async ({ project, posts }: MarkedIssue, { ended }: KnownMark): Promise<boolean> => {
-    const isLinked = async (post: PostId): Promise<boolean> =>
-      ((await ledger.rows.row(project, post, clock.now()))?.links.length ?? 0) > 0;
+    const isLinked = async (post: PostId): Promise<boolean> => {
+      const links = (await ledger.rows.row(project, post, clock.now()))?.links ?? [];
+      return links.some(({ link }) => !isFirst || link.origin === "opened");
+    };
     const others = await select(posts, async (post) => !ended.includes(post) && !(await isLinked(post)));
     return others.length === 0;
   };

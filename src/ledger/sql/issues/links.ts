@@ -102,11 +102,14 @@ export function prepareLinkedPosts(
     WHERE links.repository = @repository AND links.number = @number ORDER BY links.project, posts.id`);
 }
 
-/** Makes posts due that one by its number may have been moved to, where its own project does not list it. */
-export function prepareNamesakes(store: Store): Query<[number], unknown> {
+/** Makes posts due that one may have been moved to, where its own project does not list it. @param which - that one, `here`. */
+export function prepareNamesakes<Bound extends unknown[] = [post: number]>(
+  store: Store,
+  which = "here.number = ?",
+): Query<Bound, unknown> {
   return store.prepare(`
     UPDATE posts SET due_at = 0 WHERE hash IS NOT NULL AND missing = 0 AND number IN (
       SELECT there.number FROM posts AS here CROSS JOIN board_projects ON true
       CROSS JOIN posts AS there ON there.project = board_projects.number AND there.id = here.id
-      WHERE here.number = ? AND (here.missing > 0 OR here.hash IS NULL))`);
+      WHERE ${which} AND (here.missing > 0 OR here.hash IS NULL))`);
 }

@@ -37,18 +37,24 @@ export interface StoredPage {
 const mostOfPull = 1_000_000;
 /** So many are written at once: a commit costs more than a page, and one that a crash loses is read again. */
 const mostWaiting = 100;
+/** So many are read at once: to ask for one costs more than to read it. */
+const readAtOnce = 20;
 
 const readShown = stored("pages.shown", () => z.array(z.number()));
 
 /** Makes the memory of pages. */
 export function createPages(store: Store): Pages {
   // A post that is missing, that we have written to, or that a later page has told anew is not as this page showed it.
-  const find = store.prepare<[number, string], PageColumns & { is_holding: number }>(`
+  const prepareFind = (which: string) =>
+    store.prepare<[{ project: number; request: string }], PageColumns & { is_holding: number }>(`
     SELECT number, project, request, digest, etag, last_modified, reading, posts, shown,
       pages.posts = (SELECT count(*) FROM EACH NUMBER pages.shown AS batch
         CROSS JOIN posts ON posts.number = batch.value
         WHERE missing = 0 AND seen_at IS NOT NULL AND posts.page <= pages.number) AS is_holding
-    FROM pages WHERE project = ? AND request = ?`);
+    FROM pages WHERE project = @project AND ${which}`);
+  const find = prepareFind("request = @request");
+  const wanted = "(SELECT number FROM pages WHERE project = @project AND request = @request)";
+  const findAhead = prepareFind(`number BETWEEN ${wanted} AND ${wanted} + ${readAtOnce - 1}`);
   const insert = store.prepare<[PageColumns]>(`
     INSERT INTO pages (number, project, request, digest, etag, last_modified, reading, posts, shown)
     VALUES (@number, @project, @request, @digest, @etag, @last_modified, @reading, @posts, @shown)
@@ -70,23 +76,30 @@ export function createPages(store: Store): Pages {
   };
   return {
     next({ id, pages }) {
+      // What this page tells of posts that others show ends those.
+      pages.ahead = new Map();
       pages.read += 1;
       return id * mostOfPull + Math.min(pages.read, mostOfPull - 1);
     },
     *keep(pull, trace, { number, posts, toldBy }) {
       if (pull.pages.waiting.length >= mostWaiting) yield* write(pull);
       const page = toColumns(trace, number, pull.project, posts);
-      const known = yield* find.get(pull.project, trace.request);
+      const known = yield* find.get({ project: pull.project, request: trace.request });
       if (known !== undefined && known.number >= toldBy && isSamePage(known, page)) {
         pull.pages.met.push(known.number);
       } else {
         wait(pull, page);
       }
     },
-    *find(pull, request) {
-      const found = pull.isBroken ? undefined : yield* find.get(pull.project, request);
-      const holding = found?.is_holding === 1 ? found : undefined;
-      pull.pages.offered = holding;
+    *find({ pages, project, isBroken }, request) {
+      if (!isBroken && !pages.ahead.has(request)) {
+        const found = yield* findAhead.all({ project, request });
+        pages.ahead = new Map(
+          found.map(({ is_holding, ...page }) => [page.request, is_holding === 1 ? page : undefined]),
+        );
+      }
+      const holding = isBroken ? undefined : pages.ahead.get(request);
+      pages.offered = holding;
       return holding && { trace: toTrace(holding), posts: holding.posts };
     },
     meet(pull, trace) {

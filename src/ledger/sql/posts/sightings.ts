@@ -23,6 +23,8 @@ export interface OpenPages {
   read: number;
   /** The one that `knownPage` has found last. */
   offered: PageColumns | undefined;
+  /** Those that were read with it because they are likely to be asked for next, by their requests; undefined: one that does not hold. */
+  ahead: ReadonlyMap<string, PageColumns | undefined>;
   /** Numbers of those that are known now. */
   readonly met: number[];
   /** Those of them that are still to be written. */
@@ -61,6 +63,6 @@ export function createSightings(): Sightings {
 
 /** A pull that has shown nothing yet. */
 export function openPull(id: PullId, project: number, run: number): OpenPull {
-  const pages: OpenPages = { read: 0, offered: undefined, met: [], waiting: [] };
+  const pages: OpenPages = { read: 0, offered: undefined, ahead: new Map(), met: [], waiting: [] };
   return { id, project, run, seen: createPostSet(), pages, added: 0, isBroken: false };
 }

@@ -4,6 +4,7 @@ import { type PostId, ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
 import { type BaseColumns, encodeBase, encodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
 import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
+import { prepareNamesakes } from "../issues/links.ts";
 import type { Asked, Store } from "../store.ts";
 import { createNoteWriter } from "./notes.ts";
 
@@ -68,6 +69,7 @@ export function createRecorder(store: Store): Recorder {
     "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE project = ?) AND due_at IS DISTINCT FROM 0",
   );
   const markOne = store.prepare<[number, string]>("UPDATE posts SET due_at = 0 WHERE project = ? AND id = ?");
+  const markNamesakes = prepareNamesakes<[number, string]>(store, "here.project = ? AND here.id = ?");
   function* writeBases(
     post: number,
     { base, issueBases = [] }: Pick<RowRecord, "base" | "issueBases">,
@@ -99,7 +101,12 @@ export function createRecorder(store: Store): Recorder {
     *markDue(project, which) {
       if (which === "all") yield* markAll.run(project);
       else if (which === "linked") yield* markLinked.run(project);
-      else for (const id of which) yield* markOne.run(project, id);
+      else {
+        for (const id of which) {
+          yield* markOne.run(project, id);
+          yield* markNamesakes.run(project, id);
+        }
+      }
     },
     park: writer.park,
     unpark: writer.unpark,
