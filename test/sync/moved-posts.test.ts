@@ -333,8 +333,7 @@ describe("a post that is moved, and lists that don't tell", () => {
   });
 
   it("waits while the old project's list is not complete, and a person may let it go", async () => {
-    const strict = { ...api, select: { minVotes: 1000 } };
-    const stage = await openTwo({ projects: [strict, app] });
+    const stage = await openTwo({ projects: [api, app] });
     movePost(stage);
     const isOfApp = ({ path, method, query }: { path: string; method: string; query?: unknown }) =>
       method === "GET" && path === "/feedback" && JSON.stringify(query ?? path).includes("prj_app");
@@ -435,16 +434,14 @@ describe("what a person asks for of a post in its old place, before its issue fo
   const p1 = "p1" as PostId;
 
   it("links an issue of theirs there", async () => {
-    const strict = { ...api, select: { minVotes: 1000 } };
-    const stage = await openTwo({ projects: [strict, app] });
+    const stage = await openTwo({ projects: [api, app] });
     stage.github.openIssue("acme/app", { title: "Of a person", body: "", author: "ada" });
     await order(stage, (at) => ({ ...at, kind: "link", post: p1, repository: "acme/app", number: 4 }));
     expect(await issuesAfter(stage)).toEqual([1, 4]);
   });
 
   it("ends a link there", async () => {
-    const strict = { ...api, select: { minVotes: 1000 } };
-    const stage = await openTwo({ projects: [strict, app] });
+    const stage = await openTwo({ projects: [api, app] });
     const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id;
     if (repositoryId === undefined) throw new Error("The repository is not known.");
     await order(stage, (at) => ({ ...at, kind: "unlink", post: p1, issues: [{ repositoryId, number: 1 }] }));
@@ -456,8 +453,7 @@ describe("what a person asks for of a post in its old place, before its issue fo
     ["resume", ["prj_api/p1 planned → completed", "prj_app/p2 planned → completed"]],
     ["resume-discard", []],
   ])("ends its pause there, and that of another post in its place: %s", async (kind, told) => {
-    const strict = { ...api, select: { minVotes: 1000 } };
-    const stage = await openTwo({ projects: [strict, app] });
+    const stage = await openTwo({ projects: [api, app] });
     const project = stage.ledger.memory.project("acme-app")?.id;
     if (project === undefined) throw new Error("The project is not known.");
     const posts = [p1, "p2" as PostId];
