@@ -62,6 +62,8 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
     versions.set(issue, trail);
     const { followDuplicates } = scenario.settings;
     const end = followDuplicates && isDuplicate(issue.record.issue) ? trueCanonical(hub, issue) : undefined;
+    // A stranger may have opened it in this very run.
+    if (end !== undefined && !versions.has(end)) note(end);
     trail.push({ counting: { ...countIssue(issue), gone: new Set(issue.repository.names.gone) }, end });
   };
   /** What one issue is makes others that are duplicates of it what they are. */

@@ -66,8 +66,10 @@ export async function comeToRest(stage: Stage): Promise<void> {
     await stage.run(calm());
     if (watch.violations.length > 0) return;
     // What is still looked up, as at a post that is gone, may end in a write.
-    // Without the permission a change of an issue is tried once in every run: it may be there by then.
-    const sent = watch.sent.filter(({ kind }) => kind !== "change-issue" || hub.canPush);
+    // Without the permission labels and a milestone are tried once in every run: it may be there by then. A state may be taken.
+    const isTaken = ({ fields }: { fields: string }): boolean =>
+      fields.startsWith("state") && run <= maxLookUps;
+    const sent = watch.sent.filter((one) => one.kind !== "change-issue" || hub.canPush || isTaken(one));
     const isSilent = sent.length === 0 && (!isLookingUp(stage) || run > maxLookUps);
     idle = isSilent ? idle + 1 : 0;
   }
