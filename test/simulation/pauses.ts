@@ -77,7 +77,11 @@ export async function planPause(stage: Stage, random: Random): Promise<RunEnd["a
   const ledger = stage.state.open(startLife());
   const { running } = await findPosts(stage, ledger);
   const seen = running.length === 0 ? undefined : random.pick(running);
-  return seen && (() => pause(stage, ledger, seen));
+  // Its issues may follow it to another project in this very run.
+  const selectPlace = stage.state.look<[PostId], Pick<Seen, "project">>(`
+    SELECT board_projects.id AS project FROM posts JOIN links ON links.post = posts.number
+    JOIN board_projects ON board_projects.number = posts.project WHERE posts.id = ? ORDER BY missing LIMIT 1`);
+  return seen && (() => pause(stage, ledger, { ...seen, ...selectPlace(seen.post)[0] }));
 }
 
 /** The state has it when this returns: nothing of a commit waits. */
