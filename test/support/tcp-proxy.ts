@@ -23,6 +23,8 @@ export async function openProxy(target: number): Promise<TcpProxy> {
   let isFrozen = false;
   const server = createServer((client) => {
     const upstream = connect(target, "127.0.0.1");
+    // Else what does not fill a packet waits for the answer to the one before.
+    for (const socket of [client, upstream]) socket.setNoDelay(true);
     let isMute = false;
     sockets.add(client).add(upstream);
     for (const [from, to] of [
