@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startPostgres, type TestServer } from "../../support/postgres.ts";
 import { describeLedger } from "../contract.ts";
 import { createPost, createRecord, noon, postId, project, pullPosts } from "../samples.ts";
+import { keepWhatIsNew, makeNew } from "./make-new.ts";
 import { openShared } from "./open.ts";
 
 let server: TestServer;
@@ -63,32 +64,3 @@ it("is told of many posts in no more messages than of few", async () => {
   // What stands is asked for, and then all is told and committed.
   expect(messages).toEqual([2, 2, 2, 2]);
 });
-
-/** The rows that a new state has. */
-const keepWhatIsNew = `
-  DO $$ DECLARE name text; rows integer; BEGIN
-    CREATE SCHEMA new;
-    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'boardsync' LOOP
-      EXECUTE format('CREATE TABLE new.%I AS TABLE boardsync.%I', name, name);
-      GET DIAGNOSTICS rows = ROW_COUNT;
-      IF rows = 0 THEN EXECUTE format('DROP TABLE new.%I', name); END IF;
-    END LOOP;
-  END $$`;
-
-/**
- * The state as if it had just been made: its rows, and the numbers that come next. A row of `state` that is written anew is a
- * copy's.
- */
-const makeNew = `
-  DO $$ DECLARE name text; BEGIN
-    SET LOCAL session_replication_role = replica;
-    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'boardsync' AND tablename <> 'state' LOOP
-      EXECUTE format('DELETE FROM boardsync.%I', name);
-    END LOOP;
-    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'new' AND tablename <> 'state' LOOP
-      EXECUTE format('INSERT INTO boardsync.%I OVERRIDING SYSTEM VALUE SELECT * FROM new.%I', name, name);
-    END LOOP;
-    FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'boardsync' LOOP
-      EXECUTE format('ALTER SEQUENCE boardsync.%I RESTART', name);
-    END LOOP;
-  END $$`;

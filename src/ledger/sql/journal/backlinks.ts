@@ -12,7 +12,7 @@ export function createBacklinks(
   const selectAny = store.prepare<[number], { post: PostId; line: string | null }>(`
     SELECT posts.id AS post, line FROM backlinks INDEXED BY backlinks_due
     CROSS JOIN posts ON posts.number = backlinks.post
-    WHERE backlinks.project = ? AND is_due = 1 LIMIT 1`);
+    WHERE backlinks.project = ? AND is_due = 1 ORDER BY backlinks.post LIMIT 1`);
   const selectDue = store.prepare<
     [{ project: number; posts: string }],
     { post: PostId; line: string | null }

@@ -194,12 +194,12 @@ function waitingSql(which: Which): string {
       post_facts.title AS title
     FROM (
       SELECT post, kind, cause, code, message, since, planned, follows_at,
-        CASE WHEN kind = 'held' AND signature IS NULL THEN 1 ELSE 0 END AS is_stopped
+        CASE WHEN kind = 'held' AND signature IS NULL THEN 1 ELSE 0 END AS is_stopped, position
       FROM EACH TEXT @kinds AS wanted
       CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
       WHERE wanted.value <> 'paused' AND ${which("notes.post")} AND (wanted.value NOT IN (${putOffKinds}) OR ${running})
       UNION ALL
-      SELECT posts.number, 'paused', 'paused', NULL, '', paused_at, planned, NULL, 0
+      SELECT posts.number, 'paused', 'paused', NULL, '', paused_at, planned, NULL, 0, coalesce(position, 0)
       FROM EACH TEXT @kinds AS wanted
       CROSS JOIN posts INDEXED BY posts_paused
         ON posts.project = @project AND paused_at IS NOT NULL AND wanted.value = 'paused' AND ${which("posts.number")}
@@ -207,7 +207,7 @@ function waitingSql(which: Which): string {
         AND (notes.kind = 'paused' OR notes.kind IN (${putOffKinds}) AND NOT EXISTS (
           SELECT 1 FROM notes AS decided WHERE decided.post = posts.number AND decided.kind = 'paused'))
       UNION ALL
-      SELECT notes.post, 'paused', notes.cause, NULL, notes.message, notes.since, notes.planned, NULL, 0
+      SELECT notes.post, 'paused', notes.cause, NULL, notes.message, notes.since, notes.planned, NULL, 0, position
       FROM EACH TEXT @kinds AS wanted
       CROSS JOIN notes ON notes.project = @project AND notes.kind = 'paused' AND wanted.value = 'paused' AND ${running}
         AND ${which("notes.post")}
@@ -215,18 +215,18 @@ function waitingSql(which: Which): string {
           AND held.action = notes.action)
       UNION ALL
       SELECT posts.number, 'missing', 'missing', NULL, CAST(missing AS TEXT),
-        coalesce(missing_since, seen_at, 0), NULL, NULL, 0
+        coalesce(missing_since, seen_at, 0), NULL, NULL, 0, 0
       FROM EACH TEXT @kinds AS wanted
       CROSS JOIN posts INDEXED BY posts_present
         ON posts.project = @project AND wanted.value = 'missing' AND ${missing} AND ${which("posts.number")}
       UNION ALL
-      SELECT post, 'intent', 'in-doubt', NULL, kind, coalesce(unknown_at, sent_at), NULL, NULL, 0
+      SELECT post, 'intent', 'in-doubt', NULL, kind, coalesce(unknown_at, sent_at), NULL, NULL, 0, 0
       FROM EACH TEXT @kinds AS wanted
       CROSS JOIN intents ON intents.project = @project AND wanted.value = 'intent' AND ended_at IS NULL
         AND state IN ('SENT', 'UNKNOWN') AND ${which("intents.post")}
-      ORDER BY since, post, kind LIMIT @limit
+      ORDER BY since, post, kind, position LIMIT @limit
     ) AS waiting
     CROSS JOIN posts ON posts.number = waiting.post
     LEFT JOIN post_facts ON post_facts.post = waiting.post
-    ORDER BY since, id, kind`;
+    ORDER BY since, id, kind, position`;
 }
