@@ -63,14 +63,15 @@ export async function comeToRest(stage: Stage): Promise<void> {
       return;
     }
     time.advance(Math.max(pauses[run] ?? 0, hourMs) + minuteMs);
-    await stage.run(calm());
+    const result = await stage.run(calm());
     if (watch.violations.length > 0) return;
     // What is still looked up, as at a post that is gone, may end in a write.
     // Without the permission labels and a milestone are tried once in every run: it may be there by then. A state may be taken.
     const isTaken = ({ fields }: { fields: string }): boolean =>
       fields.startsWith("state") && run <= maxLookUps;
     const sent = watch.sent.filter((one) => one.kind !== "change-issue" || hub.canPush || isTaken(one));
-    const isSilent = sent.length === 0 && (!isLookingUp(stage) || run > maxLookUps);
+    // A process that finds out in its run that a copy was put back begins with the next one.
+    const isSilent = result !== undefined && sent.length === 0 && (!isLookingUp(stage) || run > maxLookUps);
     idle = isSilent ? idle + 1 : 0;
   }
   await checkRest(stage, () => true);
