@@ -154,8 +154,10 @@ export interface LinkedPost {
  * linked to has changed, and stays so until it is recorded otherwise.
  */
 export interface Backlinks {
-  /** Those of these posts that are due; `any`: one of the project, where there is one. */
-  due(project: ProjectId, posts: readonly PostId[] | "any"): Promise<readonly DueBacklink[]>;
+  /** Whether any of the project is due. */
+  areDue(project: ProjectId): Promise<boolean>;
+  /** Those of these posts that are due. */
+  due(project: ProjectId, posts: readonly PostId[]): Promise<readonly DueBacklink[]>;
 }
 
 export interface DueBacklink {

@@ -1,9 +1,4 @@
-/**
- * Plays histories on SQLite, and makes the same calls of the ledger's port on a PostgreSQL server: what both answer has to be the same.
- *
- *   node test/simulation/engines.ts [--from S] [--seeds N] [--tools]
- */
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import pg from "pg";
 import type { SharedLedger } from "../../src/ledger/ledger.ts";
 import { tables } from "../../src/ledger/sql/schema.ts";
@@ -11,16 +6,17 @@ import { keepWhatIsNew, makeNew } from "../ledger/postgres/make-new.ts";
 import { openShared } from "../ledger/postgres/open.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { type Call, type Recorded, recordState } from "./recorded-state.ts";
-import { createStates, type States } from "./state.ts";
-import { playHistory } from "./world.ts";
+import { createStates } from "./state.ts";
+import { playHistory, type Way } from "./world.ts";
 
-const { values } = parseArgs({
-  options: {
-    from: { type: "string", default: "1" },
-    seeds: { type: "string", default: "100" },
-    tools: { type: "boolean", default: false },
-  },
-});
+/** Histories that are played on SQLite, and whose calls of the ledger's port are made once more on a PostgreSQL server. */
+export interface Engines {
+  /** How many calls have been compared. */
+  readonly calls: number;
+  /** The first call of a history that the two answer otherwise, as words; undefined where there is none. */
+  compare(seed: number, way: Pick<Way, "hasTools">): Promise<string | undefined>;
+  close(): Promise<void>;
+}
 
 /** SQLite gives numbers of rows that were deleted last once more, where nobody minds. */
 const nextNumbers = tables
@@ -31,88 +27,75 @@ const nextNumbers = tables
   )
   .join(";\n");
 
-const server = await startPostgres(["-c", "fsync=off", "-c", "full_page_writes=off"]);
-const url = await server.freshDatabase();
-(await openShared(url)).close();
-const client = new pg.Client({ connectionString: url });
-await client.connect();
-await client.query(keepWhatIsNew);
-const states = createStates();
-let calls = 0;
-let differences = 0;
-try {
-  const from = Number(values.from);
-  for (let seed = from; seed < from + Number(values.seeds); seed += 1) {
-    const recorded: Recorded[] = [];
-    await playHistory(recordedStates(states, recorded), seed, {
-      isOverHttp: false,
-      isShared: false,
-      hasTools: values.tools,
-    });
-    const difference = await replay(recorded);
-    if (difference === undefined) continue;
-    differences += 1;
-    process.stdout.write(`Seed ${seed}: ${difference}\n`);
-  }
-} finally {
-  states.close();
-  await client.end();
-  await server.end();
-}
-process.stdout.write(
-  `${values.seeds} histories, ${calls} calls, ${differences} histories with a difference\n`,
-);
-process.exitCode = differences === 0 ? 0 : 1;
-
-function recordedStates(of: States, recorded: Recorded[]): States {
-  return {
-    ...of,
-    fast: recordState(of.fast, recorded),
-    shared: recordState(of.shared, recorded),
-    replicated: of.replicated,
+export async function startEngines(): Promise<Engines> {
+  const server = await startPostgres(["-c", "fsync=off", "-c", "full_page_writes=off"]);
+  const url = await server.freshDatabase();
+  (await openShared(url)).close();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(keepWhatIsNew);
+  const states = createStates();
+  const recorded: Recorded[] = [];
+  const watched = {
+    fast: recordState(states.fast, recorded),
+    shared: recordState(states.shared, recorded),
+    replicated: states.replicated,
+    close: () => undefined,
   };
-}
+  let calls = 0;
 
-/** Makes the calls again, up to the first that is answered otherwise; undefined where none is. */
-async function replay(recorded: readonly Recorded[]): Promise<string | undefined> {
-  const ledgers = new Map<number, SharedLedger>();
-  const forget = (): void => {
-    for (const ledger of ledgers.values()) ledger.close();
-    ledgers.clear();
-  };
-  let isComparable = false;
-  try {
-    for (const one of recorded) {
-      if (one === "new") {
-        forget();
-        await client.query(makeNew);
-        isComparable = true;
-      } else if (one === "other" || one.outcome === undefined) isComparable = false;
-      if (typeof one === "string" || !isComparable || one.outcome === undefined) continue;
-      const ledger = ledgers.get(one.ledger) ?? (await openShared(url));
-      ledgers.set(one.ledger, ledger);
-      calls += 1;
-      await client.query(nextNumbers);
-      const answer = await make(ledger, one);
-      if (isSameOutcome(one.outcome, answer)) {
+  /** Makes the calls again, up to the first that is answered otherwise. */
+  async function replay(): Promise<string | undefined> {
+    const ledgers = new Map<number, SharedLedger>();
+    const forget = (): void => {
+      for (const ledger of ledgers.values()) ledger.close();
+      ledgers.clear();
+    };
+    let isComparable = false;
+    try {
+      for (const one of recorded.splice(0)) {
+        if (one === "new") {
+          forget();
+          await client.query(makeNew);
+          isComparable = true;
+        } else if (one === "other" || one.outcome === undefined) isComparable = false;
+        if (typeof one === "string" || !isComparable || one.outcome === undefined) continue;
+        const ledger = ledgers.get(one.ledger) ?? (await openShared(url));
+        ledgers.set(one.ledger, ledger);
+        calls += 1;
+        await client.query(nextNumbers);
+        const answer = await make(ledger, one);
+        if (!isSameOutcome(one.outcome, answer)) return describe(one, one.outcome, answer);
         // A transaction that was rolled back has used numbers up on one engine alone.
         if ("error" in answer) isComparable = false;
-        continue;
       }
-      const name = [one.part, one.method].filter((part) => part !== undefined).join(".");
-      return `${name}(${shorten(one.args)})${one.ahead ? ` after ${shorten(one.ahead)}` : ""}\n  SQLite ${shorten(one.outcome)}\n  PostgreSQL ${shorten(answer)}`;
+      return undefined;
+    } finally {
+      forget();
     }
-    return undefined;
-  } finally {
-    forget();
   }
+
+  return {
+    get calls() {
+      return calls;
+    },
+    async compare(seed, way) {
+      await playHistory(watched, seed, { ...way, isOverHttp: false, isShared: false });
+      return replay();
+    },
+    async close() {
+      states.close();
+      await client.end();
+      await server.end();
+    },
+  };
 }
 
 type Outcome = NonNullable<Call["outcome"]>;
 
 async function make(ledger: SharedLedger, { part, method, ahead, args }: Call): Promise<Outcome> {
   const whole: unknown = ahead === undefined ? ledger : ledger.after(() => ahead);
-  const target = part === undefined ? whole : part.split(".").reduce(pick, whole);
+  const target = part === undefined ? whole : pick(whole, part);
   try {
     const work = pick(target, method) as (...given: readonly unknown[]) => unknown;
     return { value: await Reflect.apply(work, target, [...args]) };
@@ -141,6 +124,12 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(fields.map(([key, one]) => [key, plain(one)]));
 }
 
+function describe({ part, method, args, ahead }: Call, one: Outcome, other: Outcome): string {
+  const name = part === undefined ? method : `${part}.${method}`;
+  const after = ahead === undefined ? "" : ` after ${shorten(ahead)}`;
+  return `${name}(${shorten(args)})${after}\n  SQLite ${shorten(one)}\n  PostgreSQL ${shorten(other)}`;
+}
+
 function shorten(value: unknown): string {
-  return (JSON.stringify(plain(value)) ?? "").slice(0, 1500);
+  return (JSON.stringify(plain(value)) ?? "").slice(0, 1_500);
 }

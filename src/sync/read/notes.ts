@@ -22,7 +22,7 @@ export async function collectNotes({
 }: Cycle): Promise<NoteCollector | undefined> {
   const { backlinks } = world.ledger;
   const isWanted = settings.backlink && settings.writes === "all" && !takesAsItIs(run);
-  if (!isWanted || (await backlinks.due(memory.id, "any")).length === 0) return undefined;
+  if (!isWanted || !(await backlinks.areDue(memory.id))) return undefined;
   const notes = new Map<PostId, DueNote>();
   let characters = 0;
   let isSeen = false;

@@ -9,10 +9,9 @@ export function createBacklinks(
   store: Store,
   numbers: Numbers,
 ): Plain<Backlinks> & Carrying<"record-backlink"> {
-  const selectAny = store.prepare<[number], { post: PostId; line: string | null }>(`
-    SELECT posts.id AS post, line FROM backlinks INDEXED BY backlinks_due
-    CROSS JOIN posts ON posts.number = backlinks.post
-    WHERE backlinks.project = ? AND is_due = 1 ORDER BY backlinks.post LIMIT 1`);
+  const selectAny = store.prepare<[number]>(
+    "SELECT 1 AS one FROM backlinks INDEXED BY backlinks_due WHERE project = ? AND is_due = 1 LIMIT 1",
+  );
   const selectDue = store.prepare<
     [{ project: number; posts: string }],
     { post: PostId; line: string | null }
@@ -24,11 +23,13 @@ export function createBacklinks(
     "UPDATE backlinks SET line = @line, is_due = @isDue WHERE post = @post",
   );
   return {
+    areDue: (project) =>
+      numbers.ofProject(project, false, function* (number) {
+        return (yield* selectAny.get(number)) !== undefined;
+      }),
     due: (project, posts) =>
       numbers.ofProject(project, [], function* (number) {
-        const found = yield* posts === "any"
-          ? selectAny.all(number)
-          : selectDue.all({ project: number, posts: JSON.stringify(posts) });
+        const found = yield* selectDue.all({ project: number, posts: JSON.stringify(posts) });
         return found.map(({ post, line }) => ({ post, line: line ?? undefined }));
       }),
     changes: {
