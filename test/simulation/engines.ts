@@ -14,7 +14,7 @@ export interface Engines {
   /** How many calls have been compared. */
   readonly calls: number;
   /** The first call of a history that the two answer otherwise, as words; undefined where there is none. */
-  compare(seed: number, way: Pick<Way, "hasTools">): Promise<string | undefined>;
+  compare(seed: number, way: Way): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
