@@ -373,6 +373,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "look-by-answer",
     words: "a look counts from the board's answer, not from when its page was asked for",
     breaks: ["I8"],
+    from: 10_815,
     bug: ofChanges((change, { clock }) => [
       change.kind === "store-posts" || change.kind === "see-page" ? { ...change, at: clock.now() } : change,
     ]),
