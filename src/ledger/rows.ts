@@ -182,6 +182,17 @@ export interface Lookup {
    * Of this project's those that are listed and have neither, and are due where none are named.
    */
   namesakes(project: ProjectId, posts: readonly PostId[] | undefined): Promise<readonly Namesake[]>;
+  /** What is known of a post's id in each of these projects. */
+  places(post: PostId, projects: readonly ProjectId[]): Promise<readonly KnownPlace[]>;
+}
+
+/** A project of the board, as a place where a post may be. */
+export interface KnownPlace {
+  readonly project: ProjectId;
+  /** Whether its last list shows a post of that id. */
+  readonly isListed: boolean;
+  /** When its last complete list was begun, epoch ms; undefined where there is none. */
+  readonly pulledAt: number | undefined;
 }
 
 /** Two posts of one id, in two projects of the board. */

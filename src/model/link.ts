@@ -255,6 +255,8 @@ export interface Row {
   readonly seenAt: number | undefined;
   /** Missing from a complete pull or answered by 404 (1), from two complete pulls of two runs (2); else 0. */
   readonly missing: 0 | 1 | 2;
+  /** When a complete list lacked it first, epoch ms; absent where none has. */
+  readonly missingSince?: number;
   /** When a person ended its last link (epoch ms): it gets no issue by itself. Absent where nobody has. */
   readonly unlinkedAt?: number;
   /** Whether an issue that it is not linked to was ever seen to carry our mark for it. */

@@ -410,6 +410,33 @@ describe("a post that is moved, seen in its new place before its old one is know
   });
 });
 
+describe("a post that is gone from its project, and another project that can't be listed", () => {
+  it("does not count as gone from the board before that is listed once more", async () => {
+    const gone = { state: "closed", reason: "not_planned" };
+    const stage = await openTwo({
+      projects: [{ ...app, boardRules: [{ when: { missing: true }, set: gone }] }, api],
+    });
+    stage.board.removePost("acme-app", "p1");
+    for (let run = 0; run < 3; run += 1) await syncWithout(stage, "prj_api");
+    expect(stage.github.issue("acme/app", 1).state).toBe("open");
+    stage.clock.skip(3 * minuteMs);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.github.issue("acme/app", 1).state).toBe("closed");
+  });
+
+  it("is found there once it is", async () => {
+    const gone = { state: "closed", reason: "not_planned" };
+    const stage = await openTwo({
+      projects: [{ ...app, boardRules: [{ when: { missing: true }, set: gone }] }, api],
+    });
+    movePost(stage);
+    for (let run = 0; run < 3; run += 1) await syncWithout(stage, "prj_api");
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(stage.github.issue("acme/app", 1).state).toBe("open");
+    expect(issuesOf(stage)).toEqual([3, 2]);
+  });
+});
+
 describe("what a person asks for of a post in its old place, before its issue follows it", () => {
   /** The old project knows that it is gone, the new one has not looked yet, and is the next one to do so. */
   async function order(

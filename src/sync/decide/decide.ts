@@ -86,10 +86,11 @@ async function decideRow(
     await adoptDecision(cycle, row, now);
     return [];
   }
-  const decision = planRow(await withoutMove(cycle, row), await cycle.context(now));
+  const counted = await withoutMove(cycle, row);
+  const decision = planRow(counted, await cycle.context(now));
   await sayUndecided(cycle, row, decision);
   noteSettling(cycle, row, decision);
-  const notes = await recordDecision(cycle, row, decision, now);
+  const notes = await recordDecision(cycle, row, decision, now, counted === row ? undefined : "now");
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const lines = showLines(cycle, row, decision);
   const left = { ...pausedBy(row, decision, now), notes };

@@ -71,18 +71,20 @@ async function followPost(
 }
 
 /**
- * The row as it counts where another project of the config lists what may be the very post: it has moved, and does not count as
- * gone from the board.
+ * The row as it counts while the post may have moved to another project of the config: one that lists what may be the very post, or
+ * that has not been listed as a whole since the post was missed. Then it does not count as gone from the board.
  */
 export async function withoutMove(cycle: Cycle, row: Row): Promise<Row> {
   const { settings, memory, world } = cycle;
   if (row.missing < 2 || !settings.boardRules.some(({ when }) => when.missing === true)) return row;
-  for (const key of world.policy.projectKeys) {
-    const other = world.ledger.memory.project(key);
-    if (other === undefined || other.id === memory.id) continue;
-    const found = await world.ledger.lookup.namesakes(other.id, [row.post.id]);
-    if (found.some((namesake) => namesake.project === memory.id && !isOther(namesake)))
-      return { ...row, missing: 1 };
+  const known = world.policy.projectKeys.flatMap((key) => world.ledger.memory.project(key)?.id ?? []);
+  const others = known.filter((id) => id !== memory.id);
+  // A list may lag.
+  const listedAfter = (row.missingSince ?? 0) + world.policy.waits.patchMs;
+  for (const { project, isListed, pulledAt = 0 } of await world.ledger.lookup.places(row.post.id, others)) {
+    const found = isListed ? await world.ledger.lookup.namesakes(project, [row.post.id]) : [];
+    const isHere = found.some((namesake) => namesake.project === memory.id && !isOther(namesake));
+    if (isHere || (!isListed && pulledAt < listedAfter)) return { ...row, missing: 1 };
   }
   return row;
 }

@@ -1,4 +1,4 @@
-import type { PostId } from "../../../model/post.ts";
+import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { KnownPull, Lookup } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";
@@ -27,9 +27,26 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
   >(`
     SELECT id FROM posts WHERE project = @project AND hash IS NOT NULL AND length(id) BETWEEN @least AND @most
     ORDER BY id LIMIT @limit`);
+  const selectPlaces = store.prepare<
+    [{ post: PostId; projects: string }],
+    { project: ProjectId; is_listed: number; pulled_at: number | null }
+  >(`
+    SELECT board_projects.id AS project,
+      EXISTS (SELECT 1 FROM posts WHERE posts.project = board_projects.number AND posts.id = @post
+        AND hash IS NOT NULL AND missing = 0) AS is_listed,
+      (SELECT max(began_at) FROM pulls WHERE pulls.project = board_projects.number AND kind = 'complete') AS pulled_at
+    FROM EACH TEXT @projects AS one CROSS JOIN board_projects ON board_projects.id = one.value`);
   const namesakes = createNamesakes(store);
   return {
     namesakes: (project, posts) => numbers.ofProject(project, [], (number) => namesakes(number, posts)),
+    *places(post, projects) {
+      const found = yield* selectPlaces.all({ post, projects: JSON.stringify(projects) });
+      return found.map(({ project, is_listed, pulled_at }) => ({
+        project,
+        isListed: is_listed === 1,
+        pulledAt: pulled_at ?? undefined,
+      }));
+    },
     sharedPages: (project, urls) =>
       numbers.ofProject(project, new Set<string>(), function* (number): Asked<ReadonlySet<string>> {
         if (urls.length === 0) return new Set();

@@ -30,6 +30,7 @@ export interface RowLine {
   /** null: not since our last write. */
   seen_at: number | null;
   missing: 0 | 1 | 2;
+  missing_since: number | null;
   unlinked_at: number | null;
   /** Of a row that no list shows. */
   is_import: number;
@@ -40,7 +41,7 @@ export interface RowLine {
 
 /** Columns of a statement over `posts` and `post_facts`: a row's own line. */
 export const lineColumns = `
-  posts.number AS number, id, seen_at, missing, unlinked_at, paused_at, facts,
+  posts.number AS number, id, seen_at, missing, missing_since, unlinked_at, paused_at, facts,
   CASE WHEN hash IS NULL THEN 1 ELSE 0 END AS is_import,
   EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number AND NOT EXISTS (SELECT 1 FROM links
     WHERE links.project = posts.project AND links.post = posts.number

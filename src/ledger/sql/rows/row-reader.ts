@@ -134,7 +134,7 @@ function groupParts(
 
 function createRowBuilder(seenAt: Pick<PostTimes, "get">): (line: RowLine, parts: GroupedParts) => Row {
   return (
-    { number, id, seen_at, missing, unlinked_at, is_import, paused_at, has_stray_mark, facts },
+    { number, id, seen_at, missing, missing_since, unlinked_at, is_import, paused_at, has_stray_mark, facts },
     parts,
   ) => {
     const { pause, pins } = parts;
@@ -143,6 +143,7 @@ function createRowBuilder(seenAt: Pick<PostTimes, "get">): (line: RowLine, parts
       post: { id, values: decodePost(facts) },
       seenAt: seen_at === null ? undefined : (seenAt.get(number) ?? seen_at),
       missing,
+      ...(missing > 0 && missing_since !== null && { missingSince: missing_since }),
       ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
       ...(is_import === 1 && { isImport: true }),
       ...(has_stray_mark === 1 && { hasStrayMark: true }),
