@@ -61,6 +61,12 @@ export function createVoteLabels(state: State, violate: Violate): VoteLabels {
       give(issue, issue.record.issue.labels);
       look(issue);
     },
+    // Of one whose answer is lost, what the issue shows later counts as ours.
+    issueWriteLeaves({ repository, write, isHeard }) {
+      if (write.kind !== "add-labels" || isHeard) return;
+      const issue = repository.issues.find(({ number }) => number === write.number);
+      if (issue !== undefined) give(issue, write.labels);
+    },
     issueIsWritten({ issue, before, write }) {
       if (write.kind === "add-labels") give(issue, write.labels);
       look(issue);
