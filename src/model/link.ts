@@ -257,6 +257,8 @@ export interface Row {
   readonly missing: 0 | 1 | 2;
   /** When a complete list lacked it first, epoch ms; absent where none has. */
   readonly missingSince?: number;
+  /** Set where it is missing and another project of the config may list it by now: it does not count as gone from the board. */
+  readonly mayHaveMoved?: true;
   /** When a person ended its last link (epoch ms): it gets no issue by itself. Absent where nobody has. */
   readonly unlinkedAt?: number;
   /** Whether an issue that it is not linked to was ever seen to carry our mark for it. */

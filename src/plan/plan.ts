@@ -202,7 +202,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
 }
 
 function isUnderWay(row: Row): boolean {
-  if (row.seenAt === undefined || row.late !== undefined) return true;
+  if (row.seenAt === undefined || row.late !== undefined || row.mayHaveMoved === true) return true;
   return isChanging(row) || row.links.some(({ mayArrive }) => mayArrive !== undefined);
 }
 

@@ -66,7 +66,7 @@ export function changedFields(boardRules: readonly BoardRule[]): readonly IssueF
 
 /** The target of every issue field: a pure function of the post and the settings. */
 export function deriveBoard(
-  row: Pick<Row, "post" | "missing">,
+  row: Presence,
   { boardRules }: Pick<Settings, "boardRules">,
   seen: ReadonlySet<PostField>,
 ): BoardDerivation {
@@ -86,7 +86,7 @@ export function deriveBoard(
  * the fields that this rule names move; what other rules have made of the others stays.
  */
 function deriveMissing(
-  row: Pick<Row, "post" | "missing">,
+  row: Presence,
   boardRules: readonly BoardRule[],
   seen: ReadonlySet<PostField>,
 ): BoardDerivation {
@@ -94,9 +94,23 @@ function deriveMissing(
     ({ when }) => when.missing === true && holdsFor(row, when, seen) === "yes",
   );
   const set = boardRules[rule]?.set;
-  if (row.missing < 2 || set === undefined) return { kind: "undecided" };
+  if (!isGone(row) || set === undefined) return { kind: "undecided" };
   const fields = fieldsOf(set);
   return { kind: "derived", rule, targets: targetsOf([...fields.keys()], fields) };
+}
+
+type Presence = Pick<Row, "post" | "missing" | "mayHaveMoved">;
+
+function isGone({ missing, mayHaveMoved }: Presence): boolean {
+  return missing === 2 && mayHaveMoved !== true;
+}
+
+function showPresence({ missing, mayHaveMoved }: Presence): string {
+  if (missing === 0) return "listed";
+  if (missing === 1) return "missing from one list, which is not certain yet";
+  return mayHaveMoved === true
+    ? "not listed any more, and another project may list it: its next list tells"
+    : "not listed any more";
 }
 
 /** A board rule, held against a post. */
@@ -110,17 +124,16 @@ export interface BoardRuleView {
 
 /** Holds a post against every board rule, for a person who asks why. It decides nothing: `deriveBoard` does. */
 export function viewBoardRules(
-  row: Pick<Row, "post" | "missing">,
+  row: Presence,
   { boardRules }: Pick<Settings, "boardRules">,
   seen: ReadonlySet<PostField>,
 ): readonly BoardRuleView[] {
   return boardRules.map(({ when, set }, index) => {
-    const isMeant = when.missing === true ? row.missing > 1 : row.missing === 0;
-    const isListed = row.missing === 0 ? "listed" : "not listed any more";
+    const isMeant = when.missing === true ? isGone(row) : row.missing === 0;
     const presence: ConditionView = {
       name: "missing",
       wants: String(when.missing === true),
-      shows: row.missing === 1 ? "missing from one list, which is not certain yet" : isListed,
+      shows: showPresence(row),
       verdict: isMeant ? "holds" : "fails",
     };
     const conditions = [presence, ...viewConditions(row, when, seen)];

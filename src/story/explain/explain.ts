@@ -13,6 +13,7 @@ import {
 import { routePost, selectPost, viewSelection } from "../../plan/select.ts";
 import { inOrder } from "../../select.ts";
 import { createContext } from "../../sync/ground/context.ts";
+import { withMove } from "../../sync/ground/rows.ts";
 import { settingsNow } from "../../sync/ground/settings-now.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import {
@@ -43,9 +44,10 @@ export async function explainPost(
 ): Promise<Explanation | undefined> {
   const { ledger, now } = sources;
   const memory = ledger.memory.project(project.key);
-  const row = memory && (await ledger.rows.row(memory.id, post, now));
-  if (memory === undefined || row === undefined) return undefined;
+  const known = memory && (await ledger.rows.row(memory.id, post, now));
+  if (memory === undefined || known === undefined) return undefined;
   const settings = settingsNow(project, memory.id, ledger.memory);
+  const row = await withMove({ settings, memory, world: sources }, known);
   return explainRow({ ...sources, project, memory, settings, row, seen: new Set(memory.seen) });
 }
 

@@ -135,7 +135,7 @@ export interface ExplainedWrite {
 /** What an explanation is made of: recorded facts and the config, never a request. */
 export interface ExplainSources {
   readonly ledger: Ledger;
-  readonly policy: Pick<Policy, "boardHash" | "waits" | "fullEveryMs">;
+  readonly policy: Pick<Policy, "boardHash" | "waits" | "fullEveryMs" | "projectKeys">;
   /** Epoch ms. */
   readonly now: number;
 }

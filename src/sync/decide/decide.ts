@@ -15,7 +15,7 @@ import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
 import { countVoters } from "../ground/voters.ts";
 import { type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
-import { holdNamesakes, withoutMove } from "../read/namesakes.ts";
+import { holdNamesakes } from "../read/namesakes.ts";
 import { holdNamed } from "../read/naming.ts";
 import { holdOtherMarks } from "../read/other-marks.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
@@ -86,11 +86,10 @@ async function decideRow(
     await adoptDecision(cycle, row, now);
     return [];
   }
-  const counted = await withoutMove(cycle, row);
-  const decision = planRow(counted, await cycle.context(now));
+  const decision = planRow(row, await cycle.context(now));
   await sayUndecided(cycle, row, decision);
   noteSettling(cycle, row, decision);
-  const notes = await recordDecision(cycle, row, decision, now, counted === row ? undefined : "now");
+  const notes = await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const lines = showLines(cycle, row, decision);
   const left = { ...pausedBy(row, decision, now), notes };

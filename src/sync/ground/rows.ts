@@ -1,17 +1,44 @@
 import type { Change } from "../../ledger/change.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
+import { isOther } from "../../plan/namesake.ts";
+import { inOrder } from "../../select.ts";
 import { draft } from "./as-one.ts";
 import { type Cycle, issueKey } from "./cycle-state.ts";
-import type { Run, World } from "./world.ts";
+import type { Policy, Run, World } from "./world.ts";
 
 /** The row of a post as the state has it now; undefined for a post that no listing has shown. */
 export async function readRow(cycle: Cycle, post: PostId): Promise<Row | undefined> {
   const { world, memory } = cycle;
   const row = await world.ledger.rows.row(memory.id, post, world.clock.now());
-  return row && withoutUnread(cycle, row);
+  return row && withMove(cycle, withoutUnread(cycle, row));
+}
+
+/** Whose row it is, and what is known of other projects. */
+interface OfProject extends Pick<Cycle, "settings" | "memory"> {
+  readonly world: { readonly ledger: Ledger; readonly policy: Pick<Policy, "projectKeys" | "waits"> };
+}
+
+/**
+ * The row with a word of where its post may be: in another project of the config that lists what may be the very post, or that has
+ * not been listed as a whole since the post was missed. Asked where a rule waits for it to be gone.
+ */
+export async function withMove({ settings, memory, world }: OfProject, row: Row): Promise<Row> {
+  const { ledger, policy } = world;
+  if (row.missing < 2 || !settings.boardRules.some(({ when }) => when.missing === true)) return row;
+  const known = policy.projectKeys.flatMap((key) => ledger.memory.project(key)?.id ?? []);
+  const others = known.filter((id) => id !== memory.id);
+  // A list may lag.
+  const listedAfter = (row.missingSince ?? 0) + policy.waits.patchMs;
+  for (const { project, isListed, pulledAt = 0 } of await ledger.lookup.places(row.post.id, others)) {
+    const found = isListed ? await ledger.lookup.namesakes(project, [row.post.id]) : [];
+    const isHere = found.some((namesake) => namesake.project === memory.id && !isOther(namesake));
+    if (isHere || (!isListed && pulledAt < listedAfter)) return { ...row, mayHaveMoved: true };
+  }
+  return row;
 }
 
 /**
@@ -47,7 +74,7 @@ type Visit<C extends Cycle> = (cycle: C, row: Row, now: number, showLinks: ShowL
 /** Visits every row that is due, by post. */
 export async function eachDueRow<C extends Cycle>(cycle: C, visit: Visit<C>): Promise<void> {
   for await (const { rows, now } of dueRows(cycle.world, cycle.memory.id, cycle.run)) {
-    const shown = rows.map((row) => withoutUnread(cycle, row));
+    const shown = await inOrder(rows, (row) => withMove(cycle, withoutUnread(cycle, row)));
     await visitBatch(cycle, shown, (own, row, showLinks) => visit(own, row, now, showLinks));
   }
 }
@@ -61,7 +88,7 @@ export async function eachRowOf<C extends Cycle>(
   const { world, memory } = cycle;
   const now = world.clock.now();
   const rows = await world.ledger.rows.rows(memory.id, posts, now);
-  const shown = rows.map((row) => withoutUnread(cycle, row));
+  const shown = await inOrder(rows, (row) => withMove(cycle, withoutUnread(cycle, row)));
   await visitBatch(cycle, shown, (own, row) => visit(own, row, now));
 }
 

@@ -1,11 +1,10 @@
 import { OutdatedError } from "../../errors.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { Namesake } from "../../ledger/rows.ts";
-import type { Row } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
-import { isOther, judgeNamesake } from "../../plan/namesake.ts";
+import { judgeNamesake } from "../../plan/namesake.ts";
 import { rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -68,25 +67,6 @@ async function followPost(
   const base = rebaseRow(row, context);
   const issueBases = rebaseIssues(row, { ...context, before: before?.boardRules ?? [] });
   await ledger.commit([{ kind: "set-bases", project: memory.id, post, bases: { base, issueBases } }]);
-}
-
-/**
- * The row as it counts while the post may have moved to another project of the config: one that lists what may be the very post, or
- * that has not been listed as a whole since the post was missed. Then it does not count as gone from the board.
- */
-export async function withoutMove(cycle: Cycle, row: Row): Promise<Row> {
-  const { settings, memory, world } = cycle;
-  if (row.missing < 2 || !settings.boardRules.some(({ when }) => when.missing === true)) return row;
-  const known = world.policy.projectKeys.flatMap((key) => world.ledger.memory.project(key)?.id ?? []);
-  const others = known.filter((id) => id !== memory.id);
-  // A list may lag.
-  const listedAfter = (row.missingSince ?? 0) + world.policy.waits.patchMs;
-  for (const { project, isListed, pulledAt = 0 } of await world.ledger.lookup.places(row.post.id, others)) {
-    const found = isListed ? await world.ledger.lookup.namesakes(project, [row.post.id]) : [];
-    const isHere = found.some((namesake) => namesake.project === memory.id && !isOther(namesake));
-    if (isHere || (!isListed && pulledAt < listedAfter)) return { ...row, missing: 1 };
-  }
-  return row;
 }
 
 /** Holds new issues of posts that may have one already, in another project. */

@@ -23,9 +23,9 @@ function rule(when: PostCondition, set: IssueChange = close): BoardRule {
 function derive(
   values: Row["post"]["values"],
   boardRules: readonly BoardRule[],
-  { missing = 0, seen = postFields }: { missing?: 0 | 1 | 2; seen?: readonly PostField[] } = {},
+  { seen = postFields, ...place }: Partial<Row> & { seen?: readonly PostField[] } = {},
 ): BoardDerivation {
-  return deriveBoard(makeRow(values, { missing }), { boardRules }, new Set(seen));
+  return deriveBoard(makeRow(values, place), { boardRules }, new Set(seen));
 }
 
 /** The target of the state where there is one, else why there is none. */
@@ -111,6 +111,7 @@ describe("a post that the board no longer lists", () => {
 
   it("is undecided for as long as it may come back", () => {
     expect(stateOf(derive({}, [gone], { missing: 1 }))).toBe("undecided");
+    expect(stateOf(derive({}, [gone], { missing: 2, mayHaveMoved: true }))).toBe("undecided");
   });
 
   it("moves what a rule with `missing: true` names, and nothing else", () => {
@@ -207,5 +208,14 @@ describe("a post that is held against every board rule", () => {
     [2, "not listed any more"],
   ] as const)("missing %i times is %s", (missing, words) => {
     expect(view({}, missing)[1]?.conditions[0]?.shows).toBe(words);
+  });
+
+  it("missing twice is not gone where another project may list it", () => {
+    const row = { ...makeRow({}), missing: 2, mayHaveMoved: true } as const;
+    const [found] = viewBoardRules(row, { boardRules: [rule({ missing: true })] }, new Set(postFields));
+    expect([found?.verdict, found?.conditions[0]?.shows]).toEqual([
+      "fails",
+      "not listed any more, and another project may list it: its next list tells",
+    ]);
   });
 });
