@@ -139,6 +139,9 @@ export function createTargets(
       histories.set(key, { target, changes, movedAt: time.now(), movedBy });
     }
   };
+  /** Whether the rules have changed since the last run, and whether another project looks at the same repository. */
+  let hasNewRules = false;
+  const isShared = scenario.quirks?.secondRepo === scenario.settings.repo;
   /** Issues that people have changed in this run, and in the one before: a link may have read them before that. */
   let moved = new Set<HubIssue>();
   let movedBefore = new Set<HubIssue>();
@@ -216,6 +219,7 @@ export function createTargets(
   return {
     check: {
       settingsChange() {
+        hasNewRules = true;
         relinkAll();
         for (const post of new Set([...opened.keys(), ...linked.keys()])) rederive(post);
       },
@@ -242,12 +246,19 @@ export function createTargets(
         moved.add(issue);
         movedAt.set(issue, time.now());
         followAll(issue, "people");
+        // The other project may read it there before the new rules are laid over what was known: then its post follows them.
+        if (!hasNewRules || !isShared) return;
+        for (const post of new Set([...opened.keys(), ...linked.keys()]))
+          if (issuesOf(post).includes(issue)) follow(post, "people", true);
       },
       issueIsWritten: (written) => followAll(written.issue, "us", written),
       personOrders: relinkAll,
       patchLeaves: relinkAll,
       issueWriteLeaves: relinkAll,
-      runEnds: relinkAll,
+      runEnds() {
+        hasNewRules = false;
+        relinkAll();
+      },
       stateIsLost: relinkAll,
     },
     of: (post, field) => histories.get(`${post} ${field}`),

@@ -15,7 +15,7 @@ import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { type Judged, postsWith } from "../ground/wanted.ts";
-import { readNoteAgain } from "../read/look-again.ts";
+import { isTooOld, readNoteAgain } from "../read/look-again.ts";
 import type { Failure } from "./failure.ts";
 import { type Request, send } from "./send.ts";
 
@@ -139,7 +139,11 @@ async function writeNote(cycle: PulledCycle, write: NoteWrite): Promise<Outcome>
     return stillDue;
   }
   const turn = { lane: boardLane, pace: undefined, action: undefined };
-  const { outcome } = await send<PatchOutcome>(cycle, turn, () => requestOf(cycle, write));
+  const { outcome } = await send<PatchOutcome>(cycle, turn, () => {
+    if (!isTooOld(cycle, note.page.askedAt)) return requestOf(cycle, write);
+    cycle.tally.notesPutOff += 1;
+    return stillDue;
+  });
   return outcome;
 }
 
