@@ -67,6 +67,16 @@ describe.each<[string, BoardStyleOptions]>([
   ["without both", { ...withoutTimes, patchAnswer: "empty" }],
   ["in another spelling", { spellStatus: (status) => status.replaceAll("_", " ").toUpperCase() }],
 ])("a list that shows a post as it was before our PATCH (%s)", (_, style) => {
+  it("counts for nothing also where the run decides only after the wait", async () => {
+    const stage = await openClosed(style, { boardRules });
+    // GitHub takes its time in between.
+    const slow = { kind: "answer", status: 502 } as const;
+    stage.github.failNext({ method: "GET", answer: slow, onMet: () => stage.clock.skip(3 * minuteMs) });
+    expect(await syncOn(stage, stage.listing)).toMatchObject({ failed: 0, postWrites: 0, issueWrites: 0 });
+    await stage.sync();
+    expect(stage.github.issue("acme/app", 1).state).toBe("closed");
+  });
+
   it("counts for nothing: reopening puts back what was there before, and voters hear of two steps", async () => {
     const stage = await openClosed(style);
     expect(await syncOn(stage, stage.listing)).toMatchObject({ failed: 0, postWrites: 0 });

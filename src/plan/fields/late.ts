@@ -5,16 +5,14 @@ import { isSameValue, readField } from "../ground/fields.ts";
 
 /*
  * A board may acknowledge a PATCH, and list the post for a while as it was before: its list comes from a copy that lags. Taken
- * for a person's change, our own write would count as undone. So for `waits.patch` after the acknowledgement a field that shows
- * what was there before counts as what the board has acknowledged.
+ * for a person's change, our own write would count as undone. So in a list of less than `waits.patch` after the acknowledgement a
+ * field that shows what was there before counts as what the board has acknowledged, however much later the row is decided.
  */
 
 /** What such a field is told by. */
 export interface LateContext {
   /** The fields that any record of the last pull showed. */
   readonly seen: ReadonlySet<PostField>;
-  /** Epoch ms. */
-  readonly now: number;
   /** `waits.patch`: what the board has acknowledged is visible to a listing after this. */
   readonly patchMs: number;
 }
@@ -23,9 +21,10 @@ export interface LateContext {
  * The row with what the board has acknowledged in the place of what its list still shows; as it was given where the list is up
  * to date. Other fields of the post stay as they are listed.
  */
-export function withLate(row: Row, { seen, now, patchMs }: LateContext): Row {
-  const recent = (row.accepted ?? []).filter(({ at }) => now - at < patchMs);
-  if (recent.length === 0 || row.seenAt === undefined || row.missing > 0) return row;
+export function withLate(row: Row, { seen, patchMs }: LateContext): Row {
+  const { accepted = [], seenAt } = row;
+  const recent = seenAt === undefined ? [] : accepted.filter(({ at }) => seenAt - at < patchMs);
+  if (recent.length === 0 || row.missing > 0) return row;
   const age = ageOf(row.post.values.updatedAt, recent);
   if (age === "newer") return row;
   const late = new Map<RuleField, FieldValue>();

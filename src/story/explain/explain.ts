@@ -1,7 +1,8 @@
 import { type AuditEntry, votersWhoHeard } from "../../ledger/journal.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { Issue } from "../../model/issue.ts";
-import type { LinkedIssue, LinkOrigin } from "../../model/link.ts";
-import type { PostId } from "../../model/post.ts";
+import type { LinkedIssue, LinkOrigin, Row } from "../../model/link.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
 import { viewBoardRules } from "../../plan/board-rules/board-rules.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
 import {
@@ -47,8 +48,19 @@ export async function explainPost(
   const known = memory && (await ledger.rows.row(memory.id, post, now));
   if (memory === undefined || known === undefined) return undefined;
   const settings = settingsNow(project, memory.id, ledger.memory);
-  const row = await withMove({ settings, memory, world: sources }, known);
+  const row = await withMove(
+    { settings, memory, world: sources },
+    await withLastLook(ledger, memory.id, known),
+  );
   return explainRow({ ...sources, project, memory, settings, row, seen: new Set(memory.seen) });
+}
+
+/** When a list showed the post last is known to the process that read it; others know when a whole list was read. */
+async function withLastLook(ledger: Ledger, project: ProjectId, row: Row): Promise<Row> {
+  const pull =
+    row.missing === 0 && row.seenAt !== undefined ? await ledger.lookup.lastPull(project) : undefined;
+  if (pull?.kind !== "complete") return row;
+  return { ...row, seenAt: Math.max(pull.beganAt, row.seenAt ?? 0) };
 }
 
 async function explainRow(explaining: Explaining): Promise<Explanation> {

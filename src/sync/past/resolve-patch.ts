@@ -10,6 +10,7 @@ import { noteHeard, type PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
+import { longestLookMs } from "../read/look-again.ts";
 import { answerOf } from "../write/patch.ts";
 
 /** A change is sent at most this often; after that a person decides. */
@@ -80,7 +81,7 @@ function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent
 
 /**
  * What a list may have shown of a field when its write was planned, although that took it for written: what was there before a
- * PATCH that the board had acknowledged less than `patchMs` before.
+ * PATCH that the board had acknowledged less than `patchMs` before that list.
  */
 function listedBefore(
   { accepted = [] }: Row,
@@ -88,7 +89,7 @@ function listedBefore(
   { at: plannedAt }: Intent,
   patchMs: number,
 ): readonly SentValue["before"][] {
-  const recent = accepted.filter(({ at }) => at <= plannedAt && plannedAt - at < patchMs);
+  const recent = accepted.filter(({ at }) => at <= plannedAt && plannedAt - at < patchMs + longestLookMs);
   return recent.flatMap(({ writes }) => writes).flatMap((one) => (one.field === field ? [one.before] : []));
 }
 

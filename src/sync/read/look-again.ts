@@ -8,7 +8,7 @@ import { readRow } from "../ground/rows.ts";
  * A write to a post rests on a page that was asked for no longer ago than this (I8): what people change on the board
  * meanwhile would be overwritten unseen.
  */
-const longestLookMs = minuteMs;
+export const longestLookMs = minuteMs;
 
 /** Whether a look is too old for a write to rest on it. */
 export function isTooOld({ world: { clock } }: PulledCycle, askedAt: number): boolean {

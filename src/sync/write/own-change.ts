@@ -42,7 +42,7 @@ export async function takeOwnChange(
     const row = await ledger.rows.row(follower.project, follower.post, clock.now());
     const rules = rulesOf(cycle, follower.project);
     if (rules === undefined) continue;
-    const late = { seen: rules.seen, now: clock.now(), patchMs: policy.waits.patchMs };
+    const late = { seen: rules.seen, patchMs: policy.waits.patchMs };
     const base =
       row === undefined
         ? echoOnUnseen(follower.post, issue, change, rules.settings)

@@ -5,7 +5,7 @@ import { withLate } from "../../../src/plan/fields/late.ts";
 import { makeRow } from "../make.ts";
 
 const [first, second, third] = ["2026-03-02T08:00:00Z", "2026-03-02T08:00:05Z", "2026-03-02T08:00:09Z"];
-const context = { seen: new Set(postFields), now: 60_000, patchMs: 120_000 };
+const context = { seen: new Set(postFields), patchMs: 120_000 };
 
 /** A PATCH of the status, acknowledged at 0. */
 function accept(
@@ -19,7 +19,7 @@ function accept(
 type Shown = Readonly<Partial<Record<PostField, FieldValue>>>;
 
 function statusOf(shown: Shown, accepted: readonly AcceptedPatch[], changes: Partial<Row> = {}): unknown {
-  const row = withLate(makeRow(shown, { accepted, ...changes }), context);
+  const row = withLate(makeRow(shown, { accepted, seenAt: 60_000, ...changes }), context);
   return row.late === undefined ? "as listed" : row.post.values.status;
 }
 
