@@ -182,12 +182,12 @@ export interface Lookup {
    * Of this project's those that are listed and have neither, and are due where none are named.
    */
   namesakes(project: ProjectId, posts: readonly PostId[] | undefined): Promise<readonly Namesake[]>;
-  /** What is known of a post's id in each of these projects. */
-  places(post: PostId, projects: readonly ProjectId[]): Promise<readonly KnownPlace[]>;
+  /** What is known of a post's id in each of these other projects. */
+  elsewhere(post: PostId, projects: readonly ProjectId[]): Promise<readonly Elsewhere[]>;
 }
 
-/** A project of the board, as a place where a post may be. */
-export interface KnownPlace {
+/** Another project of the board, that a post may have been moved to. */
+export interface Elsewhere {
   readonly project: ProjectId;
   /** Whether its last list shows a post of that id. */
   readonly isListed: boolean;

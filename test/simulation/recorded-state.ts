@@ -44,16 +44,18 @@ export function recordState(state: State, recorded: Recorded[]): State {
   };
 }
 
-/** What either engine answers otherwise, or only one of them has. */
-const own: ReadonlySet<string> = new Set([
+/** What is not asked once more: either engine has an answer of its own, or there is none. */
+const unrecorded: ReadonlySet<string> = new Set([
   "memory",
   "upkeep.size",
   "upkeep.schema",
   "upkeep.trimJournal",
   "runs.replicas",
   "runs.heartbeat",
+  "copyTo",
+  "assertHeld",
+  "close",
 ]);
-const passed: ReadonlySet<string> = new Set(["copyTo", "assertHeld", "close"]);
 
 function recordLedger(ledger: Ledger, number: number, recorded: Recorded[]): Ledger {
   const wrap = <Whole extends object>(
@@ -65,7 +67,7 @@ function recordLedger(ledger: Ledger, number: number, recorded: Recorded[]): Led
       get(target, key) {
         const found = Reflect.get(target, key, target);
         const name = part === undefined ? String(key) : `${part}.${String(key)}`;
-        if (own.has(name) || passed.has(name)) return found;
+        if (unrecorded.has(name)) return found;
         if (name === "after")
           return (changes: () => readonly Change[]) => wrap(ledger.after(changes), undefined, changes);
         if (typeof found === "object" && found !== null) return wrap(found, name, ahead);

@@ -82,8 +82,8 @@ export function deriveBoard(
 }
 
 /**
- * A post that is not listed changes nothing, unless a rule asks for `missing` and two pulls have missed the post. Then only
- * the fields that this rule names move; what other rules have made of the others stays.
+ * A post that is not listed changes nothing, unless a rule asks for `missing`, two pulls have missed the post, and it can't have
+ * been moved to another project. Then only the fields that this rule names move; what other rules have made of the others stays.
  */
 function deriveMissing(
   row: Presence,

@@ -128,7 +128,7 @@ function absences({ row }: Explaining, context: PlanContext): readonly string[] 
   }
   if (withLate(row, context).late !== undefined) {
     return [
-      "boardsync has just written to the post, and the board's list still shows what was there before. It decides again with the next run; after `waits.patch` what the list shows counts.",
+      "boardsync has just written to the post, and the board's list still shows what was there before. It decides again with the next run; what a list shows after `waits.patch` counts.",
     ];
   }
   return row.seenAt === undefined && row.links.length > 0

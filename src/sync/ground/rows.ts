@@ -23,8 +23,8 @@ interface OfProject extends Pick<Cycle, "settings" | "memory"> {
 }
 
 /**
- * The row with a word of where its post may be: in another project of the config that lists what may be the very post, or that has
- * not been listed as a whole since the post was missed. Asked where a rule waits for it to be gone.
+ * Where a rule waits for the post to be gone, the row says whether it may have been moved: another project of the config lists what
+ * may be the very post, or has not been listed as a whole since the post was missed.
  */
 export async function withMove({ settings, memory, world }: OfProject, row: Row): Promise<Row> {
   const { ledger, policy } = world;
@@ -33,7 +33,7 @@ export async function withMove({ settings, memory, world }: OfProject, row: Row)
   const others = known.filter((id) => id !== memory.id);
   // A list may lag.
   const listedAfter = (row.missingSince ?? 0) + policy.waits.patchMs;
-  for (const { project, isListed, pulledAt = 0 } of await ledger.lookup.places(row.post.id, others)) {
+  for (const { project, isListed, pulledAt = 0 } of await ledger.lookup.elsewhere(row.post.id, others)) {
     const found = isListed ? await ledger.lookup.namesakes(project, [row.post.id]) : [];
     const isHere = found.some((namesake) => namesake.project === memory.id && !isOther(namesake));
     if (isHere || (!isListed && pulledAt < listedAfter)) return { ...row, mayHaveMoved: true };

@@ -300,7 +300,12 @@ function markedBy(cycle: Cycle, record: IssueText): readonly MarkedIssue[] {
   return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
 }
 
-/** How many issues carry a marker for a post that has no issue, as far as the state knows. */
+/**
+ * How many issues carry a marker for a post that has no issue, as far as the state knows.
+ *
+ * @param isFirst - whether the author's issues have never been looked through as a whole: then a search that broke off may have linked
+ *   what the state knew nothing of, and only the links of issues that it opened itself count as known.
+ */
 async function countUnknown(
   cycle: Cycle,
   records: readonly IssueRecord[],

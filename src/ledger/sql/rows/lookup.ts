@@ -27,7 +27,7 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
   >(`
     SELECT id FROM posts WHERE project = @project AND hash IS NOT NULL AND length(id) BETWEEN @least AND @most
     ORDER BY id LIMIT @limit`);
-  const selectPlaces = store.prepare<
+  const selectElsewhere = store.prepare<
     [{ post: PostId; projects: string }],
     { project: ProjectId; is_listed: number; pulled_at: number | null }
   >(`
@@ -39,8 +39,8 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
   const namesakes = createNamesakes(store);
   return {
     namesakes: (project, posts) => numbers.ofProject(project, [], (number) => namesakes(number, posts)),
-    *places(post, projects) {
-      const found = yield* selectPlaces.all({ post, projects: JSON.stringify(projects) });
+    *elsewhere(post, projects) {
+      const found = yield* selectElsewhere.all({ post, projects: JSON.stringify(projects) });
       return found.map(({ project, is_listed, pulled_at }) => ({
         project,
         isListed: is_listed === 1,
