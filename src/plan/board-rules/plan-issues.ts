@@ -138,9 +138,12 @@ export function adoptIssues(
 ): Omit<IssuePlan, "actions" | "stopped" | "dueAt"> {
   const ruled = derive(row, context)?.targets ?? [];
   const decided = row.links.filter(isWritable).map((linked) => {
-    const asks = areVotesLeft ? voteAsks(row, linked, context.settings, context.seen) : [];
-    const byVotes = asks.map(({ field, target }): Asks[number] => [field, target]);
-    return { linked, decisions: [...ruled, ...byVotes].map((one) => takeField(linked, one)) };
+    const asks = voteAsks(row, linked, context.settings, context.seen);
+    // A label that is there already is this post's too, at once: another post's plan of the same run has to leave it.
+    const byVotes = areVotesLeft
+      ? asks.map(({ field, target }) => takeField(linked, [field, target]))
+      : asks.map((ask) => decideVotes(linked, ask, context)).filter(({ write }) => write === undefined);
+    return { linked, decisions: [...[...ruled].map((one) => takeField(linked, one)), ...byVotes] };
   });
   return {
     issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),

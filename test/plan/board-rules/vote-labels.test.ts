@@ -233,6 +233,12 @@ describe("labels by votes", () => {
     expect(writesOf(plan(row))).toEqual(["+votes: 50+"]);
   });
 
+  it("are this post's too, at once, where the issue has them already", () => {
+    const adopted = adoptRow(linked(60, ["votes: 50+"]), makeContext({ settings: makeSettings({ issue }) }));
+    const target = { kind: "value", value: true };
+    expect(adopted.issueBases).toMatchObject([{ base: { "label:votes: 50+": { target, foreign: true } } }]);
+  });
+
   it("are left where a person discards them, until the votes cross a number", () => {
     const row = linked(60, []);
     const left = adoptRow(row, makeContext({ settings: makeSettings({ issue }) }), "leave");
