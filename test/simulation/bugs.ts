@@ -7,7 +7,7 @@ import type { RequestId } from "../../src/ledger/orders.ts";
 import type { Issue, RepositoryId } from "../../src/model/issue.ts";
 import { type Row, withPins } from "../../src/model/link.ts";
 import type { FieldValue } from "../../src/model/post.ts";
-import { applied, noBase } from "../../src/plan/fields/base.ts";
+import { applied, noBase, noTarget } from "../../src/plan/fields/base.ts";
 import { labelField } from "../../src/plan/ground/issue-fields.ts";
 import type { BoardRule, Rule } from "../../src/plan/ground/settings.ts";
 import { inOrder } from "../../src/select.ts";
@@ -44,6 +44,9 @@ const wishing: Way = { isWishing: true };
 
 /** A board with tools of its own. */
 const equipped: Way = { hasTools: true };
+
+/** Runs that people order by a command. */
+const ordered: Way = { isOrdered: true };
 
 /** Two replicas of one state. */
 const shared: Way = { isOverHttp: false, isShared: true };
@@ -599,6 +602,33 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: ofWorld(({ policy }) => ({ policy: { ...policy, fullEveryMs: 1 } })),
   },
   {
+    name: "applied-as-a-run",
+    words: "a saved plan is applied as if it were a run like any other",
+    breaks: ["I15"],
+    way: ordered,
+    bug: { order: (order) => (order.kind === "apply" ? { kind: "sync" } : order) },
+  },
+  {
+    name: "adopted-and-written",
+    words: "`sync --adopt` writes what differs",
+    breaks: ["I15"],
+    way: ordered,
+    bug: { order: (order) => (order.kind === "adopt" ? { kind: "sync" } : order) },
+  },
+  {
+    name: "undone-without-target",
+    words: "what the rules ask for is forgotten where a status is taken back",
+    breaks: ["I2", "I3", "I16"],
+    way: ordered,
+    bug: ofRows((rows) => ({
+      due: async (...asked) => (await rows.due(...asked)).map(withoutUndone),
+      row: async (...asked) => {
+        const row = await rows.row(...asked);
+        return row && withoutUndone(row);
+      },
+    })),
+  },
+  {
     name: "cascade-cut-short",
     words: "the first rule that matches decides about every field, also about those that it does not name",
     breaks: ["I18", "I16", "I2", "I3"],
@@ -989,6 +1019,16 @@ async function* listByPageNumbers(
     yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt, hasMore };
     if (!hasMore) return;
   }
+}
+
+/** As if an undo had left no target: the post shows something else than what the rules ask for, and we have written that. */
+function withoutUndone(row: Row): Row {
+  const { status } = row.base;
+  const isUndone =
+    status?.written?.sent !== undefined &&
+    status.target.kind === "value" &&
+    status.written.sent !== status.target.value;
+  return isUndone ? { ...row, base: { ...row.base, status: { ...status, target: noTarget } } } : row;
 }
 
 async function moveBase(ledger: Ledger, intent: NewIntent): Promise<void> {

@@ -43,9 +43,15 @@ export function checkMails(
     const isBetween = Math.min(leftAt, otherLeft) <= lostAt && lostAt <= Math.max(leftAt, otherLeft);
     return isBetween && (leftAt < otherLeft || lastAt >= leftAt);
   };
-  /** What the lists do not show yet when the state is lost, and voters have heard of, comes to light as a change. */
+  /** What the lists do not show yet when the state is lost, and voters have heard of, or we have done, comes to light as a change. */
   const excuseLate = (): void => {
-    order([...heard.keys()].filter((post) => targets.issuesOf(post).some((issue) => !hub.isShown(issue))));
+    const late = hub.repositories.flatMap(({ issues }) => issues.filter((issue) => !hub.isShown(issue)));
+    const own = late.flatMap(({ openedFor }) => openedFor);
+    order(
+      [...new Set([...heard.keys(), ...own])].filter((post) =>
+        targets.issuesOf(post).some((issue) => late.includes(issue)),
+      ),
+    );
   };
   return {
     stateIsLost: lose,

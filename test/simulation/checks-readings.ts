@@ -161,6 +161,7 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
     },
     personOrders(order) {
       if (order.kind === "link") taken.add(order.post);
+      if (order.kind === "discard") for (const post of order.posts) taken.add(post);
     },
     // A state that is lost doesn't know any more what it has written.
     stateIsLost() {
@@ -178,8 +179,9 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
       noteForeign({ ...post, ...before });
       noteForeign(post);
     },
-    patchLeaves({ post, change }) {
-      for (const field of ruleFields) {
+    patchLeaves({ life, post, change }) {
+      // What an undo writes no rule asks for: it goes by what its person was shown.
+      for (const field of life.mode === "undo" ? [] : ruleFields) {
         const value = change[field];
         if (value === undefined || isAsked(post, field, value)) continue;
         violate(

@@ -11,6 +11,7 @@ const { values } = parseArgs({
     moves: { type: "boolean", default: false },
     wishes: { type: "boolean", default: false },
     tools: { type: "boolean", default: false },
+    ordered: { type: "boolean", default: false },
   },
 });
 
@@ -22,6 +23,7 @@ const way: Way = {
   isMoving: values.moves,
   isWishing: values.wishes,
   hasTools: values.tools,
+  isOrdered: values.ordered,
 };
 const engines = await startEngines();
 let different = 0;

@@ -53,6 +53,16 @@ export type Step =
   | { readonly kind: "wish"; readonly seed: number }
   /** What people do about what the board's tools are there for (`tool-acts.ts`). */
   | { readonly kind: "tool"; readonly seed: number }
+  /** Somebody saves a plan. */
+  | { readonly kind: "save" }
+  /** A run that a person orders (`ordered-runs.ts`). */
+  | {
+      readonly kind: "ordered";
+      readonly command: "apply" | "undo" | "adopt";
+      readonly seed: number;
+      readonly hasFaults: boolean;
+      readonly doom: Doom | undefined;
+    }
   /** Somebody edits the config. */
   | { readonly kind: "config"; readonly seed: number }
   /** The program's clock is set. */
@@ -60,7 +70,10 @@ export type Step =
 
 const minuteMs = 60_000;
 
-const weights: Readonly<Record<Exclude<Step["kind"], "freeze" | "cut">, number>> = {
+/** These are only put between the others. */
+type Apart = "freeze" | "cut" | "save" | "ordered";
+
+const weights: Readonly<Record<Exclude<Step["kind"], Apart>, number>> = {
   sync: 26,
   crash: 9,
   stop: 2,
@@ -179,7 +192,7 @@ function drawFreeze(random: Random) {
 /** How far into a run something happens at most: most runs ask four times or so, and commit twenty times; half of them pass 140 points. */
 const reaches = { await: [4, 8, 20], commit: [12, 24, 40], point: [40, 120, 240] } as const;
 
-function drawDoom(random: Random): Doom {
+export function drawDoom(random: Random): Doom {
   const when = random.pick(["before", "after"] as const);
   return random.chance(0.5)
     ? { at: "await", count: random.between(1, random.pick(reaches.await)), when }
@@ -217,6 +230,9 @@ export function describeStep(step: Step): string {
       return `the ${step.side} is ${step.fault} for ${describeTime(step.ms)}`;
     case "clock":
       return `the program's clock is set ${step.ms < 0 ? "back" : "on"} by ${describeTime(Math.abs(step.ms))}`;
+    case "ordered":
+      return `somebody orders ${step.command}${step.hasFaults ? ", with faults" : ""}${step.doom === undefined ? "" : `, that ends ${step.doom.when} ${step.doom.at} ${step.doom.count}`}`;
+    case "save":
     case "lose":
     case "backup":
     case "putBack":

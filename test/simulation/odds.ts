@@ -11,8 +11,11 @@ export interface Odds {
   readonly moves: number;
   readonly wishes: number;
   readonly tools: number;
+  readonly ordered: number;
   /** Weights beside those of the other kinds of step. */
-  readonly steps: Readonly<Partial<Record<Exclude<Step["kind"], "freeze" | "cut">, number>>>;
+  readonly steps: Readonly<
+    Partial<Record<Exclude<Step["kind"], "freeze" | "cut" | "save" | "ordered">, number>>
+  >;
 }
 
 export const usualOdds: Odds = {
@@ -24,6 +27,7 @@ export const usualOdds: Odds = {
   moves: 0.04,
   wishes: 0.1,
   tools: 0.06,
+  ordered: 0.08,
   steps: {},
 };
 
@@ -39,6 +43,9 @@ export const wishingOdds: Odds = { ...usualOdds, wishes: 1 };
 /** A board with tools of its own, in all of them. */
 export const toolOdds: Odds = { ...usualOdds, tools: 1 };
 
+/** Runs that people order by a command, in all of them. */
+export const orderedOdds: Odds = { ...usualOdds, ordered: 1 };
+
 /** What few histories have, in most of them: mistakes that are seldom met are met there. */
 export const rareOdds: Odds = {
   signals: 0.6,
@@ -49,5 +56,6 @@ export const rareOdds: Odds = {
   moves: 0.04,
   wishes: 0.3,
   tools: 0.1,
+  ordered: 0.1,
   steps: { order: 20, config: 2 },
 };

@@ -8,18 +8,11 @@ import { calm } from "./wire.ts";
 
 /** I15: `plan`, and right after it a run that sees the same; the one says what the other does. */
 export async function planThenSync(stage: Stage): Promise<string> {
-  const { time, wire, watch, board, hub } = stage;
-  const isChanging = time.pending > 0 || board.posts.some(({ hiddenFor }) => hiddenFor > 0);
-  const isFree = stage.crew?.isFree() ?? true;
-  // What a plan learns of a limit is forgotten with its copy: the run would have to find it anew.
-  const isRefused =
-    wire.outage("board") !== undefined ||
-    wire.outage("tracker") !== undefined ||
-    findSignalLimit(hub, time.now()) !== undefined;
-  if (!isFree || isChanging || isRefused) return "no calm moment for a plan";
+  const { time, watch } = stage;
+  if (!isCalm(stage)) return "no calm moment for a plan";
   const late = lateIssues(stage);
   watch.events.runBegins();
-  const planned = await stage.plan(calm());
+  const planned = await stage.look(calm());
   const done = await stage.run(calm());
   if (planned === undefined || done === undefined) return "the run ended early";
   const actions = planned.plan.projects.flatMap((project) => project.actions);
@@ -36,6 +29,17 @@ export async function planThenSync(stage: Stage): Promise<string> {
   const entries = planned.plan.projects.flatMap(({ entries: all = [] }) => all);
   compare(stage, entries, wanted, coming, late, done);
   return `planned ${wanted.length}, sent ${watch.sent.length}`;
+}
+
+/** Whether a run sees what a look on a copy has seen right before it. */
+export function isCalm({ time, wire, board, hub, crew }: Stage): boolean {
+  const isChanging = time.pending > 0 || board.posts.some(({ hiddenFor }) => hiddenFor > 0);
+  // What a look learns of a limit is forgotten with its copy: the run would have to find it anew.
+  const isRefused =
+    wire.outage("board") !== undefined ||
+    wire.outage("tracker") !== undefined ||
+    findSignalLimit(hub, time.now()) !== undefined;
+  return (crew?.isFree() ?? true) && !isChanging && !isRefused;
 }
 
 /**
@@ -101,14 +105,14 @@ function namesFormer({ repositories }: Stage["hub"], name: string): boolean {
 }
 
 /** The program may call a repository by a name that it had. */
-function nameNow({ repositories }: Stage["hub"], issue: string | null): string | null {
+export function nameNow({ repositories }: Stage["hub"], issue: string | null): string | null {
   const [name, number] = issue?.split("#") ?? [];
   const renamed = repositories.find(({ formerNames }) => formerNames.some((former) => former === name));
   return renamed === undefined ? issue : [renamed.name, ...(number === undefined ? [] : [number])].join("#");
 }
 
 /** What an action sends, part by part: a change of an issue takes a request for each of its labels. */
-function namesOf({ kind, post, issue, fields }: PlannedAction): readonly string[] {
+export function namesOf({ kind, post, issue, fields }: PlannedAction): readonly string[] {
   const parts = Object.entries(fields).map(([field, value]) => `${issue} ${namePart(field, value)}`);
   const written: Record<PlannedAction["kind"], readonly string[]> = {
     "create-issue": [`${issue} ${String(fields["title"])}`],

@@ -14,7 +14,7 @@ export interface Doom {
 /** One life of the program, from its start to its end. */
 export interface Life {
   isDead: boolean;
-  mode: "sync" | "plan" | "adopt";
+  mode: "sync" | "plan" | "adopt" | "undo";
   /** Since its last run began. */
   awaits: number;
   commits: number;

@@ -10,7 +10,7 @@ const usage =
   "node test/simulation/simulate.ts [--seeds N] [--from S] [--minutes M]   plays N histories, or as many as M minutes hold\n" +
   "node test/simulation/simulate.ts --seed S [--whole]                     plays one and tells it\n" +
   "--workers N plays on so many threads, --all goes on after a failure, --rare draws often what is seldom,\n" +
-  "--quirks draws what refuses, renames or shows late in every history, --moves two projects and posts that move, --wishes settings that few projects have, --tools a board with tools of its own, --http plays over real HTTP, --shared with two replicas of one state (README.md)\n";
+  "--quirks draws what refuses, renames or shows late in every history, --moves two projects and posts that move, --wishes settings that few projects have, --tools a board with tools of its own, --ordered runs that people order, --http plays over real HTTP, --shared with two replicas of one state (README.md)\n";
 
 const { values } = parseArgs({
   options: {
@@ -28,6 +28,7 @@ const { values } = parseArgs({
     moves: { type: "boolean", default: false },
     wishes: { type: "boolean", default: false },
     tools: { type: "boolean", default: false },
+    ordered: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
   },
 });
@@ -41,6 +42,7 @@ const way: Way = {
   isMoving: values.moves,
   isWishing: values.wishes,
   hasTools: values.tools,
+  isOrdered: values.ordered,
 };
 
 /** Ctrl-C tells what has been played so far. */
@@ -126,7 +128,7 @@ async function tellFailure(of: States, outcome: Outcome, isWhole: boolean): Prom
     "",
     ...told.story,
     "",
-    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}${values.shared ? " --shared" : ""}${values.quirks ? " --quirks" : ""}${values.moves ? " --moves" : ""}${values.wishes ? " --wishes" : ""}${values.tools ? " --tools" : ""}`,
+    `Replay: node test/simulation/simulate.ts --seed ${outcome.seed}${values.rare ? " --rare" : ""}${values.http ? " --http" : ""}${values.shared ? " --shared" : ""}${values.quirks ? " --quirks" : ""}${values.moves ? " --moves" : ""}${values.wishes ? " --wishes" : ""}${values.tools ? " --tools" : ""}${values.ordered ? " --ordered" : ""}`,
   ]);
 }
 

@@ -33,6 +33,7 @@ describe("the simulation", () => {
     [" that draw often what few have", slice, { isRare: true }],
     [" of what refuses, renames and shows late", slice / 2, { isQuirky: true }],
     [" of settings that few projects have", slice / 2, { isWishing: true }],
+    [" of runs that people order", slice / 2, { isOrdered: true }],
     [" of two replicas", slice / 2, { isOverHttp: false, isShared: true }],
   ])("breaks no promise in the histories%s 1 to %i", { tags: "long", timeout: patience }, (_, last, way) =>
     play(last, way),

@@ -4,6 +4,8 @@ import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { Log } from "../../src/log.ts";
 import type { RenderedIssue } from "../../src/plan/ground/settings.ts";
 import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
+import type { Order } from "../../src/sync/ground/order.ts";
+import type { SavedPlan } from "../../src/sync/ground/reports.ts";
 import type { SyncProject, World } from "../../src/sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../src/sync/run.ts";
 import { createDialect } from "../../src/tracker/github/dialect.ts";
@@ -33,6 +35,8 @@ export interface Bug {
   readonly scenario?: (scenario: Scenario) => Scenario;
   /** Bends the settings of the project; the checks go by what the config says. */
   readonly settings?: (settings: Scenario["settings"]) => Scenario["settings"];
+  /** Bends what a person has ordered. */
+  readonly order?: (order: Order) => Order;
   /** What the server of a shared state leaves out. */
   readonly omits?: Omission;
   /** Bends what carries the requests to GitHub: it shows over HTTP only. */
@@ -65,10 +69,13 @@ export interface Stage {
   readonly counts: Counts;
   /** The last one that somebody made. */
   backup: Copy | undefined;
+  /** As somebody saved it last. */
+  savedPlan: SavedPlan | undefined;
+  readonly projects: readonly SyncProject[];
   /** One run. A process is started where none lives. */
   run(weather: Weather, end?: RunEnd): Promise<RunResult | undefined>;
-  /** `plan`, on a private copy. */
-  plan(weather: Weather): Promise<RunResult | undefined>;
+  /** `plan`, or what an undo would do, on a private copy. */
+  look(weather: Weather, order?: Order): Promise<RunResult | undefined>;
   /** The process ends between two runs; of a shared state, all of them. */
   endProcess(): void;
   /** Where two replicas share the state. */
@@ -86,6 +93,8 @@ export interface Counts {
 }
 
 export interface RunEnd {
+  /** What a person orders; left out for what the schedule asks for. */
+  readonly command?: Order | undefined;
   readonly doom?: Doom | undefined;
   /** The request at which a signal comes. */
   readonly stopAt?: number;
@@ -178,7 +187,7 @@ function purposesOf({ tools }: Scenario): readonly ToolPurpose[] {
   ];
 }
 
-/** Nothing is learnt from what a process is shown that can no longer record it. */
+/** Nothing is learnt from what a process is shown that can no longer record it, or that a look on a copy forgets. */
 function eventsOf(events: Events, life: Life): Events {
   const shown = [
     "boardShows",
@@ -192,11 +201,14 @@ function eventsOf(events: Events, life: Life): Events {
   const heard = shown.map((name) => [
     name,
     (...told: unknown[]): void => {
-      if (!life.isDeposed) (events[name] as (...told: unknown[]) => void)(...told);
+      const isLook = life.mode === "plan" && !asked.has(name);
+      if (!life.isDeposed && !isLook) (events[name] as (...told: unknown[]) => void)(...told);
     },
   ]);
   return Object.assign(Object.create(events), Object.fromEntries(heard));
 }
+
+const asked: ReadonlySet<keyof Events> = new Set(["trackerAsked", "signalsAsked"]);
 
 export function createStage(
   scenario: Scenario,
@@ -257,7 +269,8 @@ export function createStage(
     };
     return bug.world?.(world, hub, replica) ?? world;
   };
-  const worldOf = (life: Life, ledger: Ledger): World => joinWorld(sidesOf(life, watch.events), ledger);
+  const worldOf = (life: Life, ledger: Ledger): World =>
+    joinWorld(sidesOf(life, eventsOf(watch.events, life)), ledger);
   const startProcess = (): { readonly life: Life; readonly world: World } => {
     const life = startLife();
     if (bug.isLoose === true) state.loosen();
@@ -266,7 +279,7 @@ export function createStage(
   const go = async (
     world: World,
     life: Life,
-    mode: "sync" | "plan" | "adopt",
+    command: Order,
     end: RunEnd,
   ): Promise<RunResult | undefined> => {
     const controller = new AbortController();
@@ -279,7 +292,12 @@ export function createStage(
       if (requests === end.rivalAt && bug.hasNoLock === true && crew === undefined) rival = startRival();
     };
     try {
-      const result = await runProjects(inTurn(end), world, { kind: mode }, controller.signal);
+      const result = await runProjects(
+        inTurn(end),
+        world,
+        bug.order?.(command) ?? command,
+        controller.signal,
+      );
       await rival;
       if (life.isDead) watch.violate("no bug", "a run goes on after its process has ended");
       for (const { errors } of result.report.projects) {
@@ -320,7 +338,7 @@ export function createStage(
       omits: bug.omits,
       connect: (life) => sidesOf(life, eventsOf(watch.events, life)),
       go({ life, sides, ledger: unheld, index }, ledger, end) {
-        return go(joinWorld(sides, ledger, { index, unheld }), life, "sync", end);
+        return go(joinWorld(sides, ledger, { index, unheld }), life, { kind: "sync" }, end);
       },
       async measure(sides, isTimed, run) {
         const startedAt = time.now();
@@ -344,17 +362,21 @@ export function createStage(
     records,
     counts,
     backup: undefined,
+    savedPlan: undefined,
+    projects,
     async run(weather, end = {}) {
       if (crew !== undefined) return crew.run(weather, end);
       if (scenario.isOneShot) endProcess();
       process ??= startProcess();
       const { life, world } = process;
-      Object.assign(life, { awaits: 0, commits: 0, doom: end.doom });
+      const command = end.command ?? { kind: "sync" };
+      const mode = command.kind === "apply" ? "sync" : command.kind;
+      Object.assign(life, { awaits: 0, commits: 0, doom: end.doom, mode });
       wire.weather = weather;
       const startedAt = time.now();
       const before = requestsOf(world);
       watch.events.runBegins();
-      const result = await go(world, life, "sync", end);
+      const result = await go(world, life, command, end);
       counts.runs += 1;
       if (life.isDead) {
         endProcess();
@@ -365,7 +387,7 @@ export function createStage(
       checkBounds(requestsOf(world) - before, time.now() - startedAt);
       return result;
     },
-    plan(weather) {
+    look(weather, order = { kind: "plan" }) {
       if (scenario.isOneShot) endProcess();
       const life: Life = {
         ...startLife(),
@@ -374,7 +396,7 @@ export function createStage(
         signalsUntil: process?.life.signalsUntil ?? 0,
       };
       wire.weather = weather;
-      return state.onCopy(life, (ledger) => go(worldOf(life, ledger), life, "plan", {}));
+      return state.onCopy(life, (ledger) => go(worldOf(life, ledger), life, order, {}));
     },
     endProcess,
   };

@@ -5,7 +5,17 @@ import { changeConfig } from "./config-changes.ts";
 import { addStandstills, describeStep, drawHistory, type Step } from "./history.ts";
 import { type Loopback, openLoopback } from "./http-sides.ts";
 import type { Totals, Violation } from "./invariants.ts";
-import { movingOdds, type Odds, quirkyOdds, rareOdds, toolOdds, usualOdds, wishingOdds } from "./odds.ts";
+import {
+  movingOdds,
+  type Odds,
+  orderedOdds,
+  quirkyOdds,
+  rareOdds,
+  toolOdds,
+  usualOdds,
+  wishingOdds,
+} from "./odds.ts";
+import { addOrderedRuns, checkShown, drawOrdered, savePlan } from "./ordered-runs.ts";
 import { orderSomething } from "./orders.ts";
 import { addPauses, pauseSomething, planPause } from "./pauses.ts";
 import { addPost } from "./people.ts";
@@ -54,6 +64,8 @@ export interface Way {
   readonly isWishing?: boolean;
   /** A board with tools of its own (`tools.ts`), in every history; else one in seventeen has it. */
   readonly hasTools?: boolean;
+  /** Runs that people order by a command (`ordered-runs.ts`), in every history; else one in twelve has some. */
+  readonly isOrdered?: boolean;
   /** Two replicas share the state; else one seed in twenty has that. */
   readonly isShared?: boolean;
 }
@@ -76,6 +88,7 @@ const quirksSalt = 0x2545f491;
 const movesSalt = 0x1b873593;
 const wishesSalt = 0x85ebca6b;
 const toolsSalt = 0xc2b2ae35;
+const orderedSalt = 0x9e3779b1;
 
 /** Plays one history: the same seed, the same history. */
 export async function playHistory(
@@ -121,7 +134,11 @@ export async function playHistory(
     ? addStandstills(oneByOne, sharing)
     : addQuirkSteps(addPauses(oneByOne, createRandom(seed ^ pausesSalt), odds), drawnScenario, quirky);
   const untooled = addWishSteps(unwished, drawnScenario, wishing);
-  const drawnSteps = addToolSteps(untooled, drawnScenario, equipping);
+  const equippedSteps = addToolSteps(untooled, drawnScenario, equipping);
+  const isUnordered = isOverHttp || isShared || (options.bug !== undefined && options.isOrdered !== true);
+  const drawnSteps = isUnordered
+    ? equippedSteps
+    : addOrderedRuns(equippedSteps, createRandom(seed ^ orderedSalt), odds);
   const steps = options.steps ?? drawnSteps;
   const story: string[] = [];
   const tell = (words: () => string): void => {
@@ -156,9 +173,10 @@ export async function playHistory(
   };
 }
 
-function oddsOf({ isRare, isQuirky, isMoving, isWishing, hasTools }: Way): Odds {
+function oddsOf({ isRare, isQuirky, isMoving, isWishing, isOrdered, hasTools }: Way): Odds {
   if (hasTools === true) return toolOdds;
   if (isWishing === true) return wishingOdds;
+  if (isOrdered === true) return orderedOdds;
   if (isRare === true) return rareOdds;
   if (isMoving === true) return movingOdds;
   return isQuirky === true ? quirkyOdds : usualOdds;
@@ -231,6 +249,16 @@ async function play(stage: Stage, step: Step): Promise<string> {
       return actWish(stage, createRandom(step.seed));
     case "tool":
       return actOnTools(stage, createRandom(step.seed));
+    case "save":
+      return savePlan(stage);
+    case "ordered": {
+      const ordered = await drawOrdered(stage, step);
+      if (ordered === undefined) return `nobody has anything to ${step.command}`;
+      const { command, shown } = ordered;
+      const told = await tellRun(stage, step, step.hasFaults, { command, doom: step.doom });
+      checkShown(stage, shown);
+      return told;
+    }
     case "config":
       return changeConfig(stage, createRandom(step.seed));
     case "clock":
