@@ -27,8 +27,8 @@ export interface Rows {
   /** The pauses that concern a project as a whole, that of all projects first; of no project that one alone. */
   wholePauses(project: ProjectId | undefined): Promise<readonly WholePause[]>;
   counts(project: ProjectId): Promise<RowCounts>;
-  /** Every action that is held, by post. */
-  held(project: ProjectId): Promise<readonly HeldAction[]>;
+  /** Every action that is held, by post; with `shrank` those that only a board that shrank holds, which no approval names. */
+  held(project: ProjectId, by?: "shrank"): Promise<readonly HeldAction[]>;
   /** What waits for a person or a time, oldest first; of these kinds, where some are named, else of all but `missing`; at most `limit`. */
   waiting(
     project: ProjectId,
@@ -85,7 +85,7 @@ export interface RowCounts {
   readonly missing: number;
   /** Actions that are held, and that a person may let go. */
   readonly approvable: number;
-  /** Voters who would be notified of these, as far as the board shows votes. */
+  /** Voters who would be notified of these, and of what only a board that shrank holds, as far as the board shows votes. */
   readonly voters: number;
   /** Of how many of these the board shows no votes. */
   readonly unknownVotes: number;

@@ -467,4 +467,27 @@ describe("a board that shrank", () => {
     expect(await stage.sync()).toMatchObject({ result: "ok" });
     expect((await stage.ledger.rows.row(project, "p1" as PostId, stage.clock.now()))?.missing).toBe(2);
   });
+
+  it("shows what it alone holds, and who would be notified of it, before a person accepts its size", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 6);
+    await stage.sync();
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
+    for (const post of ["p5", "p6"]) stage.board.editPost("acme-app", post, { votes: 111 });
+    for (const number of [5, 6]) stage.github.close("acme/app", number, "completed");
+    expect(await stage.sync()).toMatchObject({ result: "held" });
+    const seen = await foreseeHeld(stage, { key: "acme-app", project }, [], false);
+    expect(seen).toMatchObject({
+      actions: [
+        { post: "p5", kind: "patch-post", planned: { notifies: 111 } },
+        { post: "p5", kind: "update-issue" },
+        { post: "p6", kind: "patch-post", planned: { notifies: 111 } },
+        { post: "p6", kind: "update-issue" },
+      ],
+      notified: "222 voters will be notified.",
+    });
+    expect(await stage.ledger.rows.counts(project)).toMatchObject({ approvable: 0, voters: 222 });
+    if ("asks" in seen) await stage.ledger.commit(seen.asks({ at: stage.clock.now() }));
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 2 }] });
+  });
 });

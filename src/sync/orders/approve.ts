@@ -43,14 +43,15 @@ export async function foreseeHeld(
   if (actions.length === 0 && hold === undefined)
     return { nothing: held.length > 0 || shrunk !== undefined ? already : "Nothing is to approve any more." };
   const isSize = hold !== undefined && !isDiscard;
+  const shown = isSize ? await ledger.rows.held(project, "shrank") : actions;
   const counted = `${actions.length.toLocaleString("en")} ${actions.length === 1 ? "action" : "actions"}`;
   const answered = isDiscard ? "discarded: both sides stay as they are" : "approved";
   return {
-    actions,
+    actions: shown,
     counted,
     hold,
     effects: isSize ? [hold, effects.size] : [isDiscard ? effects.discard : effects.approve],
-    notified: isSize || isDiscard ? notifiesNobody : sayNotified(votersOfHeld(actions)),
+    notified: isDiscard ? notifiesNobody : sayNotified(votersOfHeld(shown)),
     done: hold === undefined ? `${counted} ${answered}` : "The board's present size is accepted",
     asks(agreed) {
       const asked = { ...agreed, project };
@@ -68,7 +69,7 @@ export async function foreseeHeld(
 }
 
 const effects = {
-  size: "The board's present size is the new measure. What it no longer lists counts as missing then.",
+  size: "The board's present size is the new measure. What it no longer lists counts as missing then, and what only that has held goes.",
   discard: "Both sides stay as they are, and what differs now is no reason for a write any more.",
   approve:
     "The run that starts at once lets these very actions go, and no others. What is not asked for any more by then is left out.",

@@ -200,7 +200,7 @@ async function answerHeld(
     if (isDiscard) return { question: `Discard ${counted} of ${name}?`, button: "Discard", done };
     if (hold === undefined) return { question: `Approve ${counted} of ${name}?`, button: "Approve", done };
     const question = `Is the board of ${name} as small as it looks?`;
-    return { question, actions: [], button: "Accept the present size", done };
+    return { question, button: "Accept the present size", done };
   });
 }
 

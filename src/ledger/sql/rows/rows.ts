@@ -108,7 +108,7 @@ export function createRows(
     rows: (project, posts, now) =>
       numbers.ofProject(project, [], (number) => reader.some(number, posts, now)),
     linkedTo: (issue, scope) => (scope === undefined ? links.postsOf(issue) : links.followersOf(issue)),
-    held: (project) => numbers.ofProject(project, [], waiting.held),
+    held: (project, by) => numbers.ofProject(project, [], (number) => waiting.held(number, by)),
     shown: (project, field) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly string[]> {
         return (yield* shown[field].all(number)).map(({ value }) => value);

@@ -11,7 +11,7 @@ import { groupByPost, readPlanned } from "./row-reader.ts";
 export interface WaitingReader {
   counts(project: ProjectId): Asked<RowCounts>;
   /** By the project's number. */
-  held(project: number): Asked<readonly HeldAction[]>;
+  held(project: number, by?: "shrank"): Asked<readonly HeldAction[]>;
   /** By the project's number; oldest first. */
   waiting(
     project: number,
@@ -106,8 +106,8 @@ export function createWaitingReader(store: Store): WaitingReader {
       (SELECT count(*) FROM notes
         WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
       (SELECT coalesce(sum(notifies), 0) FROM notes
-        WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS voters,
-      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL
+        WHERE project = known.number AND kind = 'held' AND ${lettable} AND ${running}) AS voters,
+      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND ${lettable}
         AND planned IS NOT NULL AND notifies IS NULL AND ${running}) AS "unknownVotes",
       (SELECT min(follows_at) FROM notes
         WHERE project = known.number AND kind IN ('settling', 'waiting') AND ${running}) AS "nextAt"
@@ -117,11 +117,13 @@ export function createWaitingReader(store: Store): WaitingReader {
       waitingSql(which),
     ),
   ) as [WaitingQuery, WaitingQuery];
-  const selectHeld = store.prepare<[number], HeldColumns>(`
-    SELECT posts.id AS post, notes.action AS kind, cause, signature, message, planned,
+  const [selectHeld, selectShrunk] = ["signature IS NOT NULL", byShrink].map((which) =>
+    store.prepare<[number], HeldColumns>(`
+    SELECT posts.id AS post, notes.action AS kind, cause, coalesce(signature, '') AS signature, message, planned,
       post_facts.title AS title
     FROM notes JOIN posts ON posts.number = notes.post LEFT JOIN post_facts ON post_facts.post = notes.post
-    WHERE notes.project = ? AND notes.kind = 'held' AND signature IS NOT NULL ORDER BY posts.id, notes.action`);
+    WHERE notes.project = ? AND notes.kind = 'held' AND ${which} ORDER BY posts.id, notes.action`),
+  ) as [HeldQuery, HeldQuery];
   const selectIssues = store.prepare<
     [{ project: number; posts: string }],
     { post: number; repositoryId: RepositoryId; number: number }
@@ -131,8 +133,9 @@ export function createWaitingReader(store: Store): WaitingReader {
     CROSS JOIN links ON links.project = @project AND links.post = batch.value
     ORDER BY links.post, links.position`);
   return {
-    *held(project) {
-      return (yield* selectHeld.all(project)).map((held) => ({ ...held, planned: toPlanned(held.planned) }));
+    *held(project, by) {
+      const found = yield* (by === undefined ? selectHeld : selectShrunk).all(project);
+      return found.map((held) => ({ ...held, planned: toPlanned(held.planned) }));
     },
     *counts(project) {
       return (yield* selectCounts.get(project)) ?? noCounts;
@@ -172,6 +175,12 @@ export function createWaitingReader(store: Store): WaitingReader {
     );
   }
 }
+
+type HeldQuery = Query<[number], HeldColumns>;
+
+/** What only a board that shrank holds: to accept its size lets it go. */
+const byShrink = "signature IS NULL AND cause = 'shrank' AND notes.action IS NOT NULL";
+const lettable = `(signature IS NOT NULL OR ${byShrink})`;
 
 /** Of one post: more than it has fields and actions. */
 const mostOfPost = 100;
