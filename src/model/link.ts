@@ -229,7 +229,7 @@ export interface PlannedChange {
 
 /** The reason why nothing is written for a paused post. */
 export const pausedByPerson =
-  "a person has paused the post, or changed it on the board under `conflict: pause`: nothing is written for it, either way, until `boardsync resume`";
+  "a person has paused the post, or changed it on the board under `conflict: pause`: nothing is written for it, either way, until `boardsync resume POST`";
 
 /** A pause of more than one post: of a whole project, or of all projects. */
 export interface WholePause {

@@ -76,6 +76,19 @@ describe("a PATCH whose answer is lost", () => {
     expect([sent(stage), stage.board.notifications.length]).toEqual([2, 0]);
   });
 
+  it.each([
+    [{ status: "completed" }, true],
+    [{ roadmapColumn: "COMPLETED" }, false],
+  ] as const)("names voters where it is of %j: %s", async (set, isHeard) => {
+    const stage = await openClosed({}, set);
+    stage.board.failNext({ kind: "answer", status: 502 }, { ...isPatch, times: 2 });
+    await stage.sync();
+    await syncAfterWait(stage);
+    const { errors } = await syncAfterWait(stage);
+    expect(errors).toMatchObject([{ code: "board.unsure" }]);
+    expect(errors[0]?.message.includes("voters may have been notified")).toBe(isHeard);
+  });
+
   it("and that was provably not applied arrives with the second attempt", async () => {
     const stage = await openClosed();
     stage.board.failNext({ kind: "answer", status: 502 }, isPatch);

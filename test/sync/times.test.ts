@@ -25,6 +25,7 @@ it.each([
     "The board wants no request before 15:05 (in 12 minutes).",
   ],
   ["since 2026-12-31 13:50:00 UTC; again", "since 14:50 (3 minutes ago); again"],
+  ['no milestone "Sprint 7", nor `Phase 2`', 'no milestone "Sprint 7", nor `Phase 2`'],
   [
     "a day such as 2026-01-31, and 2026-99-99T99:99:99Z",
     "a day such as 2026-01-31, and 2026-99-99T99:99:99Z",

@@ -80,7 +80,7 @@ async function pausePost(
   const { ledger } = beside;
   const { key: project, post } = named;
   const waits = await listWaiting(beside, named);
-  const seen = foreseePause(waits, named, "`boardsync resume`");
+  const seen = foreseePause(waits, named, "`boardsync resume POST`");
   const pending = await ledger.requests.pending(named.project);
   const isResuming = isAsked(pending, "resume", post) || isAsked(pending, "resume-discard", post);
   const at = beside.now;
@@ -112,7 +112,7 @@ async function pausePosts(
   beside: Beside,
   posts: readonly NamedPost[],
 ): Promise<number> {
-  const seen = await foreseePauseAll(beside, posts, "`boardsync resume`");
+  const seen = await foreseePauseAll(beside, posts, "`boardsync resume POST`");
   await beside.ledger.commit(seen.asks({ at: beside.now }));
   const [message, ...lines] = seen.effects;
   show(terminal, options, lines);

@@ -10,13 +10,19 @@ import type { Terminal } from "../print/terminal.ts";
 /** A plan of 100,000 posts stays below that. */
 const sizeLimit = 256 * 1024 * 1024;
 
+/** What SQLite, and who has the state, keep beside its file. */
+const besideState = ["", "-wal", "-shm", ".lock"];
+
 /**
  * Looks whether a plan may be saved there: a file that is there is replaced only where it is an earlier plan.
  *
+ * @param state - `StatePlace.name`: a state may come to be there.
  * @throws ConfigError when it may not.
  */
-export function refusePlanFile({ cwd }: Pick<Terminal, "cwd">, file: string): void {
+export function refusePlanFile({ cwd }: Pick<Terminal, "cwd">, file: string, state: string): void {
   const path = resolve(cwd, file);
+  if (besideState.some((end) => path === `${state}${end}`))
+    throw new ConfigError([`The plan is not saved at ${path}: that is the state's own. Name another file.`]);
   const refuse = (what: string): never => {
     throw new ConfigError([
       `The plan is not saved at ${path}: ${what}, and was left as it is. Name another file.`,
@@ -37,9 +43,14 @@ export function refusePlanFile({ cwd }: Pick<Terminal, "cwd">, file: string): vo
  *
  * @throws ConfigError when the file can't be written.
  */
-export function savePlan(terminal: Pick<Terminal, "cwd" | "pid">, file: string, text: string): void {
+export function savePlan(
+  terminal: Pick<Terminal, "cwd" | "pid">,
+  file: string,
+  state: string,
+  text: string,
+): void {
   const path = resolve(terminal.cwd, file);
-  refusePlanFile(terminal, file);
+  refusePlanFile(terminal, file, state);
   // Beside it and then in its place: what is there at that moment is replaced as such, and no link is followed.
   const beside = `${path}.${terminal.pid}.tmp`;
   try {

@@ -31,9 +31,10 @@ export async function plan(
       readonly show?: string;
     },
 ): Promise<number> {
-  return inSession(terminal, options, (session) =>
-    withPrivateCopy(terminal, placeOfState(terminal, session.config), async (ledger, isKnown) => {
-      if (options.out !== undefined) refusePlanFile(terminal, options.out);
+  return inSession(terminal, options, (session) => {
+    const place = placeOfState(terminal, session.config);
+    if (options.out !== undefined) refusePlanFile(terminal, options.out, place.name);
+    return withPrivateCopy(terminal, place, async (ledger, isKnown) => {
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const madeAt = world.clock.now();
       const { show } = options;
@@ -47,7 +48,7 @@ export async function plan(
       if (isSaved) {
         const origin = { program: terminal.version, board: world.policy.boardHash, madeAt };
         const state = isKnown ? ledger.identity : null;
-        savePlan(terminal, out, writePlan(session.clean({ ...origin, state, projects: saved })));
+        savePlan(terminal, out, place.name, writePlan(session.clean({ ...origin, state, projects: saved })));
       }
       const shown = { plan: session.clean(made), report, projectsAfter, otherConfigs };
       if (show !== undefined) {
@@ -58,8 +59,8 @@ export async function plan(
       }
       printPlan(session.terminal, options, shown, isSaved ? out : undefined);
       return exitOf(terminal, exitOfPlan(report, made, options.detailedExitcode === true));
-    }),
-  );
+    });
+  });
 }
 
 /** Whether a post is the one that `POST` or `PROJECT/POST` means; of which project it is shows when all have been looked at. */

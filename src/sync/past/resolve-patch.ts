@@ -140,7 +140,8 @@ async function parkUnsure(
   const { clock } = cycle.world;
   const { post } = intent;
   const fields = action.writes.map(({ field }) => field).join(", ");
-  const message = `It is not known whether the change of ${fields} reached the board; voters may have been notified. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
+  const heard = isNotifying(action) ? "; voters may have been notified" : "";
+  const message = `It is not known whether the change of ${fields} reached the board${heard}. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
   const place = { project: cycle.memory.id, post };
   const parked: Parked = {
     kind: "parked",

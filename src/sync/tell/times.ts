@@ -31,7 +31,8 @@ export function tellTimes(now: number, timeZone: string): ToldTimes {
     name,
     tell: (text) =>
       text.replaceAll(instants, (found) => {
-        const at = Date.parse(found);
+        // What is quoted stays as it is: `Date.parse` takes "Sprint 7" for a day in July.
+        const at = /^\d/.test(found) ? Date.parse(found) : Number.NaN;
         return Number.isNaN(at) ? found : name(at);
       }),
   };

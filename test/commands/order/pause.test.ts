@@ -26,7 +26,7 @@ describe("boardsync pause", () => {
     const paused = await stage.run(["pause", "acme-app/p1"]);
     expect(paused.code).toBe(0);
     expect(paused.out).toBe(
-      "  As of the last run nothing waits for it.\nacme-app/p1: it is paused from now on: nothing more is written for it, to either side, until `boardsync resume`.\n",
+      "  As of the last run nothing waits for it.\nacme-app/p1: it is paused from now on: nothing more is written for it, to either side, until `boardsync resume POST`.\n",
     );
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("planned");

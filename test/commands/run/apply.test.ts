@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
@@ -18,6 +18,20 @@ function edit({ folder }: Stage, change: (text: string) => string): void {
 }
 
 describe("boardsync plan --out", () => {
+  it.each(["", "-wal", "-shm", ".lock"])(
+    "takes no place that is the state's own (%s), also where no state is yet",
+    async (end) => {
+      const stage = await openStage();
+      const path = join(stage.folder, `state.db${end}`);
+      const refused = await stage.run(["plan", "--out", `./state.db${end}`]);
+      expect(refused).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`${path}: that is the state's own`),
+      });
+      expect(existsSync(path)).toBe(false);
+    },
+  );
+
   it("replaces an earlier plan, and nothing else: not the config, and not what a link leads to", async () => {
     const stage = await openStage();
     const config = join(stage.folder, "boardsync.yaml");

@@ -46,5 +46,5 @@ export function listNames(names: Iterable<string>, excerpt: Excerpt, most = 20):
 
 /** The address that was asked, without query, user or fragment: ids and cursors have no place in a message. */
 export function showAddress(url: URL): string {
-  return `${url.origin}${url.pathname}`;
+  return `${url.origin === "null" ? url.protocol : url.origin}${url.pathname}`;
 }
