@@ -83,4 +83,21 @@ describe("e-mail addresses and telephone numbers in the text of a post", () => {
     await stage.sync();
     expect(stage.github.issue("acme/app", 1).body).toContain(hidden.description);
   });
+
+  it("go into no text that is written as the repository turns public, nor stay in the others until the next full look", async () => {
+    const stage = await openStage({ projects: [{ ...standardProject, content: "follow" }] });
+    addPlanned(stage, [text, text]);
+    await stage.sync();
+    await stage.sync();
+    stage.mark();
+    stage.github.setPrivate("acme/app", false);
+    stage.board.editPost("acme-app", "p1", { description: "Or call 030/7654321." });
+    await stage.sync();
+    const bodies = () => stage.github.requests.map(({ body }) => JSON.stringify(body)).join();
+    expect(bodies()).not.toContain("7654321");
+    await stage.sync();
+    for (const number of [1, 2])
+      expect(stage.github.issue("acme/app", number).body).toContain(hidden.description);
+    expect(bodies()).not.toContain("7654321");
+  });
 });

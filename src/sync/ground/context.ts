@@ -42,15 +42,17 @@ export function createContext(
   const known = ledger.memory.categories(memory.id)?.categories ?? [];
   const categoryNames = new Map(known.map(({ id, name }) => [id, name]));
   const names = { categoryLabels, categoryNames };
-  const text = {
+  // A run may find out before its first write that a repository has turned public.
+  const text = () => ({
     board: policy.boardHash,
     project: memory.id,
     redact: redactedOf(settings, ledger),
     ...names,
-  };
-  const render: PlanContext["render"] = (post, others) => project.renderer.render(post, { ...text, others });
+  });
+  const render: PlanContext["render"] = (post, others) =>
+    project.renderer.render(post, { ...text(), others });
   const renderComment: PlanContext["renderComment"] = (template, post) =>
-    project.renderer.comment(template, post, text);
+    project.renderer.comment(template, post, text());
   const isBoardReadOnly = !isAllowed({ kind: "patch-post" }, cycle.settings);
   const setsStatus = settings.rules.some(({ set }) => typeof set.status === "string");
   const namesAny = Object.values(namesOfRules(settings.rules)).some((names) => names.length > 0);
@@ -81,6 +83,13 @@ function redactedOf(settings: Settings, { memory }: Pick<Ledger, "memory">): rea
     (name) => memory.repository(name)?.repository.isPrivate === true,
   );
   return isPrivate ? [] : ["email", "phone"];
+}
+
+/** Whether texts that are there may show what nobody but the repository's own people was to see. */
+function hasTurnedPublic({ settings, world: { ledger } }: Cycle, since: number): boolean {
+  return repositoryNames(settings).some(
+    (name) => (ledger.memory.repository(name)?.publicSince ?? Number.NEGATIVE_INFINITY) > since,
+  );
 }
 
 /** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */
@@ -130,7 +139,8 @@ async function markRowsForFullLook(cycle: Cycle): Promise<boolean> {
   const memory = projectNow(cycle);
   const now = clock.now();
   const print = settingsPrint(cycle.settings, cycle.project.templates);
-  const isFresh = memory.fullAt !== undefined && now - memory.fullAt < policy.fullEveryMs;
+  const { fullAt = Number.NEGATIVE_INFINITY } = memory;
+  const isFresh = now - fullAt < policy.fullEveryMs && !hasTurnedPublic(cycle, fullAt);
   // What `writes` has held back is decided already; a plan shows it all the same.
   const isShown = isPreview(cycle.run) && cycle.settings.writes !== "all";
   const isFirst = !isFresh || memory.settingsPrint !== print;

@@ -97,6 +97,9 @@ export async function readFresh(
   if (found === undefined) return waitForTurn("its repository can't be used in this run");
   const repository = await openForWrites(cycle, found);
   if ("kind" in repository) return repository;
+  const hasOpened = found.repository.isPrivate && !repository.repository.isPrivate;
+  if (hasOpened && action.kind !== "change-issue")
+    return waitForTurn("its repository has just turned public, and the next run makes its text anew");
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "found") return { repository, record: answer.record };
   // What the lists show of it still counts.
