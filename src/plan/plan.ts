@@ -178,7 +178,7 @@ export function recordApplied(
 }
 
 function planLinked(row: Row, context: PlanContext): Decision {
-  const { patch, stopped, settling, asked, base, notes, pauses } = planPatch(row, context);
+  const { patch, stopped, settling, behind, asked, base, notes, pauses } = planPatch(row, context);
   const isStopped = isQuarantined(row) || notes.some(({ kind }) => kind === "quarantined");
   const issues = planIssues(row, context.isBoardReadOnly ? {} : asked, {
     ...context,
@@ -193,6 +193,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
     actions: [...(patch === undefined ? [] : [patch]), ...free, ...issues.actions],
     stopped: [...(stopped === undefined ? [] : [stopped]), ...left, ...issues.stopped],
     settling,
+    ...(behind && { behind }),
     base,
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes],

@@ -433,6 +433,41 @@ describe("a release", () => {
   });
 });
 
+describe("a change that a person has to let go, beside one that goes by itself", () => {
+  /** Its issue is closed, which asks for a status and a column, and somebody has moved the status meanwhile. */
+  async function openMoved(): Promise<Stage> {
+    const stage = await openStage({ projects: [{ ...standardProject, conflict: "hold" }] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    await stage.sync();
+    stage.mark();
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.editPost("acme-app", "p1", { status: "under review" });
+    return stage;
+  }
+
+  it("is planned, and held in the very run that sends the other", async () => {
+    const stage = await openMoved();
+    const actions = await stage.plan();
+    expect(actions.map(({ fields, when, letGoBy }) => ({ fields, when, letGoBy }))).toEqual([
+      { fields: { roadmapColumn: "COMPLETED" }, when: "now", letGoBy: undefined },
+      { fields: { status: "completed" }, when: "held", letGoBy: "approve" },
+    ]);
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ postWrites: 1, held: 1 }] });
+    expect(await stage.ledger.rows.counts(project)).toMatchObject({ approvable: 1, voters: 3 });
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ postWrites: 0, held: 1 }] });
+  });
+
+  it("goes once it is approved, whichever run has shown it", async () => {
+    const stage = await openMoved();
+    await stage.sync();
+    await approve(stage);
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 1, held: 0 }] });
+    expect(stage.board.post("acme-app", "p1")).toMatchObject({ status: "completed" });
+    expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ postWrites: 0 }] });
+  });
+});
+
 describe("a board that shrank", () => {
   it("is held anew where it shrank further than a person was shown", async () => {
     const stage = await openStage();

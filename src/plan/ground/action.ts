@@ -142,6 +142,8 @@ export interface Decision {
   readonly stopped: readonly Action[];
   /** The PATCH that follows by itself once `settle` is over, if nothing changes until then; undefined where nothing settles. */
   readonly settling: PatchPost | undefined;
+  /** The PATCH that a person has to let go, once the one among the actions, of other fields, is sent; absent where there is none. */
+  readonly behind?: PatchPost;
   /** The bases after this decision, of the fields that change; recorded whether or not the actions are carried out. */
   readonly base: Readonly<Partial<Record<RuleField, FieldBase>>>;
   /** The same of its issues' fields, of the issues where any changes. */

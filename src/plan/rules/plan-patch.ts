@@ -36,6 +36,8 @@ export interface PatchPlan {
   readonly stopped?: PatchPost;
   /** As of a decision. */
   readonly settling?: PatchPost;
+  /** As of a decision. */
+  readonly behind?: PatchPost;
   /** All that the issues ask for of the post and that will be written, as far as one can see: also what waits for `settle` or is held. */
   readonly asked: PostChange;
   readonly base: Decision["base"];
@@ -102,6 +104,8 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
       hold: joinHolds(fields.flatMap(({ hold }) => hold ?? [])),
     };
   };
+  const behind =
+    others.length === 0 ? {} : { behind: patchOf(wanted.filter(({ hold }) => hold !== undefined)) };
   const future = decided.flatMap(({ later }) => later ?? []);
   const ahead =
     future.length === 0 ? undefined : patchOf(setApart(chooseFree([...wanted, ...future]), isOrder));
@@ -112,7 +116,7 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   const patch = patchOf(chosen);
   if (isStopped(patch, row, settings)) return { ...noPatch, notes, stopped: patch, ...settled };
   const obstacle = patchObstacle(patch, row, settings);
-  if (obstacle === undefined) return { patch, asked, notes, ...settled };
+  if (obstacle === undefined) return { patch, asked, notes, ...settled, ...behind };
   return { ...noPatch, notes: [...notes, ...obstacle], stopped: patch, ...settled };
 }
 

@@ -24,9 +24,35 @@ export function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: n
   // Of a post whose issue is gone it is said already why nothing can be decided.
   const isGone = row.notes?.some(({ cause }) => cause === "issue-gone");
   const told = isGone ? decision.notes.filter(({ kind }) => kind !== "undecided") : decision.notes;
-  const fields = told.map((note) => noteField(cycle, row, decision, note, now));
+  // What stands behind another PATCH is told as an action: a person may let it go at once.
+  const isBehind = ({ kind, ...note }: Note): boolean =>
+    kind === "held" &&
+    "field" in note &&
+    decision.behind?.writes.some(({ field }) => field === note.field) === true;
+  const fields = told
+    .filter((note) => !isBehind(note))
+    .map((note) => noteField(cycle, row, decision, note, now));
   const actions = decision.actions.flatMap((action) => noteAction(row, tellAction(cycle, row, action), now));
-  return [...fields, ...actions, ...keptHolds(row, decision, actions)];
+  return [
+    ...fields,
+    ...actions,
+    ...noteBehind(cycle, row, decision, now),
+    ...keptHolds(row, decision, actions),
+  ];
+}
+
+function noteBehind(cycle: PulledCycle, row: Row, { behind }: Decision, now: number): readonly RowNote[] {
+  if (behind?.hold === undefined) return [];
+  const told = tellAction(cycle, row, behind);
+  const hold = noteDelay(told, { kind: "hold", ...behind.hold, isApprovable: true }, now);
+  const before = row.notes?.find(
+    (note) => isLetGoByPerson(note) && note.action?.signature === hold.action?.signature,
+  );
+  return pauseOf(row) === undefined
+    ? [{ ...hold, since: before?.since ?? now }]
+    : before === undefined
+      ? []
+      : [before];
 }
 
 function noteField(cycle: PulledCycle, row: Row, decision: Decision, note: Note, now: number): RowNote {

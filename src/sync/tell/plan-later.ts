@@ -21,7 +21,9 @@ export async function planLater(cycle: PulledCycle): Promise<readonly PlannedAct
   const { ledger } = cycle.world;
   const waiting = await ledger.rows.waiting(cycle.memory.id, mostWaiting, notDecided);
   const later: PlannedAction[] = [];
-  for (const post of new Set(waiting.map((one) => one.post)))
+  const held = await ledger.rows.held(cycle.memory.id);
+  const behind = held.filter(({ kind }) => kind === "patch-post");
+  for (const post of new Set([...waiting, ...behind].map((one) => one.post)))
     later.push(...((await attemptNow(cycle, post, () => planRowLater(cycle, post))) ?? []));
   const open = (await ledger.journal.open(cycle.memory.id)).filter(
     ({ state }) => state === "SENT" || state === "UNKNOWN",
@@ -46,7 +48,17 @@ async function planRowLater(cycle: PulledCycle, post: PostId): Promise<readonly 
     const lines = describeAction(cycle, row, action).filter(({ kind }) => kind === action.kind);
     return lines.map((line): PlannedAction => ({ ...line, when: "held", ...stop }));
   });
-  return [...planSettling(cycle, row, decision), ...stopped];
+  return [...planSettling(cycle, row, decision), ...stopped, ...planBehind(cycle, row, decision)];
+}
+
+/** What a person has to let go, once what goes by itself is sent. */
+function planBehind(cycle: PulledCycle, row: Row, { behind }: Decision): readonly PlannedAction[] {
+  if (behind?.hold === undefined || pauseOf(row) !== undefined) return [];
+  const { why: held, cause } = behind.hold;
+  return describeAction(cycle, row, behind).map((line) => ({
+    ...line,
+    ...{ when: "held", held, cause, letGoBy: "approve" },
+  }));
 }
 
 /** What is to be written and has not stood long enough; of a PATCH only what the next run does not send already. */
