@@ -142,12 +142,22 @@ function readStatus(value: unknown): string | undefined {
   return statusNames.map((name) => readText(readPath(value, name))).find((text) => text !== undefined);
 }
 
+/** Some APIs have flags as numbers or as text: an archived post that was taken for none would become an issue. */
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
 function readFlag(value: unknown): boolean | undefined {
-  return typeof value === "boolean" ? value : undefined;
+  const isPlain = ["boolean", "number", "string"].includes(typeof value);
+  return isPlain ? flags.get(String(value).toLowerCase()) : undefined;
 }
 
 function readNumber(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  const number = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
 /** A count, or the list of voters, of which only the length is of interest. */

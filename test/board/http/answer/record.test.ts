@@ -32,6 +32,14 @@ describe("a record becomes a post", () => {
     [{ _count: { votes: 3 } }, { votes: 3 }],
     [{ _count: { upvotes: 3 } }, { votes: 3 }],
     [{ total_votes: 3 }, { votes: 3 }],
+    [
+      { isArchived: 1, isReviewed: "false", onRoadmap: "True", roadmapPublic: "0" },
+      { isArchived: true, isReviewed: false, onRoadmap: true, roadmapPublic: false },
+    ],
+    [
+      { votes: "12", roadmapOrder: "-1.5" },
+      { votes: 12, roadmapOrder: -1.5 },
+    ],
     [{ votes: [{ email: "a@example.com" }, {}] }, { votes: 2 }],
     [{ url: "https://x.example/p/1" }, { url: "https://x.example/p/1" }],
     [{ publicUrl: "http://x.example/p/1" }, { url: "http://x.example/p/1" }],
@@ -51,11 +59,11 @@ describe("a record becomes a post", () => {
   it.each<[PostField, object]>([
     ["status", { status: 3 }],
     ["roadmapColumn", { roadmapColumn: ["PLANNED"] }],
-    ["roadmapOrder", { roadmapOrder: "1" }],
+    ["roadmapOrder", { roadmapOrder: "1st" }],
     ["onRoadmap", { onRoadmap: "yes" }],
     ["categoryId", { categoryId: {} }],
     ["title", { title: {} }],
-    ["votes", { votes: "3" }],
+    ["votes", { votes: "three" }],
     ["url", { url: "javascript:alert(1)" }],
     ["url", { url: "/p/1" }],
     ["url", { url: `https://x.example/${"x".repeat(2000)}` }],
