@@ -29,7 +29,7 @@ export async function runProgram(edge: Terminal, onCommand: OnCommand = () => un
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return usageFailure(terminal, error);
-    return failWith(terminal, { json: terminal.args.includes("--json") }, error);
+    throw error;
   }
 }
 
@@ -121,7 +121,12 @@ function addCommand(program: Command, row: CommandRow, terminal: Terminal, finis
       rest: values.find(Array.isArray) ?? [],
       options: () => command.optsWithGlobals(),
     };
-    finish(await row.run(call));
+    try {
+      finish(await row.run(call));
+    } catch (error) {
+      if (error instanceof CommanderError) throw error;
+      finish(failWith(call.terminal, call.options(), error));
+    }
   });
 }
 

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startStory } from "../../demo/story.ts";
 import { exitOf } from "../open/session.ts";
-import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { createStoryClock, openStage } from "./stage.ts";
@@ -22,12 +21,8 @@ export interface DemoOptions extends CommonOptions {
 
 /** `boardsync demo`: a board and a GitHub on loopback, and a few days of a small company. No account, no trace. */
 export async function demo(terminal: Terminal, options: DemoOptions): Promise<number> {
-  try {
-    if (options.serve !== true) return await play(terminal, options);
-    return await (await import("./serve.ts")).serveDemo(terminal, options);
-  } catch (error) {
-    return failWith(terminal, options, error);
-  }
+  if (options.serve !== true) return play(terminal, options);
+  return (await import("./serve.ts")).serveDemo(terminal, options);
 }
 
 async function play(terminal: Terminal, options: DemoOptions): Promise<number> {

@@ -26,7 +26,6 @@ import { nextRunOf } from "../open/next-run.ts";
 import { findOtherConfigs, toOtherConfigs } from "../open/other-config.ts";
 import { describeNone, placeOfState, readState } from "../open/state.ts";
 import { readDatabase } from "../open/status-database.ts";
-import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
@@ -41,27 +40,21 @@ export async function status(
   terminal: Terminal,
   options: CommonOptions & { readonly full?: boolean },
 ): Promise<number> {
+  const { config } = loadConfig(configSource(terminal, options));
+  const place = placeOfState(terminal, config);
+  const ledger = await readState(terminal, place);
   try {
-    const { config } = loadConfig(configSource(terminal, options));
-    const place = placeOfState(terminal, config);
-    const state = place.name;
-    const ledger = await readState(terminal, place);
-    try {
-      const report = await readStatus(config, state, ledger);
-      if (options.json === true) printJson(terminal.out, report);
-      else if (options.quiet === true) return exitCodes.ok;
-      else if (ledger === undefined) {
-        printLine(terminal.out, "", describeNone(state));
-      } else {
-        const times = tellTimes(systemClock.now(), config.timezone);
-        printStatus(terminal.out, times, report, options.full === true);
-      }
-    } finally {
-      ledger?.close();
+    const report = await readStatus(config, place.name, ledger);
+    if (options.json === true) printJson(terminal.out, report);
+    else if (options.quiet === true) return exitCodes.ok;
+    else if (ledger === undefined) printLine(terminal.out, "", describeNone(place.name));
+    else {
+      const times = tellTimes(systemClock.now(), config.timezone);
+      printStatus(terminal.out, times, report, options.full === true);
     }
     return exitCodes.ok;
-  } catch (error) {
-    return failWith(terminal, options, error);
+  } finally {
+    ledger?.close();
   }
 }
 

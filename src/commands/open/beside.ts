@@ -6,7 +6,6 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { inOrder, select } from "../../select.ts";
 import type { NamedPost } from "../../sync/orders/foresight.ts";
-import { failWith } from "../print/failure.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
@@ -20,7 +19,7 @@ export interface Beside {
   readonly now: number;
 }
 
-/** Runs a command that needs neither secrets nor the state for itself. What goes wrong becomes a sentence and an exit code. */
+/** Runs a command that needs neither secrets nor the state for itself. */
 export function besideRuns(
   terminal: Terminal,
   options: CommonOptions,
@@ -44,35 +43,22 @@ async function workOn(
   openState: (place: StatePlace) => Promise<Ledger | undefined>,
   work: (beside: Beside) => number | Promise<number>,
 ): Promise<number> {
-  try {
-    const beside = await open(terminal, options, openState);
-    try {
-      return await work(beside);
-    } finally {
-      beside.ledger.close();
-    }
-  } catch (error) {
-    return failWith(terminal, options, error);
-  }
-}
-
-async function open(
-  terminal: Terminal,
-  options: CommonOptions,
-  openState: (place: StatePlace) => Promise<Ledger | undefined>,
-): Promise<Beside> {
   const { config } = loadConfig(configSource(terminal, options));
   const place = placeOfState(terminal, config);
   const ledger = await openState(place);
-  if (ledger !== undefined)
-    return {
-      config,
-      ledger,
-      get now() {
-        return systemClock.now();
-      },
-    };
-  throw new ConfigError([describeNone(place.name)]);
+  if (ledger === undefined) throw new ConfigError([describeNone(place.name)]);
+  const beside: Beside = {
+    config,
+    ledger,
+    get now() {
+      return systemClock.now();
+    },
+  };
+  try {
+    return await work(beside);
+  } finally {
+    ledger.close();
+  }
 }
 
 /**

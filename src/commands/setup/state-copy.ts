@@ -7,7 +7,6 @@ import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
 import { nameState } from "../open/sign-of-life.ts";
 import { fillState, takeOutState } from "../open/state.ts";
-import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
@@ -19,23 +18,19 @@ export async function copyState(
   from: string,
   to: string,
 ): Promise<number> {
-  try {
-    const [source, target] = [from, to].map((place) => locate(terminal, place)) as [string, string];
-    await takeOutState(terminal, source, (image) => fillState(terminal, target, image));
-    const [old, made] = [nameState(terminal.cwd, source), nameState(terminal.cwd, target)];
-    if (options.json === true) printJson(terminal.out, { from: old, to: made });
-    else if (options.quiet !== true) {
-      printLine(terminal.out, "", `The state of ${old} is at ${made} now.`);
-      printLine(
-        terminal.out,
-        "",
-        `Next: set \`state: ${made}\` in the config. ${old} stays as it is, and counts as an old copy from now on.`,
-      );
-    }
-    return exitCodes.ok;
-  } catch (error) {
-    return failWith(terminal, options, error);
+  const [source, target] = [from, to].map((place) => locate(terminal, place)) as [string, string];
+  await takeOutState(terminal, source, (image) => fillState(terminal, target, image));
+  const [old, made] = [nameState(terminal.cwd, source), nameState(terminal.cwd, target)];
+  if (options.json === true) printJson(terminal.out, { from: old, to: made });
+  else if (options.quiet !== true) {
+    printLine(terminal.out, "", `The state of ${old} is at ${made} now.`);
+    printLine(
+      terminal.out,
+      "",
+      `Next: set \`state: ${made}\` in the config. ${old} stays as it is, and counts as an old copy from now on.`,
+    );
   }
+  return exitCodes.ok;
 }
 
 /** A file, absolute; or a URL, with the password of `BOARDSYNC_STATE_URL` where that names the same database. */
