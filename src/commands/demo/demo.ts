@@ -5,8 +5,8 @@ import { startStory } from "../../demo/story.ts";
 import { exitOf } from "../open/session.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { tellStory } from "./chapters.ts";
 import { createStoryClock, openStage } from "./stage.ts";
-import { tellStory } from "./tell.ts";
 
 /** Wider lines are hard to read, however wide the terminal is. */
 const maxColumns = 100;
