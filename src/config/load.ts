@@ -146,11 +146,8 @@ function findDistinct(faults: Iterable<Fault>, document: ConfigDocument): readon
   for (const fault of faults) {
     const { line, column } = document.locate(fault);
     if (problems.size === faultLimit) {
-      problems.set("more", {
-        line,
-        column,
-        message: "there are more mistakes further down; mend these first",
-      });
+      const message = "there are more mistakes further down; mend these first";
+      problems.set("more", { line, column, message });
       break;
     }
     const place = `${line}:${column}:${fault.path.at(-1)}: ${fault.message}`;

@@ -33,7 +33,7 @@ export interface HttpSecrets {
 /** Where secrets come from. */
 export interface SecretSource {
   readonly environment: Environment;
-  /** The directory that the names of secret files are relative to, absolute. */
+  /** The directory that names of files are relative to, absolute. */
   readonly cwd: string;
   readonly readText: ReadText;
 }
@@ -148,7 +148,9 @@ export function readSecrets(source: SecretSource): SecretsResult {
 const shortest = 5;
 
 function readHttp(source: SecretSource, problems: string[]): HttpSecrets {
-  const read = (name: string, meaning: string) => collectOptional(name, meaning, source, problems);
+  // Nobody has to set them. One that is set and can't be used is a mistake all the same.
+  const read = (name: string, meaning: string) =>
+    isGiven(name, source.environment) ? collect(readSecret(name, meaning, source), problems) : undefined;
   const http: HttpSecrets = {
     webhook: read("GITHUB_WEBHOOK_SECRET", "the secret of the webhook"),
     token: read("BOARDSYNC_HTTP_TOKEN", "a token for the status page and its orders"),
@@ -207,17 +209,6 @@ function collect(reading: SecretReading, problems: string[]): string | undefined
   if ("value" in reading) return reading.value;
   problems.push(reading.problem);
   return undefined;
-}
-
-/** A secret that nobody has to set. One that is set and can't be used is a mistake all the same. */
-function collectOptional(
-  name: string,
-  meaning: string,
-  source: SecretSource,
-  problems: string[],
-): string | undefined {
-  if (!isGiven(name, source.environment)) return undefined;
-  return collect(readSecret(name, meaning, source), problems);
 }
 
 function isGiven(name: string, environment: Environment): boolean {
