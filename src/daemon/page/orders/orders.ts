@@ -249,28 +249,24 @@ function whyRefused(
   ];
 }
 
-function refusal(status: number, heading: string, sentence: string): RenderedPage {
-  return {
-    status,
-    title: heading,
-    current: undefined,
-    content: html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p>${wayBack(html`${toRoot}`)}`,
-  };
-}
-
 function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): RenderedPage {
   const heading =
     status === 409 ? "Nothing was done: it has changed since it was shown" : "There is nothing to do";
+  return refusal(status, heading, nothing, wayBackOf(order));
+}
+
+function refusal(
+  status: number,
+  heading: string,
+  sentence: string,
+  wayBack: Markup = html`${toRoot}`,
+): RenderedPage {
   return {
     status,
     title: heading,
     current: undefined,
-    content: html`<h1>${heading}</h1><p>${renderSentence(nothing)}</p>${wayBack(wayBackOf(order))}`,
+    content: html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p><p><a href="${wayBack}">Back to the page</a></p>`,
   };
-}
-
-function wayBack(address: Markup): Markup {
-  return html`<p><a href="${address}">Back to the page</a></p>`;
 }
 
 /** What a person can mend is an answer, too. */
