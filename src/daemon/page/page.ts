@@ -7,6 +7,7 @@ import type { HttpPart } from "../http.ts";
 import { linksAddress, readPostAddress, readRunAddress, rootFrom, toRoot } from "./addresses.ts";
 import {
   admitGuest,
+  createTries,
   type Entry,
   type Gate,
   isCode,
@@ -17,12 +18,11 @@ import {
 import { html, type Markup, own, type Writing, writeOut } from "./html.ts";
 import { contentSecurityPolicy, layOut, type RenderedPage } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
-import { type OrderOptions, type Reader, serveOrders } from "./orders/orders.ts";
+import { type OrderOptions, type Reader, type Serving, serveOrders } from "./orders/orders.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
 import type { PageState } from "./seals.ts";
-import { createTries } from "./tries.ts";
 import { createPageTimes, type Looking, type PageView } from "./view.ts";
 import { renderCommand } from "./waits.ts";
 
@@ -192,11 +192,7 @@ const nothingYet: RenderedPage = {
 function serveUnknown(
   server: FastifyInstance,
   recognise: (request: FastifyRequest) => Reader | undefined,
-  show: (
-    reply: FastifyReply,
-    reader: Reader,
-    render: (looking: Looking) => Promise<RenderedPage>,
-  ) => Promise<FastifyReply>,
+  show: Serving["show"],
 ): void {
   server.get("/*", async (request, reply) => {
     const url = request.url.replace(/\?.*$/s, "");

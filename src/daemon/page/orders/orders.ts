@@ -33,7 +33,7 @@ export interface OrderOptions {
 export type Reader = Extract<Entry, { kind: "open" }>;
 
 /** How the page answers. */
-interface Serving {
+export interface Serving {
   readonly options: OrderOptions;
   state(): PageState;
   /** `http.url`. */
