@@ -5,7 +5,7 @@ import type { Issue } from "../../model/issue.ts";
 import { minuteMs } from "../../model/time.ts";
 import { askIssue, foreseeLink, foreseeUnlink } from "../../sync/orders/link.ts";
 import { findIssue, type NamedIssue } from "../../sync/orders/named-issue.ts";
-import { type Beside, besideRuns, findPost, findPostToLink } from "../open/beside.ts";
+import { type BesideCall, besideRuns, findPost, findPostToLink } from "../open/beside.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { createTerminalLog } from "../open/session.ts";
@@ -22,19 +22,18 @@ export function link(
   text: string,
   issueText: string,
 ): Promise<number> {
-  return besideRuns(terminal, options, async (beside) => {
-    const { config, ledger } = beside;
-    const named = await findPostToLink(beside, text);
+  return besideRuns(terminal, options, async (call) => {
+    const { config, ledger } = call;
+    const named = await findPostToLink(call, text);
     const { key: project, post } = named;
     const found = findIssue(issueText, config.tracker.url, config.projects);
     const several = String(config.projects.find((known) => known.project === project)?.several);
-    const check = () => checkIssue(terminal, options, beside, found);
-    const seen = await foreseeLink(beside, named, found, several, check);
+    const seen = await foreseeLink(call, named, found, several, () => checkIssue(call, found));
     const requested = !("nothing" in seen);
-    if (requested) await ledger.commit(seen.asks({ at: beside.now }));
+    if (requested) await ledger.commit(seen.asks({ at: call.now }));
     const message = requested ? seen.effects.join(" ") : seen.nothing;
     const issue = `${found.repository}#${found.number}`;
-    return tell(terminal, options, { project, post, issue, requested, message }, message);
+    return tell(call, { project, post, issue, requested, message }, message);
   });
 }
 
@@ -45,9 +44,7 @@ export function link(
  * @throws ConfigError when there is no such issue; RemoteError when GitHub can't be asked.
  */
 async function checkIssue(
-  terminal: Terminal,
-  options: CommonOptions,
-  { config }: Beside,
+  { terminal, options, config }: BesideCall,
   issue: NamedIssue,
 ): Promise<Issue | undefined> {
   const source = configSource(terminal, options);
@@ -67,15 +64,15 @@ export function unlink(
   text: string,
   issueText: string | undefined,
 ): Promise<number> {
-  return besideRuns(terminal, options, async (beside) => {
-    const { config, ledger } = beside;
-    const named = await findPost(beside, text);
+  return besideRuns(terminal, options, async (call) => {
+    const { config, ledger } = call;
+    const named = await findPost(call, text);
     const { key: project, post } = named;
-    const seen = await foreseeUnlink(beside, named, issueText, config.tracker.url);
+    const seen = await foreseeUnlink(call, named, issueText, config.tracker.url);
     const requested = !("nothing" in seen);
-    if (requested) await ledger.commit(seen.asks({ at: beside.now }));
+    if (requested) await ledger.commit(seen.asks({ at: call.now }));
     const message = requested ? seen.effects.join(" ") : seen.nothing;
     const issues = requested ? seen.names : [];
-    return tell(terminal, options, { project, post, issues, requested, message }, message);
+    return tell(call, { project, post, issues, requested, message }, message);
   });
 }

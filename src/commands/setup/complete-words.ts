@@ -2,9 +2,9 @@ import type { Argument, Command, Option } from "commander";
 import { loadConfig } from "../../config/load.ts";
 import { inOrder } from "../../select.ts";
 import { namesOfHelp } from "../look/help.ts";
+import { knownProjects, postWithin, readBeside } from "../open/beside.ts";
 import { configSource } from "../open/config-source.ts";
-import { placeOfState, readState } from "../open/state.ts";
-import { exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 
 /** So many ids of each project are shown; whoever wants another one types more of it. */
 const mostPosts = 50;
@@ -33,8 +33,8 @@ interface TypedSoFar {
   /** Arguments of the command so far. */
   readonly position: number;
   readonly isHelp: boolean;
-  /** What `--config` names. */
-  readonly config: string | undefined;
+  /** What is known of them: what `--config` names. */
+  readonly options: CommonOptions;
 }
 
 function findPlace(program: Command, words: readonly string[]): TypedSoFar {
@@ -43,7 +43,7 @@ function findPlace(program: Command, words: readonly string[]): TypedSoFar {
     option: undefined,
     position: 0,
     isHelp: false,
-    config: undefined,
+    options: {},
   };
   for (const word of words) place = step(program, place, word);
   return place;
@@ -52,7 +52,7 @@ function findPlace(program: Command, words: readonly string[]): TypedSoFar {
 function step(program: Command, place: TypedSoFar, word: string): TypedSoFar {
   const { command, option, position, isHelp } = place;
   if (option !== undefined) {
-    return { ...place, option: undefined, ...(option.long === "--config" && { config: word }) };
+    return { ...place, option: undefined, ...(option.long === "--config" && { options: { config: word } }) };
   }
   if (word.startsWith("-")) {
     const found = optionsOf(program, command).find(({ long, short }) => word === long || word === short);
@@ -70,11 +70,11 @@ function optionsOf(program: Command, command: Command | undefined): readonly Opt
 async function candidatesOf(
   terminal: Terminal,
   program: Command,
-  { command, option, position, isHelp, config }: TypedSoFar,
+  { command, option, position, isHelp, options }: TypedSoFar,
   typed: string,
 ): Promise<readonly string[]> {
   if (option !== undefined) {
-    return option.argChoices ?? (/<project>/.test(option.flags) ? await findKeys(terminal, config) : []);
+    return option.argChoices ?? (/<project>/.test(option.flags) ? await findKeys(terminal, options) : []);
   }
   if (typed.startsWith("-")) {
     const flags = optionsOf(program, command).filter(({ hidden }) => !hidden);
@@ -85,7 +85,7 @@ async function candidatesOf(
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
   const argument = registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
-  return argument === undefined ? [] : await valuesOf(terminal, argument, config, typed);
+  return argument === undefined ? [] : await valuesOf(terminal, argument, options, typed);
 }
 
 /** Commands that `--help` shows. */
@@ -97,7 +97,7 @@ function namesOf(program: Command): readonly string[] {
 async function valuesOf(
   terminal: Terminal,
   argument: Argument,
-  config: string | undefined,
+  options: CommonOptions,
   typed: string,
 ): Promise<readonly string[]> {
   if (argument.argChoices !== undefined) return argument.argChoices;
@@ -105,42 +105,34 @@ async function valuesOf(
   return [
     // Where several posts may stand, a project may, too.
     ...(argument.name() === "project" || (isPost && argument.variadic)
-      ? await findKeys(terminal, config)
+      ? await findKeys(terminal, options)
       : []),
-    ...(isPost ? await findPosts(terminal, config, typed) : []),
+    ...(isPost ? await findPosts(terminal, options, typed) : []),
   ];
 }
 
-function findKeys(terminal: Terminal, file: string | undefined): Promise<readonly string[]> {
+function findKeys(terminal: Terminal, options: CommonOptions): Promise<readonly string[]> {
   return attempt(async () => {
-    const { config } = loadConfig(configSource(terminal, file === undefined ? {} : { config: file }));
+    const { config } = loadConfig(configSource(terminal, options));
     return config.projects.map(({ project }) => project);
   });
 }
 
 /** As ids, and with their projects, whichever of the two is begun. */
-function findPosts(terminal: Terminal, file: string | undefined, typed: string): Promise<readonly string[]> {
-  return attempt(async () => {
-    const { config } = loadConfig(configSource(terminal, file === undefined ? {} : { config: file }));
-    const ledger = await readState(terminal, placeOfState(terminal, config));
-    if (ledger === undefined) return [];
-    try {
-      return (
-        await inOrder(config.projects, async ({ project: key }) => {
-          const memory = ledger.memory.project(key);
-          if (memory === undefined) return [];
-          const isFull = typed.startsWith(`${key}/`);
-          const id = isFull ? typed.slice(key.length + 1) : typed;
-          const posts = (await ledger.lookup.postsLike(memory.id, id, mostPosts)).filter((post) =>
-            post.startsWith(id),
-          );
-          return isFull ? posts.map((post) => `${key}/${post}`) : posts;
-        })
-      ).flat();
-    } finally {
-      ledger.close();
-    }
-  });
+function findPosts(terminal: Terminal, options: CommonOptions, typed: string): Promise<readonly string[]> {
+  return attempt(() =>
+    readBeside(terminal, options, async (beside) => {
+      const found = await inOrder(knownProjects(beside), async ({ key, project }) => {
+        const inner = postWithin(key, typed);
+        const id = inner ?? typed;
+        const posts = await beside.ledger.lookup.postsLike(project, id, mostPosts);
+        return posts
+          .filter((post) => post.startsWith(id))
+          .map((post) => (inner === undefined ? post : `${key}/${post}`));
+      });
+      return found.flat();
+    }),
+  );
 }
 
 /** Whatever is wrong with config or state is said by the command itself. */
