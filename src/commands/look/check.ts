@@ -69,15 +69,14 @@ export async function check(terminal: Terminal, options: CommonOptions, written?
 async function findStops(terminal: Terminal, config: Config): Promise<readonly Finding[]> {
   const found = await readStops(terminal, config);
   if (found === undefined) return [];
-  const showTime = (at: number): string => new Date(at).toISOString();
   return [
     ...found.others.map((other): Finding => {
-      const message = describeOtherConfig(other, showTime);
+      const message = describeOtherConfig(other);
       return { level: "warning", subject: "daemon", code: "daemon.config", message };
     }),
     ...found.paused.map(({ key, pause: { of, since } }): Finding => {
       const until = of === "all" ? "--all" : key;
-      const message = `It is paused since ${showTime(since)}: nothing is written until \`boardsync resume ${until}\`.`;
+      const message = `It is paused since ${new Date(since).toISOString()}: nothing is written until \`boardsync resume ${until}\`.`;
       return { level: "warning", subject: key, code: "run.paused", message };
     }),
   ];

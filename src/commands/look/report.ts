@@ -30,7 +30,7 @@ import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { createTerminalLog, exitOf, redactTerminal } from "../open/session.ts";
-import { placeNamed, placeOfState, readState, type StatePlace } from "../open/state.ts";
+import { placeNamed, placeOfState, readState } from "../open/state.ts";
 import { failWith } from "../print/failure.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
@@ -193,10 +193,10 @@ async function lookAtState(
   config: Config | undefined,
   names: Names,
 ): Promise<Facts> {
-  let place: StatePlace | undefined;
+  let kind = "unknown";
   try {
-    place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));
-    const kind = place.server === undefined ? "file" : "PostgreSQL";
+    const place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));
+    kind = place.server === undefined ? "file" : "PostgreSQL";
     const ledger = await readState(terminal, place);
     if (ledger === undefined) return { kind, access: "there is none yet" };
     try {
@@ -210,7 +210,6 @@ async function lookAtState(
       ledger.close();
     }
   } catch (error) {
-    const kind = place === undefined ? "unknown" : place.server === undefined ? "file" : "PostgreSQL";
     if (error instanceof StateError) return { kind, access: error.code, schema: error.schema ?? null };
     if (error instanceof ConfigError) return { kind, access: "not looked at: its place can't be read" };
     throw error;

@@ -23,7 +23,7 @@ import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { nextRunOf } from "../open/next-run.ts";
-import { findOtherConfigs, toOtherConfigs } from "../open/other-config.ts";
+import { findOtherConfigs } from "../open/other-config.ts";
 import { describeNone, placeOfState, readState } from "../open/state.ts";
 import { readDatabase } from "../open/status-database.ts";
 import { printJson } from "../print/json.ts";
@@ -72,7 +72,7 @@ async function readStatus(config: Config, state: string, ledger: Ledger | undefi
             ageSeconds: Math.round(beat.ageMs / 1000),
           },
     replicas: await readReplicas(ledger),
-    otherConfigs: toOtherConfigs(await findOtherConfigs(config, ledger)),
+    otherConfigs: await findOtherConfigs(config, ledger),
     database: ledger === undefined ? null : await readDatabase(ledger),
     copyOf: timeOf(copyOf(ledger, projectKeys)),
     tokenEnds: timeOf((await lastTokenEnd(ledger, projectKeys))?.endsAt),

@@ -105,11 +105,6 @@ export function printLine(output: Output, sign: string, text: string): void {
   output.write(`${sign}${lines.join(`\n${" ".repeat(indent)}`)}\n`);
 }
 
-/** Prints a paragraph that is broken at words wherever it goes. */
-export function printParagraph(output: Output, text: string): void {
-  output.write(`${wrap(hint(output, text), output.columns).join("\n")}\n`);
-}
-
 /** A text whose commands, between back-ticks, can be typed here as they stand. */
 export function hint({ command }: Output, text: string): string {
   return command === undefined ? text : asStarted(text, command);

@@ -4,11 +4,11 @@ import type { RunResult } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
+import { type OtherConfig, printOtherConfigs } from "../open/other-config.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
 import { printJson } from "../print/json.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
 import { count, oneLine, paint, printLine } from "../print/text.ts";
-import { type OtherConfigLine, printOtherConfigs } from "./other-config.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */
@@ -21,7 +21,7 @@ export function printPlan(
     projectsAfter,
     otherConfigs,
   }: Pick<RunResult, "plan" | "report" | "projectsAfter"> & {
-    readonly otherConfigs: readonly OtherConfigLine[];
+    readonly otherConfigs: readonly OtherConfig[];
   },
   saved: string | undefined,
 ): void {

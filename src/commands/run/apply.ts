@@ -3,10 +3,10 @@ import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import type { Carried } from "../../sync/handed.ts";
 import type { Timed } from "../../sync/tell/times.ts";
 import { inSession } from "../open/session.ts";
-import { printJson } from "../print/json.ts";
-import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
+import type { CommonOptions, Terminal } from "../print/terminal.ts";
 import { count, printLine } from "../print/text.ts";
-import { errorOf, exitOfResult, printRun } from "../reports/run.ts";
+import { exitOfResult, printRun } from "../reports/run.ts";
+import { countOutcomes, type OutcomeWords } from "../reports/undo.ts";
 import { carryOut, type WaitOptions } from "./carry-out.ts";
 import { loadPlan } from "./plan-file.ts";
 
@@ -60,32 +60,17 @@ function printApplied(
   report: AppliedReport,
   projectsAfter: Carried["projectsAfter"],
 ): void {
-  const { out } = terminal;
-  if (options.json === true) printJson(out, { ...report, ...errorOf(report.result, report.projects) });
-  if (options.json === true || options.quiet === true) return;
   printRun(terminal, options, report, projectsAfter);
-  printOutcomes(
-    out,
-    report.projects.flatMap(({ actions }) => actions),
-  );
+  if (options.json === true || options.quiet === true) return;
+  const actions = report.projects.flatMap((project) => project.actions);
+  const outcomes = countOutcomes(actions, words) || "nothing to do";
+  printLine(terminal.out, "", `Of ${count(actions.length, "action")} of the plan: ${outcomes}.`);
 }
 
-const words: readonly (readonly [CarriedAction["outcome"], string])[] = [
-  ["done", "done"],
-  ["already", "done before"],
-  ["refused", "refused"],
-  ["waiting", "put off: apply the plan again, or let the next sync decide"],
-  ["failed", "failed"],
-];
-
-function printOutcomes(out: Output, actions: readonly CarriedAction[]): void {
-  const parts = words.flatMap(([outcome, said]) => {
-    const amount = actions.filter((action) => action.outcome === outcome).length;
-    return amount === 0 ? [] : [`${amount} ${said}`];
-  });
-  printLine(
-    out,
-    "",
-    `Of ${count(actions.length, "action")} of the plan: ${parts.join(", ") || "nothing to do"}.`,
-  );
-}
+const words: OutcomeWords = {
+  done: "done",
+  already: "done before",
+  refused: "refused",
+  waiting: "put off: apply the plan again, or let the next sync decide",
+  failed: "failed",
+};

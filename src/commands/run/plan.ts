@@ -5,7 +5,7 @@ import type { PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { writePlan } from "../../sync/orders/plan-file.ts";
 import { runProjects } from "../../sync/run.ts";
 import { type Beside, findPost } from "../open/beside.ts";
-import { findOtherConfigs, toOtherConfigs } from "../open/other-config.ts";
+import { findOtherConfigs } from "../open/other-config.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { printJson } from "../print/json.ts";
@@ -39,7 +39,7 @@ export async function plan(
       const { show } = options;
       const shows = show === undefined ? undefined : isNamed(show);
       const order = { kind: "plan", ...(shows && { shows }) } as const;
-      const otherConfigs = toOtherConfigs(await findOtherConfigs(session.config, ledger));
+      const otherConfigs = await findOtherConfigs(session.config, ledger);
       const result = await runProjects(session.projects, world, order, terminal.signal);
       const { plan: made, report, saved, projectsAfter } = result;
       const { out } = options;

@@ -5,7 +5,7 @@ import { readStatePlace } from "../../config/secrets.ts";
 import { findAddressFault, holdsPassword, isPostgresUrl } from "../../config/state-address.ts";
 import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
-import { nameState } from "../open/sign-of-life.ts";
+import { nameState } from "../open/heartbeat.ts";
 import { fillState, takeOutState } from "../open/state.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
