@@ -89,17 +89,17 @@ function sayShape({ say }: Checking, posts: number, shape: ListShape | undefined
   );
 }
 
-function sayAsked({ say }: Checking, asked: AskedPaging): void {
-  if (asked.way === undefined) say("ok", showAsked(asked));
-  else say("warning", showAsked(asked), "board.paging-found");
-}
-
 /** What asking for more has shown, where the first page had no sign of how the list goes on. */
-function showAsked({ way }: AskedPaging): string {
-  if (way === undefined) return "The board was asked for further posts in the usual ways, and sent none.";
-  if (way.kind === "none")
-    return `The list has no further pages, only larger ones. The line that asks for them, below \`board:\` in the config: \`${showWay(way)}\`.`;
-  return `The list shows no sign of how it goes on; asking the board has found out. The line that says so below \`board:\` in the config: \`${showWay(way)}\`.`;
+function sayAsked({ say }: Checking, { way }: AskedPaging): void {
+  if (way === undefined) {
+    say("ok", "The board was asked for further posts in the usual ways, and sent none.");
+    return;
+  }
+  const message =
+    way.kind === "none"
+      ? `The list has no further pages, only larger ones. The line that asks for them, below \`board:\` in the config: \`${showWay(way)}\`.`
+      : `The list shows no sign of how it goes on; asking the board has found out. The line that says so below \`board:\` in the config: \`${showWay(way)}\`.`;
+  say("warning", message, "board.paging-found");
 }
 
 /** The values of `status` are the board's own: a rule's word that nobody has seen may be a slip. */

@@ -41,11 +41,7 @@ export function addCategories(
 
 /** "cat_1 “Billing” (12)": ids are what the config names, names are what people know. */
 export function showCategory({ id, name, posts }: ShownCategory): string {
-  return `${nameCategory({ id, name })} (${posts})`;
-}
-
-function nameCategory({ id, name }: Pick<ShownCategory, "id" | "name">): string {
-  return name === null || name === id ? id : `${id} “${name}”`;
+  return `${name === null || name === id ? id : `${id} “${name}”`} (${posts})`;
 }
 
 /** More than these are no help in a line. */
@@ -62,15 +58,13 @@ export function checkCategories(
   const listed = categories.slice(0, mostShown).map(showCategory).join(", ");
   say("ok", `Categories in use: ${listed || "none"}${rest > 0 ? ` and ${rest} more` : ""}.`);
   const named = namedValues(project.settings).filter(({ field }) => field === "categoryId");
+  const known = categories.map(({ id, name }) => ({ id, name: name ?? id }));
   for (const { value, where } of named) {
-    const meant = meantCategories(
-      value,
-      categories.flatMap(({ id, name }) => ({ id, name: name ?? id })),
-    );
+    const meant = meantCategories(value, known);
     if (meant.length === 1) continue;
     const near = suggest(
       value,
-      categories.flatMap((category) => [category.id, ...(category.name === null ? [] : [category.name])]),
+      categories.flatMap(({ id, name }) => (name === null ? [id] : [id, name])),
     );
     const several = meant.map(({ id }) => `\`${id}\``).join(" and ");
     const message =

@@ -55,45 +55,24 @@ function sayAccess({ say }: Checking, name: RepositoryName, repository: Reposito
     const message = `${name} is called ${repository.name} now; correct \`repo\` in the config.`;
     say("warning", message, "tracker.renamed");
   }
-  const exposure = describeExposure(name, repository);
-  if (exposure !== undefined) say("warning", exposure);
-  for (const { message, code } of findObstacles(name, repository)) say("error", message, code);
-  if (!repository.canPush) return;
+  if (!repository.isPrivate)
+    say("warning", `${name} is public: titles and descriptions of the selected posts become public.`);
+  if (repository.isArchived)
+    say("error", `${name} is archived, so nothing can be written there.`, "tracker.archived");
+  if (!repository.hasIssues) {
+    const message = `Issues are switched off in ${name}. Switch them on in the repository's settings.`;
+    say("error", message, "tracker.no-issues");
+  }
+  if (!repository.canPush) {
+    const message = `The token may not push to ${name}: GitHub then drops labels, assignees and milestones without a word. Give it write access to issues.`;
+    say("error", message, "tracker.permission");
+    return;
+  }
   // The account's rights are told, and not what of them a token was given: nothing but a write shows that.
   const rights = repository.isWriteKnown
     ? "and the App may write issues there"
     : "and the account may write to it; whether the token may, too, shows with the first write";
   say("ok", `${name} is there, ${rights}.`);
-}
-
-/** Who can read what is written to a repository, where that is everybody. */
-function describeExposure(
-  name: RepositoryName,
-  { isPrivate }: Pick<Repository, "isPrivate">,
-): string | undefined {
-  if (isPrivate) return undefined;
-  return `${name} is public: titles and descriptions of the selected posts become public.`;
-}
-
-/** Why issues of a repository can't be written as the config wants them. */
-function findObstacles(
-  name: RepositoryName,
-  { isArchived, hasIssues, canPush }: Repository,
-): readonly { readonly code: string; readonly message: string }[] {
-  const obstacles: { code: string; message: string }[] = [];
-  if (isArchived) {
-    const message = `${name} is archived, so nothing can be written there.`;
-    obstacles.push({ code: "tracker.archived", message });
-  }
-  if (!hasIssues) {
-    const message = `Issues are switched off in ${name}. Switch them on in the repository's settings.`;
-    obstacles.push({ code: "tracker.no-issues", message });
-  }
-  if (!canPush) {
-    const message = `The token may not push to ${name}: GitHub then drops labels, assignees and milestones without a word. Give it write access to issues.`;
-    obstacles.push({ code: "tracker.permission", message });
-  }
-  return obstacles;
 }
 
 /** Whether the fields of projects that the rules name are there, can be read, and have the options that the rules name. */
@@ -190,13 +169,8 @@ function checkNames(
   const looked = conditions.flatMap((when) =>
     [when.labels, when.anyLabel, when.noLabel].flatMap((one) => one ?? []),
   );
-  const unknown = [...new Set(looked)].filter(
-    (label) =>
-      !includesName(
-        labels.map(({ name }) => name),
-        label,
-      ),
-  );
+  const known = labels.map((label) => label.name);
+  const unknown = [...new Set(looked)].filter((label) => !includesName(known, label));
   if (unknown.length > 0) {
     const message = `${name} has no label ${quoted(unknown)}, which the rules look at: no issue can have it yet.`;
     say("warning", message, "tracker.label");
