@@ -7,7 +7,7 @@ import { explainReadFault, isAbsent } from "./files.ts";
 import { type Fault, formatPath } from "./paths.ts";
 import { type ConfigPlace, defaultFile, nameFile } from "./place.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { readSecrets, readStatePlace, type Secrets, type SecretsResult } from "./secrets.ts";
+import { loadSecrets, readStatePlace, type Secrets } from "./secrets.ts";
 import { isPostgresUrl } from "./state-address.ts";
 import { host } from "./values.ts";
 import { toFaults, wordIssue } from "./wording.ts";
@@ -33,43 +33,8 @@ export interface LoadedConfig {
  * @throws ConfigError with everything that is wrong, one line each: `FILE:LINE:COLUMN: path: message`.
  */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  const result = readConfig(source);
-  if (result.kind === "faulty") throw new ConfigError(result.problems);
-  return result.loaded;
-}
-
-/**
- * `loadConfig` and `loadSecrets` in one, for the commands that talk to both sides.
- *
- * @throws ConfigError with everything that is wrong with either.
- */
-export function loadConfigAndSecrets(source: ConfigSource): LoadedConfig & { readonly secrets: Secrets } {
-  const result = readConfig(source);
-  const found = readSecrets(source);
-  if (result.kind === "faulty" || found.kind === "faulty") {
-    throw new ConfigError([...problemsOf(result), ...problemsOf(found)]);
-  }
-  return { ...result.loaded, secrets: found.secrets };
-}
-
-type ConfigResult =
-  | { readonly kind: "found"; readonly loaded: LoadedConfig }
-  | { readonly kind: "faulty"; readonly problems: readonly string[] };
-
-function problemsOf(result: ConfigResult | SecretsResult): readonly string[] {
-  return result.kind === "faulty" ? result.problems : [];
-}
-
-function readConfig(source: ConfigSource): ConfigResult {
   const file = nameFile(source);
-  let text: string;
-  const path = resolve(source.cwd, file);
-  try {
-    text = source.readText(path);
-  } catch (fault) {
-    return { kind: "faulty", problems: [explainMissingConfig(file, path, fault)] };
-  }
-  const parsed = parseConfig(text, source.checkTemplate);
+  const parsed = parseConfig(readConfigText(source, file), source.checkTemplate);
   const place = (path: Fault["path"]): string => {
     const { line, column } = parsed.locate({ path, at: "key", message: "" });
     return `${file}:${line}:${column}`;
@@ -82,7 +47,7 @@ function readConfig(source: ConfigSource): ConfigResult {
   const statePlace = readStatePlace(source);
   if ("problem" in statePlace) problems.push(statePlace.problem);
   if (parsed.config === undefined || "problem" in statePlace || problems.length > 0)
-    return { kind: "faulty", problems };
+    throw new ConfigError(problems);
   // Else each replica would take a file of its own, and open an issue of its own for each post.
   if (
     statePlace.value !== undefined &&
@@ -90,20 +55,52 @@ function readConfig(source: ConfigSource): ConfigResult {
     !isPostgresUrl(statePlace.value)
   ) {
     const problem = `${file}: state: names a PostgreSQL server, and BOARDSYNC_STATE the file ${statePlace.value}; set BOARDSYNC_STATE to nothing, or BOARDSYNC_STATE_URL to the server's address`;
-    return { kind: "faulty", problems: [problem] };
+    throw new ConfigError([problem]);
   }
   const state = statePlace.value ?? parsed.config.state;
   const http =
     parsed.config.http === false || httpHost === undefined
       ? parsed.config.http
       : { ...parsed.config.http, host: httpHost };
-  return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file, place } };
+  return { config: { ...parsed.config, state, http }, file, place };
 }
 
-function explainMissingConfig(file: string, path: string, fault: unknown): string {
-  const reason = `${file}: ${explainReadFault(fault, { name: file, path })}`;
-  if (!isAbsent(fault)) return reason;
-  return `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; \`boardsync init\` writes one from what your board shows`;
+/**
+ * `loadConfig` and `loadSecrets` in one, for the commands that talk to both sides.
+ *
+ * @throws ConfigError with everything that is wrong with either.
+ */
+export function loadConfigAndSecrets(source: ConfigSource): LoadedConfig & { readonly secrets: Secrets } {
+  const loaded = attempt(() => loadConfig(source));
+  const found = attempt(() => loadSecrets(source));
+  if ("value" in loaded && "value" in found) return { ...loaded.value, ...found.value };
+  throw new ConfigError([loaded, found].flatMap((one) => ("problems" in one ? one.problems : [])));
+}
+
+/** What was loaded, or everything that is wrong with it. */
+export type Attempt<T> = { readonly value: T } | { readonly problems: readonly string[] };
+
+/** What is wrong with config or secrets, as a value. */
+export function attempt<T>(load: () => T): Attempt<T> {
+  try {
+    return { value: load() };
+  } catch (error) {
+    if (error instanceof ConfigError) return { problems: error.problems };
+    throw error;
+  }
+}
+
+function readConfigText({ cwd, readText }: ConfigSource, file: string): string {
+  const path = resolve(cwd, file);
+  try {
+    return readText(path);
+  } catch (fault) {
+    const reason = `${file}: ${explainReadFault(fault, { name: file, path })}`;
+    if (!isAbsent(fault)) throw new ConfigError([reason]);
+    throw new ConfigError([
+      `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; \`boardsync init\` writes one from what your board shows`,
+    ]);
+  }
 }
 
 function hostFaults(httpHost: string): readonly string[] {

@@ -68,20 +68,21 @@ export function listSecrets(environment: Environment): readonly SecretOrigin[] {
   });
 }
 
-/** Secrets, or everything that is wrong. */
-export type SecretsResult =
-  | { readonly kind: "found"; readonly secrets: Secrets }
-  | { readonly kind: "faulty"; readonly problems: readonly string[] };
-
 /**
  * The secrets, from the environment or the files that it names.
  *
  * @throws ConfigError with every secret that is missing or unusable; the messages name variables, never values.
  */
 export function loadSecrets(source: SecretSource): { readonly secrets: Secrets } {
-  const result = readSecrets(source);
-  if (result.kind === "faulty") throw new ConfigError(result.problems);
-  return result;
+  const problems: string[] = [];
+  const boardApiKey = collect(readSecret("BOARD_API_KEY", "the board's API key", source), problems);
+  const github = readGitHub(source, problems);
+  const http = readHttp(source, problems);
+  if (boardApiKey === undefined || github === undefined || problems.length > 0)
+    throw new ConfigError(problems);
+  const optional = [http.webhook, http.token, http.readToken].filter((secret) => secret !== undefined);
+  const all = [boardApiKey, ...hiddenOf(github), ...optional, ...passwordsOfState(source)];
+  return { secrets: { boardApiKey, github, http, all } };
 }
 
 /**
@@ -128,20 +129,6 @@ export function judgeGitHubToken(typed: string): string {
 function usable(reading: SecretReading): string {
   if ("value" in reading) return reading.value;
   throw new ConfigError([reading.problem]);
-}
-
-/** As `loadSecrets`, with what is wrong as a value. */
-export function readSecrets(source: SecretSource): SecretsResult {
-  const problems: string[] = [];
-  const boardApiKey = collect(readSecret("BOARD_API_KEY", "the board's API key", source), problems);
-  const github = readGitHub(source, problems);
-  const http = readHttp(source, problems);
-  if (boardApiKey === undefined || github === undefined || problems.length > 0) {
-    return { kind: "faulty", problems };
-  }
-  const optional = [http.webhook, http.token, http.readToken].filter((secret) => secret !== undefined);
-  const all = [boardApiKey, ...hiddenOf(github), ...optional, ...passwordsOfState(source)];
-  return { kind: "found", secrets: { boardApiKey, github, http, all } };
 }
 
 /** Of what people think up themselves. */

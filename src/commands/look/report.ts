@@ -8,7 +8,7 @@ import {
   showYaml,
 } from "../../config/concealed.ts";
 import { parseConfigDocument } from "../../config/document.ts";
-import { type ConfigSource, loadConfig } from "../../config/load.ts";
+import { type Attempt, attempt, type ConfigSource, loadConfig } from "../../config/load.ts";
 import { locateState, nameFile } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
 import {
@@ -97,18 +97,6 @@ async function gather(terminal: Terminal, options: ReportOptions, secrets: Known
 
 function readContent(source: ConfigSource): unknown {
   return parseConfigDocument(source.readText(resolve(source.cwd, nameFile(source)))).content;
-}
-
-type Attempt<T> = { readonly value: T } | { readonly problems: readonly string[] };
-
-/** What is wrong with config or secrets, as a value. */
-function attempt<T>(work: () => T): Attempt<T> {
-  try {
-    return { value: work() };
-  } catch (error) {
-    if (error instanceof ConfigError) return { problems: error.problems };
-    throw error;
-  }
 }
 
 const origins = { variable: "set", file: "set by a file", both: "set twice", nowhere: "not set" } as const;

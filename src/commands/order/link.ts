@@ -1,5 +1,6 @@
 import { connectSides } from "../../app.ts";
-import { readSecrets } from "../../config/secrets.ts";
+import { attempt } from "../../config/load.ts";
+import { loadSecrets } from "../../config/secrets.ts";
 import { redactor } from "../../log.ts";
 import type { Issue } from "../../model/issue.ts";
 import { minuteMs } from "../../model/time.ts";
@@ -48,12 +49,13 @@ async function checkIssue(
   issue: NamedIssue,
 ): Promise<Issue | undefined> {
   const source = configSource(terminal, options);
-  const found = readSecrets(source);
-  if (found.kind === "faulty") return undefined;
-  const log = createTerminalLog(terminal, options.logLevel ?? "error", redactor(found.secrets.all));
+  const found = attempt(() => loadSecrets(source));
+  if ("problems" in found) return undefined;
+  const { secrets } = found.value;
+  const log = createTerminalLog(terminal, options.logLevel ?? "error", redactor(secrets.all));
   const { environment } = source;
   const machine = { clock: systemClock, random: Math.random, log, version: terminal.version, environment };
-  const { tracker } = connectSides(config, found.secrets, machine);
+  const { tracker } = connectSides(config, secrets, machine);
   return askIssue(tracker, issue, { until: systemClock.now() + askMs, signal: terminal.signal });
 }
 
