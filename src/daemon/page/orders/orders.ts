@@ -102,12 +102,8 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
   const ask = (reader: Reader, order: PageOrder, question: Question, isAgain: boolean): RenderedPage => {
     const asked: AskedQuestion = { order, print: printOf(question) };
     const form = hand(state().pageKey, formOf(reader), JSON.stringify(asked), now());
-    return {
-      status: isAgain ? 409 : 200,
-      title: question.question,
-      current: undefined,
-      content: renderQuestion(order, question, form, isAgain),
-    };
+    const content = renderQuestion(order, question, form, isAgain);
+    return { status: isAgain ? 409 : 200, title: question.question, content };
   };
   const answerFirst = async (reader: Reader, fields: URLSearchParams, reply: FastifyReply) => {
     const order = readOrder(fields);
@@ -261,12 +257,8 @@ function refusal(
   sentence: string,
   wayBack: Markup = html`${toRoot}`,
 ): RenderedPage {
-  return {
-    status,
-    title: heading,
-    current: undefined,
-    content: html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p><p><a href="${wayBack}">Back to the page</a></p>`,
-  };
+  const content = html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p><p><a href="${wayBack}">Back to the page</a></p>`;
+  return { status, title: heading, content };
 }
 
 /** What a person can mend is an answer, too. */
