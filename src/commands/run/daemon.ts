@@ -12,7 +12,7 @@ import {
 import { healthPart } from "../../daemon/health.ts";
 import { findConcerned, isOwn } from "../../daemon/hints.ts";
 import type { HttpPart, HttpServer } from "../../daemon/http.ts";
-import { createMetrics, type Metrics, metricsPart } from "../../daemon/metrics.ts";
+import { createMetrics, metricsPart } from "../../daemon/metrics.ts";
 import { printOf } from "../../daemon/page/gate.ts";
 import { pagePart } from "../../daemon/page/page.ts";
 import { findLate, type Late } from "../../daemon/readiness.ts";
@@ -28,13 +28,13 @@ import { runProjects } from "../../sync/run.ts";
 import { readProjectState } from "../../sync/tell/project-state.ts";
 import { monotonic } from "../open/clock.ts";
 import { inSession, type Session } from "../open/session.ts";
-import { placeOfState, printWhole, type Take, withStateToTake } from "../open/state.ts";
+import { placeOfState, printWhole, withStateToTake } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
 import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { announceOptions } from "./announcing.ts";
-import { createObeyer } from "./obey.ts";
-import { createRenewal, type Following, followConfig, type Renewal, readAnew } from "./reload.ts";
+import { createObeyer, type Post } from "./obey.ts";
+import { createRenewal, followConfig, readAnew } from "./reload.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
 export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
@@ -49,14 +49,6 @@ export async function daemon(terminal: Terminal, options: CommonOptions): Promis
       return exitCodes.ok;
     });
   });
-}
-
-/** What the daemon's parts share. */
-interface Post extends Following {
-  readonly ledger: Ledger;
-  readonly take: Take;
-  readonly metrics: Metrics;
-  readonly renewal: Renewal;
 }
 
 async function runUntilSignal(

@@ -17,8 +17,8 @@ import { announceOptions } from "./announcing.ts";
 import { refuseOldPlan } from "./plan-file.ts";
 import { type Following, followConfig, type Renewal } from "./reload.ts";
 
-/** What a daemon carries out orders with. */
-export interface ObeyerOptions extends Following {
+/** What the parts of a daemon share. */
+export interface Post extends Following {
   readonly ledger: Ledger;
   readonly take: Take;
   readonly metrics: Metrics;
@@ -42,8 +42,8 @@ const brokenOff: HandedOutcome = {
 };
 
 /** Carries out what commands give to this daemon, and finds what else people have asked for. */
-export function createObeyer(terminal: Terminal, options: ObeyerOptions): People {
-  const { session, ledger } = options;
+export function createObeyer(terminal: Terminal, post: Post): People {
+  const { session, ledger } = post;
   const { clock } = session().machine;
   const who = whoIs(terminal, "daemon");
   const known = new Map<string, string>();
@@ -67,7 +67,7 @@ export function createObeyer(terminal: Terminal, options: ObeyerOptions): People
         const given = await ledger.orders.take(who, clock.now());
         if (given === undefined) return;
         session().log.info({ order: given.number, who: given.who }, "Order taken");
-        const outcome = await runOrder(terminal, options, given);
+        const outcome = await runOrder(terminal, post, given);
         await ledger.commit([{ kind: "end-order", order: given.number, outcome }]);
       }
     },
@@ -88,13 +88,9 @@ export function createObeyer(terminal: Terminal, options: ObeyerOptions): People
 }
 
 /** What becomes of one order. Never throws: whoever gave it is told. */
-async function runOrder(
-  terminal: Terminal,
-  options: ObeyerOptions,
-  given: GivenOrder,
-): Promise<HandedOutcome> {
-  options.renewal.before();
-  const current = options.session();
+async function runOrder(terminal: Terminal, post: Post, given: GivenOrder): Promise<HandedOutcome> {
+  post.renewal.before();
+  const current = post.session();
   try {
     const { order, projects: keys, config } = readHandedOrder(given.order);
     if (config !== printConfig(current.config)) {
@@ -103,12 +99,12 @@ async function runOrder(
       );
     }
     const projects = current.projects.filter(({ key }) => keys.includes(key));
-    const hold = await takePatiently(terminal, options, keys);
+    const hold = await takePatiently(terminal, post, keys);
     try {
-      return await run(terminal, options, { projects, order, ledger: hold.ledger }, given.number);
+      return await run(terminal, post, { projects, order, ledger: hold.ledger }, given.number);
     } finally {
       await hold.release();
-      options.metrics.noteTraffic(current.sides);
+      post.metrics.noteTraffic(current.sides);
     }
   } catch (error) {
     current.log.error({ order: given.number, err: error }, "The order was not carried out");
@@ -121,7 +117,7 @@ async function runOrder(
 /** A replica that has one of them now will be through with it. */
 async function takePatiently(
   terminal: Terminal,
-  { take, session }: ObeyerOptions,
+  { take, session }: Post,
   keys: readonly string[],
 ): Promise<HeldProjects> {
   for (;;) {
@@ -138,22 +134,17 @@ interface Work extends Pick<HandedOrder, "order"> {
   readonly ledger: Ledger;
 }
 
-async function run(
-  terminal: Terminal,
-  options: ObeyerOptions,
-  work: Work,
-  number: OrderNumber,
-): Promise<HandedOutcome> {
+async function run(terminal: Terminal, post: Post, work: Work, number: OrderNumber): Promise<HandedOutcome> {
   const { projects, order, ledger } = work;
-  const { metrics, ledger: shared, renewal } = options;
-  const session = options.session();
+  const { metrics, ledger: shared, renewal } = post;
+  const session = post.session();
   const progress = tellProgress(shared, session, number);
   const made = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
-  const world: World = { ...made, changed: followConfig(options, session) };
+  const world: World = { ...made, changed: followConfig(post, session) };
   if (order.kind === "apply") refuseOldPlan(terminal, order.plan, world, session.projects);
   const result = await runProjects(projects, world, order, terminal.signal);
   metrics.noteRun(result.report);
-  if (renewal.after() && order.kind === "sync") return run(terminal, options, work, number);
+  if (renewal.after() && order.kind === "sync") return run(terminal, post, work, number);
   if (order.kind === "sync") {
     const told = announceOptions(session, shared, terminal);
     await announceRun(result.report, { ...told, note: metrics.noteCall });
