@@ -1,4 +1,3 @@
-import type { Config } from "../../config/schema.ts";
 import { suggest } from "../../config/suggest.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -32,7 +31,7 @@ export async function check(terminal: Terminal, options: CommonOptions, written?
     const mcp = sides.tools && {
       directory: sides.tools,
       named: config.board.mcp?.tools ?? {},
-      agreed: await readAgreed(terminal, config),
+      agreed: await readAgreed(session),
       place,
     };
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
@@ -44,7 +43,7 @@ export async function check(terminal: Terminal, options: CommonOptions, written?
     const { ahead, names, example } = isOver
       ? { ahead: [], names: [], example: undefined }
       : session.clean(await lookAhead(session, looked, written !== undefined));
-    const findings = [...looked, ...names, ...findAhead(ahead), ...(await findStops(terminal, config))];
+    const findings = [...looked, ...names, ...findAhead(ahead), ...(await findStops(session))];
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
       const error = unreached.map(({ code = "", message }) => ({ code, message }));
@@ -58,7 +57,7 @@ export async function check(terminal: Terminal, options: CommonOptions, written?
         ...(error.length > 0 && { error: joinFailures(error) }),
       });
     } else {
-      printFindings(session.terminal, options, findings, example);
+      printFindings(session, findings, example);
     }
     if (unreached.length > 0) return exitOf(terminal, exitCodes.unreachable);
     return exitOf(terminal, hasErrors ? exitCodes.partial : exitCodes.ok);
@@ -66,8 +65,8 @@ export async function check(terminal: Terminal, options: CommonOptions, written?
 }
 
 /** What the file does not tell of whether something is written: what people have paused, and what a daemon has not read yet. */
-async function findStops(terminal: Terminal, config: Config): Promise<readonly Finding[]> {
-  const found = await readStops(terminal, config);
+async function findStops(session: Session): Promise<readonly Finding[]> {
+  const found = await readStops(session);
   if (found === undefined) return [];
   return [
     ...found.others.map((other): Finding => {
@@ -83,16 +82,17 @@ async function findStops(terminal: Terminal, config: Config): Promise<readonly F
 }
 
 /** The schemas that tools had when they were first used. */
-async function readAgreed(terminal: Terminal, config: Config): Promise<(tool: string) => string | undefined> {
-  const read = await readOf(terminal, config, async ({ memory }) => {
-    const names = Object.values(config.board.mcp?.tools ?? {}).flatMap((tool) => tool?.name ?? []);
+async function readAgreed(session: Session): Promise<(tool: string) => string | undefined> {
+  const read = await readOf(session, async ({ memory }) => {
+    const names = Object.values(session.config.board.mcp?.tools ?? {}).flatMap((tool) => tool?.name ?? []);
     return new Map(names.map((name) => [name, memory.tool(name)?.print]));
   });
   return (name) => read?.get(name);
 }
 
-async function readStops(terminal: Terminal, config: Config) {
-  return readOf(terminal, config, async (ledger) => {
+async function readStops(session: Session) {
+  return readOf(session, async (ledger) => {
+    const { config } = session;
     const { memory, rows } = ledger;
     const paused = await inOrder(config.projects, async ({ project: key }) => {
       const [pause] = await rows.wholePauses(memory.project(key)?.id);
@@ -104,8 +104,7 @@ async function readStops(terminal: Terminal, config: Config) {
 
 /** What the state tells; undefined where there is none that can be read. */
 async function readOf<T>(
-  terminal: Terminal,
-  config: Config,
+  { terminal, config }: Session,
   read: (ledger: Ledger) => Promise<T>,
 ): Promise<T | undefined> {
   let ledger: Ledger | undefined;
@@ -127,8 +126,7 @@ function isUnreached({ level, code = "" }: Finding): boolean {
 }
 
 function printFindings(
-  { out, times }: Session["terminal"],
-  options: CommonOptions,
+  { terminal: { out, times }, options }: Session,
   findings: readonly Finding[],
   example: DraftedAction | undefined,
 ): void {

@@ -24,9 +24,11 @@ import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 
 /** What a command that talks to both sides works with. */
-export interface Session {
+export interface Session<Options extends SessionOptions = SessionOptions> {
   /** Prints no secret, whatever is written to it, and tells times in the config's zone. */
   readonly terminal: Terminal & Timed;
+  /** What it was called with. */
+  readonly options: Options;
   /** A report without secrets in it. A table may break a text anywhere, and the terminal then knows a secret no more. */
   clean<T>(report: T): T;
   readonly config: Config;
@@ -44,20 +46,20 @@ export interface Session {
    *
    * @throws ConfigError with everything that is wrong; then nothing has changed.
    */
-  reopen(): Session;
+  reopen(): Session<Options>;
   /**
    * The same with the secrets, `.env` and the files that they name as they are by now; undefined where the secrets are the same.
    *
    * @throws ConfigError with everything that is wrong with them; then nothing has changed.
    */
-  renew(): Session | undefined;
+  renew(): Session<Options> | undefined;
 }
 
 /** Loads config and secrets, connects both sides, and runs the work; what goes wrong becomes a sentence and an exit code. */
-export async function inSession(
+export async function inSession<Options extends SessionOptions>(
   terminal: Terminal,
-  options: SessionOptions,
-  work: (session: Session) => Promise<number>,
+  options: Options,
+  work: (session: Session<Options>) => Promise<number>,
 ): Promise<number> {
   const secrets = createKnownSecrets();
   const safe = redactTerminal(terminal, secrets.redact);
@@ -76,7 +78,11 @@ interface SessionOptions extends CommonOptions, ProjectOptions {
   readonly isLogWanted?: boolean;
 }
 
-function openSession(terminal: Terminal, options: SessionOptions, secrets: KnownSecrets): Session {
+function openSession<Options extends SessionOptions>(
+  terminal: Terminal,
+  options: Options,
+  secrets: KnownSecrets,
+): Session<Options> {
   const source = configSource(terminal, options);
   const loaded = loadConfigAndSecrets(source);
   const { heartbeat, notices } = loaded.config;
@@ -90,7 +96,7 @@ function openSession(terminal: Terminal, options: SessionOptions, secrets: Known
   const { timezone } = loaded.config;
   const progress = createProgressBar(terminal, systemClock.now, timezone, options.quiet !== true);
   const projects = chooseProjects(syncProjects(loaded.config), options.project, loaded.file);
-  const connect = (own: Secrets, environment: Environment): Session => {
+  const connect = (own: Secrets, environment: Environment): Session<Options> => {
     const machine: Machine = {
       clock: systemClock,
       random: Math.random,
@@ -102,6 +108,7 @@ function openSession(terminal: Terminal, options: SessionOptions, secrets: Known
     };
     return {
       terminal: { ...terminal, times: () => tellTimes(systemClock.now(), timezone) },
+      options,
       clean: (report) =>
         JSON.parse(JSON.stringify(report), (_, value: unknown) =>
           typeof value === "string" ? redact(value) : value,

@@ -23,7 +23,7 @@ export function apply(terminal: Terminal, options: WaitOptions, file: string): P
     );
     const asked = { command: "apply", projects, order: { kind: "apply", plan } } as const;
     try {
-      return await carryOut(terminal, session, options, asked, (carried) => {
+      return await carryOut(session, asked, (carried) => {
         printApplied(safe, options, clean(withActions(carried)), carried.projectsAfter);
         return exitOfResult(carried.report.result);
       });

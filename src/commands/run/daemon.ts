@@ -83,10 +83,10 @@ async function runUntilSignal(
   const projects = await planTurns(first, ledger);
   const crew = createDaemon({
     projects,
-    runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
+    runProject: createRunner(post, (key) => crew.hint(key, false)),
     rest: createRelease(),
     beat,
-    people: createObeyer(terminal, post),
+    people: createObeyer(post),
     clock,
     monotonic,
     timekeeper: createTimekeeper({ clock, monotonic, log: followLog(post) }),
@@ -118,7 +118,7 @@ async function runUntilSignal(
     reloaded = reloaded.then(reload);
   });
   try {
-    http = await listen(post, crew, terminal);
+    http = await listen(post, crew);
     await crew.run();
   } finally {
     ignoreHangUps?.();
@@ -138,7 +138,7 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
 }
 
 /** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
-function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => void) {
+function createRunner(post: Post, goOn: (key: string) => void) {
   const { session, ledger, take, metrics, renewal } = post;
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
@@ -146,7 +146,7 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
   const runHeld = async (held: Ledger, key: string, { dueAt, waiting }: QueuedRun): Promise<Ran> => {
     renewal.before();
     const current = session();
-    const { config, sides, projects, machine } = current;
+    const { terminal, config, sides, projects, machine } = current;
     // Nobody watches a daemon: its log says what it does.
     const { progress: _, ...unwatched } = machine;
     // Another config, or another token, may see other things.
@@ -168,7 +168,7 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
         return "failed";
       }
       if (isUnfinished(report, config.budget) || hasNewConfig(report)) goOn(key);
-      const options = announceOptions(current, held, terminal);
+      const options = announceOptions(current, held);
       await announceRun(report, { ...options, note: metrics.noteCall });
       return successOf() === before ? "failed" : "fine";
     } catch (error) {
@@ -208,13 +208,9 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
 const otherConfig =
   "A replica with another config works on this project, so this one waits: give all of them the same config";
 
-async function listen(
-  post: Post,
-  crew: Daemon,
-  terminal: Pick<Terminal, "signal" | "command">,
-): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
+async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
   const { session, ledger, metrics } = post;
-  const { config, machine, log } = session();
+  const { terminal, config, machine, log } = session();
   if (config.http === false) return undefined;
   const { serveHttp } = await import("../../daemon/http.ts");
   const measure = () =>

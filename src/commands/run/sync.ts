@@ -9,17 +9,11 @@ export async function sync(
   options: WaitOptions & ProjectOptions & { readonly adopt?: boolean },
 ): Promise<number> {
   return inSession(terminal, options, (session) => {
-    const { terminal: safe, clean, projects } = session;
+    const { projects } = session;
     const order = { kind: options.adopt === true ? "adopt" : "sync" } as const;
-    return carryOut(
-      terminal,
-      session,
-      options,
-      { command: "sync", projects, order },
-      ({ report, projectsAfter }) => {
-        printRun(safe, options, clean(report), projectsAfter);
-        return exitOfResult(report.result);
-      },
-    );
+    return carryOut(session, { command: "sync", projects, order }, ({ report, projectsAfter }) => {
+      printRun(session.terminal, options, session.clean(report), projectsAfter);
+      return exitOfResult(report.result);
+    });
   });
 }

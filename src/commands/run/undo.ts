@@ -29,7 +29,7 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
     const number = readNumber(text);
     const { terminal: safe, clean } = session;
     const looked = await withPrivateCopy(terminal, placeOfState(terminal, session.config), (copy) =>
-      lookAt(terminal, session, copy, number),
+      lookAt(session, copy, number),
     );
     if (typeof looked === "string") return sayNothing(safe, options, number, looked);
     const { result: look, concerned } = looked;
@@ -46,15 +46,13 @@ export function undo(terminal: Terminal, options: UndoOptions, text: string): Pr
     if (!(await isAgreed(safe, options, `Undo this, ${count(actions.length, "write")}? ${notified}`)))
       return sayNothing(safe, options, number, "Nothing was changed.");
     const order = { kind: "undo", run: number, agreed: look.saved } as const;
-    return carryOut(terminal, session, options, { command: "undo", projects: concerned, order }, (carried) =>
-      end(carried, false),
-    );
+    const asked = { command: "undo", projects: concerned, order } as const;
+    return carryOut(session, asked, (carried) => end(carried, false));
   });
 }
 
 /** What an undo would do now; a sentence where it is nothing. */
 async function lookAt(
-  terminal: Terminal,
   session: Session,
   copy: Ledger,
   number: number,
@@ -65,7 +63,7 @@ async function lookAt(
   if (loss !== undefined) session.log.warn({ run: number }, loss);
   const world = buildWorld(session.config, session.sides, copy, session.machine);
   const order = { kind: "undo", run: number, agreed: undefined } as const;
-  return { result: await runProjects(concerned, world, order, terminal.signal), concerned };
+  return { result: await runProjects(concerned, world, order, session.terminal.signal), concerned };
 }
 
 function readNumber(text: string): number {
