@@ -133,11 +133,8 @@ function printFindings(
   for (const { level, subject, code, message } of findings) {
     if (options.quiet === true && level === "ok") continue;
     const [sign, look] = signs[level];
-    printLine(
-      out,
-      paint(out, look, sign),
-      oneLine(`${subject}: ${times().tell(message)}${code ? ` [${code}]` : ""}`),
-    );
+    const said = `${subject}: ${times().tell(message)}${code ? ` [${code}]` : ""}`;
+    printLine(out, paint(out, look, sign), oneLine(said));
   }
   if (options.quiet === true) return;
   for (const advice of new Set(findings.map((finding) => finding.advice))) {

@@ -48,17 +48,11 @@ export function history(
     if (options.json === true || options.quiet === true) return exitCodes.ok;
     for (const line of lines) printWrite(out, line, times);
     const end = hasMore ? "; there are more, `--limit` shows them" : "";
-    printLine(
-      out,
-      "",
-      lines.length === 0 ? "Nothing was written." : `${count(lines.length, "write")}${end}.`,
-    );
+    const told = lines.length === 0 ? "Nothing was written." : `${count(lines.length, "write")}${end}.`;
+    printLine(out, "", told);
     if (historySince !== null && !hasMore && since < Date.parse(historySince)) {
-      printLine(
-        out,
-        "",
-        times.tell(`What was written before ${historySince} was deleted (\`keep\` in the config).`),
-      );
+      const lost = `What was written before ${historySince} was deleted (\`keep\` in the config).`;
+      printLine(out, "", times.tell(lost));
     }
     return exitCodes.ok;
   });

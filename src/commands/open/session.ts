@@ -89,7 +89,9 @@ function openSession<Options extends SessionOptions>(
   // Whoever knows these addresses may use them.
   secrets.add([...loaded.secrets.all, heartbeat ?? "", notices?.url ?? ""]);
   const { redact } = secrets;
-  const log = openLog(terminal, options, source.environment, redact);
+  const isReported = terminal.out.isTerminal && !options.isLogWanted && !options.quiet && !options.json;
+  const level = chooseLogLevel(terminal, options, source.environment);
+  const log = createTerminalLog(terminal, level, redact, { isReported });
   if (isReadableByAll(join(terminal.cwd, ".env"))) {
     log.warn({ file: ".env" }, "Every user of this machine can read the secrets in `.env`: `chmod 600 .env`");
   }
@@ -132,11 +134,6 @@ function openSession<Options extends SessionOptions>(
     };
   };
   return connect(loaded.secrets, source.environment);
-}
-
-function openLog(terminal: Terminal, options: SessionOptions, environment: Environment, redact: Redact): Log {
-  const isReported = terminal.out.isTerminal && !options.isLogWanted && !options.quiet && !options.json;
-  return createTerminalLog(terminal, chooseLogLevel(terminal, options, environment), redact, { isReported });
 }
 
 /** How much is logged. At a terminal a report says what was done: lines of a log between are noise, unless they warn. */

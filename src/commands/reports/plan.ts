@@ -59,7 +59,7 @@ export function printPlan(
   const actions = projects.flatMap((project) => project.actions);
   const entries = projects.flatMap((project) => project.entries ?? []);
   const isInStep = isWhole && projectsAfter.every(({ state }) => state.kind === "in-sync");
-  printLine(out, "", sentenceOf({ actions, entries, adopted: countAdopted(report) }, isInStep, saved));
+  printLine(out, "", sentenceOf(actions, entries, countAdopted(report), isInStep, saved));
 }
 
 const entryDoes = { create: "to make", update: "to change", publish: "to publish" } as const;
@@ -68,11 +68,8 @@ const entryVerbs = { create: "a new draft", update: "changes the draft", publish
 function printEntry(out: Output, times: ToldTimes, entry: PlannedEntry): void {
   const { kind, tag, title, posts, when, why } = entry;
   const until = why === undefined ? "" : ` (${when}: ${times.tell(why)})`;
-  printLine(
-    out,
-    "  ",
-    oneLine(`changelog ${tag}: ${entryVerbs[kind]}, "${title}", ${count(posts, "post")}${until}`),
-  );
+  const does = `${entryVerbs[kind]}, "${title}", ${count(posts, "post")}`;
+  printLine(out, "  ", oneLine(`changelog ${tag}: ${does}${until}`));
 }
 
 /** Says of what could not be looked at until when that is so. Returns whether all was looked at. */
@@ -165,15 +162,9 @@ export function countAdopted({ projects }: RunReport): number {
 
 /** What it comes to, and who is notified when. */
 function sentenceOf(
-  {
-    actions,
-    entries,
-    adopted,
-  }: {
-    readonly actions: readonly PlannedAction[];
-    readonly entries: readonly PlannedEntry[];
-    readonly adopted: number;
-  },
+  actions: readonly PlannedAction[],
+  entries: readonly PlannedEntry[],
+  adopted: number,
   isInStep: boolean,
   saved: string | undefined,
 ): string {
@@ -209,11 +200,8 @@ function sentenceOf(
   ];
   if (parts.length === 0)
     return `${isInStep && entries.length === 0 ? "Both sides are in step. " : ""}Nothing was written.`;
-  const next = nextOf(
-    { free: free.length + adopted, drafts: drafts.length, later: later.length },
-    held,
-    saved,
-  );
+  const counts = { free: free.length + adopted, drafts: drafts.length, later: later.length };
+  const next = nextOf(counts, held, saved);
   return `${capitalised(parts.join("; "))}. Nothing was written.${next}`;
 }
 

@@ -22,11 +22,8 @@ export function printRebuild(
   for (const project of projects) {
     for (const finding of findings) printFinding(out, project, finding(project));
     if (project.hold !== undefined) {
-      printLine(
-        out,
-        paint(out, "yellow", "! "),
-        oneLine(`${project.project}: needs you: ${times().tell(project.hold)}`),
-      );
+      const said = `${project.project}: needs you: ${times().tell(project.hold)}`;
+      printLine(out, paint(out, "yellow", "! "), oneLine(said));
     }
   }
   printErrors(out, times(), projects);

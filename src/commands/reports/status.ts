@@ -143,7 +143,7 @@ export function printStatus(
   for (const { project, state, sentence, resume, notified } of projects) {
     const [sign, look] = signs[state];
     printLine(out, paint(out, look, sign), oneLine(`${project}: ${times.tell(sentence)}.`));
-    if (resume !== null) printLine(out, "  → ", hintCommand(out, oneLine(resume)));
+    if (resume !== null) printRemedy(out, resume);
     if (notified !== null) printLine(out, "  ", describeLast(out, times, notified));
   }
   printFailed(out, times, projects);
@@ -157,11 +157,9 @@ export function printStatus(
   for (const { project, hold, waiting, hasMore } of projects) {
     if (hold !== null) {
       printWait(out, `needs you: ${project}: ${times.tell(hold)}`);
-      printLine(
-        out,
-        "  → ",
-        "look at the board: is a filter, a permission or a part of it gone? Then it ends by itself",
-      );
+      const look =
+        "look at the board: is a filter, a permission or a part of it gone? Then it ends by itself";
+      printLine(out, "  → ", look);
       printRemedy(out, command("approve", project));
     }
     printWaits(out, times, project, waiting, isFull);
@@ -204,7 +202,7 @@ function printEntry(out: Output, times: ToldTimes, project: string, entry: Entry
   const sign =
     state === "approved" || state === "looked-up" || state === "retried" ? "  " : paint(out, "yellow", "! ");
   printLine(out, sign, oneLine(`${project}: ${times.tell(describeEntry(entry))}`));
-  if (typed !== null) printLine(out, "  → ", hintCommand(out, oneLine(typed)));
+  if (typed !== null) printRemedy(out, typed);
 }
 
 function describeReplica(times: ToldTimes, { who, lastBeat, projects }: ReplicaStatus): string {

@@ -217,14 +217,9 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     crew.timetable().map(({ schedule, ...known }) => ({
       ...known,
       periodMs: schedule.periodMs(machine.clock.now()),
+      lastSuccessAt: ledger.memory.project(known.key)?.lastSuccessAt,
     }));
-  const findLateNow = () => {
-    const known = measure().map((project) => ({
-      ...project,
-      lastSuccessAt: ledger.memory.project(project.key)?.lastSuccessAt,
-    }));
-    return findLate(known, { wall: machine.clock.now(), monotonic: monotonic() });
-  };
+  const findLateNow = () => findLate(measure(), { wall: machine.clock.now(), monotonic: monotonic() });
   const standOf = (key: string, late: readonly Late[]) =>
     readProjectState(ledger, key, {
       now: machine.clock.now(),

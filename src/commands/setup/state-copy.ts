@@ -24,11 +24,8 @@ export async function copyState(
   if (options.json === true) printJson(terminal.out, { from: old, to: made });
   else if (options.quiet !== true) {
     printLine(terminal.out, "", `The state of ${old} is at ${made} now.`);
-    printLine(
-      terminal.out,
-      "",
-      `Next: set \`state: ${made}\` in the config. ${old} stays as it is, and counts as an old copy from now on.`,
-    );
+    const next = `Next: set \`state: ${made}\` in the config. ${old} stays as it is, and counts as an old copy from now on.`;
+    printLine(terminal.out, "", next);
   }
   return exitCodes.ok;
 }

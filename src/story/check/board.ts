@@ -16,10 +16,8 @@ export async function checkBoard({ say, board, bounds }: Checking): Promise<read
   await board.verifyKey(bounds);
   const listed = await board.listProjects(bounds);
   const names = listed.map(({ id, slug }) => (slug === undefined ? id : `${slug} (${id})`)).join(", ");
-  say(
-    "ok",
-    `The key is accepted; it sees ${listed.length === 1 ? "1 project" : `${listed.length} projects`}: ${names}.`,
-  );
+  const counted = listed.length === 1 ? "1 project" : `${listed.length} projects`;
+  say("ok", `The key is accepted; it sees ${counted}: ${names}.`);
   return listed;
 }
 
@@ -83,9 +81,10 @@ function sayShape({ say }: Checking, posts: number, shape: ListShape | undefined
     say("warning", "The list has no posts, so its shape and its statuses are not known yet.");
     return;
   }
+  const { items, id = "?", paging, keys } = shape;
   say(
     "ok",
-    `${posts} posts, found under ${shape.items}; id field \`${shape.id ?? "?"}\`; paging: ${shape.paging}. Fields: ${shape.keys.join(", ")}.`,
+    `${posts} posts, found under ${items}; id field \`${id}\`; paging: ${paging}. Fields: ${keys.join(", ")}.`,
   );
 }
 

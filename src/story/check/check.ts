@@ -81,11 +81,8 @@ function checkRules({ say }: Checking, settings: SyncProject["settings"]): void 
     const names = by.map((one) => `rules[${one}]`).join(" and ");
     const [take, what] =
       by.length === 1 ? ["takes", "all that it sets"] : ["take", "all that it sets between them"];
-    say(
-      "error",
-      `rules[${index}] never decides anything: ${names} above it ${take} ${what}, whenever it would match.`,
-      "config.shadowed",
-    );
+    const message = `rules[${index}] never decides anything: ${names} above it ${take} ${what}, whenever it would match.`;
+    say("error", message, "config.shadowed");
   }
   for (const { index, by } of shadowedBoardRules(settings.boardRules)) {
     const message = `boardRules[${index}] can never match: boardRules[${by}] above it matches whenever it would.`;

@@ -46,10 +46,8 @@ export async function checkTools(
   const described = await tools.directory.describe(bounds);
   const listed = described.slice(0, mostShown).map(showTool).join(", ");
   const rest = described.length - mostShown;
-  say(
-    "ok",
-    `The MCP server has ${described.length} tools: ${listed || "none"}${rest > 0 ? ` and ${rest} more` : ""}.`,
-  );
+  const more = rest > 0 ? ` and ${rest} more` : "";
+  say("ok", `The MCP server has ${described.length} tools: ${listed || "none"}${more}.`);
   const usable = (Object.keys(tools.named) as ToolPurpose[]).filter((purpose) =>
     checkTool(checking, tools, purpose, described, suggest),
   );
@@ -95,15 +93,9 @@ function checkTool(
   const path = ["board", "mcp", "tools", purpose];
   const found = described.find(({ name }) => name === tool.name);
   if (found === undefined) {
-    const near = suggest(
-      tool.name,
-      described.map(({ name }) => show(name)),
-    );
-    say(
-      "error",
-      `${place([...path, "name"])}: the MCP server has no tool \`${tool.name}\`${near}`,
-      "board.tool",
-    );
+    const names = described.map(({ name }) => show(name));
+    const message = `${place([...path, "name"])}: the MCP server has no tool \`${tool.name}\`${suggest(tool.name, names)}`;
+    say("error", message, "board.tool");
     return false;
   }
   const known = tool.schema ?? agreed(tool.name);

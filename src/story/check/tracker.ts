@@ -26,10 +26,8 @@ export async function checkRepository(
   const wanted = [...settings.issue.labels, ...Object.values(categoryLabels), ...Object.values(voteLabels)];
   const missing = wanted.filter((label) => !known.has(label.toLowerCase()));
   if (missing.length > 0) {
-    say(
-      "warning",
-      `${name} has no label ${quoted(missing)}; it is created with the first issue that needs it.`,
-    );
+    const message = `${name} has no label ${quoted(missing)}; it is created with the first issue that needs it.`;
+    say("warning", message);
   }
   const isThere = (milestone: string): boolean => milestones.some(({ title }) => title === milestone);
   const { milestone } = settings.issue;

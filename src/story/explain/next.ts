@@ -46,23 +46,22 @@ export function explainNext(
     );
   });
   const before = [...unlooked, ...recoveryOf(explaining), ...changesOfConfig(explaining)];
-  const coming = [
-    ...absences(explaining, context),
-    ...openOutcomes(waits),
-    ...(decision.pauses === undefined
+  const pauses =
+    decision.pauses === undefined
       ? []
       : [
           `The next run pauses the post until \`boardsync resume\` (\`conflict: pause\`): ${decision.pauses}.`,
-        ]),
+        ];
+  const coming = [
+    ...absences(explaining, context),
+    ...openOutcomes(waits),
+    ...pauses,
     ...actions.map(describePlanned),
     ...notesOf(explaining, decision),
     ...answersOf(explaining, waits),
   ];
-  return {
-    standing: decision.standing,
-    actions,
-    next: [...before, ...(coming.length > 0 ? coming : [restOf(explaining, decision)])],
-  };
+  const next = [...before, ...(coming.length > 0 ? coming : [restOf(explaining, decision)])];
+  return { standing: decision.standing, actions, next };
 }
 
 /** What kept the last run of the project from looking at both sides, as a sentence; none where nothing did. */
