@@ -36,7 +36,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const file = nameFile(source);
   const parsed = parseConfig(readConfigText(source, file), source.checkTemplate);
   const place = (path: Fault["path"]): string => {
-    const { line, column } = parsed.locate({ path, at: "key", message: "" });
+    const { line, column } = parsed.locate({ path, at: "key" });
     return `${file}:${line}:${column}`;
   };
   const httpHost = readVariable(source.environment, "BOARDSYNC_HTTP_HOST");
@@ -109,14 +109,7 @@ function hostFaults(httpHost: string): readonly string[] {
 }
 
 /** The config of a text, or everything that is wrong with it, in the order of its lines. */
-function parseConfig(
-  text: string,
-  checkTemplate: CheckTemplate | undefined,
-): {
-  readonly config: Config | undefined;
-  readonly problems: readonly Problem[];
-  readonly locate: ConfigDocument["locate"];
-} {
+function parseConfig(text: string, checkTemplate: CheckTemplate | undefined) {
   const document = parseConfigDocument(text);
   const { locate } = document;
   if (document.content === undefined) return { config: undefined, problems: document.problems, locate };
@@ -125,7 +118,7 @@ function parseConfig(
     return { config: undefined, problems: [{ line: 1, column: 1, message }], locate };
   }
   const { data, error } = configSchema.safeParse(document.content, { error: wordIssue });
-  const lineOf = (path: Fault["path"]): number => locate({ path, at: "value", message: "" }).line;
+  const lineOf = (path: Fault["path"]): number => locate({ path, at: "value" }).line;
   const problems = [
     ...document.problems,
     ...findDistinct(toFaults(error?.issues ?? [], document.content), document),

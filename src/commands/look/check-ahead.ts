@@ -47,8 +47,8 @@ export interface Ahead {
  */
 export async function lookAhead(
   session: Session,
-  said: readonly Finding[] = [],
-  isFirstDrafted = false,
+  said: readonly Finding[],
+  isFirstDrafted: boolean,
 ): Promise<{
   readonly ahead: readonly Ahead[];
   readonly names: readonly Finding[];

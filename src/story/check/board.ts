@@ -9,7 +9,7 @@ import type { SyncProject } from "../../sync/ground/world.ts";
 import { pickProject, unknownProject } from "../../sync/read/identify.ts";
 import { lookAtList } from "../posts.ts";
 import { checkCategories, type ShownCategory, sortCategories } from "./categories.ts";
-import type { Checking, Suggest } from "./findings.ts";
+import type { Checking } from "./findings.ts";
 
 /** Whether the key is accepted; returns what it sees. */
 export async function checkBoard({ say, board, bounds }: Checking): Promise<readonly BoardProject[]> {
@@ -58,17 +58,12 @@ export async function readPosts(
 }
 
 /** Says what the posts show of what the config names. @param all - what posts of any project show. */
-export function checkPosts(
-  checking: Checking,
-  shown: ShownPosts,
-  all: readonly ShownPosts[],
-  suggest: Suggest,
-): void {
+export function checkPosts(checking: Checking, shown: ShownPosts, all: readonly ShownPosts[]): void {
   const { project, id, posts, seen } = shown;
   const { say } = checking;
   const settings: Settings = { ...project.settings, project: id };
-  checkStatuses(checking, settings, shown, all, suggest);
-  checkCategories(checking, shown, suggest);
+  checkStatuses(checking, settings, shown, all);
+  checkCategories(checking, shown);
   if (posts === 0) return;
   for (const problem of unseenConditions(settings, seen)) {
     const message = `\`${problem}\` needs a field that no record of the board shows. Remove it, or name the field in board.fields.`;
@@ -107,9 +102,8 @@ function checkStatuses(
   settings: Settings,
   { project, posts, seen, statuses }: ShownPosts,
   all: readonly ShownPosts[],
-  suggest: Suggest,
 ): void {
-  const { say } = checking;
+  const { say, suggest } = checking;
   const others = new Set(
     all.filter((one) => one.project !== project).flatMap((one) => [...one.statuses.keys()]),
   );

@@ -3,7 +3,7 @@ import { meantCategories } from "../../plan/categories.ts";
 import { namedValues } from "../../plan/named-values.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import type { ShownList } from "../posts.ts";
-import type { Checking, Suggest } from "./findings.ts";
+import type { Checking } from "./findings.ts";
 
 /** A category that posts show. */
 export interface ShownCategory {
@@ -49,9 +49,8 @@ const mostShown = 100;
 
 /** Which categories posts have, and which of those that the config names none has. */
 export function checkCategories(
-  { say }: Checking,
+  { say, suggest }: Checking,
   { project, seen, categories }: ShownCategories,
-  suggest: Suggest,
 ): void {
   if (!seen.has("categoryId")) return;
   const rest = categories.length - mostShown;

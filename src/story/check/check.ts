@@ -28,12 +28,12 @@ export async function checkAll(
   suggest: Suggest,
 ): Promise<Checked> {
   const findings: Finding[] = [];
-  const checking = startChecking(findings, "board", world, bounds);
+  const checking = startChecking(findings, "board", world, bounds, suggest);
   const listed = await checking.look(checkBoard);
   if (listed === undefined)
     checking.say("warning", "The posts were not looked at, because the board could not be asked.");
   const { mcp } = world;
-  const listCategories = listed && mcp && (await checking.look((own) => checkTools(own, mcp, suggest)));
+  const listCategories = listed && mcp && (await checking.look((own) => checkTools(own, mcp)));
   const tracker = checking.of("tracker");
   const account = await tracker.look((own) => checkAccount(own, world.clock.now()));
   if (account === undefined)
@@ -46,7 +46,7 @@ export async function checkAll(
     const named = listCategories && (await own.look(() => listCategories(posts.id)));
     shown.push({ ...posts, categories: addCategories(posts.categories, named ?? []) });
   }
-  for (const posts of shown) checkPosts(checking.of(posts.project.key), posts, shown, suggest);
+  for (const posts of shown) checkPosts(checking.of(posts.project.key), posts, shown);
   for (const project of projects) {
     const own = checking.of(project.key);
     if (account !== undefined) {

@@ -22,6 +22,7 @@ export type Suggest = (word: string, words: readonly string[]) => string;
 /** What every look of `check` is given. */
 export interface Checking extends Pick<World, "board" | "tracker"> {
   readonly bounds: ReadBounds;
+  readonly suggest: Suggest;
   /** Adds a line. */
   say(level: Finding["level"], message: string, code?: string, detail?: RemoteError["detail"]): void;
   /** Runs one look; a failure is a finding, and the rest goes on. */
@@ -36,11 +37,13 @@ export function startChecking(
   subject: string,
   world: Pick<World, "board" | "tracker">,
   bounds: ReadBounds,
+  suggest: Suggest,
 ): Checking {
   const checking: Checking = {
     board: world.board,
     tracker: world.tracker,
     bounds,
+    suggest,
     say(level, message, found, detail) {
       const code = level === "ok" ? undefined : found;
       const advice = code === undefined ? undefined : adviceOn({ code, detail });
@@ -59,7 +62,7 @@ export function startChecking(
         return undefined;
       }
     },
-    of: (other) => startChecking(findings, other, world, bounds),
+    of: (other) => startChecking(findings, other, world, bounds, suggest),
   };
   return checking;
 }

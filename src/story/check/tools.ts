@@ -10,7 +10,7 @@ import { entryArguments } from "../../plan/changelog/entry.ts";
 import { postArguments } from "../../plan/imports/draft.ts";
 import { listArguments } from "../../plan/text/arguments.ts";
 import { TemplateError } from "../../plan/text/template.ts";
-import type { Checking, Suggest } from "./findings.ts";
+import type { Checking } from "./findings.ts";
 import { findArgumentFaults } from "./tool-arguments.ts";
 import { proposeTools, requiredOf, showProposal, type ToolProposal } from "./tool-proposals.ts";
 
@@ -37,11 +37,7 @@ const mostShown = 100;
  *
  * @returns the categories of a project, by its id; none where no tool tells them.
  */
-export async function checkTools(
-  checking: Checking,
-  tools: CheckedTools,
-  suggest: Suggest,
-): Promise<ListCategories> {
+export async function checkTools(checking: Checking, tools: CheckedTools): Promise<ListCategories> {
   const { say, bounds } = checking;
   const described = await tools.directory.describe(bounds);
   const listed = described.slice(0, mostShown).map(showTool).join(", ");
@@ -49,7 +45,7 @@ export async function checkTools(
   const more = rest > 0 ? ` and ${rest} more` : "";
   say("ok", `The MCP server has ${described.length} tools: ${listed || "none"}${more}.`);
   const usable = (Object.keys(tools.named) as ToolPurpose[]).filter((purpose) =>
-    checkTool(checking, tools, purpose, described, suggest),
+    checkTool(checking, tools, purpose, described),
   );
   const proposals = proposeTools(described).filter(({ purpose }) => tools.named[purpose] === undefined);
   if (proposals.length > 0) sayProposals(checking, proposals);
@@ -82,11 +78,10 @@ function sayProposals({ say }: Checking, proposals: readonly ToolProposal[]): vo
 
 /** @returns whether it may be called. */
 function checkTool(
-  { say }: Checking,
+  { say, suggest }: Checking,
   { named, agreed, place }: CheckedTools,
   purpose: ToolPurpose,
   described: readonly ToolDescription[],
-  suggest: Suggest,
 ): boolean {
   const tool = named[purpose];
   if (tool === undefined) return false;
