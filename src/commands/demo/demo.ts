@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startStory } from "../../demo/story.ts";
 import { exitOf } from "../open/session.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 import { tellStory } from "./chapters.ts";
 import { createStoryClock, openStage } from "./stage.ts";
 

@@ -3,9 +3,8 @@ import { isPostgresUrl } from "../../config/state-address.ts";
 import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
 import { besideRuns } from "../open/beside.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { printJson, printLine } from "../print/text.ts";
 
 /**
  * `boardsync backup FILE`: a consistent copy of the state, while the daemon runs. It is stamped: put back, it is known for

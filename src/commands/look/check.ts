@@ -8,9 +8,8 @@ import { describeOtherConfig, findOtherConfigs } from "../open/other-config.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, readState } from "../open/state.ts";
 import { joinFailures } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
+import { count, oneLine, paint, printJson, printLine, type TextStyle } from "../print/text.ts";
 import { type DraftedAction, printDraft } from "../reports/issue-draft.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 

@@ -5,8 +5,8 @@ import { explainPost } from "../../story/explain/explain.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
 import { describeUnlisted, findPosts, readBeside } from "../open/beside.ts";
 import { nextRunOf } from "../open/next-run.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 import { printExplanation } from "../reports/explain.ts";
 
 /** `boardsync explain POST|OWNER/REPO#N`: the story of one post, or of every post of one issue. Only reads the state. */

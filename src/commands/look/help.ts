@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { printJson } from "../print/json.ts";
 import { plainText, printHeading, printMarkdown } from "../print/markdown.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { printJson, printLine } from "../print/text.ts";
 
 /** What the page of messages says of a code. */
 export interface MessageEntry {

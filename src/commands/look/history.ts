@@ -12,9 +12,8 @@ import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { type Beside, findPosts, knownProjects, readBeside } from "../open/beside.ts";
 import { describeSince } from "../open/status-database.ts";
 import { indent, printWrapped } from "../print/blocks.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { count, countNotified, printLine } from "../print/text.ts";
+import { count, countNotified, printJson, printLine } from "../print/text.ts";
 
 interface HistoryOptions extends CommonOptions {
   readonly limit: number;

@@ -2,8 +2,8 @@ import { codeMs, createCode } from "../../daemon/page/gate.ts";
 import { ConfigError } from "../../errors.ts";
 import { besideRuns } from "../open/beside.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 
 /** `boardsync page`: an address that opens the status page of the daemon that runs on this state, once and for a minute. */
 export function page(terminal: Terminal, options: CommonOptions): Promise<number> {

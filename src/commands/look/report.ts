@@ -32,8 +32,8 @@ import { readHeartbeat } from "../open/heartbeat.ts";
 import { createTerminalLog, exitOf, redactTerminal } from "../open/session.ts";
 import { placeNamed, placeOfState, readState } from "../open/state.ts";
 import { failWith } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 
 /** How long each side is looked at. */
 const lookMs = minuteMs;

@@ -26,9 +26,8 @@ import { nextRunOf } from "../open/next-run.ts";
 import { findOtherConfigs } from "../open/other-config.ts";
 import { describeNone, placeOfState, readState } from "../open/state.ts";
 import { readDatabase } from "../open/status-database.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { printJson, printLine } from "../print/text.ts";
 import { type LastRun, type ProjectStatus, printStatus, type StatusReport } from "../reports/status.ts";
 import type { WaitingLine } from "../reports/waits.ts";
 

@@ -1,9 +1,8 @@
 import type { Foresight } from "../../sync/orders/foresight.ts";
 import type { BesideCall } from "../open/beside.ts";
 import { isAgreed } from "../print/agree.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes } from "../print/terminal.ts";
-import { oneLine, printLine } from "../print/text.ts";
+import { oneLine, printJson, printLine } from "../print/text.ts";
 
 /** Tells what came of an order, as a sentence or as JSON. */
 export function tell(

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import { escapeControls } from "../../escape.ts";
+import { escapeControls, escapeJson } from "../../escape.ts";
 import { asStarted, commandAsStarted } from "../../sync/ground/remedy.ts";
 import type { Voters } from "../../sync/ground/voters.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
@@ -103,6 +103,11 @@ export function printLine(output: Output, sign: string, text: string): void {
   const said = hint(output, text);
   const lines = output.isTerminal ? wrap(said, Math.max(20, output.columns - indent)) : [said];
   output.write(`${sign}${lines.join(`\n${" ".repeat(indent)}`)}\n`);
+}
+
+/** One JSON document on stdout. A person may look at it: nothing in it commands a terminal. */
+export function printJson(output: Output, document: object): void {
+  output.write(`${escapeJson(JSON.stringify(document, null, 2))}\n`);
 }
 
 /** A text whose commands, between back-ticks, can be typed here as they stand. */

@@ -6,9 +6,8 @@ import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { type OtherConfig, printOtherConfigs } from "../open/other-config.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
-import { printJson } from "../print/json.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printLine } from "../print/text.ts";
+import { count, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */

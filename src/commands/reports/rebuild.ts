@@ -1,9 +1,8 @@
 import type { RebuildReport, RebuiltProject } from "../../story/rebuild/rebuild.ts";
 import type { Timed } from "../../sync/tell/times.ts";
-import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printLine } from "../print/text.ts";
+import { count, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** More lines than this of one kind are counted, not shown. */

@@ -5,10 +5,9 @@ import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { countNeeds, stateWords } from "../../sync/tell/words.ts";
 import { joinFailures } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printLine } from "../print/text.ts";
+import { count, oneLine, paint, printJson, printLine } from "../print/text.ts";
 
 /** The exit code of a run's result. */
 export function exitOfResult(result: RunReport["result"]): number {

@@ -3,9 +3,8 @@ import { countVoters } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import type { Timed } from "../../sync/tell/times.ts";
 import { printBlocks } from "../print/blocks.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { count, countNotified, printLine } from "../print/text.ts";
+import { count, countNotified, printJson, printLine } from "../print/text.ts";
 import { describeWrite } from "./plan.ts";
 import { errorOf, printErrors, printNotInStep } from "./run.ts";
 

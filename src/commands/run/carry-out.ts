@@ -17,9 +17,8 @@ import { runProjects } from "../../sync/run.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { exitOf, type Session } from "../open/session.ts";
 import { openBeside, placeOfState, printConfig, whoIs, withState } from "../open/state.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { printJson, printLine } from "../print/text.ts";
 import { announceOptions } from "./announcing.ts";
 import { refuseOldPlan } from "./plan-file.ts";
 

@@ -4,9 +4,8 @@ import type { PlannedEntry } from "../../sync/ground/reports.ts";
 import { runProjects } from "../../sync/run.ts";
 import { exitOf, inSession } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
-import { printJson } from "../print/json.ts";
 import type { CommonOptions, Output, ProjectOptions, Terminal } from "../print/terminal.ts";
-import { count, harmless, oneLine, paint, printLine } from "../print/text.ts";
+import { count, harmless, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, exitOfResult, printErrors } from "../reports/run.ts";
 
 /** `boardsync changelog [TAG]`: the entry of a release as it would be made now; of the newest one without a tag. Writes nothing. */

@@ -9,9 +9,8 @@ import { ConfigError } from "../../errors.ts";
 import { neededPermissions } from "../../story/check/permissions.ts";
 import { configSource } from "../open/config-source.ts";
 import { exitOf } from "../open/session.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { printJson, printLine } from "../print/text.ts";
 import { judgeGitHub, judgeWebhook } from "./init-ask.ts";
 
 export interface AppOptions extends CommonOptions {

@@ -19,9 +19,8 @@ import { chooseLogLevel, createTerminalLog, exitOf, redactTerminal } from "../op
 import { hintWithConfig } from "../open/started-as.ts";
 import { isAgreed } from "../print/agree.ts";
 import { failWith } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
 import { exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { printJson, printLine } from "../print/text.ts";
 import type { AppOptions } from "./init-app.ts";
 import { askPairs, askUntil, judgeBoard, judgeGitHub, readPairs } from "./init-ask.ts";
 import { composeConfig } from "./init-config.ts";

@@ -1,6 +1,6 @@
 import { configJsonSchema } from "../../config/json-schema.ts";
-import { printJson } from "../print/json.ts";
 import { exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 
 /** `boardsync schema`: the JSON Schema of the config, as `config/boardsync.schema.json` has it. */
 export function schema(terminal: Terminal): number {

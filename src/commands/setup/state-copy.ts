@@ -7,9 +7,8 @@ import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
 import { nameState } from "../open/heartbeat.ts";
 import { fillState, takeOutState } from "../open/state.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { printJson, printLine } from "../print/text.ts";
 
 /** `boardsync state copy FROM TO`: moves a whole state between a file and a PostgreSQL server. Needs no config. */
 export async function copyState(
