@@ -9,15 +9,16 @@ import { ownScreen } from "./print/screen.ts";
 import { exitCodes, type Terminal } from "./print/terminal.ts";
 import { hint } from "./print/text.ts";
 
-/** Called with the name of the command that is going to run. */
-export type OnCommand = (name: string) => void;
-
 /**
  * The command line. Each command's code is loaded when it is called, so that `--help` stays quick.
  *
+ * @param onCommand - called with the name of the command that is going to run.
  * @returns the exit code.
  */
-export async function runProgram(edge: Terminal, onCommand: OnCommand = () => undefined): Promise<number> {
+export async function runProgram(
+  edge: Terminal,
+  onCommand: (name: string) => void = () => undefined,
+): Promise<number> {
   const terminal = ownScreen(edge);
   let code: number = exitCodes.ok;
   const program = createProgram(terminal, (result) => {

@@ -13,14 +13,14 @@ import { servePage } from "./serve-page.ts";
 import { connectStory, untilAborted } from "./stage.ts";
 import { explainTrial } from "./try.ts";
 
-/** What `demo --serve` takes. */
-type ServeOptions = CommonOptions & { readonly port?: number };
-
 /**
  * Keeps both sides up, with a config on disk and the status page over the state that it names, so that a person or a script can
  * try every command on them.
  */
-export async function serveDemo(terminal: Terminal, options: ServeOptions): Promise<number> {
+export async function serveDemo(
+  terminal: Terminal,
+  options: CommonOptions & { readonly port?: number },
+): Promise<number> {
   const { port } = options;
   const story = await start(port);
   const folder = mkdtempSync(join(tmpdir(), "boardsync-demo-"));

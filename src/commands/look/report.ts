@@ -82,6 +82,7 @@ async function gather(terminal: Terminal, options: ReportOptions, secrets: Known
   const config = "value" in loaded ? loaded.value : undefined;
   const content = config && readContent(source.value);
   const names = createStandIns(content);
+  const gathered = { source: source.value, config, names };
   return {
     versions,
     // First, so that what the config names first has the first number.
@@ -90,8 +91,8 @@ async function gather(terminal: Terminal, options: ReportOptions, secrets: Known
         ? concealConfig(content, names)
         : { problems: loaded.problems.map((one) => concealProblem(one, nameFile(source.value))) },
     secrets: groupSecrets(source.value),
-    ...(await lookAtSides(terminal, options, { source: source.value, config, names, secrets })),
-    state: await lookAtState(terminal, source.value, config, names),
+    ...(await lookAtSides(terminal, options, gathered, secrets)),
+    state: await lookAtState(terminal, gathered),
   };
 }
 
@@ -111,18 +112,20 @@ function groupSecrets({ environment }: ConfigSource): Facts {
   return Object.fromEntries(groups.filter(([, named]) => named?.length));
 }
 
-interface SidesToAsk {
+/** What the report is made of. */
+interface Gathered {
   readonly source: ConfigSource;
+  /** undefined where it can't be read. */
   readonly config: Config | undefined;
   readonly names: Names;
-  readonly secrets: KnownSecrets;
 }
 
 /** Asks each side that can be asked. Of one that can not, the report says why. */
 async function lookAtSides(
   terminal: Terminal,
   options: ReportOptions,
-  { source, config, names, secrets }: SidesToAsk,
+  { source, config, names }: Gathered,
+  secrets: KnownSecrets,
 ): Promise<Facts> {
   const key = attempt(() => readBoardKey(source));
   const github = attempt(() => readGitHubSecret(source));
@@ -175,12 +178,7 @@ function keysOf(config: Config | undefined): readonly string[] {
   return (config?.projects ?? []).slice(0, mostProjects).map(({ project }) => project);
 }
 
-async function lookAtState(
-  terminal: Terminal,
-  source: ConfigSource,
-  config: Config | undefined,
-  names: Names,
-): Promise<Facts> {
+async function lookAtState(terminal: Terminal, { source, config, names }: Gathered): Promise<Facts> {
   let kind = "unknown";
   try {
     const place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));

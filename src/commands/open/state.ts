@@ -274,11 +274,11 @@ export async function withPrivateCopy<T>(
   place: StatePlace,
   work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
 ): Promise<T> {
-  const copy = await openCopy(terminal, place);
+  const { ledger, isKnown } = await openCopy(terminal, place);
   try {
-    return await work(copy.ledger, copy.isKnown);
+    return await work(ledger, isKnown);
   } finally {
-    copy.ledger.close();
+    ledger.close();
   }
 }
 
@@ -289,10 +289,8 @@ async function openCopy(
   const options = stateOptions(terminal);
   if (server === undefined) return openLedgerCopy(name, options);
   const { openSharedCopy } = await import("../../ledger/postgres/beside.ts");
-  const ledger = await openSharedCopy(serverOptions(terminal, server, ""));
-  return ledger === undefined
-    ? { ledger: openLedger(":memory:", options), isKnown: false }
-    : { ledger, isKnown: true };
+  const known = await openSharedCopy(serverOptions(terminal, server, ""));
+  return { ledger: known ?? openLedger(":memory:", options), isKnown: known !== undefined };
 }
 
 /**

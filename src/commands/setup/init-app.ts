@@ -6,7 +6,7 @@ import { loadConfig } from "../../config/load.ts";
 import { nameFile } from "../../config/place.ts";
 import { configSchema } from "../../config/schema.ts";
 import { ConfigError } from "../../errors.ts";
-import { neededPermissions } from "../../story/check/permissions.ts";
+import { neededPermissions } from "../../story/check/tracker.ts";
 import { configSource } from "../open/config-source.ts";
 import { exitOf } from "../open/session.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";

@@ -18,9 +18,6 @@ import { beginSentence } from "../../sync/tell/sentence.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
 
-/** The part of an explanation that tells what comes. */
-type Next = Pick<Explanation, "standing" | "actions" | "next">;
-
 /**
  * What the next run makes of the facts as they are: the same plan as every run's. A run looks at both sides first, so it may
  * find that one of them has moved by then.
@@ -32,7 +29,7 @@ export function explainNext(
   context: PlanContext,
   waits: readonly ExplainedWait[],
   unlooked: readonly string[],
-): Next {
+): Pick<Explanation, "standing" | "actions" | "next"> {
   const decision = tryPlan(explaining, context);
   if (typeof decision === "string") {
     const standing = { kind: "linked", reason: decision } as const;
