@@ -2,11 +2,11 @@ import { Command, CommanderError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
 import { escapeControls } from "../escape.ts";
 import { quoteForShell } from "../sync/ground/remedy.ts";
-import { type CommandCall, type CommandRow, commandTable } from "./commands.ts";
+import { type CommandRow, commandTable } from "./commands.ts";
 import { hintWithConfig } from "./open/started-as.ts";
 import { failWith, printFailure } from "./print/failure.ts";
 import { ownScreen } from "./print/screen.ts";
-import { exitCodes, type Terminal } from "./print/terminal.ts";
+import { type CommandCall, exitCodes, type Terminal } from "./print/terminal.ts";
 import { hint } from "./print/text.ts";
 
 /**
@@ -115,18 +115,18 @@ function addCommand(program: Command, row: CommandRow, terminal: Terminal, finis
   if (row.examples.length > 0) command.addHelpText("after", nameProgram(terminal, showExamples(row)));
   command.action(async (...given: readonly unknown[]) => {
     const values = given.slice(0, row.args?.length ?? 0);
-    const call: CommandCall = {
+    const call: CommandCall<never> = {
       terminal: hintWithConfig(terminal, command.optsWithGlobals()["config"]),
+      options: command.optsWithGlobals<never>(),
       program,
       args: values.filter((value) => !Array.isArray(value)) as CommandCall["args"],
       rest: values.find(Array.isArray) ?? [],
-      options: () => command.optsWithGlobals(),
     };
     try {
       finish(await row.run(call));
     } catch (error) {
       if (error instanceof CommanderError) throw error;
-      finish(failWith(call.terminal, call.options(), error));
+      finish(failWith(call.terminal, call.options, error));
     }
   });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startStory } from "../../demo/story.ts";
 import { exitOf } from "../open/session.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 import { tellStory } from "./chapters.ts";
 import { createStoryClock, openStage } from "./stage.ts";
@@ -20,7 +20,7 @@ export interface DemoOptions extends CommonOptions {
 }
 
 /** `boardsync demo`: a board and a GitHub on loopback, and a few days of a small company. No account, no trace. */
-export async function demo(terminal: Terminal, options: DemoOptions): Promise<number> {
+export async function demo({ terminal, options }: CommandCall<DemoOptions>): Promise<number> {
   if (options.serve !== true) return play(terminal, options);
   return (await import("./serve.ts")).serveDemo(terminal, options);
 }

@@ -8,7 +8,7 @@ import { describeOtherConfig, findOtherConfigs } from "../open/other-config.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, readState } from "../open/state.ts";
 import { joinFailures } from "../print/failure.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type Called, exitCodes } from "../print/terminal.ts";
 import { count, oneLine, paint, printJson, printLine, type TextStyle } from "../print/text.ts";
 import { type DraftedAction, printDraft } from "../reports/issue-draft.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
@@ -24,9 +24,9 @@ const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Tex
  *
  * @param written - what `init` has written before, for the one document of JSON; an issue is shown as it will be, too.
  */
-export async function check(terminal: Terminal, options: CommonOptions, written?: object): Promise<number> {
-  return inSession(terminal, options, async (session) => {
-    const { config, machine, sides, projects, place } = session;
+export async function check(called: Called, written?: object): Promise<number> {
+  return inSession(called, async (session) => {
+    const { terminal, options, config, machine, sides, projects, place } = session;
     const mcp = sides.tools && {
       directory: sides.tools,
       named: config.board.mcp?.tools ?? {},
@@ -47,7 +47,7 @@ export async function check(terminal: Terminal, options: CommonOptions, written?
     if (options.json === true) {
       const error = unreached.map(({ code = "", message }) => ({ code, message }));
       const result = hasErrors ? "failed" : "ok";
-      printJson(session.terminal.out, {
+      printJson(terminal.out, {
         ...written,
         result,
         findings,

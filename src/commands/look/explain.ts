@@ -5,13 +5,15 @@ import { explainPost } from "../../story/explain/explain.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
 import { describeUnlisted, findPosts, readBeside } from "../open/beside.ts";
 import { nextRunOf } from "../open/next-run.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, exitCodes } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 import { printExplanation } from "../reports/explain.ts";
 
 /** `boardsync explain POST|OWNER/REPO#N`: the story of one post, or of every post of one issue. Only reads the state. */
-export function explain(terminal: Terminal, options: CommonOptions, text: string): Promise<number> {
-  return readBeside(terminal, options, async (beside) => {
+export function explain(called: CommandCall): Promise<number> {
+  const { terminal, options } = called;
+  const [text = ""] = called.args;
+  return readBeside(called, async (beside) => {
     const { config, ledger, now } = beside;
     const sources = { ledger, policy: policyOf(config), now };
     const projects = syncProjects(config);

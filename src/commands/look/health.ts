@@ -5,11 +5,11 @@ import { isPostgresUrl } from "../../config/state-address.ts";
 import { describeDistance } from "../../sync/tell/times.ts";
 import { type Heartbeat, judgeSign, nameState, readSignOfLife } from "../open/heartbeat.ts";
 import { failWith } from "../print/failure.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, exitCodes } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 
 /** `boardsync health`: whether the daemon on this state is alive. Needs no config, no secret and no port. */
-export async function health(terminal: Terminal, options: CommonOptions): Promise<number> {
+export async function health({ terminal, options }: CommandCall): Promise<number> {
   const { env, cwd } = terminal;
   const readText = readTextFile;
   try {

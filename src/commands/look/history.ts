@@ -12,7 +12,7 @@ import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { type Beside, findPosts, knownProjects, readBeside } from "../open/beside.ts";
 import { describeSince } from "../open/status-database.ts";
 import { indent, printWrapped } from "../print/blocks.ts";
-import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, type CommonOptions, exitCodes, type Output } from "../print/terminal.ts";
 import { count, countNotified, printJson, printLine } from "../print/text.ts";
 
 interface HistoryOptions extends CommonOptions {
@@ -32,12 +32,10 @@ interface HistoryLine extends ExplainedWrite {
 }
 
 /** `boardsync history [POST]`: every write to either side, newest first. Only reads the state. */
-export function history(
-  terminal: Terminal,
-  options: HistoryOptions,
-  text: string | undefined,
-): Promise<number> {
-  return readBeside(terminal, options, async (beside) => {
+export function history(called: CommandCall<HistoryOptions>): Promise<number> {
+  const { terminal, options } = called;
+  const [text] = called.args;
+  return readBeside(called, async (beside) => {
     const since = options.since === undefined ? 0 : parseSince(options.since, beside.now);
     const { lines, hasMore } = await readHistory(beside, options.limit, since, text);
     const { out } = terminal;

@@ -32,7 +32,7 @@ import { readHeartbeat } from "../open/heartbeat.ts";
 import { createTerminalLog, exitOf, redactTerminal } from "../open/session.ts";
 import { placeNamed, placeOfState, readState } from "../open/state.ts";
 import { failWith } from "../print/failure.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 
 /** How long each side is looked at. */
@@ -46,7 +46,7 @@ interface ReportOptions extends CommonOptions {
  * `boardsync report`: what a maintainer has to know who sees nothing else, and anybody may read. Whatever is broken is a part of
  * it, so it needs neither a config, nor a secret, nor a state.
  */
-export async function report(terminal: Terminal, options: ReportOptions): Promise<number> {
+export async function report({ terminal, options }: CommandCall<ReportOptions>): Promise<number> {
   const secrets = createKnownSecrets();
   const safe = redactTerminal(terminal, secrets.redact);
   try {

@@ -26,7 +26,7 @@ import { nextRunOf } from "../open/next-run.ts";
 import { findOtherConfigs } from "../open/other-config.ts";
 import { describeNone, placeOfState, readState } from "../open/state.ts";
 import { readDatabase } from "../open/status-database.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, type CommonOptions, exitCodes } from "../print/terminal.ts";
 import { printJson, printLine } from "../print/text.ts";
 import { type LastRun, type ProjectStatus, printStatus, type StatusReport } from "../reports/status.ts";
 import type { WaitingLine } from "../reports/waits.ts";
@@ -34,11 +34,12 @@ import type { WaitingLine } from "../reports/waits.ts";
 /** More than this is never printed of what waits in one project. */
 const maxWaiting = 1000;
 
+interface StatusOptions extends CommonOptions {
+  readonly full?: boolean;
+}
+
 /** `boardsync status`: what the state says. Works beside a running daemon, and needs no secret and no network. */
-export async function status(
-  terminal: Terminal,
-  options: CommonOptions & { readonly full?: boolean },
-): Promise<number> {
+export async function status({ terminal, options }: CommandCall<StatusOptions>): Promise<number> {
   const { config } = loadConfig(configSource(terminal, options));
   const place = placeOfState(terminal, config);
   const ledger = await readState(terminal, place);

@@ -8,7 +8,7 @@ import type { PostId, ProjectId } from "../../model/post.ts";
 import { inOrder, select } from "../../select.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
 import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import type { Called, CommonOptions } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 import { describeNone, openBeside, placeOfState, readState, type StatePlace } from "./state.ts";
@@ -22,32 +22,23 @@ export interface Beside {
 }
 
 /** A command that works on the state beside whoever has it, and what it was called with. */
-export interface BesideCall<Options extends CommonOptions = CommonOptions> extends Beside {
-  readonly terminal: Terminal;
-  readonly options: Options;
-}
+export interface BesideCall<Options extends CommonOptions = CommonOptions> extends Beside, Called<Options> {}
 
 /** Runs a command that needs neither secrets nor the state for itself; the next run takes up what it writes. */
 export function besideRuns<Options extends CommonOptions, T>(
-  terminal: Terminal,
-  options: Options,
+  called: Called<Options>,
   work: (call: BesideCall<Options>) => Promise<T>,
 ): Promise<T> {
-  return workOn(terminal, options, (place) => openBeside(terminal, "command", place), work);
+  return workOn(called, (place) => openBeside(called.terminal, "command", place), work);
 }
 
 /** The same for a command that writes nothing to the state, either. */
-export function readBeside<T>(
-  terminal: Terminal,
-  options: CommonOptions,
-  work: (beside: Beside) => Promise<T>,
-): Promise<T> {
-  return workOn(terminal, options, (place) => readState(terminal, place), work);
+export function readBeside<T>(called: Called, work: (beside: Beside) => Promise<T>): Promise<T> {
+  return workOn(called, (place) => readState(called.terminal, place), work);
 }
 
 async function workOn<Options extends CommonOptions, T>(
-  terminal: Terminal,
-  options: Options,
+  { terminal, options }: Called<Options>,
   openState: (place: StatePlace) => Promise<Ledger | undefined>,
   work: (call: BesideCall<Options>) => Promise<T>,
 ): Promise<T> {

@@ -14,6 +14,7 @@ import { failWith } from "../print/failure.ts";
 import { createLogLines, type LogLinesOptions } from "../print/log-lines.ts";
 import { createProgressBar } from "../print/progress.ts";
 import {
+  type Called,
   type CommonOptions,
   exitCodes,
   type Output,
@@ -24,11 +25,9 @@ import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 
 /** What a command that talks to both sides works with. */
-export interface Session<Options extends SessionOptions = SessionOptions> {
+export interface Session<Options extends SessionOptions = SessionOptions> extends Called<Options> {
   /** Prints no secret, whatever is written to it, and tells times in the config's zone. */
   readonly terminal: Terminal & Timed;
-  /** What it was called with. */
-  readonly options: Options;
   /** A report without secrets in it. A table may break a text anywhere, and the terminal then knows a secret no more. */
   clean<T>(report: T): T;
   readonly config: Config;
@@ -57,8 +56,7 @@ export interface Session<Options extends SessionOptions = SessionOptions> {
 
 /** Loads config and secrets, connects both sides, and runs the work; what goes wrong becomes a sentence and an exit code. */
 export async function inSession<Options extends SessionOptions>(
-  terminal: Terminal,
-  options: Options,
+  { terminal, options }: Called<Options>,
   work: (session: Session<Options>) => Promise<number>,
 ): Promise<number> {
   const secrets = createKnownSecrets();

@@ -14,7 +14,7 @@ import { type Beside, type BesideCall, besideRuns, findProject, postWithin } fro
 import { findTargets, type TargetOptions } from "../open/targets.ts";
 import { isAgreed } from "../print/agree.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import type { CommandCall, CommonOptions } from "../print/terminal.ts";
 import { count, oneLine, printLine } from "../print/text.ts";
 import { entryNamed, show, tell } from "./tell.ts";
 
@@ -31,13 +31,11 @@ interface HeldPart {
 }
 
 /** `boardsync approve`: lets held actions of a project or of posts go, or takes both sides as they are. */
-export function approve(
-  terminal: Terminal,
-  options: ApproveOptions,
-  words: readonly string[],
-): Promise<number> {
+export function approve(called: CommandCall<ApproveOptions>): Promise<number> {
+  const { terminal, options } = called;
+  const words = [called.args[0] ?? "", ...called.rest];
   const entry = entryNamed(words);
-  return besideRuns(terminal, options, async (call) => {
+  return besideRuns(called, async (call) => {
     if (entry !== undefined) return approveEntry(call, entry.key, entry.tag);
     const { discard = false } = options;
     const asked = await findAsked(call, words, options);

@@ -10,20 +10,16 @@ import { type BesideCall, besideRuns, findPost, findPostToLink } from "../open/b
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { createTerminalLog } from "../open/session.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import type { CommandCall } from "../print/terminal.ts";
 import { tell } from "./tell.ts";
 
 /** How long the question whether the issue exists may take. */
 const askMs = minuteMs;
 
 /** `boardsync link POST OWNER/REPO#N`: links a post to an issue that is there already, by the next run. */
-export function link(
-  terminal: Terminal,
-  options: CommonOptions,
-  text: string,
-  issueText: string,
-): Promise<number> {
-  return besideRuns(terminal, options, async (call) => {
+export function link(called: CommandCall): Promise<number> {
+  const [text = "", issueText = ""] = called.args;
+  return besideRuns(called, async (call) => {
     const { config, ledger } = call;
     const named = await findPostToLink(call, text);
     const { key: project, post } = named;
@@ -60,13 +56,9 @@ async function checkIssue(
 }
 
 /** `boardsync unlink POST [OWNER/REPO#N]`: ends a post's links, or one of them, by the next run. */
-export function unlink(
-  terminal: Terminal,
-  options: CommonOptions,
-  text: string,
-  issueText: string | undefined,
-): Promise<number> {
-  return besideRuns(terminal, options, async (call) => {
+export function unlink(called: CommandCall): Promise<number> {
+  const [text = "", issueText] = called.args;
+  return besideRuns(called, async (call) => {
     const { config, ledger } = call;
     const named = await findPost(call, text);
     const { key: project, post } = named;

@@ -16,7 +16,7 @@ import {
 } from "../../sync/orders/pause-whole.ts";
 import { type BesideCall, besideRuns } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import type { CommandCall, CommonOptions } from "../print/terminal.ts";
 import { isOrdered, show, tell } from "./tell.ts";
 
 interface PauseOptions extends CommonOptions, TargetOptions {}
@@ -27,9 +27,9 @@ interface ResumeOptions extends PauseOptions {
 }
 
 /** `boardsync pause`: from now on nothing is written for posts, a project, or any project, either way, until a person resumes it. */
-export function pause(terminal: Terminal, options: PauseOptions, words: readonly string[]): Promise<number> {
-  return besideRuns(terminal, options, async (call) => {
-    const targets = await findTargets(call, words, options);
+export function pause(called: CommandCall<PauseOptions>): Promise<number> {
+  return besideRuns(called, async (call) => {
+    const targets = await findTargets(call, called.rest, call.options);
     switch (targets.kind) {
       case "post":
         return pausePost(call, targets.post);
@@ -46,13 +46,9 @@ export function pause(terminal: Terminal, options: PauseOptions, words: readonly
  * `boardsync resume`: shows what has come together while posts, a project or all were paused, and lets it be told, or never. A
  * project that is not paused as a whole: its paused posts.
  */
-export function resume(
-  terminal: Terminal,
-  options: ResumeOptions,
-  words: readonly string[],
-): Promise<number> {
-  return besideRuns(terminal, options, async (call) => {
-    const targets = await findTargets(call, words, options);
+export function resume(called: CommandCall<ResumeOptions>): Promise<number> {
+  return besideRuns(called, async (call) => {
+    const targets = await findTargets(call, called.rest, call.options);
     switch (targets.kind) {
       case "post":
         return resumePost(call, targets.post);

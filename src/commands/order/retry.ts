@@ -4,23 +4,19 @@ import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "..
 import { foreseeRetryEntry } from "../../sync/orders/retry-entry.ts";
 import { type BesideCall, besideRuns, findProject } from "../open/beside.ts";
 import { findTargets, type TargetOptions, type Targets } from "../open/targets.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import type { CommandCall, CommonOptions } from "../print/terminal.ts";
 import { entryNamed, show, tell } from "./tell.ts";
 
 /**
  * `boardsync retry`: what is parked of posts may be tried again, by the next run. `boardsync release`: ends quarantines, by the
  * next run. Of one post, several, or all of a project.
  */
-export function retry(
-  terminal: Terminal,
-  options: CommonOptions & TargetOptions,
-  kind: RetryKind,
-  words: readonly string[],
-): Promise<number> {
+export function retry(called: CommandCall<CommonOptions & TargetOptions>, kind: RetryKind): Promise<number> {
+  const words = called.rest;
   const entry = kind === "retry" ? entryNamed(words) : undefined;
-  return besideRuns(terminal, options, async (call) => {
+  return besideRuns(called, async (call) => {
     if (entry !== undefined) return retryEntry(call, entry.key, entry.tag);
-    const targets = await findTargets(call, words, options);
+    const targets = await findTargets(call, words, call.options);
     if (targets.kind === "post") return retryOne(call, kind, targets.post);
     const asked = await postsOf(call, kind, targets);
     const seen = await foreseeRetryAll(call, kind, asked);

@@ -3,7 +3,7 @@ import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import type { Carried } from "../../sync/handed.ts";
 import type { Timed } from "../../sync/tell/times.ts";
 import { inSession } from "../open/session.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import type { CommandCall, CommonOptions, Terminal } from "../print/terminal.ts";
 import { count, printLine } from "../print/text.ts";
 import { exitOfResult, printRun } from "../reports/run.ts";
 import { countOutcomes, type OutcomeWords } from "../reports/undo.ts";
@@ -14,9 +14,10 @@ import { loadPlan } from "./plan-file.ts";
  * `boardsync apply FILE`: carries out exactly what `plan --out` has saved, as one run. What has moved since is refused, action
  * by action. A daemon that has the state makes it.
  */
-export function apply(terminal: Terminal, options: WaitOptions, file: string): Promise<number> {
-  return inSession(terminal, options, async (session) => {
-    const { terminal: safe, clean } = session;
+export function apply(called: CommandCall<WaitOptions>): Promise<number> {
+  const [file = ""] = called.args;
+  return inSession(called, async (session) => {
+    const { terminal, options, clean } = session;
     const plan = loadPlan(terminal, file);
     const projects = session.projects.filter(({ key }) =>
       plan.projects.some(({ project }) => project === key),
@@ -24,7 +25,7 @@ export function apply(terminal: Terminal, options: WaitOptions, file: string): P
     const asked = { command: "apply", projects, order: { kind: "apply", plan } } as const;
     try {
       return await carryOut(session, asked, (carried) => {
-        printApplied(safe, options, clean(withActions(carried)), carried.projectsAfter);
+        printApplied(terminal, options, clean(withActions(carried)), carried.projectsAfter);
         return exitOfResult(carried.report.result);
       });
     } catch (error) {

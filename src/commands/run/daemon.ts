@@ -30,15 +30,15 @@ import { monotonic } from "../open/clock.ts";
 import { inSession, type Session } from "../open/session.ts";
 import { placeOfState, printWhole, withStateToTake } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 import { announceOptions } from "./announcing.ts";
 import { createObeyer, type Post } from "./obey.ts";
 import { createRenewal, followConfig, readAnew } from "./reload.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
-export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
-  return inSession(terminal, { ...options, isLogWanted: true }, (session) => {
+export async function daemon({ terminal, options }: CommandCall): Promise<number> {
+  return inSession({ terminal, options: { ...options, isLogWanted: true } }, (session) => {
     let { config } = session;
     const place = placeOfState(terminal, session.config, () => config);
     return withStateToTake(terminal, session.log, "daemon", place, async (ledger, take) => {

@@ -8,7 +8,7 @@ import { type Beside, findPost } from "../open/beside.ts";
 import { findOtherConfigs } from "../open/other-config.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
-import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, type CommonOptions, exitCodes, type ProjectOptions } from "../print/terminal.ts";
 import { oneLine, printJson, printLine } from "../print/text.ts";
 import { tellStanding } from "../reports/explain.ts";
 import { hasDraft, printDraft } from "../reports/issue-draft.ts";
@@ -16,22 +16,21 @@ import { countAdopted, printPlan } from "../reports/plan.ts";
 import { exitOfResult, printErrors } from "../reports/run.ts";
 import { refusePlanFile, savePlan } from "./plan-file.ts";
 
+interface PlanOptions extends CommonOptions, ProjectOptions {
+  readonly detailedExitcode?: boolean;
+  readonly out?: string;
+  readonly full?: boolean;
+  readonly show?: string;
+}
+
 /**
  * `boardsync plan`: pulls and decides on a private copy of the state, so that it needs no lock and leaves no trace. `--out`
  * saves it for `apply`, unless nothing could be looked at.
  */
-export async function plan(
-  terminal: Terminal,
-  options: CommonOptions &
-    ProjectOptions & {
-      readonly detailedExitcode?: boolean;
-      readonly out?: string;
-      readonly full?: boolean;
-      readonly show?: string;
-    },
-): Promise<number> {
-  return inSession(terminal, options, (session) =>
-    withPrivateCopy(terminal, placeOfState(terminal, session.config), async (ledger, isKnown) => {
+export async function plan(called: CommandCall<PlanOptions>): Promise<number> {
+  return inSession(called, (session) => {
+    const { terminal, options } = session;
+    return withPrivateCopy(terminal, placeOfState(terminal, session.config), async (ledger, isKnown) => {
       if (options.out !== undefined) refusePlanFile(terminal, options.out);
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const madeAt = world.clock.now();
@@ -51,14 +50,14 @@ export async function plan(
       const shown = { plan: session.clean(made), report, projectsAfter, otherConfigs };
       if (show !== undefined) {
         const beside = { config: session.config, ledger, now: world.clock.now() };
-        if (report.result !== "failed") await showIssue(session.terminal, options, beside, show, shown.plan);
-        else printPlan(session.terminal, options, shown, undefined);
+        if (report.result !== "failed") await showIssue(terminal, options, beside, show, shown.plan);
+        else printPlan(terminal, options, shown, undefined);
         return exitOf(terminal, exitOfPlan(report, { projects: [] }, false));
       }
-      printPlan(session.terminal, options, shown, isSaved ? out : undefined);
+      printPlan(terminal, options, shown, isSaved ? out : undefined);
       return exitOf(terminal, exitOfPlan(report, made, options.detailedExitcode === true));
-    }),
-  );
+    });
+  });
 }
 
 /** Whether a post is the one that `POST` or `PROJECT/POST` means; of which project it is shows when all have been looked at. */

@@ -4,17 +4,13 @@ import { inOrder } from "../../select.ts";
 import { namesOfHelp } from "../look/help.ts";
 import { knownProjects, postWithin, readBeside } from "../open/beside.ts";
 import { configSource } from "../open/config-source.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 
 /** So many ids of each project are shown; whoever wants another one types more of it. */
 const mostPosts = 50;
 
 /** Prints what may stand where the last word is, one a line; nothing where nobody knows. It never fails: a key was hit. */
-export async function completeWords(
-  terminal: Terminal,
-  program: Command,
-  words: readonly string[],
-): Promise<number> {
+export async function completeWords({ terminal, program, rest: words }: CommandCall): Promise<number> {
   const typed = words.at(-1) ?? "";
   const place = findPlace(program, words.slice(0, -1));
   const found = await candidatesOf(terminal, program, place, typed);
@@ -121,7 +117,7 @@ function findKeys(terminal: Terminal, options: CommonOptions): Promise<readonly 
 /** As ids, and with their projects, whichever of the two is begun. */
 function findPosts(terminal: Terminal, options: CommonOptions, typed: string): Promise<readonly string[]> {
   return attempt(() =>
-    readBeside(terminal, options, async (beside) => {
+    readBeside({ terminal, options }, async (beside) => {
       const found = await inOrder(knownProjects(beside), async ({ key, project }) => {
         const inner = postWithin(key, typed);
         const id = inner ?? typed;

@@ -9,7 +9,7 @@ import { ConfigError } from "../../errors.ts";
 import { neededPermissions } from "../../story/check/tracker.ts";
 import { configSource } from "../open/config-source.ts";
 import { exitOf } from "../open/session.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type Called, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson, printLine } from "../print/text.ts";
 import { judgeGitHub, judgeWebhook } from "./init-ask.ts";
 
@@ -25,7 +25,7 @@ export interface AppOptions extends CommonOptions {
 const usualPermissions = { issues: "write", metadata: "read", pull_requests: "read" } as const;
 
 /** `boardsync init --github-app`: GitHub's form for a new App, filled in, and what to do with what it gives. */
-export async function initApp(terminal: Terminal, options: AppOptions): Promise<number> {
+export async function initApp({ terminal, options }: Called<AppOptions>): Promise<number> {
   const { organization, githubUrl } = options;
   if (organization !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(organization)) {
     const message = `\`--organization ${organization}\`: write the organization's login, as in acme`;

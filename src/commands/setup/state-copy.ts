@@ -7,16 +7,12 @@ import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
 import { nameState } from "../open/heartbeat.ts";
 import { fillState, takeOutState } from "../open/state.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson, printLine } from "../print/text.ts";
 
 /** `boardsync state copy FROM TO`: moves a whole state between a file and a PostgreSQL server. Needs no config. */
-export async function copyState(
-  terminal: Terminal,
-  options: CommonOptions,
-  from: string,
-  to: string,
-): Promise<number> {
+export async function copyState({ terminal, options, args }: CommandCall): Promise<number> {
+  const [, from = "", to = ""] = args;
   const [source, target] = [from, to].map((place) => locate(terminal, place)) as [string, string];
   await takeOutState(terminal, source, (image) => fillState(terminal, target, image));
   const [old, made] = [nameState(terminal.cwd, source), nameState(terminal.cwd, target)];
