@@ -43,7 +43,8 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
   const problems = parsed.problems.map(
     ({ line, column, message }) => `${file}:${line}:${column}: ${message}`,
   );
-  if (httpHost !== undefined) problems.push(...hostFaults(httpHost));
+  const hostIssues = httpHost === undefined ? [] : (host().safeParse(httpHost).error?.issues ?? []);
+  problems.push(...hostIssues.map(({ message }) => `BOARDSYNC_HTTP_HOST ${message}`));
   const statePlace = readStatePlace(source);
   if ("problem" in statePlace) problems.push(statePlace.problem);
   if (parsed.config === undefined || "problem" in statePlace || problems.length > 0)
@@ -101,11 +102,6 @@ function readConfigText({ cwd, readText }: ConfigSource, file: string): string {
       `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; \`boardsync init\` writes one from what your board shows`,
     ]);
   }
-}
-
-function hostFaults(httpHost: string): readonly string[] {
-  const { error } = host().safeParse(httpHost);
-  return (error?.issues ?? []).map(({ message }) => `BOARDSYNC_HTTP_HOST ${message}`);
 }
 
 /** The config of a text, or everything that is wrong with it, in the order of its lines. */

@@ -65,14 +65,22 @@ export async function check(called: Called, written?: object): Promise<number> {
 
 /** What the file does not tell of whether something is written: what people have paused, and what a daemon has not read yet. */
 async function findStops(session: Session): Promise<readonly Finding[]> {
-  const found = await readStops(session);
+  const found = await readOf(session, async (ledger) => {
+    const { config } = session;
+    const others = await findOtherConfigs(config, ledger);
+    const paused = await inOrder(config.projects, async ({ project: key }) => {
+      const [pause] = await ledger.rows.wholePauses(ledger.memory.project(key)?.id);
+      return pause === undefined ? [] : [{ key, ...pause }];
+    });
+    return { others, paused: paused.flat() };
+  });
   if (found === undefined) return [];
   return [
     ...found.others.map((other): Finding => {
       const message = describeOtherConfig(other);
       return { level: "warning", subject: "daemon", code: "daemon.config", message };
     }),
-    ...found.paused.map(({ key, pause: { of, since } }): Finding => {
+    ...found.paused.map(({ key, of, since }): Finding => {
       const until = of === "all" ? "--all" : key;
       const message = `It is paused since ${new Date(since).toISOString()}: nothing is written until \`boardsync resume ${until}\`.`;
       return { level: "warning", subject: key, code: "run.paused", message };
@@ -87,18 +95,6 @@ async function readAgreed(session: Session): Promise<(tool: string) => string | 
     return new Map(names.map((name) => [name, memory.tool(name)?.print]));
   });
   return (name) => read?.get(name);
-}
-
-async function readStops(session: Session) {
-  return readOf(session, async (ledger) => {
-    const { config } = session;
-    const { memory, rows } = ledger;
-    const paused = await inOrder(config.projects, async ({ project: key }) => {
-      const [pause] = await rows.wholePauses(memory.project(key)?.id);
-      return pause === undefined ? [] : [{ key, pause }];
-    });
-    return { others: await findOtherConfigs(config, ledger), paused: paused.flat() };
-  });
 }
 
 /** What the state tells; undefined where there is none that can be read. */

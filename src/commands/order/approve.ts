@@ -56,7 +56,7 @@ export function approve(called: CommandCall<ApproveOptions>): Promise<number> {
     };
     const [first] = parts;
     if (first === undefined) return say([], "Nothing is to approve.");
-    const whole = parts.length === 1 ? first.seen : joinParts(parts, discard);
+    const whole = parts.length === 1 ? first.seen : joinParts(first.seen, parts, discard);
     showHeld(call, whole);
     if (!(await isAgreed(terminal, options, questionOf(options, whole))))
       return say([], "Nothing was changed.");
@@ -87,16 +87,18 @@ async function approveEntry(call: BesideCall<ApproveOptions>, key: string, tag: 
 }
 
 /** Held of posts of several projects. A whole project is always asked for by itself. */
-function joinParts(parts: readonly HeldPart[], isDiscard: boolean): Omit<HeldForesight, "asks"> {
-  const [{ seen } = { seen: undefined }] = parts;
-  if (seen === undefined) throw new Error("There are several.");
+function joinParts(
+  first: HeldForesight,
+  parts: readonly HeldPart[],
+  isDiscard: boolean,
+): Omit<HeldForesight, "asks"> {
   const actions = parts.flatMap((part) => part.seen.actions);
   const counted = count(actions.length, "action");
   return {
-    ...seen,
+    ...first,
     actions,
     counted,
-    notified: isDiscard ? seen.notified : sayNotified(votersOfHeld(actions)),
+    notified: isDiscard ? first.notified : sayNotified(votersOfHeld(actions)),
     done: `${counted} ${isDiscard ? "discarded: both sides stay as they are" : "approved"}`,
   };
 }

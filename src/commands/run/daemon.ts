@@ -30,7 +30,7 @@ import { monotonic } from "../open/clock.ts";
 import { inSession, type Session } from "../open/session.ts";
 import { placeOfState, printWhole, withStateToTake } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
-import { type CommandCall, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, exitCodes } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 import { announceOptions } from "./announcing.ts";
 import { createObeyer, type Post } from "./obey.ts";
@@ -42,7 +42,7 @@ export async function daemon({ terminal, options }: CommandCall): Promise<number
     let { config } = session;
     const place = placeOfState(terminal, session.config, () => config);
     return withStateToTake(terminal, session.log, "daemon", place, async (ledger, take) => {
-      await runUntilSignal(terminal, session, { ledger, take }, (next) => {
+      await runUntilSignal(session, { ledger, take }, (next) => {
         config = next;
       });
       if (options.json === true) printJson(terminal.out, { stopped: String(terminal.signal.reason) });
@@ -52,12 +52,12 @@ export async function daemon({ terminal, options }: CommandCall): Promise<number
 }
 
 async function runUntilSignal(
-  terminal: Terminal,
   first: Session,
   { ledger, take }: Pick<Post, "ledger" | "take">,
   noteConfig: (config: Config) => void,
 ): Promise<void> {
-  const { clock, random } = first.machine;
+  const { terminal, machine } = first;
+  const { clock, random } = machine;
   let current = first;
   let readAt = clock.now();
   let print = printWhole(first.config);
