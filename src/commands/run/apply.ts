@@ -1,9 +1,8 @@
 import { ConfigError } from "../../errors.ts";
 import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import type { Carried } from "../../sync/handed.ts";
-import type { Timed } from "../../sync/tell/times.ts";
-import { inSession } from "../open/session.ts";
-import type { CommandCall, CommonOptions, Terminal } from "../print/terminal.ts";
+import { inSession, type Session } from "../open/session.ts";
+import type { CommandCall } from "../print/terminal.ts";
 import { count, printLine } from "../print/text.ts";
 import { exitOfResult, printRun } from "../reports/run.ts";
 import { countOutcomes, type OutcomeWords } from "../reports/undo.ts";
@@ -17,15 +16,14 @@ import { loadPlan } from "./plan-file.ts";
 export function apply(called: CommandCall<WaitOptions>): Promise<number> {
   const [file = ""] = called.args;
   return inSession(called, async (session) => {
-    const { terminal, options, clean } = session;
-    const plan = loadPlan(terminal, file);
+    const plan = loadPlan(session.terminal, file);
     const projects = session.projects.filter(({ key }) =>
       plan.projects.some(({ project }) => project === key),
     );
     const asked = { command: "apply", projects, order: { kind: "apply", plan } } as const;
     try {
       return await carryOut(session, asked, (carried) => {
-        printApplied(terminal, options, clean(withActions(carried)), carried.projectsAfter);
+        printApplied(session, session.clean(withActions(carried)), carried.projectsAfter);
         return exitOfResult(carried.report.result);
       });
     } catch (error) {
@@ -56,8 +54,7 @@ function withActions({ report, carried }: Carried): AppliedReport {
 }
 
 function printApplied(
-  terminal: Pick<Terminal, "out" | "signal"> & Timed,
-  options: CommonOptions,
+  { terminal, options }: Session,
   report: AppliedReport,
   projectsAfter: Carried["projectsAfter"],
 ): void {
