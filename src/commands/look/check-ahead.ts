@@ -9,7 +9,7 @@ import { runProjects } from "../../sync/run.ts";
 import { createTerminalLog, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { count, countNotified } from "../print/text.ts";
-import { type DraftedAction, hasDraft } from "../reports/issue-draft.ts";
+import { type DraftedAction, hasDraft } from "../reports/plan.ts";
 
 /** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */
 export interface Ahead {

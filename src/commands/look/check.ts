@@ -10,7 +10,7 @@ import { placeOfState, readState } from "../open/state.ts";
 import { joinFailures } from "../print/failure.ts";
 import { type Called, exitCodes } from "../print/terminal.ts";
 import { count, oneLine, paint, printJson, printLine, type TextStyle } from "../print/text.ts";
-import { type DraftedAction, printDraft } from "../reports/issue-draft.ts";
+import { type DraftedAction, printDraft } from "../reports/plan.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 
 const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: TextStyle]>> = {

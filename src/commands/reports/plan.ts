@@ -1,4 +1,10 @@
-import type { PlannedAction, PlannedEntry, PlanReport, RunReport } from "../../sync/ground/reports.ts";
+import type {
+  IssueDraft,
+  PlannedAction,
+  PlannedEntry,
+  PlanReport,
+  RunReport,
+} from "../../sync/ground/reports.ts";
 import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
@@ -7,7 +13,7 @@ import { showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { type OtherConfig, printOtherConfigs } from "../open/other-config.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printJson, printLine } from "../print/text.ts";
+import { count, harmless, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */
@@ -242,4 +248,32 @@ function notifiedBy(actions: readonly PlannedAction[]): string {
 
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A line of a plan with the issue that comes of it. */
+export type DraftedAction = PlannedAction & { readonly draft: IssueDraft };
+
+export function hasDraft(action: PlannedAction): action is DraftedAction {
+  return action.draft !== undefined;
+}
+
+/** Prints an issue as it will be, to the letter. What people wrote stands behind a margin, so that none of it passes for ours. */
+export function printDraft(out: Output, times: ToldTimes, { draft, ...action }: DraftedAction): void {
+  const { kind, post, issue, reason, when, held, notBefore } = action;
+  const does = kind === "create-issue" ? "a new issue in" : "what changes in the text of";
+  printLine(out, "", paint(out, "bold", oneLine(`${post}: ${does} ${issue}`)));
+  printLine(out, "  ", oneLine(`why: ${times.tell(reason)}`));
+  const at = notBefore === undefined ? "" : `, ${times.show(Date.parse(notBefore))}`;
+  const told = held === undefined ? `${when}${at}` : `needs you: ${times.tell(held)}`;
+  printLine(out, "  ", oneLine(`when: ${told}`));
+  const fields = { title: draft.title, type: draft.type, milestone: draft.milestone };
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) printLine(out, "  ", oneLine(`${name}: ${value}`));
+  for (const name of ["labels", "assignees"] as const) {
+    const values = draft[name] ?? [];
+    if (values.length > 0) printLine(out, "  ", oneLine(`${name}: ${values.join(", ")}`));
+  }
+  if (draft.body === undefined) return;
+  printLine(out, "  ", `text (${count(draft.body.length, "character")}):`);
+  for (const line of draft.body.trimEnd().split("\n")) out.write(`${`  │ ${harmless(line)}`.trimEnd()}\n`);
 }

@@ -11,8 +11,7 @@ import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { type CommandCall, type CommonOptions, exitCodes, type ProjectOptions } from "../print/terminal.ts";
 import { oneLine, printJson, printLine } from "../print/text.ts";
 import { tellStanding } from "../reports/explain.ts";
-import { hasDraft, printDraft } from "../reports/issue-draft.ts";
-import { countAdopted, printPlan } from "../reports/plan.ts";
+import { countAdopted, hasDraft, printDraft, printPlan } from "../reports/plan.ts";
 import { exitOfResult, printErrors } from "../reports/run.ts";
 import { refusePlanFile, savePlan } from "./plan-file.ts";
 
