@@ -12,7 +12,7 @@ import { listArguments } from "../../plan/text/arguments.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import type { Checking } from "./findings.ts";
 import { findArgumentFaults } from "./tool-arguments.ts";
-import { proposeTools, requiredOf, showProposal, type ToolProposal } from "./tool-proposals.ts";
+import { proposeTools, requiredOf, showProposal } from "./tool-proposals.ts";
 
 /** The board's own tools, and what the config says of them. */
 export interface CheckedTools {
@@ -48,7 +48,10 @@ export async function checkTools(checking: Checking, tools: CheckedTools): Promi
     checkTool(checking, tools, purpose, described),
   );
   const proposals = proposeTools(described).filter(({ purpose }) => tools.named[purpose] === undefined);
-  if (proposals.length > 0) sayProposals(checking, proposals);
+  if (proposals.length > 0) {
+    const lines = proposals.map((proposal) => `\`${showProposal(proposal)}\``).join("; ");
+    say("ok", `Below board.mcp.tools you may add, after a look at what each tool does: ${lines}.`);
+  }
   return usable.includes("categories") ? createListing(checking, tools) : async () => [];
 }
 
@@ -69,11 +72,6 @@ function createListing({ bounds }: Checking, { directory, named }: CheckedTools)
     lists.set(key, known);
     return known;
   };
-}
-
-function sayProposals({ say }: Checking, proposals: readonly ToolProposal[]): void {
-  const lines = proposals.map((proposal) => `\`${showProposal(proposal)}\``).join("; ");
-  say("ok", `Below board.mcp.tools you may add, after a look at what each tool does: ${lines}.`);
 }
 
 /** @returns whether it may be called. */

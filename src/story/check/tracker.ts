@@ -1,5 +1,5 @@
 import { RemoteError } from "../../errors.ts";
-import type { ProjectFieldName, Readable, Repository, RepositoryName } from "../../model/issue.ts";
+import type { Readable, Repository, RepositoryName } from "../../model/issue.ts";
 import { includesName } from "../../plan/ground/issue-fields.ts";
 import { neededSignals, projectFieldKey } from "../../plan/rules/signals.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
@@ -74,30 +74,23 @@ function sayAccess({ say }: Checking, name: RepositoryName, repository: Reposito
 }
 
 /** Whether the fields of projects that the rules name are there, can be read, and have the options that the rules name. */
-export async function checkFields(checking: Checking, settings: AnySettings): Promise<void> {
-  for (const wanted of neededSignals(settings).projects) await checkField(checking, settings, wanted);
-}
-
-async function checkField(
-  { say, tracker, bounds }: Checking,
-  settings: AnySettings,
-  wanted: ProjectFieldName,
-): Promise<void> {
-  const { owner, project } = wanted;
-  try {
-    const found = await tracker.projectField(wanted, bounds);
-    const where = `Project ${owner}/${project}`;
-    const options = found.options.map(({ name }) => `"${name}"`).join(", ") || "none";
-    say("ok", `${where} can be read; its field ${found.name} has the options ${options}.`);
-    if (found.isClosed) say("warning", `${where} is closed.`, "tracker.project");
-    const named = namedOptions(settings, projectFieldKey(wanted));
-    for (const name of named.filter((option) => !hasOption(found, option))) {
-      const message = `${where} has no option "${name}" in the field ${found.name}, which a rule looks at. What the field shows is then taken as unknown, and posts whose decision hangs on it stay as they are. Correct the rule, or make the option.`;
-      say("error", message, "tracker.project-option");
+export async function checkFields({ say, tracker, bounds }: Checking, settings: AnySettings): Promise<void> {
+  for (const wanted of neededSignals(settings).projects) {
+    const where = `Project ${wanted.owner}/${wanted.project}`;
+    try {
+      const found = await tracker.projectField(wanted, bounds);
+      const options = found.options.map(({ name }) => `"${name}"`).join(", ") || "none";
+      say("ok", `${where} can be read; its field ${found.name} has the options ${options}.`);
+      if (found.isClosed) say("warning", `${where} is closed.`, "tracker.project");
+      const named = namedOptions(settings, projectFieldKey(wanted));
+      for (const name of named.filter((option) => !hasOption(found, option))) {
+        const message = `${where} has no option "${name}" in the field ${found.name}, which a rule looks at. What the field shows is then taken as unknown, and posts whose decision hangs on it stay as they are. Correct the rule, or make the option.`;
+        say("error", message, "tracker.project-option");
+      }
+    } catch (error) {
+      if (!(error instanceof RemoteError) || !isFieldFault(error)) throw error;
+      say("error", error.message, "tracker.project");
     }
-  } catch (error) {
-    if (!(error instanceof RemoteError) || !isFieldFault(error)) throw error;
-    say("error", error.message, "tracker.project");
   }
 }
 
