@@ -32,7 +32,7 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
       ...findIdleReasons(project),
       ...findTooManyLabels(project),
       ...findSharedLabels(project),
-      ...findIdleConditions(project),
+      ...idleIn(project, "select").take(mostIdle),
     ]),
     ...findBrokenTemplates(content, context.checkTemplate),
   ];
@@ -157,10 +157,6 @@ const deepest = 10;
 const mostIdle = 100;
 
 /** What no post can fulfil in `select`. */
-function findIdleConditions(project: FoundValue): readonly Fault[] {
-  return [...idleIn(project, "select").take(mostIdle)];
-}
-
 function* idleIn(around: FoundValue, pattern: string, depth = 0): Generator<Fault> {
   for (const found of findAll(around.value, pattern)) {
     const { value } = found;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
 import { type CheckTemplate, findInconsistencies } from "./consistency.ts";
-import { type ConfigDocument, type Position, type Problem, parseConfigDocument } from "./document.ts";
+import { type ConfigDocument, type Problem, parseConfigDocument } from "./document.ts";
 import { readVariable } from "./environment.ts";
 import { explainReadFault, isAbsent } from "./files.ts";
 import { type Fault, formatPath } from "./paths.ts";
@@ -120,7 +120,8 @@ function parseConfig(text: string, checkTemplate: CheckTemplate | undefined) {
     ...findDistinct(toFaults(error?.issues ?? [], document.content), document),
     ...findDistinct(findInconsistencies(document.content, { checkTemplate, lineOf }), document),
   ];
-  return { config: data, problems: problems.toSorted(byPosition), locate };
+  const sorted = problems.toSorted((one, other) => one.line - other.line || one.column - other.column);
+  return { config: data, problems: sorted, locate };
 }
 
 /** Nobody mends more than this before the next look; to word and find each of a whole file that is wrong takes minutes. */
@@ -141,8 +142,4 @@ function findDistinct(faults: Iterable<Fault>, document: ConfigDocument): readon
     problems.set(place, { line, column, message: `${formatPath(fault.path)}: ${fault.message}` });
   }
   return [...problems.values()];
-}
-
-function byPosition(one: Position, other: Position): number {
-  return one.line - other.line || one.column - other.column;
 }

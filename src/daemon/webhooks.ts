@@ -75,7 +75,10 @@ export function webhookPart(options: WebhookOptions): HttpPart {
         });
       });
       scope.setErrorHandler((error, request, reply) => {
-        if (!request.raw.complete && isOfClient(error)) return refuse(refusalReason(error), request, reply);
+        if (!request.raw.complete && isOfClient(error)) {
+          const reason = Object(error).statusCode === 413 ? "size" : "incomplete";
+          return refuse(reason, request, reply);
+        }
         throw error;
       });
       scope.post("/webhooks/github", (request, reply) => receive(options, refuse, request, reply));
@@ -115,10 +118,6 @@ function bytesOf(request: FastifyRequest): number {
 function isOfClient(error: unknown): boolean {
   const { statusCode, code }: { statusCode?: unknown; code?: unknown } = Object(error);
   return code === "ECONNRESET" || (typeof statusCode === "number" && statusCode < 500);
-}
-
-function refusalReason(error: unknown): RefusalReason {
-  return Object(error).statusCode === 413 ? "size" : "incomplete";
 }
 
 /** @param event - one of ours, where it is known who says so. */

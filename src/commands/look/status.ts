@@ -3,7 +3,6 @@ import type { Config } from "../../config/schema.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { StoredRun } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
-import type { WholePause } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
@@ -117,6 +116,7 @@ async function readProject(
   const report = last && readReport(last.report);
   const moment = { now: systemClock.now(), ...(nextRun !== null && { nextRunAt: Date.parse(nextRun) }) };
   const state = ledger === undefined ? unknownState : await readProjectState(ledger, project, moment);
+  const { pause } = state;
   const success = memory?.lastSuccessAt;
   const rows = memory && ledger ? await ledger.rows.waiting(memory.id, maxWaiting + 1) : [];
   const lost = memory && ledger ? await ledger.rows.waiting(memory.id, maxWaiting + 1, ["missing"]) : [];
@@ -138,8 +138,8 @@ async function readProject(
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
     paused: counts?.paused ?? 0,
-    pausedSince: timeOf(state.pause?.since),
-    resume: state.pause === undefined ? null : resumeOf(state.pause, project),
+    pausedSince: timeOf(pause?.since),
+    resume: pause === undefined ? null : command("resume", pause.of === "all" ? "--all" : project),
     missing: counts?.missing ?? 0,
     notified: memory && ledger ? await readHeard(ledger, memory.id) : null,
     changelog: ledger === undefined ? [] : await tellEntries(ledger, project, changelog?.publish),
@@ -149,11 +149,6 @@ async function readProject(
     hasMore: rows.length > maxWaiting || lost.length > maxWaiting,
     nextRun,
   };
-}
-
-/** The command that ends the pause of a whole. */
-function resumeOf({ of }: WholePause, project: string): string {
-  return command("resume", of === "all" ? "--all" : project);
 }
 
 function neededVoters({ needed }: ProjectState): number | null {

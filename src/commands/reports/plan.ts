@@ -8,6 +8,7 @@ import type {
 import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
+import { beginSentence } from "../../sync/tell/sentence.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { type OtherConfig, printOtherConfigs } from "../open/other-config.ts";
@@ -207,7 +208,7 @@ function sentenceOf(
     return `${isInStep && entries.length === 0 ? "Both sides are in step. " : ""}Nothing was written.`;
   const counts = { free: free.length + adopted, drafts: drafts.length, later: later.length };
   const next = nextOf(counts, held, saved);
-  return `${capitalised(parts.join("; "))}. Nothing was written.${next}`;
+  return `${beginSentence(parts.join("; "))}. Nothing was written.${next}`;
 }
 
 /** What ends each kind of hold, in the order in which it is said. */
@@ -244,10 +245,6 @@ function nextOf(
 function notifiedBy(actions: readonly PlannedAction[]): string {
   const { known, unknown } = countVoters(actions.map(({ notifies }) => notifies));
   return describeNotified(known, unknown) || "no voter to notify";
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A line of a plan with the issue that comes of it. */

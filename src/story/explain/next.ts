@@ -43,6 +43,7 @@ export function explainNext(
     );
   });
   const before = [...unlooked, ...recoveryOf(explaining), ...changesOfConfig(explaining)];
+  const open = waits.filter(({ kind }) => kind === "unknown" || kind === "asked");
   const pauses =
     decision.pauses === undefined
       ? []
@@ -51,7 +52,7 @@ export function explainNext(
         ];
   const coming = [
     ...absences(explaining, context),
-    ...openOutcomes(waits),
+    ...open.map(({ message }) => message),
     ...pauses,
     ...actions.map(describePlanned),
     ...notesOf(explaining, decision),
@@ -132,10 +133,6 @@ function absences({ row }: Explaining, context: PlanContext): readonly string[] 
         "boardsync has just written to the post. It decides again when the next list of posts shows the result.",
       ]
     : [];
-}
-
-function openOutcomes(waits: readonly ExplainedWait[]): readonly string[] {
-  return waits.filter(({ kind }) => kind === "unknown" || kind === "asked").map(({ message }) => message);
 }
 
 function describePlanned({ kind, issue, fields, reason, notifies, held }: PlannedAction): string {
