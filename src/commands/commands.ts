@@ -1,5 +1,5 @@
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
-import type { Terminal } from "./print/terminal.ts";
+import { Argument, InvalidArgumentError, Option } from "commander";
+import type { CommandCall } from "./print/terminal.ts";
 import { completion, shells, wordsCommand } from "./setup/completion.ts";
 
 /** One command of the program. */
@@ -12,20 +12,8 @@ export interface CommandRow {
   /** What the examples are, where they are not just that. */
   readonly title?: string;
   readonly isHidden?: true;
-  /** Loads the command's own code, runs it, and returns the exit code. */
-  run(call: CommandCall): Promise<number> | number;
-}
-
-/** How a command was called. */
-export interface CommandCall {
-  readonly terminal: Terminal;
-  readonly program: Command;
-  /** In the order of the arguments; undefined for one that was left out. */
-  readonly args: readonly (string | undefined)[];
-  /** Of an argument that may be repeated. */
-  readonly rest: readonly string[];
-  /** The command's options and the common ones. */
-  options<T extends object>(): T;
+  /** Loads the command's own code, runs it, and returns the exit code. Which options it has is known to that code alone. */
+  run(call: CommandCall<never>): Promise<number> | number;
 }
 
 const postArgument = new Argument("<post>", "its id, or PROJECT/ID");
@@ -73,17 +61,13 @@ export const commandTable: readonly CommandRow[] = [
       "boardsync init --github-app --organization acme",
       "boardsync init --board-url https://feedback.example.com/api/v1 --project acme-app=acme/app",
     ],
-    async run({ terminal, options }) {
-      if (options<{ readonly githubApp?: boolean }>().githubApp === true)
-        return (await import("./setup/init-app.ts")).initApp(terminal, options());
-      return (await import("./setup/init.ts")).init(terminal, options());
-    },
+    run: async (call) => (await import("./setup/init.ts")).init(call),
   },
   {
     name: "check",
     summary: "verify key, token, projects, repositories and rules; write nothing",
     examples: ["boardsync check --config config/boardsync.yaml"],
-    run: async ({ terminal, options }) => (await import("./look/check.ts")).check(terminal, options()),
+    run: async (call) => (await import("./look/check.ts")).check(call),
   },
   {
     name: "plan",
@@ -105,7 +89,7 @@ export const commandTable: readonly CommandRow[] = [
       "boardsync plan --show acme-app/p1",
       "boardsync plan --out today.plan && boardsync apply today.plan",
     ],
-    run: async ({ terminal, options }) => (await import("./run/plan.ts")).plan(terminal, options()),
+    run: async (call) => (await import("./run/plan.ts")).plan(call),
   },
   {
     name: "apply",
@@ -113,8 +97,7 @@ export const commandTable: readonly CommandRow[] = [
     args: [new Argument("<file>", "what `boardsync plan --out` has saved")],
     options: [noWait],
     examples: ["boardsync plan --out today.plan", "boardsync apply today.plan"],
-    run: async ({ terminal, options, args: [file = ""] }) =>
-      (await import("./run/apply.ts")).apply(terminal, options(), file),
+    run: async (call) => (await import("./run/apply.ts")).apply(call),
   },
   {
     name: "undo",
@@ -122,8 +105,7 @@ export const commandTable: readonly CommandRow[] = [
     args: [new Argument("<run>", "the run's number, as `boardsync history` shows it")],
     options: [yes, noWait],
     examples: ["boardsync undo 12", "boardsync undo 12 --yes --json"],
-    run: async ({ terminal, options, args: [run = ""] }) =>
-      (await import("./run/undo.ts")).undo(terminal, options(), run),
+    run: async (call) => (await import("./run/undo.ts")).undo(call),
   },
   {
     name: "sync",
@@ -139,32 +121,27 @@ export const commandTable: readonly CommandRow[] = [
     ],
     title: "Example (crontab)",
     examples: ["*/5 * * * *  boardsync sync --quiet --config /etc/boardsync.yaml"],
-    async run({ terminal, options }) {
-      if (options<{ readonly dryRun?: boolean }>().dryRun === true)
-        return (await import("./run/plan.ts")).plan(terminal, options());
-      return (await import("./run/sync.ts")).sync(terminal, options());
-    },
+    run: async (call) => (await import("./run/sync.ts")).sync(call),
   },
   {
     name: "daemon",
     summary: "run every project on its schedule, until SIGTERM or SIGINT",
     examples: ["boardsync daemon --config /config/boardsync.yaml --log-level info"],
-    run: async ({ terminal, options }) => (await import("./run/daemon.ts")).daemon(terminal, options()),
+    run: async (call) => (await import("./run/daemon.ts")).daemon(call),
   },
   {
     name: "status",
     summary: "how each project stands, and everything that failed or waits; reads only the state",
     options: [new Option("--full", "list each, also where more than 20 are alike")],
     examples: ["boardsync status --full", "boardsync status --json"],
-    run: async ({ terminal, options }) => (await import("./look/status.ts")).status(terminal, options()),
+    run: async (call) => (await import("./look/status.ts")).status(call),
   },
   {
     name: "explain",
     summary: "the story of one post: why it is selected or not, which rule matches, what comes next",
     args: [new Argument("<post>", "a post's id, PROJECT/ID, or OWNER/REPO#NUMBER of its issue")],
     examples: ["boardsync explain acme-app/p1", "boardsync explain acme/app#12 --json"],
-    run: async ({ terminal, options, args: [post = ""] }) =>
-      (await import("./look/explain.ts")).explain(terminal, options(), post),
+    run: async (call) => (await import("./look/explain.ts")).explain(call),
   },
   {
     name: "history",
@@ -180,8 +157,7 @@ export const commandTable: readonly CommandRow[] = [
       new Option("--since <time>", "none before this: a date or time (UTC), or how long ago, as 2h or 7d"),
     ],
     examples: ["boardsync history --since 24h", "boardsync history acme-app/p1 --limit 10 --json"],
-    run: async ({ terminal, options, args: [post] }) =>
-      (await import("./look/history.ts")).history(terminal, options(), post),
+    run: async (call) => (await import("./look/history.ts")).history(call),
   },
   {
     name: "approve",
@@ -202,8 +178,7 @@ export const commandTable: readonly CommandRow[] = [
       "boardsync approve acme-app --discard",
       "boardsync approve acme-app changelog:v1.2",
     ],
-    run: async ({ terminal, options, args: [first = ""], rest }) =>
-      (await import("./order/approve.ts")).approve(terminal, options(), [first, ...rest]),
+    run: async (call) => (await import("./order/approve.ts")).approve(call),
   },
   {
     name: "changelog",
@@ -211,8 +186,7 @@ export const commandTable: readonly CommandRow[] = [
     args: [new Argument("[tag]", "the release's; without it the newest")],
     options: [projects],
     examples: ["boardsync changelog", "boardsync changelog v1.2 --project acme-app --json"],
-    run: async ({ terminal, options, args: [tag] }) =>
-      (await import("./run/changelog.ts")).changelog(terminal, options(), tag),
+    run: async (call) => (await import("./run/changelog.ts")).changelog(call),
   },
   {
     name: "retry",
@@ -224,8 +198,7 @@ export const commandTable: readonly CommandRow[] = [
       "boardsync retry acme-app --code board.rejected",
       "boardsync retry acme-app changelog:v1.2",
     ],
-    run: async ({ terminal, options, rest }) =>
-      (await import("./order/retry.ts")).retry(terminal, options(), "retry", rest),
+    run: async (call) => (await import("./order/retry.ts")).retry(call, "retry"),
   },
   {
     name: "release",
@@ -233,8 +206,7 @@ export const commandTable: readonly CommandRow[] = [
     args: [targets],
     options: [code],
     examples: ["boardsync release acme-app/p1", "boardsync release acme-app"],
-    run: async ({ terminal, options, rest }) =>
-      (await import("./order/retry.ts")).retry(terminal, options(), "release", rest),
+    run: async (call) => (await import("./order/retry.ts")).retry(call, "release"),
   },
   {
     name: "pause",
@@ -242,8 +214,7 @@ export const commandTable: readonly CommandRow[] = [
     args: [targetsOrAll],
     options: [all, code],
     examples: ["boardsync pause --all", "boardsync pause acme-app", "boardsync pause acme-app/p1"],
-    run: async ({ terminal, options, rest }) =>
-      (await import("./order/pause.ts")).pause(terminal, options(), rest),
+    run: async (call) => (await import("./order/pause.ts")).pause(call),
   },
   {
     name: "resume",
@@ -256,32 +227,28 @@ export const commandTable: readonly CommandRow[] = [
       yes,
     ],
     examples: ["boardsync resume --all", "boardsync resume acme-app/p1 --discard --yes"],
-    run: async ({ terminal, options, rest }) =>
-      (await import("./order/pause.ts")).resume(terminal, options(), rest),
+    run: async (call) => (await import("./order/pause.ts")).resume(call),
   },
   {
     name: "link",
     summary: "link a post to an issue that is there already, by the next run; both sides stay as they are",
     args: [postArgument, new Argument("<issue>", "OWNER/REPO#NUMBER")],
     examples: ["boardsync link acme-app/p1 acme/app#12"],
-    run: async ({ terminal, options, args: [post = "", issue = ""] }) =>
-      (await import("./order/link.ts")).link(terminal, options(), post, issue),
+    run: async (call) => (await import("./order/link.ts")).link(call),
   },
   {
     name: "unlink",
     summary: "end a post's links, by the next run; it gets no other issue by itself",
     args: [postArgument, new Argument("[issue]", "OWNER/REPO#NUMBER; without it every link of the post")],
     examples: ["boardsync unlink acme-app/p1", "boardsync unlink p1 acme/app#12"],
-    run: async ({ terminal, options, args: [post = "", issue] }) =>
-      (await import("./order/link.ts")).unlink(terminal, options(), post, issue),
+    run: async (call) => (await import("./order/link.ts")).unlink(call),
   },
   {
     name: "backup",
     summary: "a consistent copy of the state, while the daemon runs",
     args: [new Argument("<file>", "a file that does not exist yet")],
     examples: ["boardsync backup backup-$(date +%F).db"],
-    run: async ({ terminal, options, args: [file = ""] }) =>
-      (await import("./look/backup.ts")).backup(terminal, options(), file),
+    run: async (call) => (await import("./look/backup.ts")).backup(call),
   },
   {
     name: "state",
@@ -295,27 +262,26 @@ export const commandTable: readonly CommandRow[] = [
       "boardsync state copy data/boardsync.db postgres://db.example.com/boardsync",
       "boardsync state copy postgres://db.example.com/boardsync data/boardsync.db",
     ],
-    run: async ({ terminal, options, args: [, from = "", to = ""] }) =>
-      (await import("./setup/state-copy.ts")).copyState(terminal, options(), from, to),
+    run: async (call) => (await import("./setup/state-copy.ts")).copyState(call),
   },
   {
     name: "rebuild",
     summary: "make a lost or old state anew from the marks in the issues; write nothing to either side",
     options: [projects],
     examples: ["boardsync rebuild --config config/boardsync.yaml"],
-    run: async ({ terminal, options }) => (await import("./run/rebuild.ts")).rebuild(terminal, options()),
+    run: async (call) => (await import("./run/rebuild.ts")).rebuild(call),
   },
   {
     name: "health",
     summary: "exit 0 while the daemon on this state is alive, else 1; needs no config",
     examples: ["BOARDSYNC_STATE=/data/boardsync.db boardsync health"],
-    run: async ({ terminal, options }) => (await import("./look/health.ts")).health(terminal, options()),
+    run: async (call) => (await import("./look/health.ts")).health(call),
   },
   {
     name: "page",
     summary: "print an address that opens the status page of the running daemon, once and for a minute",
     examples: ["boardsync page"],
-    run: async ({ terminal, options }) => (await import("./look/page.ts")).page(terminal, options()),
+    run: async (call) => (await import("./look/page.ts")).page(call),
   },
   {
     name: "report",
@@ -323,7 +289,7 @@ export const commandTable: readonly CommandRow[] = [
       "what a bug report needs, without names, texts and secrets: versions, config, lists, last errors",
     options: [new Option("--offline", "ask neither the board nor GitHub")],
     examples: ["boardsync report > report.md", "boardsync report --offline --json"],
-    run: async ({ terminal, options }) => (await import("./look/report.ts")).report(terminal, options()),
+    run: async (call) => (await import("./look/report.ts")).report(call),
   },
   {
     name: "demo",
@@ -338,13 +304,13 @@ export const commandTable: readonly CommandRow[] = [
       ),
     ],
     examples: ["boardsync demo", "boardsync demo --serve --port 4100"],
-    run: async ({ terminal, options }) => (await import("./demo/demo.ts")).demo(terminal, options()),
+    run: async (call) => (await import("./demo/demo.ts")).demo(call),
   },
   {
     name: "schema",
     summary: "print the JSON Schema of the config file",
     examples: ["boardsync schema > boardsync.schema.json"],
-    run: async ({ terminal }) => (await import("./setup/schema.ts")).schema(terminal),
+    run: async (call) => (await import("./setup/schema.ts")).schema(call),
   },
   {
     name: "completion",
@@ -354,15 +320,14 @@ export const commandTable: readonly CommandRow[] = [
       "boardsync completion bash",
       "boardsync completion fish > ~/.config/fish/completions/boardsync.fish",
     ],
-    run: ({ terminal, args: [shell] }) => completion(terminal, shell as (typeof shells)[number]),
+    run: completion,
   },
   {
     name: "help",
     summary: "print the help of a command, what a message's code means, or what to do by the runbook",
     args: [new Argument("[word]", "a command, a code such as tracker.rejected, or a topic such as stop")],
     examples: ["boardsync help plan", "boardsync help tracker.rejected", "boardsync help stop"],
-    run: async ({ terminal, program, options, args: [word] }) =>
-      (await import("./look/help.ts")).help(terminal, program, options(), word),
+    run: async (call) => (await import("./look/help.ts")).help(call),
   },
   {
     name: wordsCommand,
@@ -370,8 +335,7 @@ export const commandTable: readonly CommandRow[] = [
     isHidden: true,
     args: [new Argument("[words...]")],
     examples: [],
-    run: async ({ terminal, program, rest }) =>
-      (await import("./setup/complete-words.ts")).completeWords(terminal, program, rest),
+    run: async (call) => (await import("./setup/complete-words.ts")).completeWords(call),
   },
 ];
 

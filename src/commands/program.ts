@@ -2,22 +2,23 @@ import { Command, CommanderError, Option } from "commander";
 import { logLevels } from "../config/environment.ts";
 import { escapeControls } from "../escape.ts";
 import { quoteForShell } from "../sync/ground/remedy.ts";
-import { type CommandCall, type CommandRow, commandTable } from "./commands.ts";
+import { type CommandRow, commandTable } from "./commands.ts";
 import { hintWithConfig } from "./open/started-as.ts";
 import { failWith, printFailure } from "./print/failure.ts";
 import { ownScreen } from "./print/screen.ts";
-import { exitCodes, type Terminal } from "./print/terminal.ts";
+import { type CommandCall, exitCodes, type Terminal } from "./print/terminal.ts";
 import { hint } from "./print/text.ts";
-
-/** Called with the name of the command that is going to run. */
-export type OnCommand = (name: string) => void;
 
 /**
  * The command line. Each command's code is loaded when it is called, so that `--help` stays quick.
  *
+ * @param onCommand - called with the name of the command that is going to run.
  * @returns the exit code.
  */
-export async function runProgram(edge: Terminal, onCommand: OnCommand = () => undefined): Promise<number> {
+export async function runProgram(
+  edge: Terminal,
+  onCommand: (name: string) => void = () => undefined,
+): Promise<number> {
   const terminal = ownScreen(edge);
   let code: number = exitCodes.ok;
   const program = createProgram(terminal, (result) => {
@@ -29,7 +30,7 @@ export async function runProgram(edge: Terminal, onCommand: OnCommand = () => un
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return usageFailure(terminal, error);
-    return failWith(terminal, { json: terminal.args.includes("--json") }, error);
+    throw error;
   }
 }
 
@@ -114,14 +115,19 @@ function addCommand(program: Command, row: CommandRow, terminal: Terminal, finis
   if (row.examples.length > 0) command.addHelpText("after", nameProgram(terminal, showExamples(row)));
   command.action(async (...given: readonly unknown[]) => {
     const values = given.slice(0, row.args?.length ?? 0);
-    const call: CommandCall = {
+    const call: CommandCall<never> = {
       terminal: hintWithConfig(terminal, command.optsWithGlobals()["config"]),
+      options: command.optsWithGlobals<never>(),
       program,
       args: values.filter((value) => !Array.isArray(value)) as CommandCall["args"],
       rest: values.find(Array.isArray) ?? [],
-      options: () => command.optsWithGlobals(),
     };
-    finish(await row.run(call));
+    try {
+      finish(await row.run(call));
+    } catch (error) {
+      if (error instanceof CommanderError) throw error;
+      finish(failWith(call.terminal, call.options, error));
+    }
   });
 }
 

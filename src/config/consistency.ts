@@ -32,7 +32,7 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
       ...findIdleReasons(project),
       ...findTooManyLabels(project),
       ...findSharedLabels(project),
-      ...findIdleConditions(project),
+      ...idleIn(project, "select").take(mostIdle),
     ]),
     ...findBrokenTemplates(content, context.checkTemplate),
   ];
@@ -40,22 +40,17 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
 
 /** Over plain http anyone on the way can read the key. */
 function findExposedKeys(content: unknown): readonly Fault[] {
-  return (
-    [
-      ["board", "url"],
-      ["board", "mcp.url"],
-      ["tracker", "url"],
-    ] as const
-  ).flatMap(([side, address]): readonly Fault[] =>
-    findAll(content, `${side}.${address}`)
+  return ["board.url", "board.mcp.url", "tracker.url"].flatMap((address): readonly Fault[] => {
+    const [side = ""] = address.split(".");
+    return findAll(content, address)
       .filter(({ value }) => typeof value === "string" && URL.canParse(value) && isExposed(value))
       .filter(() => !findAll(content, `${side}.allowInsecure`).some(({ value }) => value === true))
       .map(({ path }) => ({
         path,
         at: "value",
         message: `must be https, because http would show the key to the network; \`${side}.allowInsecure: true\` allows it`,
-      })),
-  );
+      }));
+  });
 }
 
 /** Two entries for one project would both open issues for its posts. */
@@ -162,15 +157,6 @@ const deepest = 10;
 const mostIdle = 100;
 
 /** What no post can fulfil in `select`. */
-function findIdleConditions(project: FoundValue): readonly Fault[] {
-  const faults: Fault[] = [];
-  for (const fault of idleIn(project, "select")) {
-    faults.push(fault);
-    if (faults.length === mostIdle) break;
-  }
-  return faults;
-}
-
 function* idleIn(around: FoundValue, pattern: string, depth = 0): Generator<Fault> {
   for (const found of findAll(around.value, pattern)) {
     const { value } = found;

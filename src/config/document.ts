@@ -28,7 +28,7 @@ export interface ConfigDocument {
   /** What is wrong with the YAML itself, as lines for the user. */
   readonly problems: readonly Problem[];
   /** Gives a fault its line. A part that is missing stands where the part around it begins. */
-  locate(fault: Fault): Position;
+  locate(fault: Pick<Fault, "path" | "at">): Position;
 }
 
 /** Line and column, both from 1. */
@@ -56,7 +56,7 @@ export function parseConfigDocument(text: string): ConfigDocument {
     })),
   ];
   const problems = uniqueOf(found).slice(0, faultLimit);
-  const locate = (fault: Fault): Position => toPosition(findOffset(document, fault), lines);
+  const locate: ConfigDocument["locate"] = (fault) => toPosition(findOffset(document, fault), lines);
   // Where the text is no YAML, what it seems to hold would only bring errors that are not there.
   if (document.errors.length > 0) return { content: undefined, problems, locate };
   try {
@@ -141,7 +141,7 @@ function toPosition(offset: number, lines: LineCounter): Position {
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-function findOffset(document: Document, { path, at }: Fault): number {
+function findOffset(document: Document, { path, at }: Pick<Fault, "path" | "at">): number {
   let node: Node | undefined = document.contents ?? undefined;
   let offset = startOf(node) ?? 0;
   for (const [index, step] of path.entries()) {

@@ -62,20 +62,17 @@ const reasons: Readonly<Record<string, string>> = {
 /**
  * Why a file could not be read, in plain words and without its content.
  *
- * @param place - its name as it was given, and where that leads: a relative one may lead elsewhere than a person thinks.
+ * @param place - its name as it was given, and the absolute path: a relative one may lead elsewhere than a person thinks.
  */
-export function explainReadFault(fault: unknown, place?: FilePlace): string {
+export function explainReadFault(
+  fault: unknown,
+  place?: { readonly name: string; readonly path: string },
+): string {
   const code = String(Object(fault).code);
   const reason = reasons[code] ?? `it can't be read (${code})`;
   return place === undefined || place.name === place.path || !isAbsent(fault)
     ? reason
     : `${reason} (${place.path})`;
-}
-
-interface FilePlace {
-  readonly name: string;
-  /** Absolute. */
-  readonly path: string;
 }
 
 /** Whether reading failed because nothing stands at the path. */

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
 import { type CheckTemplate, findInconsistencies } from "./consistency.ts";
-import { type ConfigDocument, type Position, type Problem, parseConfigDocument } from "./document.ts";
+import { type ConfigDocument, type Problem, parseConfigDocument } from "./document.ts";
 import { readVariable } from "./environment.ts";
 import { explainReadFault, isAbsent } from "./files.ts";
 import { type Fault, formatPath } from "./paths.ts";
 import { type ConfigPlace, defaultFile, nameFile } from "./place.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { readSecrets, readStatePlace, type Secrets, type SecretsResult } from "./secrets.ts";
+import { loadSecrets, readStatePlace, type Secrets } from "./secrets.ts";
 import { isPostgresUrl } from "./state-address.ts";
 import { host } from "./values.ts";
 import { toFaults, wordIssue } from "./wording.ts";
@@ -33,9 +33,37 @@ export interface LoadedConfig {
  * @throws ConfigError with everything that is wrong, one line each: `FILE:LINE:COLUMN: path: message`.
  */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  const result = readConfig(source);
-  if (result.kind === "faulty") throw new ConfigError(result.problems);
-  return result.loaded;
+  const file = nameFile(source);
+  const parsed = parseConfig(readConfigText(source, file), source.checkTemplate);
+  const place = (path: Fault["path"]): string => {
+    const { line, column } = parsed.locate({ path, at: "key" });
+    return `${file}:${line}:${column}`;
+  };
+  const httpHost = readVariable(source.environment, "BOARDSYNC_HTTP_HOST");
+  const problems = parsed.problems.map(
+    ({ line, column, message }) => `${file}:${line}:${column}: ${message}`,
+  );
+  const hostIssues = httpHost === undefined ? [] : (host().safeParse(httpHost).error?.issues ?? []);
+  problems.push(...hostIssues.map(({ message }) => `BOARDSYNC_HTTP_HOST ${message}`));
+  const statePlace = readStatePlace(source);
+  if ("problem" in statePlace) problems.push(statePlace.problem);
+  if (parsed.config === undefined || "problem" in statePlace || problems.length > 0)
+    throw new ConfigError(problems);
+  // Else each replica would take a file of its own, and open an issue of its own for each post.
+  if (
+    statePlace.value !== undefined &&
+    isPostgresUrl(parsed.config.state) &&
+    !isPostgresUrl(statePlace.value)
+  ) {
+    const problem = `${file}: state: names a PostgreSQL server, and BOARDSYNC_STATE the file ${statePlace.value}; set BOARDSYNC_STATE to nothing, or BOARDSYNC_STATE_URL to the server's address`;
+    throw new ConfigError([problem]);
+  }
+  const state = statePlace.value ?? parsed.config.state;
+  const http =
+    parsed.config.http === false || httpHost === undefined
+      ? parsed.config.http
+      : { ...parsed.config.http, host: httpHost };
+  return { config: { ...parsed.config, state, http }, file, place };
 }
 
 /**
@@ -44,82 +72,40 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
  * @throws ConfigError with everything that is wrong with either.
  */
 export function loadConfigAndSecrets(source: ConfigSource): LoadedConfig & { readonly secrets: Secrets } {
-  const result = readConfig(source);
-  const found = readSecrets(source);
-  if (result.kind === "faulty" || found.kind === "faulty") {
-    throw new ConfigError([...problemsOf(result), ...problemsOf(found)]);
-  }
-  return { ...result.loaded, secrets: found.secrets };
+  const loaded = attempt(() => loadConfig(source));
+  const found = attempt(() => loadSecrets(source));
+  if ("value" in loaded && "value" in found) return { ...loaded.value, ...found.value };
+  throw new ConfigError([loaded, found].flatMap((one) => ("problems" in one ? one.problems : [])));
 }
 
-type ConfigResult =
-  | { readonly kind: "found"; readonly loaded: LoadedConfig }
-  | { readonly kind: "faulty"; readonly problems: readonly string[] };
+/** What was loaded, or everything that is wrong with it. */
+export type Attempt<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
-function problemsOf(result: ConfigResult | SecretsResult): readonly string[] {
-  return result.kind === "faulty" ? result.problems : [];
-}
-
-function readConfig(source: ConfigSource): ConfigResult {
-  const file = nameFile(source);
-  let text: string;
-  const path = resolve(source.cwd, file);
+/** What is wrong with config or secrets, as a value. */
+export function attempt<T>(load: () => T): Attempt<T> {
   try {
-    text = source.readText(path);
+    return { value: load() };
+  } catch (error) {
+    if (error instanceof ConfigError) return { problems: error.problems };
+    throw error;
+  }
+}
+
+function readConfigText({ cwd, readText }: ConfigSource, file: string): string {
+  const path = resolve(cwd, file);
+  try {
+    return readText(path);
   } catch (fault) {
-    return { kind: "faulty", problems: [explainMissingConfig(file, path, fault)] };
+    const reason = `${file}: ${explainReadFault(fault, { name: file, path })}`;
+    if (!isAbsent(fault)) throw new ConfigError([reason]);
+    throw new ConfigError([
+      `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; \`boardsync init\` writes one from what your board shows`,
+    ]);
   }
-  const parsed = parseConfig(text, source.checkTemplate);
-  const place = (path: Fault["path"]): string => {
-    const { line, column } = parsed.locate({ path, at: "key", message: "" });
-    return `${file}:${line}:${column}`;
-  };
-  const httpHost = readVariable(source.environment, "BOARDSYNC_HTTP_HOST");
-  const problems = parsed.problems.map(
-    ({ line, column, message }) => `${file}:${line}:${column}: ${message}`,
-  );
-  if (httpHost !== undefined) problems.push(...hostFaults(httpHost));
-  const statePlace = readStatePlace(source);
-  if ("problem" in statePlace) problems.push(statePlace.problem);
-  if (parsed.config === undefined || "problem" in statePlace || problems.length > 0)
-    return { kind: "faulty", problems };
-  // Else each replica would take a file of its own, and open an issue of its own for each post.
-  if (
-    statePlace.value !== undefined &&
-    isPostgresUrl(parsed.config.state) &&
-    !isPostgresUrl(statePlace.value)
-  ) {
-    const problem = `${file}: state: names a PostgreSQL server, and BOARDSYNC_STATE the file ${statePlace.value}; set BOARDSYNC_STATE to nothing, or BOARDSYNC_STATE_URL to the server's address`;
-    return { kind: "faulty", problems: [problem] };
-  }
-  const state = statePlace.value ?? parsed.config.state;
-  const http =
-    parsed.config.http === false || httpHost === undefined
-      ? parsed.config.http
-      : { ...parsed.config.http, host: httpHost };
-  return { kind: "found", loaded: { config: { ...parsed.config, state, http }, file, place } };
-}
-
-function explainMissingConfig(file: string, path: string, fault: unknown): string {
-  const reason = `${file}: ${explainReadFault(fault, { name: file, path })}`;
-  if (!isAbsent(fault)) return reason;
-  return `${reason}. Name the config with --config FILE or with BOARDSYNC_CONFIG, or put it at ${defaultFile}; \`boardsync init\` writes one from what your board shows`;
-}
-
-function hostFaults(httpHost: string): readonly string[] {
-  const { error } = host().safeParse(httpHost);
-  return (error?.issues ?? []).map(({ message }) => `BOARDSYNC_HTTP_HOST ${message}`);
 }
 
 /** The config of a text, or everything that is wrong with it, in the order of its lines. */
-function parseConfig(
-  text: string,
-  checkTemplate: CheckTemplate | undefined,
-): {
-  readonly config: Config | undefined;
-  readonly problems: readonly Problem[];
-  readonly locate: ConfigDocument["locate"];
-} {
+function parseConfig(text: string, checkTemplate: CheckTemplate | undefined) {
   const document = parseConfigDocument(text);
   const { locate } = document;
   if (document.content === undefined) return { config: undefined, problems: document.problems, locate };
@@ -128,13 +114,14 @@ function parseConfig(
     return { config: undefined, problems: [{ line: 1, column: 1, message }], locate };
   }
   const { data, error } = configSchema.safeParse(document.content, { error: wordIssue });
-  const lineOf = (path: Fault["path"]): number => locate({ path, at: "value", message: "" }).line;
+  const lineOf = (path: Fault["path"]): number => locate({ path, at: "value" }).line;
   const problems = [
     ...document.problems,
     ...findDistinct(toFaults(error?.issues ?? [], document.content), document),
     ...findDistinct(findInconsistencies(document.content, { checkTemplate, lineOf }), document),
   ];
-  return { config: data, problems: problems.toSorted(byPosition), locate };
+  const sorted = problems.toSorted((one, other) => one.line - other.line || one.column - other.column);
+  return { config: data, problems: sorted, locate };
 }
 
 /** Nobody mends more than this before the next look; to word and find each of a whole file that is wrong takes minutes. */
@@ -146,11 +133,8 @@ function findDistinct(faults: Iterable<Fault>, document: ConfigDocument): readon
   for (const fault of faults) {
     const { line, column } = document.locate(fault);
     if (problems.size === faultLimit) {
-      problems.set("more", {
-        line,
-        column,
-        message: "there are more mistakes further down; mend these first",
-      });
+      const message = "there are more mistakes further down; mend these first";
+      problems.set("more", { line, column, message });
       break;
     }
     const place = `${line}:${column}:${fault.path.at(-1)}: ${fault.message}`;
@@ -158,8 +142,4 @@ function findDistinct(faults: Iterable<Fault>, document: ConfigDocument): readon
     problems.set(place, { line, column, message: `${formatPath(fault.path)}: ${fault.message}` });
   }
   return [...problems.values()];
-}
-
-function byPosition(one: Position, other: Position): number {
-  return one.line - other.line || one.column - other.column;
 }

@@ -40,20 +40,13 @@ export interface FoundValue {
 export function findAll(root: unknown, pattern: string): readonly FoundValue[] {
   let found: readonly FoundValue[] = [{ path: [], value: root }];
   for (const step of pattern.split(".")) {
-    found = found.flatMap(({ path, value }) =>
-      step === "*"
-        ? elementsOf(value).map((element, index) => ({ path: [...path, index], value: element }))
-        : hasKey(value, step)
-          ? [{ path: [...path, step], value: value[step] }]
-          : [],
-    );
+    found = found.flatMap(({ path, value }) => {
+      if (step !== "*") return hasKey(value, step) ? [{ path: [...path, step], value: value[step] }] : [];
+      const elements: readonly unknown[] = Array.isArray(value) ? value : [];
+      return elements.map((element, index) => ({ path: [...path, index], value: element }));
+    });
   }
   return found;
-}
-
-/** The elements of a list; none for anything else. */
-function elementsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** Whether the value is a map that has this key of its own. */

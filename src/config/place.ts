@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
-import { type Environment, readVariable } from "./environment.ts";
-import type { ReadText } from "./files.ts";
+import { readVariable } from "./environment.ts";
 import { findAll } from "./paths.ts";
-import { readStatePlace } from "./secrets.ts";
+import { readStatePlace, type SecretSource } from "./secrets.ts";
 
 /** The config file when nothing names another. */
 export const defaultFile = "config/boardsync.yaml";
@@ -12,13 +11,9 @@ export const defaultFile = "config/boardsync.yaml";
 const defaultState = "data/boardsync.db";
 
 /** Where the config is. */
-export interface ConfigPlace {
+export interface ConfigPlace extends SecretSource {
   /** What `--config` names; undefined without it. */
   readonly file: string | undefined;
-  readonly environment: Environment;
-  /** The directory that file names are relative to, absolute. */
-  readonly cwd: string;
-  readonly readText: ReadText;
 }
 
 /** The config file, as it was named. */

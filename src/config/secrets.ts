@@ -33,7 +33,7 @@ export interface HttpSecrets {
 /** Where secrets come from. */
 export interface SecretSource {
   readonly environment: Environment;
-  /** The directory that the names of secret files are relative to, absolute. */
+  /** The directory that names of files are relative to, absolute. */
   readonly cwd: string;
   readonly readText: ReadText;
 }
@@ -68,20 +68,21 @@ export function listSecrets(environment: Environment): readonly SecretOrigin[] {
   });
 }
 
-/** Secrets, or everything that is wrong. */
-export type SecretsResult =
-  | { readonly kind: "found"; readonly secrets: Secrets }
-  | { readonly kind: "faulty"; readonly problems: readonly string[] };
-
 /**
  * The secrets, from the environment or the files that it names.
  *
  * @throws ConfigError with every secret that is missing or unusable; the messages name variables, never values.
  */
 export function loadSecrets(source: SecretSource): { readonly secrets: Secrets } {
-  const result = readSecrets(source);
-  if (result.kind === "faulty") throw new ConfigError(result.problems);
-  return result;
+  const problems: string[] = [];
+  const boardApiKey = collect(readSecret("BOARD_API_KEY", "the board's API key", source), problems);
+  const github = readGitHub(source, problems);
+  const http = readHttp(source, problems);
+  if (boardApiKey === undefined || github === undefined || problems.length > 0)
+    throw new ConfigError(problems);
+  const optional = [http.webhook, http.token, http.readToken].filter((secret) => secret !== undefined);
+  const all = [boardApiKey, ...hiddenOf(github), ...optional, ...passwordsOfState(source)];
+  return { secrets: { boardApiKey, github, http, all } };
 }
 
 /**
@@ -130,25 +131,13 @@ function usable(reading: SecretReading): string {
   throw new ConfigError([reading.problem]);
 }
 
-/** As `loadSecrets`, with what is wrong as a value. */
-export function readSecrets(source: SecretSource): SecretsResult {
-  const problems: string[] = [];
-  const boardApiKey = collect(readSecret("BOARD_API_KEY", "the board's API key", source), problems);
-  const github = readGitHub(source, problems);
-  const http = readHttp(source, problems);
-  if (boardApiKey === undefined || github === undefined || problems.length > 0) {
-    return { kind: "faulty", problems };
-  }
-  const optional = [http.webhook, http.token, http.readToken].filter((secret) => secret !== undefined);
-  const all = [boardApiKey, ...hiddenOf(github), ...optional, ...passwordsOfState(source)];
-  return { kind: "found", secrets: { boardApiKey, github, http, all } };
-}
-
 /** Of what people think up themselves. */
 const shortest = 5;
 
 function readHttp(source: SecretSource, problems: string[]): HttpSecrets {
-  const read = (name: string, meaning: string) => collectOptional(name, meaning, source, problems);
+  // Nobody has to set them. One that is set and can't be used is a mistake all the same.
+  const read = (name: string, meaning: string) =>
+    isGiven(name, source.environment) ? collect(readSecret(name, meaning, source), problems) : undefined;
   const http: HttpSecrets = {
     webhook: read("GITHUB_WEBHOOK_SECRET", "the secret of the webhook"),
     token: read("BOARDSYNC_HTTP_TOKEN", "a token for the status page and its orders"),
@@ -207,17 +196,6 @@ function collect(reading: SecretReading, problems: string[]): string | undefined
   if ("value" in reading) return reading.value;
   problems.push(reading.problem);
   return undefined;
-}
-
-/** A secret that nobody has to set. One that is set and can't be used is a mistake all the same. */
-function collectOptional(
-  name: string,
-  meaning: string,
-  source: SecretSource,
-  problems: string[],
-): string | undefined {
-  if (!isGiven(name, source.environment)) return undefined;
-  return collect(readSecret(name, meaning, source), problems);
 }
 
 function isGiven(name: string, environment: Environment): boolean {

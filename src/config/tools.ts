@@ -31,14 +31,9 @@ function templatesOf(content: unknown, kind: ToolPurpose): readonly ToolTemplate
 
 /** What a tool is called with, from the inside of all lists and groups. */
 function argumentsOf(content: unknown, purpose: ToolPurpose): readonly FoundValue[] {
-  return findAll(content, `board.mcp.tools.${purpose}.args`).flatMap((args) => {
-    const found: FoundValue[] = [];
-    for (const leaf of leavesOf(args)) {
-      found.push(leaf);
-      if (found.length === mostLeaves) break;
-    }
-    return found;
-  });
+  return findAll(content, `board.mcp.tools.${purpose}.args`).flatMap((args) => [
+    ...leavesOf(args).take(mostLeaves),
+  ]);
 }
 
 const mostLeaves = 1000;

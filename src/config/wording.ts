@@ -151,13 +151,11 @@ function wordKey(parent: Path, key: string, known: readonly string[]): string {
 /** The keys that the schema knows at a path. */
 function findKeys(schema: JsonSchema, path: Path): readonly string[] {
   let places: readonly JsonSchema[] = alternativesOf(schema, schema);
-  for (const step of path) {
-    const next = places.flatMap((place) => {
+  for (const step of path)
+    places = places.flatMap((place) => {
       const child = typeof step === "number" ? place.items : (place.properties?.[step] ?? partOf(place));
       return child === undefined ? [] : alternativesOf(child, schema);
     });
-    places = next;
-  }
   return places.flatMap(({ properties = {}, propertyNames }) => [
     ...Object.keys(properties),
     ...(propertyNames?.enum ?? []),

@@ -113,31 +113,16 @@ async function sendDigest(options: AnnounceOptions): Promise<void> {
   if ((await call("notice", notices.url, body, options)) === "refused") await remember(last.at);
 }
 
+/** Of a project that never ran. */
+const nothingDone = { opened: 0, told: 0, voters: null, held: 0, parked: 0, quarantined: 0, paused: 0 };
+
 async function partOf(project: string, since: number, ledger: Ledger): Promise<DigestPart> {
   const id = ledger.memory.project(project)?.id;
   const failed = Number(Object((await ledger.runs.last(project))?.report).failed ?? 0);
-  if (id === undefined)
-    return {
-      project,
-      failed,
-      opened: 0,
-      told: 0,
-      voters: null,
-      held: 0,
-      parked: 0,
-      quarantined: 0,
-      paused: 0,
-    };
+  if (id === undefined) return { project, failed, ...nothingDone };
   const { held, parked, quarantined, paused } = await ledger.rows.counts(id);
-  return {
-    project,
-    failed,
-    held,
-    parked,
-    quarantined,
-    paused,
-    ...(await ledger.journal.doneSince(id, since)),
-  };
+  const done = await ledger.journal.doneSince(id, since);
+  return { project, failed, held, parked, quarantined, paused, ...done };
 }
 
 async function causesOf(report: ProjectReport, ledger: Ledger): Promise<readonly Cause[]> {

@@ -158,8 +158,8 @@ function boundCode(code: string): string {
 
 /** What the ledger says of each project. */
 function createStateGauges(ledger: Ledger, registry: Registry) {
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name: `boardsync_${name}`, help, labelNames: ["project"], registers: [registry] });
+  const gauge = (name: string, help: string, labelNames = ["project"]) =>
+    new Gauge({ name: `boardsync_${name}`, help, labelNames, registers: [registry] });
   const of = {
     success: gauge("last_success_timestamp_seconds", "When the last run without a failure ended."),
     run: gauge("last_run_timestamp_seconds", "When the last run ended."),
@@ -178,43 +178,26 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     ),
     missing: gauge("missing", "Linked posts that the board no longer lists."),
   };
-  const standing = new Gauge({
-    name: "boardsync_state",
-    help: "1 for the state in which a project is, 0 for the others.",
-    labelNames: ["project", "state"],
-    registers: [registry],
-  });
-  const limited = new Gauge({
-    name: "boardsync_put_off_until_timestamp_seconds",
-    help: "When the limit or the pace ends that put something off in the last run.",
-    labelNames: ["project", "code", "budget"],
-    registers: [registry],
-  });
-  const replicas = new Gauge({
-    name: "boardsync_replicas",
-    help: "Daemons that share the state on PostgreSQL; 0 where the state is a file.",
-    registers: [registry],
-  });
-  const running = new Gauge({
-    name: "boardsync_running",
-    help: "1 for a project that a replica runs now.",
-    labelNames: ["project", "replica"],
-    registers: [registry],
-  });
+  const standing = gauge("state", "1 for the state in which a project is, 0 for the others.", [
+    "project",
+    "state",
+  ]);
+  const limited = gauge(
+    "put_off_until_timestamp_seconds",
+    "When the limit or the pace ends that put something off in the last run.",
+    ["project", "code", "budget"],
+  );
+  const replicas = gauge(
+    "replicas",
+    "Daemons that share the state on PostgreSQL; 0 where the state is a file.",
+    [],
+  );
+  const running = gauge("running", "1 for a project that a replica runs now.", ["project", "replica"]);
   const noteReplicas = async (): Promise<void> => {
     const found = await ledger.runs.replicas();
     replicas.set(found.length);
     for (const { who, projects } of found)
       for (const project of projects) running.set({ project, replica: who }, 1);
-  };
-  const noteState = (project: string, state: ProjectState): void => {
-    for (const kind of stateKinds) standing.set({ project, state: kind }, Number(state.kind === kind));
-  };
-  const readPutOff = (project: string, report: unknown): void => {
-    for (const { code, until, budget } of readReport(report).putOff) {
-      const labels = { project, code, ...(budget !== undefined && { budget }) };
-      if (until !== undefined) limited.set(labels, Date.parse(until) / 1000);
-    }
   };
   const readProject = async ({ key: project, periodMs, state }: MeasuredProject): Promise<void> => {
     const memory = ledger.memory.project(project);
@@ -224,11 +207,14 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     if (last !== undefined) {
       of.run.set({ project }, last.finishedAt / 1000);
       of.failed.set({ project }, failedOf(last.report));
-      readPutOff(project, last.report);
-      const { tokenEnds } = readReport(last.report);
+      const { putOff, tokenEnds } = readReport(last.report);
+      for (const { code, until, budget } of putOff) {
+        const labels = { project, code, ...(budget !== undefined && { budget }) };
+        if (until !== undefined) limited.set(labels, Date.parse(until) / 1000);
+      }
       if (tokenEnds !== undefined) of.tokenEnds.set({ project }, tokenEnds / 1000);
     }
-    noteState(project, state);
+    for (const kind of stateKinds) standing.set({ project, state: kind }, Number(state.kind === kind));
     if (memory === undefined) return;
     const { posts, issues, waiting, held, parked, quarantined, differs, missing } = await ledger.rows.counts(
       memory.id,

@@ -40,31 +40,21 @@ export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]
   const stopped = waiting.filter(({ kind }) => kind === "parked");
   const failures = errors.filter((error) => !isParked(error, stopped));
   const waits = [
-    {
-      kind: "held" as const,
-      count: held,
-      next: "`boardsync status` shows why, and the ways out",
-    },
-    {
-      kind: "parked" as const,
-      count: parked,
-      next: "`boardsync status` says why, `boardsync retry POST` tries again",
-    },
-    { kind: "quarantined" as const, count: quarantined, next: "`boardsync release POST` ends it" },
-  ];
+    ["held", held, "`boardsync status` shows why, and the ways out"],
+    ["parked", parked, "`boardsync status` says why, `boardsync retry POST` tries again"],
+    ["quarantined", quarantined, "`boardsync release POST` ends it"],
+  ] as const;
   return [
     ...waits
-      .filter(({ count }) => count > 0)
-      .map(({ kind, count, next }): Cause => {
+      .filter(([, count]) => count > 0)
+      .map(([kind, count, next]): Cause => {
         const what =
           kind === "held" && hold !== undefined
             ? "the whole project needs you"
             : `${count} ${needWords[kind]}${nameIds(idsOf(kind))}`;
         const lines = describeLines(waiting.filter((row) => row.kind === kind));
-        return {
-          cause: `${project}/${kind}`,
-          sentence: `${clean(project)}: ${what}${lines}. Next: ${next}.`,
-        };
+        const sentence = `${clean(project)}: ${what}${lines}. Next: ${next}.`;
+        return { cause: `${project}/${kind}`, sentence };
       }),
     ...[...Map.groupBy(failures, ({ code }) => code)].map(([code, same]) =>
       describeFailure(project, code, same),
@@ -81,10 +71,8 @@ function describeLines(rows: readonly WaitingRow[]): string {
   });
   if (lines.length === 0) return "";
   const more = lines.length > maxNamed ? "\n   …" : "";
-  return `${lines
-    .slice(0, maxNamed)
-    .map((line) => `\n   ${line}`)
-    .join("")}${more}`;
+  const shown = lines.slice(0, maxNamed).map((line) => `\n   ${line}`);
+  return `${shown.join("")}${more}`;
 }
 
 function describeRow({ post, planned }: WaitingRow): readonly string[] {
@@ -106,10 +94,8 @@ function describeFailure(project: string, code: string, errors: readonly Reporte
 function nameIds(ids: readonly string[]): string {
   if (ids.length === 0) return "";
   const more = ids.length > maxNamed ? ", …" : "";
-  return ` (${ids
-    .slice(0, maxNamed)
-    .map((id) => clean(id))
-    .join(", ")}${more})`;
+  const shown = ids.slice(0, maxNamed).map((id) => clean(id));
+  return ` (${shown.join(", ")}${more})`;
 }
 
 /** The causes of which people should hear now: news, but not within the hour, and once a day what hasn't changed. */

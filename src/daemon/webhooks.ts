@@ -75,7 +75,10 @@ export function webhookPart(options: WebhookOptions): HttpPart {
         });
       });
       scope.setErrorHandler((error, request, reply) => {
-        if (!request.raw.complete && isOfClient(error)) return refuse(refusalReason(error), request, reply);
+        if (!request.raw.complete && isOfClient(error)) {
+          const reason = Object(error).statusCode === 413 ? "size" : "incomplete";
+          return refuse(reason, request, reply);
+        }
         throw error;
       });
       scope.post("/webhooks/github", (request, reply) => receive(options, refuse, request, reply));
@@ -115,10 +118,6 @@ function bytesOf(request: FastifyRequest): number {
 function isOfClient(error: unknown): boolean {
   const { statusCode, code }: { statusCode?: unknown; code?: unknown } = Object(error);
   return code === "ECONNRESET" || (typeof statusCode === "number" && statusCode < 500);
-}
-
-function refusalReason(error: unknown): RefusalReason {
-  return Object(error).statusCode === 413 ? "size" : "incomplete";
 }
 
 /** @param event - one of ours, where it is known who says so. */
@@ -211,34 +210,25 @@ type JsonFields = Readonly<Record<string, unknown>>;
 /** A transfer names two repositories, a sub-issue maybe another one than its parent; an item of a project only an owner. */
 function readHint(delivery: JsonFields): Hint {
   const { repository, changes, parent_issue_repo, sub_issue_repo, organization, sender } = delivery;
-  const candidates = [repository, asFields(changes)["new_repository"], parent_issue_repo, sub_issue_repo];
-  const repositories = candidates
-    .map(asFields)
-    .flatMap(({ id, full_name: name }) =>
-      typeof id === "number" && typeof name === "string" ? [{ id, name }] : [],
-    );
+  const candidates = [repository, Object(changes).new_repository, parent_issue_repo, sub_issue_repo];
+  const repositories = candidates.flatMap((one) => {
+    const { id, full_name: name } = Object(one);
+    return typeof id === "number" && typeof name === "string" ? [{ id, name }] : [];
+  });
   return {
     repositories,
-    owner: repositories.length === 0 ? textOf(asFields(organization)["login"]) : undefined,
-    sender: textOf(asFields(sender)["login"]),
+    owner: repositories.length === 0 ? textOf(Object(organization).login) : undefined,
+    sender: textOf(Object(sender).login),
   };
 }
 
 function parse(text: string): JsonFields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
+    return typeof value === "object" && value !== null ? (value as JsonFields) : undefined;
   } catch {
     return undefined;
   }
-}
-
-function asFields(value: unknown): JsonFields {
-  return isFields(value) ? value : {};
-}
-
-function isFields(value: unknown): value is JsonFields {
-  return typeof value === "object" && value !== null;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   admitGuest,
   createCode,
+  createTries,
   type Gate,
   isCode,
   isSecureRequest,
@@ -9,7 +10,6 @@ import {
   recogniseGuest,
   type Visitor,
 } from "../../src/daemon/page/gate.ts";
-import { createTries } from "../../src/daemon/page/tries.ts";
 import { code, openPage } from "../support/page-stage.ts";
 
 const token = "page-token-0123456789";

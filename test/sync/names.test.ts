@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findNames } from "../../src/story/check/names.ts";
+import { findNames } from "../../src/story/check/check.ts";
 import { lookingAt, openLooking } from "../support/setups.ts";
 import { type ConfigPart, hourMs, minuteMs, type Stage, standardProject } from "../support/stage.ts";
 

@@ -1,9 +1,9 @@
 import { hostilePost, project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
 import { dayMs, describeLength, minuteMs } from "../../model/time.ts";
-import { count, cutOff } from "../print/text.ts";
+import { count, cutOff, paint } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
-import type { Chapter, Ran, Teller } from "./teller.ts";
+import { type Chapter, createTeller, type Ran, type Teller, type Telling, type ToldStory } from "./teller.ts";
 
 /** How late people notice a slip. */
 const noticeMs = 4 * minuteMs;
@@ -22,6 +22,23 @@ export const chapters: readonly Chapter[] = [
   { title: "6. Undo", tell: undo },
   { title: "In the end", tell: conclude },
 ];
+
+/** Tells the story, step by step. Every number in it is counted on the two sides, none is written down. */
+export async function tellStory(telling: Telling): Promise<ToldStory> {
+  const { out, signal, pause } = telling;
+  const { teller, told, isOver } = createTeller(telling);
+  for (const [index, { title, tell }] of chapters.entries()) {
+    if (index > 0) await pause?.();
+    if (signal.aborted || isOver()) break;
+    out.write(`${index > 0 ? "\n" : ""}${paint(out, "bold", title)}\n`);
+    try {
+      await tell(teller);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+  return told;
+}
 
 function introduce({ say, isSlow, story }: Teller): void {
   if (isSlow) say("Any key goes on, Ctrl-C leaves.");

@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startStory } from "../../demo/story.ts";
 import { exitOf } from "../open/session.ts";
-import { failWith } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
+import { tellStory } from "./chapters.ts";
 import { createStoryClock, openStage } from "./stage.ts";
-import { tellStory } from "./tell.ts";
 
 /** Wider lines are hard to read, however wide the terminal is. */
 const maxColumns = 100;
@@ -21,13 +20,9 @@ export interface DemoOptions extends CommonOptions {
 }
 
 /** `boardsync demo`: a board and a GitHub on loopback, and a few days of a small company. No account, no trace. */
-export async function demo(terminal: Terminal, options: DemoOptions): Promise<number> {
-  try {
-    if (options.serve !== true) return await play(terminal, options);
-    return await (await import("./serve.ts")).serveDemo(terminal, options);
-  } catch (error) {
-    return failWith(terminal, options, error);
-  }
+export async function demo({ terminal, options }: CommandCall<DemoOptions>): Promise<number> {
+  if (options.serve !== true) return play(terminal, options);
+  return (await import("./serve.ts")).serveDemo(terminal, options);
 }
 
 async function play(terminal: Terminal, options: DemoOptions): Promise<number> {

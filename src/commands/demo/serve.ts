@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HttpServer } from "../../daemon/http.ts";
@@ -7,40 +7,36 @@ import { type Story, startStory } from "../../demo/story.ts";
 import { ConfigError } from "../../errors.ts";
 import { systemClock } from "../open/clock.ts";
 import { exitOf } from "../open/session.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 import { servePage } from "./serve-page.ts";
+import { connectStory, untilAborted } from "./stage.ts";
 import { explainTrial } from "./try.ts";
-
-/** What `demo --serve` takes. */
-type ServeOptions = CommonOptions & { readonly port?: number };
 
 /**
  * Keeps both sides up, with a config on disk and the status page over the state that it names, so that a person or a script can
  * try every command on them.
  */
-export async function serveDemo(terminal: Terminal, options: ServeOptions): Promise<number> {
+export async function serveDemo(
+  terminal: Terminal,
+  options: CommonOptions & { readonly port?: number },
+): Promise<number> {
   const { port } = options;
   const story = await start(port);
   const folder = mkdtempSync(join(tmpdir(), "boardsync-demo-"));
   let page: HttpServer | undefined;
   try {
-    const file = join(folder, "boardsync.yaml");
-    // JSON is YAML: no folder's name can break it.
-    writeFileSync(
-      file,
-      `${story.config}state: ${JSON.stringify(join(folder, "state.db"))}\nhttp: { port: 0 }\n`,
-    );
-    const environment = {
-      BOARD_API_KEY: story.board.key,
-      GITHUB_TOKEN: story.github.token,
-      BOARDSYNC_CONFIG: file,
-    };
-    page = await servePage(terminal, options, port === undefined ? 0 : port + 2, environment).catch(
-      (error: unknown) => {
-        throw error instanceof ConfigError ? portTaken(port) : error;
-      },
-    );
+    const connected = connectStory(terminal, {
+      story,
+      settings: `${story.config}http: { port: 0 }\n`,
+      folder,
+      clock: systemClock,
+      logLevel: options.logLevel ?? "warn",
+    });
+    const { environment } = connected;
+    page = await servePage(terminal, connected, port === undefined ? 0 : port + 2).catch((error: unknown) => {
+      throw error instanceof ConfigError ? portTaken(port) : error;
+    });
     const { url: board } = story.board;
     const { url: github } = story.github;
     if (options.json === true) printJson(terminal.out, { board, github, page: page.address, environment });
@@ -73,11 +69,4 @@ async function start(port: number | undefined): Promise<Story> {
 
 function portTaken(port: number | undefined): ConfigError {
   return new ConfigError([`Port ${port} or one of the two after it is taken. Choose another with --port.`]);
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildWorld, connectSides, type Machine, syncProjects } from "../../app.ts";
@@ -9,6 +10,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { redactor } from "../../log.ts";
 import type { Clock } from "../../model/surroundings.ts";
 import type { Order } from "../../sync/ground/order.ts";
+import type { SyncProject } from "../../sync/ground/world.ts";
 import { type RunResult, runProjects } from "../../sync/run.ts";
 import { createTerminalLog } from "../open/session.ts";
 import { placeOfState, withPrivateCopy, withState } from "../open/state.ts";
@@ -47,32 +49,15 @@ export function openStage(
   options: CommonOptions,
   { story, clock, folder }: { readonly story: Story; readonly clock: StoryClock; readonly folder: string },
 ): Stage {
-  const file = join(folder, "boardsync.yaml");
-  // JSON is YAML: no folder's name can break it.
-  writeFileSync(file, `${story.appConfig}${settings}state: ${JSON.stringify(join(folder, "state.db"))}\n`);
-  const environment = {
-    BOARD_API_KEY: story.board.key,
-    GITHUB_TOKEN: story.github.token,
-    BOARDSYNC_CONFIG: file,
-  };
-  const { config, secrets } = loadConfigAndSecrets({
-    file,
-    environment,
-    cwd: folder,
-    readText: readTextFile,
+  const { signal, startAgain } = terminal;
+  const { config, environment, place, runOn, run } = connectStory(terminal, {
+    story,
+    settings: `${story.appConfig}${settings}`,
+    folder,
+    clock,
+    // What boardsync warns of, such as a write that was under way, is what the story tells.
+    logLevel: options.logLevel ?? "error",
   });
-  // What boardsync warns of, such as a write that was under way, is what the story tells.
-  const log = createTerminalLog(terminal, options.logLevel ?? "error", redactor(secrets.all));
-  const { version, signal, startAgain } = terminal;
-  // Both sides are on this machine: no proxy has a part in it.
-  const machine: Machine = { clock, random: Math.random, log, version, environment: {} };
-  const sides = connectSides(config, secrets, machine);
-  const projects = syncProjects(config);
-  const place = placeOfState(terminal, config);
-  const runOn = (ledger: Ledger, order: Order): Promise<RunResult> =>
-    runProjects(projects, buildWorld(config, sides, ledger, machine), order, signal);
-  const run = (order: Order): Promise<RunResult> =>
-    withState(terminal, log, "demo", place, projects, (ledger) => runOn(ledger, order));
   const look = (order: Order): Promise<RunResult> =>
     withPrivateCopy(terminal, place, (copy) => runOn(copy, order));
   return {
@@ -92,10 +77,7 @@ export function openStage(
         const isReached = story.github.hangAt(issues).then(() => true);
         const env = { ...onlyForOthers(terminal.env), ...environment };
         const child = await startAgain(["sync", "--quiet"], { cwd: folder, env });
-        const isStopped = new Promise<false>((resolve) => {
-          if (signal.aborted) resolve(false);
-          signal.addEventListener("abort", () => resolve(false), { once: true });
-        });
+        const isStopped = untilAborted(signal).then(() => false);
         const wasAlive = await Promise.race([isReached, isStopped, child.ended.then(() => false)]);
         child.kill();
         await child.ended;
@@ -103,6 +85,52 @@ export function openStage(
         return wasAlive;
       }),
   };
+}
+
+/** What boardsync is put between both sides with. */
+interface Connecting {
+  readonly story: Story;
+  /** The config, but for the place of the state. */
+  readonly settings: string;
+  /** Gets config and state, and is the caller's to delete. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly logLevel: string;
+}
+
+/** boardsync between both sides of a story. */
+export type Connected = ReturnType<typeof connectStory>;
+
+/** Writes the config, and connects both sides by it. */
+export function connectStory(terminal: Terminal, { story, settings, folder, clock, logLevel }: Connecting) {
+  const file = join(folder, "boardsync.yaml");
+  // JSON is YAML: no folder's name can break it.
+  writeFileSync(file, `${settings}state: ${JSON.stringify(join(folder, "state.db"))}\n`);
+  const environment = {
+    BOARD_API_KEY: story.board.key,
+    GITHUB_TOKEN: story.github.token,
+    BOARDSYNC_CONFIG: file,
+  };
+  const source = { file, environment, cwd: folder, readText: readTextFile };
+  const { config, secrets } = loadConfigAndSecrets(source);
+  const redact = redactor(secrets.all);
+  const log = createTerminalLog(terminal, logLevel, redact);
+  const { version, signal } = terminal;
+  // Both sides are on this machine: no proxy has a part in it.
+  const machine: Machine = { clock, random: Math.random, log, version, environment: {} };
+  const sides = connectSides(config, secrets, machine);
+  const place = placeOfState(terminal, config);
+  const projects = syncProjects(config);
+  const runOn = (ledger: Ledger, order: Order, chosen: readonly SyncProject[] = projects) =>
+    runProjects(chosen, buildWorld(config, sides, ledger, machine), order, signal);
+  /** One run on the state, which nobody else has meanwhile. */
+  const run = (order: Order, chosen = projects) =>
+    withState(terminal, log, "demo", place, chosen, (ledger) => runOn(ledger, order, chosen));
+  return { config, environment, projects, place, sides, log, redact, runOn, run };
+}
+
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** What no board, no GitHub and no proxy of the person's own is named in. */

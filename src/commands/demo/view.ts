@@ -41,19 +41,11 @@ export function takeSnapshot({ board, github }: Story): Snapshot {
 /** What is different now, the board first. */
 export function findChanges(before: Snapshot, after: Snapshot): readonly FieldChange[] {
   return (["board", "GitHub"] as const).flatMap((side) =>
-    [...after[side]].flatMap(([where, fields]) =>
-      changesBetween(side, where, before[side].get(where) ?? {}, fields),
-    ),
+    [...after[side]].flatMap(([where, fields]) => {
+      const known = before[side].get(where) ?? {};
+      return Object.entries(fields)
+        .filter(([field, value]) => value !== known[field])
+        .map(([field, value]) => ({ side, where, field, before: known[field] ?? "–", after: value }));
+    }),
   );
-}
-
-function changesBetween(
-  side: FieldChange["side"],
-  where: string,
-  before: ShownFields,
-  after: ShownFields,
-): readonly FieldChange[] {
-  return Object.entries(after)
-    .filter(([field, value]) => value !== before[field])
-    .map(([field, value]) => ({ side, where, field, before: before[field] ?? "–", after: value }));
 }

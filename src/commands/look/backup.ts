@@ -3,16 +3,17 @@ import { isPostgresUrl } from "../../config/state-address.ts";
 import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
 import { besideRuns } from "../open/beside.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { type CommandCall, exitCodes } from "../print/terminal.ts";
+import { printJson, printLine } from "../print/text.ts";
 
 /**
  * `boardsync backup FILE`: a consistent copy of the state, while the daemon runs. It is stamped: put back, it is known for
  * one, and no voter is notified again of what was written since.
  */
-export function backup(terminal: Terminal, options: CommonOptions, name: string): Promise<number> {
-  return besideRuns(terminal, options, async ({ config, ledger, now }) => {
+export function backup(called: CommandCall): Promise<number> {
+  const { terminal, options } = called;
+  const [name = ""] = called.args;
+  return besideRuns(called, async ({ config, ledger, now }) => {
     const file = resolve(terminal.cwd, name);
     if (isPostgresUrl(config.state)) throw new ConfigError([adviseDump(config.state, file)]);
     await ledger.copyTo(file, now);

@@ -2,14 +2,14 @@ import { buildWorld } from "../../app.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { select } from "../../select.ts";
+import { findNames } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
-import { findNames } from "../../story/check/names.ts";
 import type { PlannedAction, ProjectReport, PutOff, ReportedError } from "../../sync/ground/reports.ts";
 import { runProjects } from "../../sync/run.ts";
 import { createTerminalLog, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { count, countNotified } from "../print/text.ts";
-import { type DraftedAction, hasDraft } from "../reports/issue-draft.ts";
+import { type DraftedAction, hasDraft } from "../reports/plan.ts";
 
 /** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */
 export interface Ahead {
@@ -47,8 +47,8 @@ export interface Ahead {
  */
 export async function lookAhead(
   session: Session,
-  said: readonly Finding[] = [],
-  isFirstDrafted = false,
+  said: readonly Finding[],
+  isFirstDrafted: boolean,
 ): Promise<{
   readonly ahead: readonly Ahead[];
   readonly names: readonly Finding[];

@@ -1,4 +1,3 @@
-import type { Config } from "../../config/schema.ts";
 import { suggest } from "../../config/suggest.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -9,10 +8,9 @@ import { describeOtherConfig, findOtherConfigs } from "../open/other-config.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, readState } from "../open/state.ts";
 import { joinFailures } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
-import { type DraftedAction, printDraft } from "../reports/issue-draft.ts";
+import { type Called, exitCodes } from "../print/terminal.ts";
+import { count, oneLine, paint, printJson, printLine, type TextStyle } from "../print/text.ts";
+import { type DraftedAction, printDraft } from "../reports/plan.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 
 const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: TextStyle]>> = {
@@ -26,13 +24,13 @@ const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Tex
  *
  * @param written - what `init` has written before, for the one document of JSON; an issue is shown as it will be, too.
  */
-export async function check(terminal: Terminal, options: CommonOptions, written?: object): Promise<number> {
-  return inSession(terminal, options, async (session) => {
-    const { config, machine, sides, projects, place } = session;
+export async function check(called: Called, written?: object): Promise<number> {
+  return inSession(called, async (session) => {
+    const { terminal, options, config, machine, sides, projects, place } = session;
     const mcp = sides.tools && {
       directory: sides.tools,
       named: config.board.mcp?.tools ?? {},
-      agreed: await readAgreed(terminal, config),
+      agreed: await readAgreed(session),
       place,
     };
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
@@ -44,12 +42,12 @@ export async function check(terminal: Terminal, options: CommonOptions, written?
     const { ahead, names, example } = isOver
       ? { ahead: [], names: [], example: undefined }
       : session.clean(await lookAhead(session, looked, written !== undefined));
-    const findings = [...looked, ...names, ...findAhead(ahead), ...(await findStops(terminal, config))];
+    const findings = [...looked, ...names, ...findAhead(ahead), ...(await findStops(session))];
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
       const error = unreached.map(({ code = "", message }) => ({ code, message }));
       const result = hasErrors ? "failed" : "ok";
-      printJson(session.terminal.out, {
+      printJson(terminal.out, {
         ...written,
         result,
         findings,
@@ -58,7 +56,7 @@ export async function check(terminal: Terminal, options: CommonOptions, written?
         ...(error.length > 0 && { error: joinFailures(error) }),
       });
     } else {
-      printFindings(session.terminal, options, findings, example);
+      printFindings(session, findings, example);
     }
     if (unreached.length > 0) return exitOf(terminal, exitCodes.unreachable);
     return exitOf(terminal, hasErrors ? exitCodes.partial : exitCodes.ok);
@@ -66,47 +64,42 @@ export async function check(terminal: Terminal, options: CommonOptions, written?
 }
 
 /** What the file does not tell of whether something is written: what people have paused, and what a daemon has not read yet. */
-async function findStops(terminal: Terminal, config: Config): Promise<readonly Finding[]> {
-  const found = await readStops(terminal, config);
+async function findStops(session: Session): Promise<readonly Finding[]> {
+  const found = await readOf(session, async (ledger) => {
+    const { config } = session;
+    const others = await findOtherConfigs(config, ledger);
+    const paused = await inOrder(config.projects, async ({ project: key }) => {
+      const [pause] = await ledger.rows.wholePauses(ledger.memory.project(key)?.id);
+      return pause === undefined ? [] : [{ key, ...pause }];
+    });
+    return { others, paused: paused.flat() };
+  });
   if (found === undefined) return [];
-  const showTime = (at: number): string => new Date(at).toISOString();
   return [
     ...found.others.map((other): Finding => {
-      const message = describeOtherConfig(other, showTime);
+      const message = describeOtherConfig(other);
       return { level: "warning", subject: "daemon", code: "daemon.config", message };
     }),
-    ...found.paused.map(({ key, pause: { of, since } }): Finding => {
+    ...found.paused.map(({ key, of, since }): Finding => {
       const until = of === "all" ? "--all" : key;
-      const message = `It is paused since ${showTime(since)}: nothing is written until \`boardsync resume ${until}\`.`;
+      const message = `It is paused since ${new Date(since).toISOString()}: nothing is written until \`boardsync resume ${until}\`.`;
       return { level: "warning", subject: key, code: "run.paused", message };
     }),
   ];
 }
 
 /** The schemas that tools had when they were first used. */
-async function readAgreed(terminal: Terminal, config: Config): Promise<(tool: string) => string | undefined> {
-  const read = await readOf(terminal, config, async ({ memory }) => {
-    const names = Object.values(config.board.mcp?.tools ?? {}).flatMap((tool) => tool?.name ?? []);
+async function readAgreed(session: Session): Promise<(tool: string) => string | undefined> {
+  const read = await readOf(session, async ({ memory }) => {
+    const names = Object.values(session.config.board.mcp?.tools ?? {}).flatMap((tool) => tool?.name ?? []);
     return new Map(names.map((name) => [name, memory.tool(name)?.print]));
   });
   return (name) => read?.get(name);
 }
 
-async function readStops(terminal: Terminal, config: Config) {
-  return readOf(terminal, config, async (ledger) => {
-    const { memory, rows } = ledger;
-    const paused = await inOrder(config.projects, async ({ project: key }) => {
-      const [pause] = await rows.wholePauses(memory.project(key)?.id);
-      return pause === undefined ? [] : [{ key, pause }];
-    });
-    return { others: await findOtherConfigs(config, ledger), paused: paused.flat() };
-  });
-}
-
 /** What the state tells; undefined where there is none that can be read. */
 async function readOf<T>(
-  terminal: Terminal,
-  config: Config,
+  { terminal, config }: Session,
   read: (ledger: Ledger) => Promise<T>,
 ): Promise<T | undefined> {
   let ledger: Ledger | undefined;
@@ -128,19 +121,15 @@ function isUnreached({ level, code = "" }: Finding): boolean {
 }
 
 function printFindings(
-  { out, times }: Session["terminal"],
-  options: CommonOptions,
+  { terminal: { out, times }, options }: Session,
   findings: readonly Finding[],
   example: DraftedAction | undefined,
 ): void {
   for (const { level, subject, code, message } of findings) {
     if (options.quiet === true && level === "ok") continue;
     const [sign, look] = signs[level];
-    printLine(
-      out,
-      paint(out, look, sign),
-      oneLine(`${subject}: ${times().tell(message)}${code ? ` [${code}]` : ""}`),
-    );
+    const said = `${subject}: ${times().tell(message)}${code ? ` [${code}]` : ""}`;
+    printLine(out, paint(out, look, sign), oneLine(said));
   }
   if (options.quiet === true) return;
   for (const advice of new Set(findings.map((finding) => finding.advice))) {

@@ -3,14 +3,13 @@ import { readTextFile } from "../../config/files.ts";
 import { locateState } from "../../config/place.ts";
 import { isPostgresUrl } from "../../config/state-address.ts";
 import { describeDistance } from "../../sync/tell/times.ts";
-import { type Heartbeat, judgeSign } from "../open/heartbeat.ts";
-import { nameState, readSignOfLife } from "../open/sign-of-life.ts";
+import { type Heartbeat, judgeSign, nameState, readSignOfLife } from "../open/heartbeat.ts";
 import { failWith } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, exitCodes } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 
 /** `boardsync health`: whether the daemon on this state is alive. Needs no config, no secret and no port. */
-export async function health(terminal: Terminal, options: CommonOptions): Promise<number> {
+export async function health({ terminal, options }: CommandCall): Promise<number> {
   const { env, cwd } = terminal;
   const readText = readTextFile;
   try {

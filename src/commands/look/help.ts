@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { printJson } from "../print/json.ts";
 import { plainText, printHeading, printMarkdown } from "../print/markdown.ts";
-import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { type CommandCall, exitCodes, type Output } from "../print/terminal.ts";
+import { printJson, printLine } from "../print/text.ts";
 
 /** What the page of messages says of a code. */
 export interface MessageEntry {
@@ -23,12 +22,7 @@ export interface Topic {
 }
 
 /** `boardsync help [COMMAND|CODE|TOPIC]`: needs neither config nor network; the pages are in the package. */
-export function help(
-  terminal: Terminal,
-  program: Command,
-  { json, quiet }: CommonOptions,
-  word: string | undefined,
-): number {
+export function help({ terminal, program, options: { json, quiet }, args: [word] }: CommandCall): number {
   const { out } = terminal;
   const command = word === undefined ? program : program.commands.find((one) => one.name() === word);
   if (command !== undefined) {

@@ -6,15 +6,14 @@ import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";
 import { nameEntry } from "../../sync/ground/entries.ts";
 import { countVoters } from "../../sync/ground/voters.ts";
+import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
-import { type Beside, readBeside } from "../open/beside.ts";
-import { findPosts } from "../open/named-posts.ts";
+import { type Beside, findPosts, knownProjects, readBeside } from "../open/beside.ts";
 import { describeSince } from "../open/status-database.ts";
 import { indent, printWrapped } from "../print/blocks.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { count, countNotified, printLine } from "../print/text.ts";
+import { type CommandCall, type CommonOptions, exitCodes, type Output } from "../print/terminal.ts";
+import { count, countNotified, printJson, printLine } from "../print/text.ts";
 
 interface HistoryOptions extends CommonOptions {
   readonly limit: number;
@@ -33,12 +32,10 @@ interface HistoryLine extends ExplainedWrite {
 }
 
 /** `boardsync history [POST]`: every write to either side, newest first. Only reads the state. */
-export function history(
-  terminal: Terminal,
-  options: HistoryOptions,
-  text: string | undefined,
-): Promise<number> {
-  return readBeside(terminal, options, async (beside) => {
+export function history(called: CommandCall<HistoryOptions>): Promise<number> {
+  const { terminal, options } = called;
+  const [text] = called.args;
+  return readBeside(called, async (beside) => {
     const since = options.since === undefined ? 0 : parseSince(options.since, beside.now);
     const { lines, hasMore } = await readHistory(beside, options.limit, since, text);
     const { out } = terminal;
@@ -48,17 +45,11 @@ export function history(
     if (options.json === true || options.quiet === true) return exitCodes.ok;
     for (const line of lines) printWrite(out, line, times);
     const end = hasMore ? "; there are more, `--limit` shows them" : "";
-    printLine(
-      out,
-      "",
-      lines.length === 0 ? "Nothing was written." : `${count(lines.length, "write")}${end}.`,
-    );
+    const told = lines.length === 0 ? "Nothing was written." : `${count(lines.length, "write")}${end}.`;
+    printLine(out, "", told);
     if (historySince !== null && !hasMore && since < Date.parse(historySince)) {
-      printLine(
-        out,
-        "",
-        times.tell(`What was written before ${historySince} was deleted (\`keep\` in the config).`),
-      );
+      const lost = `What was written before ${historySince} was deleted (\`keep\` in the config).`;
+      printLine(out, "", times.tell(lost));
     }
     return exitCodes.ok;
   });
@@ -81,9 +72,11 @@ async function readHistory(
   since: number,
   text: string | undefined,
 ): Promise<{ readonly lines: readonly HistoryLine[]; readonly hasMore: boolean }> {
+  const sources: readonly (NamedProject & Partial<NamedPost>)[] =
+    text === undefined ? knownProjects(beside) : await findPosts(beside, text);
   const found = (
-    await inOrder(await sourcesOf(beside, text), async ({ key, read }) =>
-      (await read(limit + 1)).map((entry) => ({ key, entry })),
+    await inOrder(sources, async ({ key, project, post }) =>
+      (await beside.ledger.journal.history(project, post, limit + 1)).map((entry) => ({ key, entry })),
     )
   )
     .flat()
@@ -91,26 +84,6 @@ async function readHistory(
     .toSorted((one, other) => other.entry.at - one.entry.at);
   const lines = found.slice(0, limit).map(({ key, entry }) => lineOf(key, entry));
   return { lines, hasMore: found.length > limit };
-}
-
-interface Source {
-  readonly key: string;
-  read: (limit: number) => Promise<readonly AuditEntry[]>;
-}
-
-async function sourcesOf(beside: Beside, text: string | undefined): Promise<readonly Source[]> {
-  const { config, ledger } = beside;
-  if (text !== undefined) {
-    return (await findPosts(beside, text)).map(({ key, project, post }) => ({
-      key,
-      read: (limit) => ledger.journal.history(project, post, limit),
-    }));
-  }
-  return config.projects.flatMap(({ project: key }): readonly Source[] => {
-    const memory = ledger.memory.project(key);
-    if (memory === undefined) return [];
-    return [{ key, read: (limit) => ledger.journal.history(memory.id, undefined, limit) }];
-  });
 }
 
 function lineOf(project: string, entry: AuditEntry): HistoryLine {

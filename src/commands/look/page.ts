@@ -2,12 +2,12 @@ import { codeMs, createCode } from "../../daemon/page/gate.ts";
 import { ConfigError } from "../../errors.ts";
 import { besideRuns } from "../open/beside.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, exitCodes } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 
 /** `boardsync page`: an address that opens the status page of the daemon that runs on this state, once and for a minute. */
-export function page(terminal: Terminal, options: CommonOptions): Promise<number> {
-  return besideRuns(terminal, options, async ({ config, ledger, now }) => {
+export function page(called: CommandCall): Promise<number> {
+  return besideRuns(called, async ({ terminal, options, config, ledger, now }) => {
     const beat = await readHeartbeat(ledger);
     if (beat?.isAlive !== true)
       throw new ConfigError([

@@ -8,7 +8,7 @@ import {
   showYaml,
 } from "../../config/concealed.ts";
 import { parseConfigDocument } from "../../config/document.ts";
-import { type ConfigSource, loadConfig } from "../../config/load.ts";
+import { type Attempt, attempt, type ConfigSource, loadConfig } from "../../config/load.ts";
 import { locateState, nameFile } from "../../config/place.ts";
 import type { Config } from "../../config/schema.ts";
 import {
@@ -30,10 +30,10 @@ import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { createTerminalLog, exitOf, redactTerminal } from "../open/session.ts";
-import { placeNamed, placeOfState, readState, type StatePlace } from "../open/state.ts";
+import { placeNamed, placeOfState, readState } from "../open/state.ts";
 import { failWith } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 
 /** How long each side is looked at. */
 const lookMs = minuteMs;
@@ -46,7 +46,7 @@ interface ReportOptions extends CommonOptions {
  * `boardsync report`: what a maintainer has to know who sees nothing else, and anybody may read. Whatever is broken is a part of
  * it, so it needs neither a config, nor a secret, nor a state.
  */
-export async function report(terminal: Terminal, options: ReportOptions): Promise<number> {
+export async function report({ terminal, options }: CommandCall<ReportOptions>): Promise<number> {
   const secrets = createKnownSecrets();
   const safe = redactTerminal(terminal, secrets.redact);
   try {
@@ -82,6 +82,7 @@ async function gather(terminal: Terminal, options: ReportOptions, secrets: Known
   const config = "value" in loaded ? loaded.value : undefined;
   const content = config && readContent(source.value);
   const names = createStandIns(content);
+  const gathered = { source: source.value, config, names };
   return {
     versions,
     // First, so that what the config names first has the first number.
@@ -90,25 +91,13 @@ async function gather(terminal: Terminal, options: ReportOptions, secrets: Known
         ? concealConfig(content, names)
         : { problems: loaded.problems.map((one) => concealProblem(one, nameFile(source.value))) },
     secrets: groupSecrets(source.value),
-    ...(await lookAtSides(terminal, options, { source: source.value, config, names, secrets })),
-    state: await lookAtState(terminal, source.value, config, names),
+    ...(await lookAtSides(terminal, options, gathered, secrets)),
+    state: await lookAtState(terminal, gathered),
   };
 }
 
 function readContent(source: ConfigSource): unknown {
   return parseConfigDocument(source.readText(resolve(source.cwd, nameFile(source)))).content;
-}
-
-type Attempt<T> = { readonly value: T } | { readonly problems: readonly string[] };
-
-/** What is wrong with config or secrets, as a value. */
-function attempt<T>(work: () => T): Attempt<T> {
-  try {
-    return { value: work() };
-  } catch (error) {
-    if (error instanceof ConfigError) return { problems: error.problems };
-    throw error;
-  }
 }
 
 const origins = { variable: "set", file: "set by a file", both: "set twice", nowhere: "not set" } as const;
@@ -123,18 +112,20 @@ function groupSecrets({ environment }: ConfigSource): Facts {
   return Object.fromEntries(groups.filter(([, named]) => named?.length));
 }
 
-interface SidesToAsk {
+/** What the report is made of. */
+interface Gathered {
   readonly source: ConfigSource;
+  /** undefined where it can't be read. */
   readonly config: Config | undefined;
   readonly names: Names;
-  readonly secrets: KnownSecrets;
 }
 
 /** Asks each side that can be asked. Of one that can not, the report says why. */
 async function lookAtSides(
   terminal: Terminal,
   options: ReportOptions,
-  { source, config, names, secrets }: SidesToAsk,
+  { source, config, names }: Gathered,
+  secrets: KnownSecrets,
 ): Promise<Facts> {
   const key = attempt(() => readBoardKey(source));
   const github = attempt(() => readGitHubSecret(source));
@@ -187,16 +178,11 @@ function keysOf(config: Config | undefined): readonly string[] {
   return (config?.projects ?? []).slice(0, mostProjects).map(({ project }) => project);
 }
 
-async function lookAtState(
-  terminal: Terminal,
-  source: ConfigSource,
-  config: Config | undefined,
-  names: Names,
-): Promise<Facts> {
-  let place: StatePlace | undefined;
+async function lookAtState(terminal: Terminal, { source, config, names }: Gathered): Promise<Facts> {
+  let kind = "unknown";
   try {
-    place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));
-    const kind = place.server === undefined ? "file" : "PostgreSQL";
+    const place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));
+    kind = place.server === undefined ? "file" : "PostgreSQL";
     const ledger = await readState(terminal, place);
     if (ledger === undefined) return { kind, access: "there is none yet" };
     try {
@@ -210,7 +196,6 @@ async function lookAtState(
       ledger.close();
     }
   } catch (error) {
-    const kind = place === undefined ? "unknown" : place.server === undefined ? "file" : "PostgreSQL";
     if (error instanceof StateError) return { kind, access: error.code, schema: error.schema ?? null };
     if (error instanceof ConfigError) return { kind, access: "not looked at: its place can't be read" };
     throw error;

@@ -3,7 +3,6 @@ import type { Config } from "../../config/schema.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { StoredRun } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
-import type { WholePause } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
@@ -23,45 +22,38 @@ import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { nextRunOf } from "../open/next-run.ts";
-import { findOtherConfigs, toOtherConfigs } from "../open/other-config.ts";
+import { findOtherConfigs } from "../open/other-config.ts";
 import { describeNone, placeOfState, readState } from "../open/state.ts";
 import { readDatabase } from "../open/status-database.ts";
-import { failWith } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { type CommandCall, type CommonOptions, exitCodes } from "../print/terminal.ts";
+import { printJson, printLine } from "../print/text.ts";
 import { type LastRun, type ProjectStatus, printStatus, type StatusReport } from "../reports/status.ts";
 import type { WaitingLine } from "../reports/waits.ts";
 
 /** More than this is never printed of what waits in one project. */
 const maxWaiting = 1000;
 
+interface StatusOptions extends CommonOptions {
+  readonly full?: boolean;
+}
+
 /** `boardsync status`: what the state says. Works beside a running daemon, and needs no secret and no network. */
-export async function status(
-  terminal: Terminal,
-  options: CommonOptions & { readonly full?: boolean },
-): Promise<number> {
+export async function status({ terminal, options }: CommandCall<StatusOptions>): Promise<number> {
+  const { config } = loadConfig(configSource(terminal, options));
+  const place = placeOfState(terminal, config);
+  const ledger = await readState(terminal, place);
   try {
-    const { config } = loadConfig(configSource(terminal, options));
-    const place = placeOfState(terminal, config);
-    const state = place.name;
-    const ledger = await readState(terminal, place);
-    try {
-      const report = await readStatus(config, state, ledger);
-      if (options.json === true) printJson(terminal.out, report);
-      else if (options.quiet === true) return exitCodes.ok;
-      else if (ledger === undefined) {
-        printLine(terminal.out, "", describeNone(state));
-      } else {
-        const times = tellTimes(systemClock.now(), config.timezone);
-        printStatus(terminal.out, times, report, options.full === true);
-      }
-    } finally {
-      ledger?.close();
+    const report = await readStatus(config, place.name, ledger);
+    if (options.json === true) printJson(terminal.out, report);
+    else if (options.quiet === true) return exitCodes.ok;
+    else if (ledger === undefined) printLine(terminal.out, "", describeNone(place.name));
+    else {
+      const times = tellTimes(systemClock.now(), config.timezone);
+      printStatus(terminal.out, times, report, options.full === true);
     }
     return exitCodes.ok;
-  } catch (error) {
-    return failWith(terminal, options, error);
+  } finally {
+    ledger?.close();
   }
 }
 
@@ -79,7 +71,7 @@ async function readStatus(config: Config, state: string, ledger: Ledger | undefi
             ageSeconds: Math.round(beat.ageMs / 1000),
           },
     replicas: await readReplicas(ledger),
-    otherConfigs: toOtherConfigs(await findOtherConfigs(config, ledger)),
+    otherConfigs: await findOtherConfigs(config, ledger),
     database: ledger === undefined ? null : await readDatabase(ledger),
     copyOf: timeOf(copyOf(ledger, projectKeys)),
     tokenEnds: timeOf((await lastTokenEnd(ledger, projectKeys))?.endsAt),
@@ -124,6 +116,7 @@ async function readProject(
   const report = last && readReport(last.report);
   const moment = { now: systemClock.now(), ...(nextRun !== null && { nextRunAt: Date.parse(nextRun) }) };
   const state = ledger === undefined ? unknownState : await readProjectState(ledger, project, moment);
+  const { pause } = state;
   const success = memory?.lastSuccessAt;
   const rows = memory && ledger ? await ledger.rows.waiting(memory.id, maxWaiting + 1) : [];
   const lost = memory && ledger ? await ledger.rows.waiting(memory.id, maxWaiting + 1, ["missing"]) : [];
@@ -145,8 +138,8 @@ async function readProject(
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
     paused: counts?.paused ?? 0,
-    pausedSince: timeOf(state.pause?.since),
-    resume: state.pause === undefined ? null : resumeOf(state.pause, project),
+    pausedSince: timeOf(pause?.since),
+    resume: pause === undefined ? null : command("resume", pause.of === "all" ? "--all" : project),
     missing: counts?.missing ?? 0,
     notified: memory && ledger ? await readHeard(ledger, memory.id) : null,
     changelog: ledger === undefined ? [] : await tellEntries(ledger, project, changelog?.publish),
@@ -156,11 +149,6 @@ async function readProject(
     hasMore: rows.length > maxWaiting || lost.length > maxWaiting,
     nextRun,
   };
-}
-
-/** The command that ends the pause of a whole. */
-function resumeOf({ of }: WholePause, project: string): string {
-  return command("resume", of === "all" ? "--all" : project);
 }
 
 function neededVoters({ needed }: ProjectState): number | null {

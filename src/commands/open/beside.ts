@@ -3,16 +3,17 @@ import type { Config } from "../../config/schema.ts";
 import { suggest } from "../../config/suggest.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { IssueRef } from "../../model/issue.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { inOrder, select } from "../../select.ts";
-import type { NamedPost } from "../../sync/orders/foresight.ts";
-import { failWith } from "../print/failure.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import { repositoryNames } from "../../sync/ground/world.ts";
+import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
+import type { Called, CommonOptions } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 import { describeNone, openBeside, placeOfState, readState, type StatePlace } from "./state.ts";
 
-/** The state of a config, opened beside whoever works on it: for short writes that the next run takes up. */
+/** A config and its state: where posts and projects are looked for. */
 export interface Beside {
   readonly config: Config;
   readonly ledger: Ledger;
@@ -20,59 +21,105 @@ export interface Beside {
   readonly now: number;
 }
 
-/** Runs a command that needs neither secrets nor the state for itself. What goes wrong becomes a sentence and an exit code. */
-export function besideRuns(
-  terminal: Terminal,
-  options: CommonOptions,
-  work: (beside: Beside) => number | Promise<number>,
-): Promise<number> {
-  return workOn(terminal, options, (place) => openBeside(terminal, "command", place), work);
+/** A command that works on the state beside whoever has it, and what it was called with. */
+export interface BesideCall<Options extends CommonOptions = CommonOptions> extends Beside, Called<Options> {}
+
+/** Runs a command that needs neither secrets nor the state for itself; the next run takes up what it writes. */
+export function besideRuns<Options extends CommonOptions, T>(
+  called: Called<Options>,
+  work: (call: BesideCall<Options>) => Promise<T>,
+): Promise<T> {
+  return workOn(called, (place) => openBeside(called.terminal, "command", place), work);
 }
 
 /** The same for a command that writes nothing to the state, either. */
-export function readBeside(
-  terminal: Terminal,
-  options: CommonOptions,
-  work: (beside: Beside) => Promise<number>,
-): Promise<number> {
-  return workOn(terminal, options, (place) => readState(terminal, place), work);
+export function readBeside<T>(called: Called, work: (beside: Beside) => Promise<T>): Promise<T> {
+  return workOn(called, (place) => readState(called.terminal, place), work);
 }
 
-async function workOn(
-  terminal: Terminal,
-  options: CommonOptions,
+async function workOn<Options extends CommonOptions, T>(
+  { terminal, options }: Called<Options>,
   openState: (place: StatePlace) => Promise<Ledger | undefined>,
-  work: (beside: Beside) => number | Promise<number>,
-): Promise<number> {
-  try {
-    const beside = await open(terminal, options, openState);
-    try {
-      return await work(beside);
-    } finally {
-      beside.ledger.close();
-    }
-  } catch (error) {
-    return failWith(terminal, options, error);
-  }
-}
-
-async function open(
-  terminal: Terminal,
-  options: CommonOptions,
-  openState: (place: StatePlace) => Promise<Ledger | undefined>,
-): Promise<Beside> {
+  work: (call: BesideCall<Options>) => Promise<T>,
+): Promise<T> {
   const { config } = loadConfig(configSource(terminal, options));
   const place = placeOfState(terminal, config);
   const ledger = await openState(place);
-  if (ledger !== undefined)
-    return {
+  if (ledger === undefined) throw new ConfigError([describeNone(place.name)]);
+  try {
+    return await work({
       config,
       ledger,
       get now() {
         return systemClock.now();
       },
-    };
-  throw new ConfigError([describeNone(place.name)]);
+      terminal,
+      options,
+    });
+  } finally {
+    ledger.close();
+  }
+}
+
+/** The projects of the config that a run has found. */
+export function knownProjects({ config, ledger }: Beside): readonly NamedProject[] {
+  return config.projects.flatMap(({ project: key }) => {
+    const memory = ledger.memory.project(key);
+    return memory === undefined ? [] : [{ key, project: memory.id }];
+  });
+}
+
+/** The post of `PROJECT/POST`; undefined where a text does not begin with this project. */
+export function postWithin(key: string, text: string): PostId | undefined {
+  return text.startsWith(`${key}/`) ? (text.slice(key.length + 1) as PostId) : undefined;
+}
+
+/**
+ * The posts that `POST`, `PROJECT/POST` or `OWNER/REPO#N` means; of an issue every post that is linked to it.
+ *
+ * @throws ConfigError when there is none, or an id means several.
+ */
+export async function findPosts(beside: Beside, text: string): Promise<readonly NamedPost[]> {
+  const [, name, number] = /^([^/\s]+\/[^#\s]+)#(\d+)$/.exec(text) ?? [];
+  const repositoryId = name === undefined ? undefined : findRepositoryId(beside, name);
+  if (repositoryId === undefined) return [await findPost(beside, text)];
+  const issue: IssueRef = { repositoryId, number: Number(number) };
+  const posts = await postsOf(beside, issue);
+  // One that may become a post is called so until it has.
+  const own = posts.length === 0 ? await findPost(beside, text).catch(() => undefined) : undefined;
+  if (own !== undefined) return [own];
+  if (posts.length === 0) throw new ConfigError([await describeUnlinked(beside, text, issue)]);
+  return posts;
+}
+
+/** The numeric id of a repository of the config, by the name that stands there or the one that it has now. */
+function findRepositoryId({ config, ledger }: Beside, name: string): IssueRef["repositoryId"] | undefined {
+  const wanted = name.toLowerCase();
+  const known = [...new Set(config.projects.flatMap(repositoryNames))].flatMap(
+    (one) => ledger.memory.repository(one) ?? [],
+  );
+  return known.find(({ name: one, repository }) =>
+    [one, repository.name].some((each) => each.toLowerCase() === wanted),
+  )?.repository.id;
+}
+
+async function postsOf(beside: Beside, issue: IssueRef): Promise<readonly NamedPost[]> {
+  const known = knownProjects(beside);
+  return (await beside.ledger.rows.linkedTo(issue)).flatMap(({ project, post }) => {
+    const found = known.find((one) => one.project === project);
+    return found === undefined ? [] : [{ ...found, post }];
+  });
+}
+
+/** An issue that no post is linked to may be a slip of the finger, or nobody's business. */
+async function describeUnlinked({ ledger }: Beside, text: string, issue: IssueRef): Promise<string> {
+  const absence = await ledger.absences.of(issue);
+  const moved = absence?.kind === "moved" ? ` It was moved to ${absence.name}#${absence.to.number}.` : "";
+  const name = text.slice(0, text.indexOf("#"));
+  const near = (await ledger.pulls.linkedIssues(issue.repositoryId))
+    .filter(({ number }) => suggest(String(issue.number), [String(number)]) !== "")
+    .map(({ number }) => `${name}#${number}`);
+  return `${text} is linked to no post of the config${suggest(text, near) || "."}${moved}`;
 }
 
 /**
@@ -81,19 +128,14 @@ async function open(
  * @throws ConfigError when there is none, or several.
  */
 export async function findPost(beside: Beside, text: string): Promise<NamedPost> {
-  const { config, ledger, now } = beside;
-  const found = (
-    await inOrder(config.projects, async ({ project: key }): Promise<readonly NamedPost[]> => {
-      const memory = ledger.memory.project(key);
-      if (memory === undefined) return [];
-      const ids = [text, ...(text.startsWith(`${key}/`) ? [text.slice(key.length + 1)] : [])];
-      const posts = ids.map((id) => ({ key, project: memory.id, post: id as PostId }));
-      return select(
-        posts,
-        async ({ project, post }) => (await ledger.rows.row(project, post, now)) !== undefined,
-      );
-    })
-  ).flat();
+  const { ledger, now } = beside;
+  const candidates = knownProjects(beside).flatMap((named) =>
+    [text as PostId, postWithin(named.key, text)].flatMap((post) => (post ? [{ ...named, post }] : [])),
+  );
+  const found = await select(
+    candidates,
+    async ({ project, post }) => (await ledger.rows.row(project, post, now)) !== undefined,
+  );
   const [first, ...others] = found;
   if (first === undefined) throw new ConfigError([await describeUnknown(beside, text)]);
   if (others.length > 0) {
@@ -106,10 +148,8 @@ export async function findPost(beside: Beside, text: string): Promise<NamedPost>
 }
 
 async function describeUnknown(beside: Beside, text: string): Promise<string> {
-  for (const { project: key } of beside.config.projects) {
-    const project = beside.ledger.memory.project(key)?.id;
-    if (project === undefined) continue;
-    const post = text.startsWith(`${key}/`) ? text.slice(key.length + 1) : text;
+  for (const { key, project } of knownProjects(beside)) {
+    const post = postWithin(key, text) ?? text;
     if (await beside.ledger.toolCalls.hasMade(project, "feedbackCreate", post))
       return describeUnlisted(key, post);
   }
@@ -132,12 +172,10 @@ export async function findPostToLink(beside: Beside, text: string): Promise<Name
   try {
     return await findPost(beside, text);
   } catch (error) {
-    const known = await select(config.projects, async ({ project: key }) => {
-      const memory = ledger.memory.project(key);
-      return (
-        memory !== undefined && (await ledger.rows.row(memory.id, text as PostId, beside.now)) !== undefined
-      );
-    });
+    const known = await select(
+      knownProjects(beside),
+      async ({ project }) => (await ledger.rows.row(project, text as PostId, beside.now)) !== undefined,
+    );
     const named = config.projects.find(({ project: key }) => text.startsWith(`${key}/`));
     const key = named?.project ?? (config.projects.length === 1 ? config.projects[0]?.project : undefined);
     const memory = key === undefined ? undefined : ledger.memory.project(key);
@@ -151,16 +189,14 @@ export async function findPostToLink(beside: Beside, text: string): Promise<Name
 const mostCandidates = 5_000;
 
 /** What may have been meant: an id that begins like that, or one with a slip in it; else nothing. */
-async function suggestPost({ config, ledger }: Beside, text: string): Promise<string> {
+async function suggestPost(beside: Beside, text: string): Promise<string> {
   const near = (
-    await inOrder(config.projects, async ({ project: key }) => {
-      const memory = ledger.memory.project(key);
-      if (memory === undefined) return [];
-      const isFull = text.startsWith(`${key}/`);
-      const id = isFull ? text.slice(key.length + 1) : text;
-      return (await ledger.lookup.postsLike(memory.id, id, mostCandidates))
+    await inOrder(knownProjects(beside), async ({ key, project }) => {
+      const inner = postWithin(key, text);
+      const id = inner ?? text;
+      return (await beside.ledger.lookup.postsLike(project, id, mostCandidates))
         .filter((post) => post.startsWith(id) || suggest(id, [post]) !== "")
-        .map((post) => (isFull ? `${key}/${post}` : post));
+        .map((post) => (inner === undefined ? post : `${key}/${post}`));
     })
   ).flat();
   const longer = near.find((id) => id.startsWith(text));

@@ -14,6 +14,7 @@ import { failWith } from "../print/failure.ts";
 import { createLogLines, type LogLinesOptions } from "../print/log-lines.ts";
 import { createProgressBar } from "../print/progress.ts";
 import {
+  type Called,
   type CommonOptions,
   exitCodes,
   type Output,
@@ -24,7 +25,7 @@ import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 
 /** What a command that talks to both sides works with. */
-export interface Session {
+export interface Session<Options extends SessionOptions = SessionOptions> extends Called<Options> {
   /** Prints no secret, whatever is written to it, and tells times in the config's zone. */
   readonly terminal: Terminal & Timed;
   /** A report without secrets in it. A table may break a text anywhere, and the terminal then knows a secret no more. */
@@ -44,20 +45,19 @@ export interface Session {
    *
    * @throws ConfigError with everything that is wrong; then nothing has changed.
    */
-  reopen(): Session;
+  reopen(): Session<Options>;
   /**
    * The same with the secrets, `.env` and the files that they name as they are by now; undefined where the secrets are the same.
    *
    * @throws ConfigError with everything that is wrong with them; then nothing has changed.
    */
-  renew(): Session | undefined;
+  renew(): Session<Options> | undefined;
 }
 
 /** Loads config and secrets, connects both sides, and runs the work; what goes wrong becomes a sentence and an exit code. */
-export async function inSession(
-  terminal: Terminal,
-  options: SessionOptions,
-  work: (session: Session) => Promise<number>,
+export async function inSession<Options extends SessionOptions>(
+  { terminal, options }: Called<Options>,
+  work: (session: Session<Options>) => Promise<number>,
 ): Promise<number> {
   const secrets = createKnownSecrets();
   const safe = redactTerminal(terminal, secrets.redact);
@@ -76,21 +76,27 @@ interface SessionOptions extends CommonOptions, ProjectOptions {
   readonly isLogWanted?: boolean;
 }
 
-function openSession(terminal: Terminal, options: SessionOptions, secrets: KnownSecrets): Session {
+function openSession<Options extends SessionOptions>(
+  terminal: Terminal,
+  options: Options,
+  secrets: KnownSecrets,
+): Session<Options> {
   const source = configSource(terminal, options);
   const loaded = loadConfigAndSecrets(source);
   const { heartbeat, notices } = loaded.config;
   // Whoever knows these addresses may use them.
   secrets.add([...loaded.secrets.all, heartbeat ?? "", notices?.url ?? ""]);
   const { redact } = secrets;
-  const log = openLog(terminal, options, source.environment, redact);
+  const isReported = terminal.out.isTerminal && !options.isLogWanted && !options.quiet && !options.json;
+  const level = chooseLogLevel(terminal, options, source.environment);
+  const log = createTerminalLog(terminal, level, redact, { isReported });
   if (isReadableByAll(join(terminal.cwd, ".env"))) {
     log.warn({ file: ".env" }, "Every user of this machine can read the secrets in `.env`: `chmod 600 .env`");
   }
   const { timezone } = loaded.config;
   const progress = createProgressBar(terminal, systemClock.now, timezone, options.quiet !== true);
   const projects = chooseProjects(syncProjects(loaded.config), options.project, loaded.file);
-  const connect = (own: Secrets, environment: Environment): Session => {
+  const connect = (own: Secrets, environment: Environment): Session<Options> => {
     const machine: Machine = {
       clock: systemClock,
       random: Math.random,
@@ -102,6 +108,7 @@ function openSession(terminal: Terminal, options: SessionOptions, secrets: Known
     };
     return {
       terminal: { ...terminal, times: () => tellTimes(systemClock.now(), timezone) },
+      options,
       clean: (report) =>
         JSON.parse(JSON.stringify(report), (_, value: unknown) =>
           typeof value === "string" ? redact(value) : value,
@@ -125,11 +132,6 @@ function openSession(terminal: Terminal, options: SessionOptions, secrets: Known
     };
   };
   return connect(loaded.secrets, source.environment);
-}
-
-function openLog(terminal: Terminal, options: SessionOptions, environment: Environment, redact: Redact): Log {
-  const isReported = terminal.out.isTerminal && !options.isLogWanted && !options.quiet && !options.json;
-  return createTerminalLog(terminal, chooseLogLevel(terminal, options, environment), redact, { isReported });
 }
 
 /** How much is logged. At a terminal a report says what was done: lines of a log between are noise, unless they warn. */

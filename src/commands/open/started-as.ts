@@ -2,14 +2,12 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { escapeControls } from "../../escape.ts";
 import { quoteForShell } from "../../sync/ground/remedy.ts";
-import type { Output, Terminal } from "../print/terminal.ts";
+import type { Output, OwnPlace, Terminal } from "../print/terminal.ts";
 
 /** Where and how the process was started. */
-export interface ProcessStart {
+export interface ProcessStart extends OwnPlace {
   /** The file that Node.js was told to run, as an absolute path; a link is not followed. */
   readonly script: string;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 const name = "boardsync";

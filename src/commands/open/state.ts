@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -20,7 +20,7 @@ import type { Log } from "../../log.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { Terminal } from "../print/terminal.ts";
 import { followClock, monotonic, systemClock } from "./clock.ts";
-import { nameState } from "./sign-of-life.ts";
+import { nameState } from "./heartbeat.ts";
 
 /** Where a state is: a file, or a server that several processes work on. */
 export interface StatePlace {
@@ -45,7 +45,7 @@ export function placeOfState(
   if (!isPostgresUrl(state)) return { name: resolve(cwd, state), server: undefined };
   const requestMs = Math.max(board.timeout, tracker.timeout);
   const prints = new WeakMap<Config, string>();
-  const printOf = (now: Config): string => {
+  const printFor = (now: Config): string => {
     const print = prints.get(now) ?? printConfig(now);
     prints.set(now, print);
     return print;
@@ -54,7 +54,7 @@ export function placeOfState(
     name: nameState(cwd, state),
     server: {
       url: state,
-      config: () => printOf(configNow()),
+      config: () => printFor(configNow()),
       requestMs,
       leaseMs: Math.max(config.lease, requestMs + spareMs),
     },
@@ -68,8 +68,7 @@ export function placeNamed({ cwd }: Pick<Terminal, "cwd">, state: string): State
 
 /** What decides what is written: two replicas that differ in it would undo each other's work. */
 export function printConfig({ board, tracker, settle, guard, waits, projects }: Config): string {
-  const decisive = JSON.stringify({ board, tracker, settle, guard, waits, projects });
-  return createHash("sha256").update(decisive).digest("hex").slice(0, 16);
+  return printOf({ board, tracker, settle, guard, waits, projects });
 }
 
 /**
@@ -77,7 +76,11 @@ export function printConfig({ board, tracker, settle, guard, waits, projects }: 
  * machine to machine.
  */
 export function printWhole({ state: _, http: __, lease: ___, ...config }: Config): string {
-  return createHash("sha256").update(JSON.stringify(config)).digest("hex").slice(0, 16);
+  return printOf(config);
+}
+
+function printOf(settings: object): string {
+  return hash("sha256", JSON.stringify(settings)).slice(0, 16);
 }
 
 /** Holds projects for one command, and lets go of them whatever happens. Of a file that is the whole state. */
@@ -271,11 +274,11 @@ export async function withPrivateCopy<T>(
   place: StatePlace,
   work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
 ): Promise<T> {
-  const copy = await openCopy(terminal, place);
+  const { ledger, isKnown } = await openCopy(terminal, place);
   try {
-    return await work(copy.ledger, copy.isKnown);
+    return await work(ledger, isKnown);
   } finally {
-    copy.ledger.close();
+    ledger.close();
   }
 }
 
@@ -286,10 +289,8 @@ async function openCopy(
   const options = stateOptions(terminal);
   if (server === undefined) return openLedgerCopy(name, options);
   const { openSharedCopy } = await import("../../ledger/postgres/beside.ts");
-  const ledger = await openSharedCopy(serverOptions(terminal, server, ""));
-  return ledger === undefined
-    ? { ledger: openLedger(":memory:", options), isKnown: false }
-    : { ledger, isKnown: true };
+  const known = await openSharedCopy(serverOptions(terminal, server, ""));
+  return { ledger: known ?? openLedger(":memory:", options), isKnown: known !== undefined };
 }
 
 /**

@@ -2,15 +2,15 @@ import { ConfigError } from "../../errors.ts";
 import type { PostId } from "../../model/post.ts";
 import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
-import { type Beside, findPost, findProject } from "./beside.ts";
+import { type Beside, findPost, findProject, knownProjects } from "./beside.ts";
 
 /** What an order is about. */
 export type Targets =
   /** The only post that was named. */
   | { readonly kind: "post"; readonly post: NamedPost }
   | { readonly kind: "posts"; readonly posts: readonly NamedPost[] }
-  | { readonly kind: "project"; readonly project: NamedProject }
-  | { readonly kind: "all"; readonly projects: readonly NamedProject[] };
+  /** The one, or every project of the config that a run has found. */
+  | { readonly kind: "project" | "all"; readonly projects: readonly NamedProject[] };
 
 export interface TargetOptions {
   readonly code?: string;
@@ -27,7 +27,11 @@ export async function findTargets(
   words: readonly string[],
   { code, all }: TargetOptions,
 ): Promise<Targets> {
-  if (all === true) return { kind: "all", projects: takeAll(beside, words, code) };
+  if (all === true) {
+    if (words.length > 0 || code !== undefined)
+      throw new ConfigError(["`--all` is every project: name none with it, and no post or code."]);
+    return { kind: "all", projects: knownProjects(beside) };
+  }
   const [first, ...rest] = words;
   if (first === undefined)
     throw new ConfigError(["Name what it is about: PROJECT, or POST and more of them."]);
@@ -44,7 +48,7 @@ export async function findTargets(
     if (rest.length > 0) throw new ConfigError(["`--code` chooses the posts: name the project alone."]);
     return { kind: "posts", posts: await postsWithCode(beside, project, code) };
   }
-  if (rest.length === 0) return { kind: "project", project };
+  if (rest.length === 0) return { kind: "project", projects: [project] };
   const full = rest.map((word) => (word.startsWith(`${first}/`) ? word : `${first}/${word}`));
   return { kind: "posts", posts: await findEach(beside, full) };
 }
@@ -70,15 +74,6 @@ async function findEach(beside: Beside, words: readonly string[]): Promise<reado
 function withProjects({ config }: Beside, problem: string, word: string): string {
   if (word.includes("/")) return problem;
   return `${problem} The config has no project \`${word}\`. It has: ${config.projects.map(({ project }) => project).join(", ")}.`;
-}
-
-function takeAll({ config, ledger }: Beside, words: readonly string[], code: string | undefined) {
-  if (words.length > 0 || code !== undefined)
-    throw new ConfigError(["`--all` is every project: name none with it, and no post or code."]);
-  return config.projects.flatMap(({ project: key }) => {
-    const memory = ledger.memory.project(key);
-    return memory === undefined ? [] : [{ key, project: memory.id }];
-  });
 }
 
 /**

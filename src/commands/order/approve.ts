@@ -9,14 +9,14 @@ import {
   votersOfHeld,
 } from "../../sync/orders/approve.ts";
 import { type NamedProject, sayNotified } from "../../sync/orders/foresight.ts";
-import { type Beside, besideRuns, findProject } from "../open/beside.ts";
+import { foreseePublish } from "../../sync/orders/publish.ts";
+import { type Beside, type BesideCall, besideRuns, findProject, postWithin } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
 import { isAgreed } from "../print/agree.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import type { CommandCall, CommonOptions } from "../print/terminal.ts";
 import { count, oneLine, printLine } from "../print/text.ts";
-import { approveEntry } from "./approve-entry.ts";
-import { entryNamed, tell } from "./tell.ts";
+import { entryNamed, show, tell } from "./tell.ts";
 
 interface ApproveOptions extends CommonOptions, Pick<TargetOptions, "code"> {
   readonly discard?: boolean;
@@ -31,19 +31,17 @@ interface HeldPart {
 }
 
 /** `boardsync approve`: lets held actions of a project or of posts go, or takes both sides as they are. */
-export function approve(
-  terminal: Terminal,
-  options: ApproveOptions,
-  words: readonly string[],
-): Promise<number> {
+export function approve(called: CommandCall<ApproveOptions>): Promise<number> {
+  const { terminal, options } = called;
+  const words = [called.args[0] ?? "", ...called.rest];
   const entry = entryNamed(words);
-  if (entry !== undefined) return approveEntry(terminal, options, entry.key, entry.tag);
-  return besideRuns(terminal, options, async (beside) => {
-    const { discard = false, json, quiet } = options;
-    const asked = await findAsked(beside, words, options);
+  return besideRuns(called, async (call) => {
+    if (entry !== undefined) return approveEntry(call, entry.key, entry.tag);
+    const { discard = false } = options;
+    const asked = await findAsked(call, words, options);
     const found = await inOrder(asked, async ({ named, posts }) => ({
       named,
-      seen: await foreseeHeld(beside, named, posts, discard),
+      seen: await foreseeHeld(call, named, posts, discard),
     }));
     const parts = found.flatMap(({ named, seen }) => ("nothing" in seen ? [] : [{ named, seen }]));
     const project = asked.length === 1 ? (asked[0]?.named.key ?? null) : null;
@@ -54,30 +52,53 @@ export function approve(
           ...toDocument(action),
         })),
       );
-      return tell(terminal, options, { project, actions, discarded: discard, message }, message);
+      return tell(call, { project, actions, discarded: discard, message }, message);
     };
     const [first] = parts;
     if (first === undefined) return say([], "Nothing is to approve.");
-    const whole = parts.length === 1 ? first.seen : joinParts(parts, discard);
-    if (json !== true && quiet !== true) show(terminal, options, whole);
+    const whole = parts.length === 1 ? first.seen : joinParts(first.seen, parts, discard);
+    showHeld(call, whole);
     if (!(await isAgreed(terminal, options, questionOf(options, whole))))
       return say([], "Nothing was changed.");
-    await beside.ledger.commit(parts.flatMap(({ seen }) => seen.asks({ at: beside.now })));
+    await call.ledger.commit(parts.flatMap(({ seen }) => seen.asks({ at: call.now })));
     return say(parts, `${whole.done}. The next run does it.`);
   });
 }
 
+/** `boardsync approve PROJECT changelog:TAG`: the next run publishes a draft of the changelog. */
+async function approveEntry(call: BesideCall<ApproveOptions>, key: string, tag: string): Promise<number> {
+  const { terminal, options, ledger } = call;
+  if (options.discard === true)
+    throw new ConfigError(["A draft of the changelog is not discarded: delete it on the board."]);
+  const seen = await foreseePublish(call, { key, project: findProject(call, key) }, tag);
+  const say = (message: string, approved: boolean): number =>
+    tell(call, { project: key, changelog: tag, approved, message }, message);
+  if ("nothing" in seen) return say(seen.nothing, false);
+  if (options.json !== true && options.quiet !== true) {
+    const posts = seen.posts === 1 ? "1 post" : `${seen.posts} posts`;
+    const url = seen.url === undefined ? "" : `, ${seen.url}`;
+    printLine(terminal.out, "", oneLine(`${seen.title}: ${posts}${url}`));
+  }
+  show(call, seen.effects);
+  if (!(await isAgreed(terminal, options, `Publish it? ${seen.notified}`)))
+    return say("Nothing was changed.", false);
+  await ledger.commit(seen.asks({ at: call.now }));
+  return say(`changelog ${tag} approved. The next run publishes it, or says when.`, true);
+}
+
 /** Held of posts of several projects. A whole project is always asked for by itself. */
-function joinParts(parts: readonly HeldPart[], isDiscard: boolean): Omit<HeldForesight, "asks"> {
-  const [{ seen } = { seen: undefined }] = parts;
-  if (seen === undefined) throw new Error("There are several.");
+function joinParts(
+  first: HeldForesight,
+  parts: readonly HeldPart[],
+  isDiscard: boolean,
+): Omit<HeldForesight, "asks"> {
   const actions = parts.flatMap((part) => part.seen.actions);
   const counted = count(actions.length, "action");
   return {
-    ...seen,
+    ...first,
     actions,
     counted,
-    notified: isDiscard ? seen.notified : sayNotified(votersOfHeld(actions)),
+    notified: isDiscard ? first.notified : sayNotified(votersOfHeld(actions)),
     done: `${counted} ${isDiscard ? "discarded: both sides stay as they are" : "approved"}`,
   };
 }
@@ -111,14 +132,13 @@ async function findHeld(
   const known = new Set<string>((await ledger.rows.held(project)).map(({ post }) => post));
   const problems: string[] = [];
   const posts = names.flatMap((name) => {
-    const inner = name.startsWith(`${key}/`) ? [name.slice(key.length + 1)] : [];
-    const found = [name, ...inner].filter((post) => known.has(post));
-    if (found.length > 1)
-      problems.push(`\`${name}\` is ambiguous. Write one of: ${inner.join()}, ${key}/${name}.`);
+    const inner = postWithin(key, name);
+    const found = [name, inner].filter((post) => post !== undefined).filter((post) => known.has(post));
+    if (found.length > 1) problems.push(`\`${name}\` is ambiguous. Write one of: ${inner}, ${key}/${name}.`);
     if (found.length === 0) {
       const listed = [...known].slice(0, 20).join(", ");
       problems.push(
-        `Nothing of the post \`${inner[0] ?? name}\` of ${key} is to approve. To approve are: ${listed || "none"}.`,
+        `Nothing of the post \`${inner ?? name}\` of ${key} is to approve. To approve are: ${listed || "none"}.`,
       );
     }
     return found;
@@ -127,11 +147,11 @@ async function findHeld(
   return posts;
 }
 
-function show(
-  { out }: Terminal,
-  { full }: ApproveOptions,
+function showHeld(
+  { terminal: { out }, options: { json, quiet, full } }: BesideCall<ApproveOptions>,
   { actions, hold }: Pick<HeldForesight, "actions" | "hold">,
 ): void {
+  if (json === true || quiet === true) return;
   if (hold !== undefined) printLine(out, "Needs you: ", oneLine(hold));
   for (const [why, alike] of Map.groupBy(actions, ({ message }) => message)) {
     printLine(out, "! ", oneLine(`Needs you: ${why}:`));

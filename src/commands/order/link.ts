@@ -1,40 +1,36 @@
 import { connectSides } from "../../app.ts";
-import { readSecrets } from "../../config/secrets.ts";
+import { attempt } from "../../config/load.ts";
+import { loadSecrets } from "../../config/secrets.ts";
 import { redactor } from "../../log.ts";
 import type { Issue } from "../../model/issue.ts";
 import { minuteMs } from "../../model/time.ts";
 import { askIssue, foreseeLink, foreseeUnlink } from "../../sync/orders/link.ts";
 import { findIssue, type NamedIssue } from "../../sync/orders/named-issue.ts";
-import { type Beside, besideRuns, findPost, findPostToLink } from "../open/beside.ts";
+import { type BesideCall, besideRuns, findPost, findPostToLink } from "../open/beside.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { createTerminalLog } from "../open/session.ts";
-import type { CommonOptions, Terminal } from "../print/terminal.ts";
+import type { CommandCall } from "../print/terminal.ts";
 import { tell } from "./tell.ts";
 
 /** How long the question whether the issue exists may take. */
 const askMs = minuteMs;
 
 /** `boardsync link POST OWNER/REPO#N`: links a post to an issue that is there already, by the next run. */
-export function link(
-  terminal: Terminal,
-  options: CommonOptions,
-  text: string,
-  issueText: string,
-): Promise<number> {
-  return besideRuns(terminal, options, async (beside) => {
-    const { config, ledger } = beside;
-    const named = await findPostToLink(beside, text);
+export function link(called: CommandCall): Promise<number> {
+  const [text = "", issueText = ""] = called.args;
+  return besideRuns(called, async (call) => {
+    const { config, ledger } = call;
+    const named = await findPostToLink(call, text);
     const { key: project, post } = named;
     const found = findIssue(issueText, config.tracker.url, config.projects);
     const several = String(config.projects.find((known) => known.project === project)?.several);
-    const check = () => checkIssue(terminal, options, beside, found);
-    const seen = await foreseeLink(beside, named, found, several, check);
+    const seen = await foreseeLink(call, named, found, several, () => checkIssue(call, found));
     const requested = !("nothing" in seen);
-    if (requested) await ledger.commit(seen.asks({ at: beside.now }));
+    if (requested) await ledger.commit(seen.asks({ at: call.now }));
     const message = requested ? seen.effects.join(" ") : seen.nothing;
     const issue = `${found.repository}#${found.number}`;
-    return tell(terminal, options, { project, post, issue, requested, message }, message);
+    return tell(call, { project, post, issue, requested, message }, message);
   });
 }
 
@@ -45,37 +41,32 @@ export function link(
  * @throws ConfigError when there is no such issue; RemoteError when GitHub can't be asked.
  */
 async function checkIssue(
-  terminal: Terminal,
-  options: CommonOptions,
-  { config }: Beside,
+  { terminal, options, config }: BesideCall,
   issue: NamedIssue,
 ): Promise<Issue | undefined> {
   const source = configSource(terminal, options);
-  const found = readSecrets(source);
-  if (found.kind === "faulty") return undefined;
-  const log = createTerminalLog(terminal, options.logLevel ?? "error", redactor(found.secrets.all));
+  const found = attempt(() => loadSecrets(source));
+  if ("problems" in found) return undefined;
+  const { secrets } = found.value;
+  const log = createTerminalLog(terminal, options.logLevel ?? "error", redactor(secrets.all));
   const { environment } = source;
   const machine = { clock: systemClock, random: Math.random, log, version: terminal.version, environment };
-  const { tracker } = connectSides(config, found.secrets, machine);
+  const { tracker } = connectSides(config, secrets, machine);
   return askIssue(tracker, issue, { until: systemClock.now() + askMs, signal: terminal.signal });
 }
 
 /** `boardsync unlink POST [OWNER/REPO#N]`: ends a post's links, or one of them, by the next run. */
-export function unlink(
-  terminal: Terminal,
-  options: CommonOptions,
-  text: string,
-  issueText: string | undefined,
-): Promise<number> {
-  return besideRuns(terminal, options, async (beside) => {
-    const { config, ledger } = beside;
-    const named = await findPost(beside, text);
+export function unlink(called: CommandCall): Promise<number> {
+  const [text = "", issueText] = called.args;
+  return besideRuns(called, async (call) => {
+    const { config, ledger } = call;
+    const named = await findPost(call, text);
     const { key: project, post } = named;
-    const seen = await foreseeUnlink(beside, named, issueText, config.tracker.url);
+    const seen = await foreseeUnlink(call, named, issueText, config.tracker.url);
     const requested = !("nothing" in seen);
-    if (requested) await ledger.commit(seen.asks({ at: beside.now }));
+    if (requested) await ledger.commit(seen.asks({ at: call.now }));
     const message = requested ? seen.effects.join(" ") : seen.nothing;
     const issues = requested ? seen.names : [];
-    return tell(terminal, options, { project, post, issues, requested, message }, message);
+    return tell(call, { project, post, issues, requested, message }, message);
   });
 }

@@ -1,44 +1,40 @@
 import type { Foresight } from "../../sync/orders/foresight.ts";
-import type { Beside } from "../open/beside.ts";
+import type { BesideCall } from "../open/beside.ts";
 import { isAgreed } from "../print/agree.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { oneLine, printLine } from "../print/text.ts";
+import { type CommonOptions, exitCodes } from "../print/terminal.ts";
+import { oneLine, printJson, printLine } from "../print/text.ts";
 
 /** Tells what came of an order, as a sentence or as JSON. */
 export function tell(
-  { out }: Terminal,
-  { json, quiet }: CommonOptions,
+  { terminal: { out }, options: { json, quiet } }: BesideCall,
   document: { readonly project: string | null; readonly post?: string; readonly [field: string]: unknown },
   message: string,
 ): number {
   const { project, post } = document;
+  const place = post === undefined ? `${project}: ` : `${project}/${post}: `;
   if (json === true) printJson(out, document);
-  else if (quiet !== true)
-    printLine(
-      out,
-      project === null ? "" : `${post === undefined ? project : `${project}/${post}`}: `,
-      message,
-    );
+  else if (quiet !== true) printLine(out, project === null ? "" : place, message);
   return exitCodes.ok;
 }
 
 /** Shows what an order will do and asks whether it is to be done; then it is asked for. */
 export async function isOrdered(
-  terminal: Terminal,
-  options: CommonOptions & { readonly yes?: boolean },
-  { ledger, now }: Beside,
+  call: BesideCall<CommonOptions & { readonly yes?: boolean }>,
   seen: Foresight,
   question: string,
 ): Promise<boolean> {
-  show(terminal, options, seen.effects.slice(1));
-  if (!(await isAgreed(terminal, options, question))) return false;
-  await ledger.commit(seen.asks({ at: now }));
+  const at = call.now;
+  show(call, seen.effects.slice(1));
+  if (!(await isAgreed(call.terminal, call.options, question))) return false;
+  await call.ledger.commit(seen.asks({ at }));
   return true;
 }
 
 /** What an order will do, or what waits. */
-export function show({ out }: Terminal, { json, quiet }: CommonOptions, lines: readonly string[]): void {
+export function show(
+  { terminal: { out }, options: { json, quiet } }: BesideCall,
+  lines: readonly string[],
+): void {
   if (json === true || quiet === true) return;
   for (const line of lines) printLine(out, "  ", oneLine(line));
 }

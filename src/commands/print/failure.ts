@@ -8,9 +8,8 @@ import {
 } from "../../errors.ts";
 import { escapeControls } from "../../escape.ts";
 import { adviceOn } from "../../sync/ground/remedy.ts";
-import { printJson } from "./json.ts";
 import { exitCodes, type Terminal } from "./terminal.ts";
-import { hint, oneLine, tellByMachine } from "./text.ts";
+import { hint, oneLine, printJson, tellByMachine } from "./text.ts";
 
 /** What `--json` prints where a command ends with 2, 3 or 5. */
 export interface Failure {

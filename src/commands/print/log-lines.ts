@@ -135,15 +135,13 @@ function showValue(name: string, value: unknown): string {
 
 /** Of our own errors the sentence is enough; whatever else was thrown is worth its stack. */
 const ownErrors: ReadonlySet<unknown> = new Set([
-  ...[
-    "ConfigError",
-    "RemoteError",
-    "ProjectError",
-    "StateError",
-    "OutdatedError",
-    "OrderError",
-    "StateHeldError",
-  ],
+  "ConfigError",
+  "RemoteError",
+  "ProjectError",
+  "StateError",
+  "OutdatedError",
+  "OrderError",
+  "StateHeldError",
 ]);
 
 /** The message of an error, or of what is told like one. */

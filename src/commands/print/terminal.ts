@@ -1,3 +1,5 @@
+import type { Command } from "commander";
+
 /** What a command gets of the process; `main.ts` makes it of the real one, a test of strings. */
 export interface Terminal {
   readonly args: readonly string[];
@@ -102,4 +104,19 @@ export interface CommonOptions {
 /** The option of the commands that can work on a part of the config. */
 export interface ProjectOptions {
   readonly project?: readonly string[];
+}
+
+/** Where a command was called, and with which options: its own and the common ones. */
+export interface Called<Options extends CommonOptions = CommonOptions> {
+  readonly terminal: Terminal;
+  readonly options: Options;
+}
+
+/** How a command was called. */
+export interface CommandCall<Options extends CommonOptions = CommonOptions> extends Called<Options> {
+  readonly program: Command;
+  /** In the order of the arguments; undefined for one that was left out. */
+  readonly args: readonly (string | undefined)[];
+  /** Of an argument that may be repeated. */
+  readonly rest: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import { escapeControls } from "../../escape.ts";
+import { escapeControls, escapeJson } from "../../escape.ts";
 import { asStarted, commandAsStarted } from "../../sync/ground/remedy.ts";
 import type { Voters } from "../../sync/ground/voters.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
@@ -105,9 +105,9 @@ export function printLine(output: Output, sign: string, text: string): void {
   output.write(`${sign}${lines.join(`\n${" ".repeat(indent)}`)}\n`);
 }
 
-/** Prints a paragraph that is broken at words wherever it goes. */
-export function printParagraph(output: Output, text: string): void {
-  output.write(`${wrap(hint(output, text), output.columns).join("\n")}\n`);
+/** One JSON document on stdout. A person may look at it: nothing in it commands a terminal. */
+export function printJson(output: Output, document: object): void {
+  output.write(`${escapeJson(JSON.stringify(document, null, 2))}\n`);
 }
 
 /** A text whose commands, between back-ticks, can be typed here as they stand. */

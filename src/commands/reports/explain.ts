@@ -33,15 +33,11 @@ export function printExplanation(
   story: Explanation & { readonly nextRun: string | null },
 ): void {
   const { nextRun, project, post, title, standing, facts, issues } = story;
-  out.write(
-    `${paint(out, "bold", oneLine(`${project}/${post}`))}${title === null ? "" : `  ${oneLine(title)}`}\n`,
-  );
+  const named = title === null ? "" : `  ${oneLine(title)}`;
+  out.write(`${paint(out, "bold", oneLine(`${project}/${post}`))}${named}\n`);
   printLine(out, "", oneLine(tellStanding(standing)));
-  printLine(
-    out,
-    "",
-    `As last seen: the board ${showAge(times, facts.board)}, GitHub ${showAge(times, facts.tracker)}.`,
-  );
+  const [board, tracker] = [showAge(times, facts.board), showAge(times, facts.tracker)];
+  printLine(out, "", `As last seen: the board ${board}, GitHub ${tracker}.`);
   printSelection(out, story);
   for (const issue of issues) printIssue(out, times, issue);
   if (issues.length > 0) printFields(out, story);
@@ -50,12 +46,10 @@ export function printExplanation(
   const coming = comingOf(story);
   if (coming.length > 0 || nextRun !== null) heading(out, "What happens next");
   for (const sentence of coming) printLine(out, "→ ", oneLine(times.tell(sentence)));
-  if (nextRun !== null)
-    printLine(
-      out,
-      "",
-      `The daemon runs this project next ${times.show(Date.parse(nextRun))}, or when a webhook asks.`,
-    );
+  if (nextRun !== null) {
+    const at = times.show(Date.parse(nextRun));
+    printLine(out, "", `The daemon runs this project next ${at}, or when a webhook asks.`);
+  }
   printWrites(out, times, story.writes);
   out.write("\n");
 }
@@ -80,12 +74,10 @@ function printSelection(out: Output, story: Explanation): void {
 function printIssue(out: Output, times: ToldTimes, explained: ExplainedIssue): void {
   const { issue, facts, rules } = explained;
   heading(out, `Issue ${issue}`);
-  if (facts !== null)
-    printLine(
-      out,
-      "",
-      oneLine(`It is ${describeFacts(facts)}; changed last ${times.show(Date.parse(facts.updatedAt))}.`),
-    );
+  if (facts !== null) {
+    const changed = times.show(Date.parse(facts.updatedAt));
+    printLine(out, "", oneLine(`It is ${describeFacts(facts)}; changed last ${changed}.`));
+  }
   for (const remark of remarksOn(explained)) printLine(out, "", oneLine(times.tell(remark)));
   for (const rule of rules) printRule(out, rule);
 }

@@ -1,14 +1,20 @@
-import type { PlannedAction, PlannedEntry, PlanReport, RunReport } from "../../sync/ground/reports.ts";
+import type {
+  IssueDraft,
+  PlannedAction,
+  PlannedEntry,
+  PlanReport,
+  RunReport,
+} from "../../sync/ground/reports.ts";
 import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
+import { beginSentence } from "../../sync/tell/sentence.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
+import { type OtherConfig, printOtherConfigs } from "../open/other-config.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
-import { printJson } from "../print/json.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printLine } from "../print/text.ts";
-import { type OtherConfigLine, printOtherConfigs } from "./other-config.ts";
+import { count, harmless, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */
@@ -21,7 +27,7 @@ export function printPlan(
     projectsAfter,
     otherConfigs,
   }: Pick<RunResult, "plan" | "report" | "projectsAfter"> & {
-    readonly otherConfigs: readonly OtherConfigLine[];
+    readonly otherConfigs: readonly OtherConfig[];
   },
   saved: string | undefined,
 ): void {
@@ -59,7 +65,7 @@ export function printPlan(
   const actions = projects.flatMap((project) => project.actions);
   const entries = projects.flatMap((project) => project.entries ?? []);
   const isInStep = isWhole && projectsAfter.every(({ state }) => state.kind === "in-sync");
-  printLine(out, "", sentenceOf({ actions, entries, adopted: countAdopted(report) }, isInStep, saved));
+  printLine(out, "", sentenceOf(actions, entries, countAdopted(report), isInStep, saved));
 }
 
 const entryDoes = { create: "to make", update: "to change", publish: "to publish" } as const;
@@ -68,11 +74,8 @@ const entryVerbs = { create: "a new draft", update: "changes the draft", publish
 function printEntry(out: Output, times: ToldTimes, entry: PlannedEntry): void {
   const { kind, tag, title, posts, when, why } = entry;
   const until = why === undefined ? "" : ` (${when}: ${times.tell(why)})`;
-  printLine(
-    out,
-    "  ",
-    oneLine(`changelog ${tag}: ${entryVerbs[kind]}, "${title}", ${count(posts, "post")}${until}`),
-  );
+  const does = `${entryVerbs[kind]}, "${title}", ${count(posts, "post")}`;
+  printLine(out, "  ", oneLine(`changelog ${tag}: ${does}${until}`));
 }
 
 /** Says of what could not be looked at until when that is so. Returns whether all was looked at. */
@@ -165,15 +168,9 @@ export function countAdopted({ projects }: RunReport): number {
 
 /** What it comes to, and who is notified when. */
 function sentenceOf(
-  {
-    actions,
-    entries,
-    adopted,
-  }: {
-    readonly actions: readonly PlannedAction[];
-    readonly entries: readonly PlannedEntry[];
-    readonly adopted: number;
-  },
+  actions: readonly PlannedAction[],
+  entries: readonly PlannedEntry[],
+  adopted: number,
   isInStep: boolean,
   saved: string | undefined,
 ): string {
@@ -209,12 +206,9 @@ function sentenceOf(
   ];
   if (parts.length === 0)
     return `${isInStep && entries.length === 0 ? "Both sides are in step. " : ""}Nothing was written.`;
-  const next = nextOf(
-    { free: free.length + adopted, drafts: drafts.length, later: later.length },
-    held,
-    saved,
-  );
-  return `${capitalised(parts.join("; "))}. Nothing was written.${next}`;
+  const counts = { free: free.length + adopted, drafts: drafts.length, later: later.length };
+  const next = nextOf(counts, held, saved);
+  return `${beginSentence(parts.join("; "))}. Nothing was written.${next}`;
 }
 
 /** What ends each kind of hold, in the order in which it is said. */
@@ -253,6 +247,30 @@ function notifiedBy(actions: readonly PlannedAction[]): string {
   return describeNotified(known, unknown) || "no voter to notify";
 }
 
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** A line of a plan with the issue that comes of it. */
+export type DraftedAction = PlannedAction & { readonly draft: IssueDraft };
+
+export function hasDraft(action: PlannedAction): action is DraftedAction {
+  return action.draft !== undefined;
+}
+
+/** Prints an issue as it will be, to the letter. What people wrote stands behind a margin, so that none of it passes for ours. */
+export function printDraft(out: Output, times: ToldTimes, { draft, ...action }: DraftedAction): void {
+  const { kind, post, issue, reason, when, held, notBefore } = action;
+  const does = kind === "create-issue" ? "a new issue in" : "what changes in the text of";
+  printLine(out, "", paint(out, "bold", oneLine(`${post}: ${does} ${issue}`)));
+  printLine(out, "  ", oneLine(`why: ${times.tell(reason)}`));
+  const at = notBefore === undefined ? "" : `, ${times.show(Date.parse(notBefore))}`;
+  const told = held === undefined ? `${when}${at}` : `needs you: ${times.tell(held)}`;
+  printLine(out, "  ", oneLine(`when: ${told}`));
+  const fields = { title: draft.title, type: draft.type, milestone: draft.milestone };
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) printLine(out, "  ", oneLine(`${name}: ${value}`));
+  for (const name of ["labels", "assignees"] as const) {
+    const values = draft[name] ?? [];
+    if (values.length > 0) printLine(out, "  ", oneLine(`${name}: ${values.join(", ")}`));
+  }
+  if (draft.body === undefined) return;
+  printLine(out, "  ", `text (${count(draft.body.length, "character")}):`);
+  for (const line of draft.body.trimEnd().split("\n")) out.write(`${`  │ ${harmless(line)}`.trimEnd()}\n`);
 }

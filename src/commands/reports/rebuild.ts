@@ -1,9 +1,8 @@
 import type { RebuildReport, RebuiltProject } from "../../story/rebuild/rebuild.ts";
 import type { Timed } from "../../sync/tell/times.ts";
-import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printLine } from "../print/text.ts";
+import { count, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** More lines than this of one kind are counted, not shown. */
@@ -22,11 +21,8 @@ export function printRebuild(
   for (const project of projects) {
     for (const finding of findings) printFinding(out, project, finding(project));
     if (project.hold !== undefined) {
-      printLine(
-        out,
-        paint(out, "yellow", "! "),
-        oneLine(`${project.project}: needs you: ${times().tell(project.hold)}`),
-      );
+      const said = `${project.project}: needs you: ${times().tell(project.hold)}`;
+      printLine(out, paint(out, "yellow", "! "), oneLine(said));
     }
   }
   printErrors(out, times(), projects);

@@ -5,10 +5,9 @@ import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { countNeeds, stateWords } from "../../sync/tell/words.ts";
 import { joinFailures } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printLine } from "../print/text.ts";
+import { count, oneLine, paint, printJson, printLine } from "../print/text.ts";
 
 /** The exit code of a run's result. */
 export function exitOfResult(result: RunReport["result"]): number {
@@ -33,9 +32,10 @@ export function printRun(
   printRecords(out, columns, report.projects);
   printErrors(out, times, report.projects);
   printMissing(out, report.projects);
-  const { run, durationMs } = report;
-  const end = signal.aborted ? `stopped by ${signal.reason}; the next run goes on.` : undefined;
-  printAfter(out, times, `Run ${run}, ${(durationMs / 1000).toFixed(1)} s:`, end, projectsAfter);
+  const head = `Run ${report.run}, ${(report.durationMs / 1000).toFixed(1)} s:`;
+  if (signal.aborted) printLine(out, "", `${head} stopped by ${signal.reason}; the next run goes on.`);
+  else printLine(out, "", projectsAfter.every(isInStep) ? `${head} in step.` : head);
+  printNotInStep(out, times, projectsAfter);
 }
 
 /** Linked posts that the board no longer lists, by name. */
@@ -47,22 +47,6 @@ function printMissing(out: Output, projects: readonly ProjectReport[]): void {
     const all = `${names.join(", ")}${more > 0 ? ` and ${count(more, "other")}` : ""}`;
     printLine(out, paint(out, "cyan", "≠ "), oneLine(`${project}: no longer on the board's list: ${all}`));
   }
-}
-
-/** How the projects stand, as one sentence where all are in step, else a line for each that is not. */
-function printAfter(
-  out: Output,
-  times: ToldTimes,
-  head: string,
-  end: string | undefined,
-  projectsAfter: readonly ProjectAfter[],
-): void {
-  if (projectsAfter.every(isInStep) && end === undefined) {
-    printLine(out, "", `${head} in step.`);
-    return;
-  }
-  printLine(out, "", end === undefined ? head : `${head} ${end}`);
-  printNotInStep(out, times, projectsAfter);
 }
 
 /** A line for each project that is not in step, and one for all that are. */

@@ -5,11 +5,11 @@ import type { StateKind } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
 import { countNeeds, resultWords } from "../../sync/tell/words.ts";
+import { type OtherConfig, printOtherConfigs } from "../open/other-config.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
 import { hintCommand, oneLine, paint, printLine } from "../print/text.ts";
-import { type OtherConfigLine, printOtherConfigs } from "./other-config.ts";
 import { printRemedy, printWait, printWaits, signs, type WaitingLine } from "./waits.ts";
 
 /** What `status --json` prints. */
@@ -21,7 +21,7 @@ export interface StatusReport {
   /** The daemons that share a state on PostgreSQL, and what each runs now; none where the state is a file. */
   readonly replicas: readonly ReplicaStatus[];
   /** Daemons at work by another config than the file holds now, and when they read theirs (ISO 8601). */
-  readonly otherConfigs: readonly OtherConfigLine[];
+  readonly otherConfigs: readonly OtherConfig[];
   /** null while there is no state. */
   readonly database: DatabaseStatus | null;
   /** When the copy was made that was put back as this state, ISO 8601; null for an original, and once a run has dealt with it. */
@@ -143,7 +143,7 @@ export function printStatus(
   for (const { project, state, sentence, resume, notified } of projects) {
     const [sign, look] = signs[state];
     printLine(out, paint(out, look, sign), oneLine(`${project}: ${times.tell(sentence)}.`));
-    if (resume !== null) printLine(out, "  → ", hintCommand(out, oneLine(resume)));
+    if (resume !== null) printRemedy(out, resume);
     if (notified !== null) printLine(out, "  ", describeLast(out, times, notified));
   }
   printFailed(out, times, projects);
@@ -157,11 +157,9 @@ export function printStatus(
   for (const { project, hold, waiting, hasMore } of projects) {
     if (hold !== null) {
       printWait(out, `needs you: ${project}: ${times.tell(hold)}`);
-      printLine(
-        out,
-        "  → ",
-        "look at the board: is a filter, a permission or a part of it gone? Then it ends by itself",
-      );
+      const look =
+        "look at the board: is a filter, a permission or a part of it gone? Then it ends by itself";
+      printLine(out, "  → ", look);
       printRemedy(out, command("approve", project));
     }
     printWaits(out, times, project, waiting, isFull);
@@ -204,7 +202,7 @@ function printEntry(out: Output, times: ToldTimes, project: string, entry: Entry
   const sign =
     state === "approved" || state === "looked-up" || state === "retried" ? "  " : paint(out, "yellow", "! ");
   printLine(out, sign, oneLine(`${project}: ${times.tell(describeEntry(entry))}`));
-  if (typed !== null) printLine(out, "  → ", hintCommand(out, oneLine(typed)));
+  if (typed !== null) printRemedy(out, typed);
 }
 
 function describeReplica(times: ToldTimes, { who, lastBeat, projects }: ReplicaStatus): string {

@@ -3,9 +3,8 @@ import { countVoters } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import type { Timed } from "../../sync/tell/times.ts";
 import { printBlocks } from "../print/blocks.ts";
-import { printJson } from "../print/json.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { count, countNotified, printLine } from "../print/text.ts";
+import { count, countNotified, printJson, printLine } from "../print/text.ts";
 import { describeWrite } from "./plan.ts";
 import { errorOf, printErrors, printNotInStep } from "./run.ts";
 
@@ -65,7 +64,7 @@ export function printUndone(
   const made = run === null ? "" : ` This was run ${run}.`;
   const isWhole = projects.every(({ errors }) => errors.length === 0);
   const nothing = isWhole ? "nothing to undo" : "nothing was undone";
-  printLine(out, "", `Undo of run ${undone}: ${describeUndone(actions) || nothing}.${made}`);
+  printLine(out, "", `Undo of run ${undone}: ${countOutcomes(actions, words) || nothing}.${made}`);
   printNotInStep(out, times(), projectsAfter);
 }
 
@@ -81,17 +80,21 @@ export function sayNothing(
   return exitCodes.ok;
 }
 
-const words: readonly (readonly [CarriedAction["outcome"], string])[] = [
-  ["done", "undone"],
-  ["already", "not there any more"],
-  ["refused", "left as they are"],
-  ["failed", "failed"],
-];
+const words: OutcomeWords = {
+  done: "undone",
+  already: "not there any more",
+  refused: "left as they are",
+  failed: "failed",
+};
 
-function describeUndone(actions: readonly CarriedAction[]): string {
-  const parts = words.flatMap(([outcome, said]) => {
+/** What became of actions, by how many have each outcome: "2 done, 1 refused". */
+export type OutcomeWords = Readonly<Partial<Record<CarriedAction["outcome"], string>>>;
+
+/** In the order of the words; '' where none has any of these outcomes. */
+export function countOutcomes(actions: readonly CarriedAction[], said: OutcomeWords): string {
+  const parts = Object.entries(said).flatMap(([outcome, word]) => {
     const amount = actions.filter((action) => action.outcome === outcome).length;
-    return amount === 0 ? [] : [`${amount} ${said}`];
+    return amount === 0 ? [] : [`${amount} ${word}`];
   });
   return parts.join(", ");
 }

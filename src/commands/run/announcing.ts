@@ -2,14 +2,13 @@ import { createCall } from "../../app.ts";
 import type { AnnounceOptions } from "../../daemon/announce.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Session } from "../open/session.ts";
-import type { Terminal } from "../print/terminal.ts";
 
 /** What a run of this session is announced with. */
 export function announceOptions(
-  { config, machine, log }: Session,
+  { terminal, config, machine, log }: Session,
   ledger: Ledger,
-  { signal, version, command }: Pick<Terminal, "signal" | "version" | "command">,
 ): AnnounceOptions {
+  const { signal, version, command } = terminal;
   return {
     heartbeat: config.heartbeat,
     notices: config.notices,

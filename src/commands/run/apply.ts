@@ -1,12 +1,11 @@
 import { ConfigError } from "../../errors.ts";
 import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import type { Carried } from "../../sync/handed.ts";
-import type { Timed } from "../../sync/tell/times.ts";
-import { inSession } from "../open/session.ts";
-import { printJson } from "../print/json.ts";
-import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
+import { inSession, type Session } from "../open/session.ts";
+import type { CommandCall } from "../print/terminal.ts";
 import { count, printLine } from "../print/text.ts";
-import { errorOf, exitOfResult, printRun } from "../reports/run.ts";
+import { exitOfResult, printRun } from "../reports/run.ts";
+import { countOutcomes, type OutcomeWords } from "../reports/undo.ts";
 import { carryOut, type WaitOptions } from "./carry-out.ts";
 import { loadPlan } from "./plan-file.ts";
 
@@ -14,17 +13,17 @@ import { loadPlan } from "./plan-file.ts";
  * `boardsync apply FILE`: carries out exactly what `plan --out` has saved, as one run. What has moved since is refused, action
  * by action. A daemon that has the state makes it.
  */
-export function apply(terminal: Terminal, options: WaitOptions, file: string): Promise<number> {
-  return inSession(terminal, options, async (session) => {
-    const { terminal: safe, clean } = session;
-    const plan = loadPlan(terminal, file);
+export function apply(called: CommandCall<WaitOptions>): Promise<number> {
+  const [file = ""] = called.args;
+  return inSession(called, async (session) => {
+    const plan = loadPlan(session.terminal, file);
     const projects = session.projects.filter(({ key }) =>
       plan.projects.some(({ project }) => project === key),
     );
     const asked = { command: "apply", projects, order: { kind: "apply", plan } } as const;
     try {
-      return await carryOut(terminal, session, options, asked, (carried) => {
-        printApplied(safe, options, clean(withActions(carried)), carried.projectsAfter);
+      return await carryOut(session, asked, (carried) => {
+        printApplied(session, session.clean(withActions(carried)), carried.projectsAfter);
         return exitOfResult(carried.report.result);
       });
     } catch (error) {
@@ -55,37 +54,21 @@ function withActions({ report, carried }: Carried): AppliedReport {
 }
 
 function printApplied(
-  terminal: Pick<Terminal, "out" | "signal"> & Timed,
-  options: CommonOptions,
+  { terminal, options }: Session,
   report: AppliedReport,
   projectsAfter: Carried["projectsAfter"],
 ): void {
-  const { out } = terminal;
-  if (options.json === true) printJson(out, { ...report, ...errorOf(report.result, report.projects) });
-  if (options.json === true || options.quiet === true) return;
   printRun(terminal, options, report, projectsAfter);
-  printOutcomes(
-    out,
-    report.projects.flatMap(({ actions }) => actions),
-  );
+  if (options.json === true || options.quiet === true) return;
+  const actions = report.projects.flatMap((project) => project.actions);
+  const outcomes = countOutcomes(actions, words) || "nothing to do";
+  printLine(terminal.out, "", `Of ${count(actions.length, "action")} of the plan: ${outcomes}.`);
 }
 
-const words: readonly (readonly [CarriedAction["outcome"], string])[] = [
-  ["done", "done"],
-  ["already", "done before"],
-  ["refused", "refused"],
-  ["waiting", "put off: apply the plan again, or let the next sync decide"],
-  ["failed", "failed"],
-];
-
-function printOutcomes(out: Output, actions: readonly CarriedAction[]): void {
-  const parts = words.flatMap(([outcome, said]) => {
-    const amount = actions.filter((action) => action.outcome === outcome).length;
-    return amount === 0 ? [] : [`${amount} ${said}`];
-  });
-  printLine(
-    out,
-    "",
-    `Of ${count(actions.length, "action")} of the plan: ${parts.join(", ") || "nothing to do"}.`,
-  );
-}
+const words: OutcomeWords = {
+  done: "done",
+  already: "done before",
+  refused: "refused",
+  waiting: "put off: apply the plan again, or let the next sync decide",
+  failed: "failed",
+};

@@ -17,9 +17,8 @@ import { runProjects } from "../../sync/run.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { exitOf, type Session } from "../open/session.ts";
 import { openBeside, placeOfState, printConfig, whoIs, withState } from "../open/state.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { type CommonOptions, exitCodes } from "../print/terminal.ts";
+import { printJson, printLine } from "../print/text.ts";
 import { announceOptions } from "./announcing.ts";
 import { refuseOldPlan } from "./plan-file.ts";
 
@@ -45,40 +44,36 @@ const lookMs = 500;
  * @param show prints what came of it, and returns the exit code.
  */
 export async function carryOut(
-  terminal: Terminal,
-  session: Session,
-  options: WaitOptions,
+  session: Session<WaitOptions>,
   asked: AskedRun,
   show: (carried: Carried) => number,
 ): Promise<number> {
-  const { config, machine, sides } = session;
+  const { terminal, config, machine, sides } = session;
   const place = placeOfState(terminal, config);
   const { command, projects, order } = asked;
   try {
     return await withState(terminal, machine.log, command, place, projects, async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
-      if (order.kind === "apply") refuseOldPlan(terminal, order.plan, world, session.projects);
+      if (order.kind === "apply") refuseOldPlan(session, order.plan, world);
       const result = await runProjects(projects, world, order, terminal.signal);
       const code = show(result);
-      if (order.kind === "sync") await announceRun(result.report, announceOptions(session, ledger, terminal));
+      if (order.kind === "sync") await announceRun(result.report, announceOptions(session, ledger));
       return exitOf(terminal, code);
     });
   } catch (error) {
     if (!(error instanceof StateHeldError)) throw error;
-    return handOver(terminal, session, options, asked, error, show);
+    return handOver(session, asked, error, show);
   }
 }
 
 /** Gives the run to the daemon that has the state, and waits for what comes of it. */
 async function handOver(
-  terminal: Terminal,
-  session: Session,
-  options: WaitOptions,
+  session: Session<WaitOptions>,
   { command, projects, order }: AskedRun,
   held: StateHeldError,
   show: (carried: Carried) => number,
 ): Promise<number> {
-  const { config, machine, terminal: safe } = session;
+  const { config, machine, terminal, options } = session;
   const ledger = await openBeside(terminal, command, placeOfState(terminal, config), true);
   if (ledger === undefined) throw held;
   try {
@@ -95,10 +90,10 @@ async function handOver(
       who: whoIs(terminal, command),
       order: handed,
     });
-    if (options.wait === false) return sayGiven(safe, options, number);
+    if (options.wait === false) return sayGiven(session, number);
     if (options.json !== true && options.quiet !== true)
-      safe.err.write("The daemon has the state, and carries this out. Waiting for it …\n");
-    const outcome = await waitFor(terminal, session, ledger, number, held);
+      terminal.err.write("The daemon has the state, and carries this out. Waiting for it …\n");
+    const outcome = await waitFor(session, ledger, number, held);
     if (outcome.kind === "done") {
       const { report, projectsAfter } = outcome;
       return exitOf(terminal, show({ report, projectsAfter, carried: new Map(outcome.carried) }));
@@ -111,7 +106,7 @@ async function handOver(
   }
 }
 
-function sayGiven({ out }: Terminal, options: CommonOptions, order: OrderNumber): number {
+function sayGiven({ terminal: { out }, options }: Session, order: OrderNumber): number {
   const message = "Given to the daemon. `boardsync status` and `boardsync history` show what comes of it.";
   if (options.json === true) printJson(out, { order, message });
   else if (options.quiet !== true) printLine(out, "", message);
@@ -124,8 +119,7 @@ function sayGiven({ out }: Terminal, options: CommonOptions, order: OrderNumber)
  * @throws StateHeldError where nobody has taken it, and whoever could lives no more, or this command is ended.
  */
 async function waitFor(
-  { signal }: Terminal,
-  { machine }: Session,
+  { terminal: { signal }, machine }: Session,
   ledger: Ledger,
   number: OrderNumber,
   held: StateHeldError,

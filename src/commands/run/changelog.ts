@@ -4,18 +4,15 @@ import type { PlannedEntry } from "../../sync/ground/reports.ts";
 import { runProjects } from "../../sync/run.ts";
 import { exitOf, inSession } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
-import { printJson } from "../print/json.ts";
-import type { CommonOptions, Output, ProjectOptions, Terminal } from "../print/terminal.ts";
-import { count, harmless, oneLine, paint, printLine } from "../print/text.ts";
+import type { CommandCall, CommonOptions, Output, ProjectOptions } from "../print/terminal.ts";
+import { count, harmless, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, exitOfResult, printErrors } from "../reports/run.ts";
 
 /** `boardsync changelog [TAG]`: the entry of a release as it would be made now; of the newest one without a tag. Writes nothing. */
-export async function changelog(
-  terminal: Terminal,
-  options: CommonOptions & ProjectOptions,
-  tag: string | undefined,
-): Promise<number> {
-  return inSession(terminal, options, (session) => {
+export async function changelog(called: CommandCall<CommonOptions & ProjectOptions>): Promise<number> {
+  const { terminal, options } = called;
+  const [tag] = called.args;
+  return inSession(called, (session) => {
     const projects = session.projects.filter(({ settings }) => settings.changelog !== undefined);
     if (projects.length === 0) throw new ConfigError(["No project of the config has a `changelog`."]);
     return withPrivateCopy(terminal, placeOfState(terminal, session.config), async (ledger) => {

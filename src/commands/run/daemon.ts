@@ -12,7 +12,7 @@ import {
 import { healthPart } from "../../daemon/health.ts";
 import { findConcerned, isOwn } from "../../daemon/hints.ts";
 import type { HttpPart, HttpServer } from "../../daemon/http.ts";
-import { createMetrics, type Metrics, metricsPart } from "../../daemon/metrics.ts";
+import { createMetrics, metricsPart } from "../../daemon/metrics.ts";
 import { printOf } from "../../daemon/page/gate.ts";
 import { pagePart } from "../../daemon/page/page.ts";
 import { findLate, type Late } from "../../daemon/readiness.ts";
@@ -28,21 +28,21 @@ import { runProjects } from "../../sync/run.ts";
 import { readProjectState } from "../../sync/tell/project-state.ts";
 import { monotonic } from "../open/clock.ts";
 import { inSession, type Session } from "../open/session.ts";
-import { placeOfState, printWhole, type Take, withStateToTake } from "../open/state.ts";
+import { placeOfState, printWhole, withStateToTake } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, exitCodes } from "../print/terminal.ts";
+import { printJson } from "../print/text.ts";
 import { announceOptions } from "./announcing.ts";
-import { createObeyer } from "./obey.ts";
-import { createRenewal, type Following, followConfig, type Renewal, readAnew } from "./reload.ts";
+import { createObeyer, type Post } from "./obey.ts";
+import { createRenewal, followConfig, readAnew } from "./reload.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
-export async function daemon(terminal: Terminal, options: CommonOptions): Promise<number> {
-  return inSession(terminal, { ...options, isLogWanted: true }, (session) => {
+export async function daemon({ terminal, options }: CommandCall): Promise<number> {
+  return inSession({ terminal, options: { ...options, isLogWanted: true } }, (session) => {
     let { config } = session;
     const place = placeOfState(terminal, session.config, () => config);
     return withStateToTake(terminal, session.log, "daemon", place, async (ledger, take) => {
-      await runUntilSignal(terminal, session, { ledger, take }, (next) => {
+      await runUntilSignal(session, { ledger, take }, (next) => {
         config = next;
       });
       if (options.json === true) printJson(terminal.out, { stopped: String(terminal.signal.reason) });
@@ -51,21 +51,13 @@ export async function daemon(terminal: Terminal, options: CommonOptions): Promis
   });
 }
 
-/** What the daemon's parts share. */
-interface Post extends Following {
-  readonly ledger: Ledger;
-  readonly take: Take;
-  readonly metrics: Metrics;
-  readonly renewal: Renewal;
-}
-
 async function runUntilSignal(
-  terminal: Terminal,
   first: Session,
   { ledger, take }: Pick<Post, "ledger" | "take">,
   noteConfig: (config: Config) => void,
 ): Promise<void> {
-  const { clock, random } = first.machine;
+  const { terminal, machine } = first;
+  const { clock, random } = machine;
   let current = first;
   let readAt = clock.now();
   let print = printWhole(first.config);
@@ -91,10 +83,10 @@ async function runUntilSignal(
   const projects = await planTurns(first, ledger);
   const crew = createDaemon({
     projects,
-    runProject: createRunner(terminal, post, (key) => crew.hint(key, false)),
+    runProject: createRunner(post, (key) => crew.hint(key, false)),
     rest: createRelease(),
     beat,
-    people: createObeyer(terminal, post),
+    people: createObeyer(post),
     clock,
     monotonic,
     timekeeper: createTimekeeper({ clock, monotonic, log: followLog(post) }),
@@ -126,7 +118,7 @@ async function runUntilSignal(
     reloaded = reloaded.then(reload);
   });
   try {
-    http = await listen(post, crew, terminal);
+    http = await listen(post, crew);
     await crew.run();
   } finally {
     ignoreHangUps?.();
@@ -146,7 +138,7 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
 }
 
 /** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
-function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => void) {
+function createRunner(post: Post, goOn: (key: string) => void) {
   const { session, ledger, take, metrics, renewal } = post;
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
@@ -154,7 +146,7 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
   const runHeld = async (held: Ledger, key: string, { dueAt, waiting }: QueuedRun): Promise<Ran> => {
     renewal.before();
     const current = session();
-    const { config, sides, projects, machine } = current;
+    const { terminal, config, sides, projects, machine } = current;
     // Nobody watches a daemon: its log says what it does.
     const { progress: _, ...unwatched } = machine;
     // Another config, or another token, may see other things.
@@ -176,7 +168,7 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
         return "failed";
       }
       if (isUnfinished(report, config.budget) || hasNewConfig(report)) goOn(key);
-      const options = announceOptions(current, held, terminal);
+      const options = announceOptions(current, held);
       await announceRun(report, { ...options, note: metrics.noteCall });
       return successOf() === before ? "failed" : "fine";
     } catch (error) {
@@ -216,27 +208,18 @@ function createRunner(terminal: Terminal, post: Post, goOn: (key: string) => voi
 const otherConfig =
   "A replica with another config works on this project, so this one waits: give all of them the same config";
 
-async function listen(
-  post: Post,
-  crew: Daemon,
-  terminal: Pick<Terminal, "signal" | "command">,
-): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
+async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
   const { session, ledger, metrics } = post;
-  const { config, machine, log } = session();
+  const { terminal, config, machine, log } = session();
   if (config.http === false) return undefined;
   const { serveHttp } = await import("../../daemon/http.ts");
   const measure = () =>
     crew.timetable().map(({ schedule, ...known }) => ({
       ...known,
       periodMs: schedule.periodMs(machine.clock.now()),
+      lastSuccessAt: ledger.memory.project(known.key)?.lastSuccessAt,
     }));
-  const findLateNow = () => {
-    const known = measure().map((project) => ({
-      ...project,
-      lastSuccessAt: ledger.memory.project(project.key)?.lastSuccessAt,
-    }));
-    return findLate(known, { wall: machine.clock.now(), monotonic: monotonic() });
-  };
+  const findLateNow = () => findLate(measure(), { wall: machine.clock.now(), monotonic: monotonic() });
   const standOf = (key: string, late: readonly Late[]) =>
     readProjectState(ledger, key, {
       now: machine.clock.now(),

@@ -12,13 +12,13 @@ import { runProjects } from "../../sync/run.ts";
 import type { Session } from "../open/session.ts";
 import { printConfig, type Take, whoIs } from "../open/state.ts";
 import { classify } from "../print/failure.ts";
-import { exitCodes, type Terminal } from "../print/terminal.ts";
+import { exitCodes } from "../print/terminal.ts";
 import { announceOptions } from "./announcing.ts";
 import { refuseOldPlan } from "./plan-file.ts";
 import { type Following, followConfig, type Renewal } from "./reload.ts";
 
-/** What a daemon carries out orders with. */
-export interface ObeyerOptions extends Following {
+/** What the parts of a daemon share. */
+export interface Post extends Following {
   readonly ledger: Ledger;
   readonly take: Take;
   readonly metrics: Metrics;
@@ -42,9 +42,10 @@ const brokenOff: HandedOutcome = {
 };
 
 /** Carries out what commands give to this daemon, and finds what else people have asked for. */
-export function createObeyer(terminal: Terminal, options: ObeyerOptions): People {
-  const { session, ledger } = options;
-  const { clock } = session().machine;
+export function createObeyer(post: Post): People {
+  const { session, ledger } = post;
+  const { terminal, machine } = session();
+  const { clock } = machine;
   const who = whoIs(terminal, "daemon");
   const known = new Map<string, string>();
   let orphansAt: number | undefined;
@@ -67,7 +68,7 @@ export function createObeyer(terminal: Terminal, options: ObeyerOptions): People
         const given = await ledger.orders.take(who, clock.now());
         if (given === undefined) return;
         session().log.info({ order: given.number, who: given.who }, "Order taken");
-        const outcome = await runOrder(terminal, options, given);
+        const outcome = await runOrder(post, given);
         await ledger.commit([{ kind: "end-order", order: given.number, outcome }]);
       }
     },
@@ -88,13 +89,9 @@ export function createObeyer(terminal: Terminal, options: ObeyerOptions): People
 }
 
 /** What becomes of one order. Never throws: whoever gave it is told. */
-async function runOrder(
-  terminal: Terminal,
-  options: ObeyerOptions,
-  given: GivenOrder,
-): Promise<HandedOutcome> {
-  options.renewal.before();
-  const current = options.session();
+async function runOrder(post: Post, given: GivenOrder): Promise<HandedOutcome> {
+  post.renewal.before();
+  const current = post.session();
   try {
     const { order, projects: keys, config } = readHandedOrder(given.order);
     if (config !== printConfig(current.config)) {
@@ -103,12 +100,12 @@ async function runOrder(
       );
     }
     const projects = current.projects.filter(({ key }) => keys.includes(key));
-    const hold = await takePatiently(terminal, options, keys);
+    const hold = await takePatiently(post, keys);
     try {
-      return await run(terminal, options, { projects, order, ledger: hold.ledger }, given.number);
+      return await run(post, { projects, order, ledger: hold.ledger }, given.number);
     } finally {
       await hold.release();
-      options.metrics.noteTraffic(current.sides);
+      post.metrics.noteTraffic(current.sides);
     }
   } catch (error) {
     current.log.error({ order: given.number, err: error }, "The order was not carried out");
@@ -119,17 +116,14 @@ async function runOrder(
 }
 
 /** A replica that has one of them now will be through with it. */
-async function takePatiently(
-  terminal: Terminal,
-  { take, session }: ObeyerOptions,
-  keys: readonly string[],
-): Promise<HeldProjects> {
+async function takePatiently({ take, session }: Post, keys: readonly string[]): Promise<HeldProjects> {
+  const { terminal, machine } = session();
   for (;;) {
     const hold = await take(keys);
     if (hold.kind === "held") return hold;
     if (hold.isOtherConfig || terminal.signal.aborted)
       throw new StateHeldError(`The project ${hold.project} is held by ${hold.who}. Nothing was done.`);
-    await session().machine.clock.sleep(againMs, terminal.signal);
+    await machine.clock.sleep(againMs, terminal.signal);
   }
 }
 
@@ -138,24 +132,19 @@ interface Work extends Pick<HandedOrder, "order"> {
   readonly ledger: Ledger;
 }
 
-async function run(
-  terminal: Terminal,
-  options: ObeyerOptions,
-  work: Work,
-  number: OrderNumber,
-): Promise<HandedOutcome> {
+async function run(post: Post, work: Work, number: OrderNumber): Promise<HandedOutcome> {
   const { projects, order, ledger } = work;
-  const { metrics, ledger: shared, renewal } = options;
-  const session = options.session();
+  const { metrics, ledger: shared, renewal } = post;
+  const session = post.session();
   const progress = tellProgress(shared, session, number);
   const made = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
-  const world: World = { ...made, changed: followConfig(options, session) };
-  if (order.kind === "apply") refuseOldPlan(terminal, order.plan, world, session.projects);
-  const result = await runProjects(projects, world, order, terminal.signal);
+  const world: World = { ...made, changed: followConfig(post, session) };
+  if (order.kind === "apply") refuseOldPlan(session, order.plan, world);
+  const result = await runProjects(projects, world, order, session.terminal.signal);
   metrics.noteRun(result.report);
-  if (renewal.after() && order.kind === "sync") return run(terminal, options, work, number);
+  if (renewal.after() && order.kind === "sync") return run(post, work, number);
   if (order.kind === "sync") {
-    const told = announceOptions(session, shared, terminal);
+    const told = announceOptions(session, shared);
     await announceRun(result.report, { ...told, note: metrics.noteCall });
   }
   return session.clean(handBack(result));

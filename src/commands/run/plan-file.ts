@@ -3,8 +3,9 @@ import { resolve } from "node:path";
 import { explainReadFault } from "../../config/files.ts";
 import { ConfigError } from "../../errors.ts";
 import type { SavedPlan } from "../../sync/ground/reports.ts";
-import type { SyncProject, World } from "../../sync/ground/world.ts";
+import type { World } from "../../sync/ground/world.ts";
 import { readPlan, refusePlan } from "../../sync/orders/plan-file.ts";
+import type { Session } from "../open/session.ts";
 import type { Terminal } from "../print/terminal.ts";
 
 /** A plan of 100,000 posts stays below that. */
@@ -81,18 +82,11 @@ export function loadPlan({ cwd }: Pick<Terminal, "cwd">, file: string): SavedPla
  * @throws ConfigError
  */
 export function refuseOldPlan(
-  { version: program }: Pick<Terminal, "version">,
+  { terminal: { version: program }, projects }: Session,
   plan: SavedPlan,
-  { policy, ledger }: World,
-  projects: readonly SyncProject[],
+  { policy: { boardHash: board }, ledger: { identity: state, memory } }: World,
 ): void {
-  const problems = refusePlan(plan, {
-    program,
-    board: policy.boardHash,
-    state: ledger.identity,
-    projects,
-    memory: ledger.memory,
-  });
+  const problems = refusePlan(plan, { program, board, state, projects, memory });
   if (problems.length > 0) throw new ConfigError(problems);
 }
 

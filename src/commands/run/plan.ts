@@ -5,33 +5,30 @@ import type { PlanReport, RunReport } from "../../sync/ground/reports.ts";
 import { writePlan } from "../../sync/orders/plan-file.ts";
 import { runProjects } from "../../sync/run.ts";
 import { type Beside, findPost } from "../open/beside.ts";
-import { findOtherConfigs, toOtherConfigs } from "../open/other-config.ts";
+import { findOtherConfigs } from "../open/other-config.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type ProjectOptions, type Terminal } from "../print/terminal.ts";
-import { oneLine, printLine } from "../print/text.ts";
+import { type CommandCall, type CommonOptions, exitCodes, type ProjectOptions } from "../print/terminal.ts";
+import { oneLine, printJson, printLine } from "../print/text.ts";
 import { tellStanding } from "../reports/explain.ts";
-import { hasDraft, printDraft } from "../reports/issue-draft.ts";
-import { countAdopted, printPlan } from "../reports/plan.ts";
+import { countAdopted, hasDraft, printDraft, printPlan } from "../reports/plan.ts";
 import { exitOfResult, printErrors } from "../reports/run.ts";
 import { refusePlanFile, savePlan } from "./plan-file.ts";
+
+interface PlanOptions extends CommonOptions, ProjectOptions {
+  readonly detailedExitcode?: boolean;
+  readonly out?: string;
+  readonly full?: boolean;
+  readonly show?: string;
+}
 
 /**
  * `boardsync plan`: pulls and decides on a private copy of the state, so that it needs no lock and leaves no trace. `--out`
  * saves it for `apply`, unless nothing could be looked at.
  */
-export async function plan(
-  terminal: Terminal,
-  options: CommonOptions &
-    ProjectOptions & {
-      readonly detailedExitcode?: boolean;
-      readonly out?: string;
-      readonly full?: boolean;
-      readonly show?: string;
-    },
-): Promise<number> {
-  return inSession(terminal, options, (session) => {
+export async function plan(called: CommandCall<PlanOptions>): Promise<number> {
+  return inSession(called, (session) => {
+    const { terminal, options } = session;
     const place = placeOfState(terminal, session.config);
     if (options.out !== undefined) refusePlanFile(terminal, options.out, place.name);
     return withPrivateCopy(terminal, place, async (ledger, isKnown) => {
@@ -40,7 +37,7 @@ export async function plan(
       const { show } = options;
       const shows = show === undefined ? undefined : isNamed(show);
       const order = { kind: "plan", ...(shows && { shows }) } as const;
-      const otherConfigs = toOtherConfigs(await findOtherConfigs(session.config, ledger));
+      const otherConfigs = await findOtherConfigs(session.config, ledger);
       const result = await runProjects(session.projects, world, order, terminal.signal);
       const { plan: made, report, saved, projectsAfter } = result;
       const { out } = options;
@@ -53,11 +50,11 @@ export async function plan(
       const shown = { plan: session.clean(made), report, projectsAfter, otherConfigs };
       if (show !== undefined) {
         const beside = { config: session.config, ledger, now: world.clock.now() };
-        if (report.result !== "failed") await showIssue(session.terminal, options, beside, show, shown.plan);
-        else printPlan(session.terminal, options, shown, undefined);
+        if (report.result !== "failed") await showIssue(terminal, options, beside, show, shown.plan);
+        else printPlan(terminal, options, shown, undefined);
         return exitOf(terminal, exitOfPlan(report, { projects: [] }, false));
       }
-      printPlan(session.terminal, options, shown, isSaved ? out : undefined);
+      printPlan(terminal, options, shown, isSaved ? out : undefined);
       return exitOf(terminal, exitOfPlan(report, made, options.detailedExitcode === true));
     });
   });

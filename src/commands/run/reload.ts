@@ -41,7 +41,8 @@ export async function readAnew(
   try {
     const session = old.reopen();
     const held = heldFast.filter((name) => !isDeepStrictEqual(session.config[name], old.config[name]));
-    const next: Session = { ...session, config: keepFrom(old.config, session.config) };
+    const { state, http } = old.config;
+    const next: Session = { ...session, config: { ...session.config, state, http } };
     await take(next);
     if (held.length > 0) {
       next.log.warn({ settings: held }, "These settings change only when the daemon is restarted");
@@ -136,8 +137,4 @@ function countRefusals({ sides: { board, tools, tracker } }: Session): Readonly<
     [`tracker ${code}`, tracker.answers.get(code) ?? 0],
   ]);
   return Object.fromEntries(counts);
-}
-
-function keepFrom(old: Config, config: Config): Config {
-  return { ...config, state: old.state, http: old.http };
 }

@@ -9,7 +9,7 @@ import { type RunResult, runProjects } from "../../sync/run.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { isAgreed } from "../print/agree.ts";
-import type { Terminal } from "../print/terminal.ts";
+import type { CommandCall } from "../print/terminal.ts";
 import { count } from "../print/text.ts";
 import { exitOfResult } from "../reports/run.ts";
 import { printLook, printUndone, reportUndo, sayNothing } from "../reports/undo.ts";
@@ -24,37 +24,37 @@ export interface UndoOptions extends WaitOptions {
  * `boardsync undo RUN`: takes back what a run has written, where nobody has touched it since. Looks first, on a private copy of
  * the state; shows that, and asks; then just that is done, as a run of its own. A daemon that has the state makes it.
  */
-export function undo(terminal: Terminal, options: UndoOptions, text: string): Promise<number> {
-  return inSession(terminal, options, async (session) => {
+export function undo(called: CommandCall<UndoOptions>): Promise<number> {
+  const [text = ""] = called.args;
+  return inSession(called, async (session) => {
     const number = readNumber(text);
-    const { terminal: safe, clean } = session;
+    const { terminal, options, clean } = session;
     const looked = await withPrivateCopy(terminal, placeOfState(terminal, session.config), (copy) =>
-      lookAt(terminal, session, copy, number),
+      lookAt(session, copy, number),
     );
-    if (typeof looked === "string") return sayNothing(safe, options, number, looked);
+    if (typeof looked === "string") return sayNothing(terminal, options, number, looked);
     const { result: look, concerned } = looked;
     const end = (carried: Carried, isLook: boolean): number => {
-      printUndone(safe, options, clean(reportUndo(number, carried, isLook)), carried.projectsAfter);
+      printUndone(terminal, options, clean(reportUndo(number, carried, isLook)), carried.projectsAfter);
       return exitOfResult(carried.report.result);
     };
     const actions = look.saved.flatMap((project) => project.actions);
     if (actions.length === 0 || terminal.signal.aborted) return exitOf(terminal, end(look, true));
-    if (options.json !== true && options.quiet !== true) printLook(safe, clean(actions), clean(look.report));
+    if (options.json !== true && options.quiet !== true)
+      printLook(terminal, clean(actions), clean(look.report));
     const notified = sayNotified(
       countVoters(actions.flatMap(({ lines }) => lines.map(({ notifies }) => notifies))),
     );
-    if (!(await isAgreed(safe, options, `Undo this, ${count(actions.length, "write")}? ${notified}`)))
-      return sayNothing(safe, options, number, "Nothing was changed.");
+    if (!(await isAgreed(terminal, options, `Undo this, ${count(actions.length, "write")}? ${notified}`)))
+      return sayNothing(terminal, options, number, "Nothing was changed.");
     const order = { kind: "undo", run: number, agreed: look.saved } as const;
-    return carryOut(terminal, session, options, { command: "undo", projects: concerned, order }, (carried) =>
-      end(carried, false),
-    );
+    const asked = { command: "undo", projects: concerned, order } as const;
+    return carryOut(session, asked, (carried) => end(carried, false));
   });
 }
 
 /** What an undo would do now; a sentence where it is nothing. */
 async function lookAt(
-  terminal: Terminal,
   session: Session,
   copy: Ledger,
   number: number,
@@ -65,7 +65,7 @@ async function lookAt(
   if (loss !== undefined) session.log.warn({ run: number }, loss);
   const world = buildWorld(session.config, session.sides, copy, session.machine);
   const order = { kind: "undo", run: number, agreed: undefined } as const;
-  return { result: await runProjects(concerned, world, order, terminal.signal), concerned };
+  return { result: await runProjects(concerned, world, order, session.terminal.signal), concerned };
 }
 
 function readNumber(text: string): number {

@@ -2,30 +2,34 @@ import type { Argument, Command, Option } from "commander";
 import { loadConfig } from "../../config/load.ts";
 import { inOrder } from "../../select.ts";
 import { namesOfHelp } from "../look/help.ts";
+import { knownProjects, postWithin, readBeside } from "../open/beside.ts";
 import { configSource } from "../open/config-source.ts";
-import { placeOfState, readState } from "../open/state.ts";
-import { exitCodes, type Terminal } from "../print/terminal.ts";
+import { type Called, type CommandCall, exitCodes } from "../print/terminal.ts";
 
 /** So many ids of each project are shown; whoever wants another one types more of it. */
 const mostPosts = 50;
 
 /** Prints what may stand where the last word is, one a line; nothing where nobody knows. It never fails: a key was hit. */
-export async function completeWords(
-  terminal: Terminal,
-  program: Command,
-  words: readonly string[],
-): Promise<number> {
+export async function completeWords({ terminal, program, rest: words }: CommandCall): Promise<number> {
   const typed = words.at(-1) ?? "";
-  const place = findPlace(program, words.slice(0, -1));
-  const found = await candidatesOf(terminal, program, place, typed);
+  const start: TypedSoFar = {
+    terminal,
+    program,
+    options: {},
+    command: undefined,
+    option: undefined,
+    position: 0,
+    isHelp: false,
+  };
+  const found = await candidatesOf(words.slice(0, -1).reduce(step, start), typed);
   // What a shell would take for its own is no help on its command line.
   const shown = found.filter((word) => word.startsWith(typed) && /^[\w./:@#=-]+$/.test(word));
   terminal.out.write([...new Set(shown)].map((word) => `${word}\n`).join(""));
   return exitCodes.ok;
 }
 
-/** Where on the command line the cursor stands. */
-interface TypedSoFar {
+/** Where on the command line the cursor stands. Of the options it knows what `--config` names. */
+interface TypedSoFar extends Omit<CommandCall, "args" | "rest"> {
   /** undefined before the command's name. */
   readonly command: Command | undefined;
   /** Set behind an option that takes a value. */
@@ -33,29 +37,15 @@ interface TypedSoFar {
   /** Arguments of the command so far. */
   readonly position: number;
   readonly isHelp: boolean;
-  /** What `--config` names. */
-  readonly config: string | undefined;
 }
 
-function findPlace(program: Command, words: readonly string[]): TypedSoFar {
-  let place: TypedSoFar = {
-    command: undefined,
-    option: undefined,
-    position: 0,
-    isHelp: false,
-    config: undefined,
-  };
-  for (const word of words) place = step(program, place, word);
-  return place;
-}
-
-function step(program: Command, place: TypedSoFar, word: string): TypedSoFar {
-  const { command, option, position, isHelp } = place;
+function step(place: TypedSoFar, word: string): TypedSoFar {
+  const { program, command, option, position, isHelp } = place;
   if (option !== undefined) {
-    return { ...place, option: undefined, ...(option.long === "--config" && { config: word }) };
+    return { ...place, option: undefined, ...(option.long === "--config" && { options: { config: word } }) };
   }
   if (word.startsWith("-")) {
-    const found = optionsOf(program, command).find(({ long, short }) => word === long || word === short);
+    const found = optionsOf(place).find(({ long, short }) => word === long || word === short);
     return found !== undefined && (found.required || found.optional) ? { ...place, option: found } : place;
   }
   if (command !== undefined) return { ...place, position: position + 1 };
@@ -63,21 +53,17 @@ function step(program: Command, place: TypedSoFar, word: string): TypedSoFar {
   return { ...place, command: program.commands.find((one) => one.name() === word) };
 }
 
-function optionsOf(program: Command, command: Command | undefined): readonly Option[] {
+function optionsOf({ program, command }: TypedSoFar): readonly Option[] {
   return [...(command?.options ?? []), ...program.options];
 }
 
-async function candidatesOf(
-  terminal: Terminal,
-  program: Command,
-  { command, option, position, isHelp, config }: TypedSoFar,
-  typed: string,
-): Promise<readonly string[]> {
+async function candidatesOf(place: TypedSoFar, typed: string): Promise<readonly string[]> {
+  const { program, command, option, position, isHelp } = place;
   if (option !== undefined) {
-    return option.argChoices ?? (/<project>/.test(option.flags) ? await findKeys(terminal, config) : []);
+    return option.argChoices ?? (/<project>/.test(option.flags) ? await findKeys(place) : []);
   }
   if (typed.startsWith("-")) {
-    const flags = optionsOf(program, command).filter(({ hidden }) => !hidden);
+    const flags = optionsOf(place).filter(({ hidden }) => !hidden);
     return [...flags.flatMap(({ long }) => long ?? []), "--help"];
   }
   if (isHelp) return [...namesOf(program), ...namesOfHelp()];
@@ -85,7 +71,7 @@ async function candidatesOf(
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
   const argument = registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
-  return argument === undefined ? [] : await valuesOf(terminal, argument, config, typed);
+  return argument === undefined ? [] : await valuesOf(place, argument, typed);
 }
 
 /** Commands that `--help` shows. */
@@ -94,53 +80,36 @@ function namesOf(program: Command): readonly string[] {
   return help.visibleCommands(program).map((command) => command.name());
 }
 
-async function valuesOf(
-  terminal: Terminal,
-  argument: Argument,
-  config: string | undefined,
-  typed: string,
-): Promise<readonly string[]> {
+async function valuesOf(called: Called, argument: Argument, typed: string): Promise<readonly string[]> {
   if (argument.argChoices !== undefined) return argument.argChoices;
   const isPost = argument.name() === "post";
-  return [
-    // Where several posts may stand, a project may, too.
-    ...(argument.name() === "project" || (isPost && argument.variadic)
-      ? await findKeys(terminal, config)
-      : []),
-    ...(isPost ? await findPosts(terminal, config, typed) : []),
-  ];
+  // Where several posts may stand, a project may, too.
+  const isProject = argument.name() === "project" || (isPost && argument.variadic);
+  return [...(isProject ? await findKeys(called) : []), ...(isPost ? await findPosts(called, typed) : [])];
 }
 
-function findKeys(terminal: Terminal, file: string | undefined): Promise<readonly string[]> {
+function findKeys({ terminal, options }: Called): Promise<readonly string[]> {
   return attempt(async () => {
-    const { config } = loadConfig(configSource(terminal, file === undefined ? {} : { config: file }));
+    const { config } = loadConfig(configSource(terminal, options));
     return config.projects.map(({ project }) => project);
   });
 }
 
 /** As ids, and with their projects, whichever of the two is begun. */
-function findPosts(terminal: Terminal, file: string | undefined, typed: string): Promise<readonly string[]> {
-  return attempt(async () => {
-    const { config } = loadConfig(configSource(terminal, file === undefined ? {} : { config: file }));
-    const ledger = await readState(terminal, placeOfState(terminal, config));
-    if (ledger === undefined) return [];
-    try {
-      return (
-        await inOrder(config.projects, async ({ project: key }) => {
-          const memory = ledger.memory.project(key);
-          if (memory === undefined) return [];
-          const isFull = typed.startsWith(`${key}/`);
-          const id = isFull ? typed.slice(key.length + 1) : typed;
-          const posts = (await ledger.lookup.postsLike(memory.id, id, mostPosts)).filter((post) =>
-            post.startsWith(id),
-          );
-          return isFull ? posts.map((post) => `${key}/${post}`) : posts;
-        })
-      ).flat();
-    } finally {
-      ledger.close();
-    }
-  });
+function findPosts(called: Called, typed: string): Promise<readonly string[]> {
+  return attempt(() =>
+    readBeside(called, async (beside) => {
+      const found = await inOrder(knownProjects(beside), async ({ key, project }) => {
+        const inner = postWithin(key, typed);
+        const id = inner ?? typed;
+        const posts = await beside.ledger.lookup.postsLike(project, id, mostPosts);
+        return posts
+          .filter((post) => post.startsWith(id))
+          .map((post) => (inner === undefined ? post : `${key}/${post}`));
+      });
+      return found.flat();
+    }),
+  );
 }
 
 /** Whatever is wrong with config or state is said by the command itself. */

@@ -1,4 +1,4 @@
-import { exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, exitCodes } from "../print/terminal.ts";
 
 /** The shells that there is a script for. */
 export const shells = ["bash", "zsh", "fish"] as const;
@@ -43,7 +43,7 @@ complete -c boardsync -f -a '(__boardsync_complete)'
 };
 
 /** `boardsync completion SHELL`: prints the script that makes the shell complete commands, options, projects and posts. */
-export function completion({ out }: Pick<Terminal, "out">, shell: Shell): number {
-  out.write(scripts[shell]);
+export function completion({ terminal: { out }, args: [shell] }: CommandCall): number {
+  out.write(scripts[shell as Shell]);
   return exitCodes.ok;
 }

@@ -6,13 +6,11 @@ import { loadConfig } from "../../config/load.ts";
 import { nameFile } from "../../config/place.ts";
 import { configSchema } from "../../config/schema.ts";
 import { ConfigError } from "../../errors.ts";
-import { neededPermissions } from "../../story/check/permissions.ts";
+import { neededPermissions } from "../../story/check/tracker.ts";
 import { configSource } from "../open/config-source.ts";
 import { exitOf } from "../open/session.ts";
-import { failWith } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { type Called, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson, printLine } from "../print/text.ts";
 import { judgeGitHub, judgeWebhook } from "./init-ask.ts";
 
 export interface AppOptions extends CommonOptions {
@@ -27,30 +25,26 @@ export interface AppOptions extends CommonOptions {
 const usualPermissions = { issues: "write", metadata: "read", pull_requests: "read" } as const;
 
 /** `boardsync init --github-app`: GitHub's form for a new App, filled in, and what to do with what it gives. */
-export async function initApp(terminal: Terminal, options: AppOptions): Promise<number> {
-  try {
-    const { organization, githubUrl } = options;
-    if (organization !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(organization)) {
-      const message = `\`--organization ${organization}\`: write the organization's login, as in acme`;
-      throw new ConfigError([message]);
-    }
-    const webhookUrl = options.webhookUrl === undefined ? undefined : judgeWebhook(options.webhookUrl);
-    const source = configSource(terminal, options);
-    const isThere = existsSync(resolve(terminal.cwd, nameFile(source)));
-    const config = isThere ? loadConfig(source).config : undefined;
-    const url = githubUrl === undefined ? config?.tracker.url : judgeGitHub(githubUrl);
-    const permissions = config ? neededPermissions(syncProjects(config)) : usualPermissions;
-    // Names of Apps are taken once on the whole server.
-    const name = `boardsync-${organization ?? randomBytes(3).toString("hex")}`.slice(0, 34);
-    const tracker = configSchema.shape.tracker.parse(url === undefined ? {} : { url });
-    const address = addressOfNewApp(tracker, { name, organization, permissions, webhookUrl });
-    if (options.json === true) printJson(terminal.out, { address, permissions, webhook: webhookUrl ?? null });
-    else if (options.quiet === true) terminal.out.write(`${address}\n`);
-    else explain(terminal, address, permissions, webhookUrl !== undefined);
-    return exitOf(terminal, exitCodes.ok);
-  } catch (error) {
-    return failWith(terminal, options, error);
+export async function initApp({ terminal, options }: Called<AppOptions>): Promise<number> {
+  const { organization, githubUrl } = options;
+  if (organization !== undefined && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(organization)) {
+    const message = `\`--organization ${organization}\`: write the organization's login, as in acme`;
+    throw new ConfigError([message]);
   }
+  const webhookUrl = options.webhookUrl === undefined ? undefined : judgeWebhook(options.webhookUrl);
+  const source = configSource(terminal, options);
+  const isThere = existsSync(resolve(terminal.cwd, nameFile(source)));
+  const config = isThere ? loadConfig(source).config : undefined;
+  const url = githubUrl === undefined ? config?.tracker.url : judgeGitHub(githubUrl);
+  const permissions = config ? neededPermissions(syncProjects(config)) : usualPermissions;
+  // Names of Apps are taken once on the whole server.
+  const name = `boardsync-${organization ?? randomBytes(3).toString("hex")}`.slice(0, 34);
+  const tracker = configSchema.shape.tracker.parse(url === undefined ? {} : { url });
+  const address = addressOfNewApp(tracker, { name, organization, permissions, webhookUrl });
+  if (options.json === true) printJson(terminal.out, { address, permissions, webhook: webhookUrl ?? null });
+  else if (options.quiet === true) terminal.out.write(`${address}\n`);
+  else explain(terminal, address, permissions, webhookUrl !== undefined);
+  return exitOf(terminal, exitCodes.ok);
 }
 
 function explain(

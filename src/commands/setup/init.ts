@@ -19,15 +19,15 @@ import { chooseLogLevel, createTerminalLog, exitOf, redactTerminal } from "../op
 import { hintWithConfig } from "../open/started-as.ts";
 import { isAgreed } from "../print/agree.ts";
 import { failWith } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
-import { exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { type CommandCall, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
+import { printJson, printLine } from "../print/text.ts";
 import type { AppOptions } from "./init-app.ts";
 import { askPairs, askUntil, judgeBoard, judgeGitHub, readPairs } from "./init-ask.ts";
 import { composeConfig } from "./init-config.ts";
 import { offerDotEnv, writeText } from "./init-dotenv.ts";
 
 interface InitOptions extends AppOptions {
+  readonly githubApp?: boolean;
   readonly boardUrl?: string;
   /** `PROJECT=OWNER/REPO`. */
   readonly project?: readonly string[];
@@ -39,7 +39,9 @@ interface InitOptions extends AppOptions {
 const lookMs = 120_000;
 
 /** `boardsync init`: asks for what the board can't show, writes a commented config, and lets `check` look at it. */
-export async function init(terminal: Terminal, options: InitOptions): Promise<number> {
+export async function init(called: CommandCall<InitOptions>): Promise<number> {
+  const { terminal, options } = called;
+  if (options.githubApp === true) return (await import("./init-app.ts")).initApp(called);
   const secrets = createKnownSecrets();
   const own = hintWithConfig(terminal, options.output);
   const safe = redactTerminal(own, secrets.redact);
@@ -71,7 +73,7 @@ export async function init(terminal: Terminal, options: InitOptions): Promise<nu
     }
     printLine(out, "", "`boardsync check` says of it:");
     const known = { ...own, env: { ...own.env, ...unset } };
-    const code = await check(known, { ...common, config: file }, written);
+    const code = await check({ terminal: known, options: { ...common, config: file } }, written);
     if (!terminal.signal.aborted) await offerDotEnv(safe, out, unset);
     // The file is written, whatever could not be reached.
     return code === exitCodes.unreachable ? exitCodes.partial : code;

@@ -5,37 +5,24 @@ import { readStatePlace } from "../../config/secrets.ts";
 import { findAddressFault, holdsPassword, isPostgresUrl } from "../../config/state-address.ts";
 import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
-import { nameState } from "../open/sign-of-life.ts";
+import { nameState } from "../open/heartbeat.ts";
 import { fillState, takeOutState } from "../open/state.ts";
-import { failWith } from "../print/failure.ts";
-import { printJson } from "../print/json.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { printLine } from "../print/text.ts";
+import { type CommandCall, exitCodes, type Terminal } from "../print/terminal.ts";
+import { printJson, printLine } from "../print/text.ts";
 
 /** `boardsync state copy FROM TO`: moves a whole state between a file and a PostgreSQL server. Needs no config. */
-export async function copyState(
-  terminal: Terminal,
-  options: CommonOptions,
-  from: string,
-  to: string,
-): Promise<number> {
-  try {
-    const [source, target] = [from, to].map((place) => locate(terminal, place)) as [string, string];
-    await takeOutState(terminal, source, (image) => fillState(terminal, target, image));
-    const [old, made] = [nameState(terminal.cwd, source), nameState(terminal.cwd, target)];
-    if (options.json === true) printJson(terminal.out, { from: old, to: made });
-    else if (options.quiet !== true) {
-      printLine(terminal.out, "", `The state of ${old} is at ${made} now.`);
-      printLine(
-        terminal.out,
-        "",
-        `Next: set \`state: ${made}\` in the config. ${old} stays as it is, and counts as an old copy from now on.`,
-      );
-    }
-    return exitCodes.ok;
-  } catch (error) {
-    return failWith(terminal, options, error);
+export async function copyState({ terminal, options, args }: CommandCall): Promise<number> {
+  const [, from = "", to = ""] = args;
+  const [source, target] = [from, to].map((place) => locate(terminal, place)) as [string, string];
+  await takeOutState(terminal, source, (image) => fillState(terminal, target, image));
+  const [old, made] = [nameState(terminal.cwd, source), nameState(terminal.cwd, target)];
+  if (options.json === true) printJson(terminal.out, { from: old, to: made });
+  else if (options.quiet !== true) {
+    printLine(terminal.out, "", `The state of ${old} is at ${made} now.`);
+    const next = `Next: set \`state: ${made}\` in the config. ${old} stays as it is, and counts as an old copy from now on.`;
+    printLine(terminal.out, "", next);
   }
+  return exitCodes.ok;
 }
 
 /** A file, absolute; or a URL, with the password of `BOARDSYNC_STATE_URL` where that names the same database. */

@@ -68,10 +68,14 @@ export function postAddress(project: string, post: string): Markup {
   return html`${toRoot}post/${own(toSegment(project))}/${inAddress(post, toSegment)}`;
 }
 
+/** One post, as an address names it. */
+export interface AddressedPost {
+  readonly project: string;
+  readonly post: string;
+}
+
 /** Project and post of such an address; undefined where it is none. */
-export function readPostAddress(
-  url: string,
-): { readonly project: string; readonly post: string } | undefined {
+export function readPostAddress(url: string): AddressedPost | undefined {
   const [, project, post] = /^\/post\/([^/?]+)\/([^/?]+)(?:\?|$)/.exec(url) ?? [];
   if (project === undefined || post === undefined) return undefined;
   try {

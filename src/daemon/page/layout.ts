@@ -3,18 +3,13 @@ import { linksAddress, toRoot } from "./addresses.ts";
 import { html, type Markup, own, type Piece, type Writing, writeOut } from "./html.ts";
 import { style } from "./style.ts";
 
-/** What a page is named by, and where it is. */
-export interface Frame {
+/** One page: what stands on it, or that there is none. */
+export interface RenderedPage {
+  readonly status: number;
   /** Beside the name of the program. */
   readonly title: string;
-  readonly current: "overview" | "links" | undefined;
-  /** What stands at the end of every page. */
-  readonly foot: Piece;
-}
-
-/** One page: what stands on it, or that there is none. */
-export interface RenderedPage extends Pick<Frame, "title" | "current"> {
-  readonly status: number;
+  /** Where it stands among the pages that every page leads to. */
+  readonly current?: "overview" | "links";
   readonly content: Markup;
 }
 
@@ -35,8 +30,8 @@ export const contentSecurityPolicy = [
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M3 5.5h10m-2.2-2.2 2.2 2.2-2.2 2.2M13 10.5H3m2.2-2.2L3 10.5l2.2 2.2' fill='none' stroke='%23477' stroke-width='1.6'/%3E%3C/svg%3E";
 
-/** The whole document. */
-export function layOut({ title, current, foot }: Frame, content: Markup): Markup {
+/** The whole document. @param foot - what stands at the end of every page. */
+export function layOut({ title, current, content }: RenderedPage, said: Piece, foot: Piece): Markup {
   const place = (name: string, address: Markup, text: string): Markup =>
     html`<a href="${address}"${name === current && html` aria-current="page"`}>${own(text)}</a>`;
   return html`<!doctype html>
@@ -56,7 +51,7 @@ export function layOut({ title, current, foot }: Frame, content: Markup): Markup
   <a class="name" href="${toRoot}">boardsync</a>
   <nav aria-label="Pages">${place("overview", html`${toRoot}`, "Overview")} ${place("links", linksAddress({}), "Links")}</nav>
 </header>
-<main id="content" tabindex="-1">${content}</main>
+<main id="content" tabindex="-1">${said}${content}</main>
 <footer>${foot}</footer>
 </body>
 </html>

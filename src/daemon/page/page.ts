@@ -7,6 +7,7 @@ import type { HttpPart } from "../http.ts";
 import { linksAddress, readPostAddress, readRunAddress, rootFrom, toRoot } from "./addresses.ts";
 import {
   admitGuest,
+  createTries,
   type Entry,
   type Gate,
   isCode,
@@ -17,12 +18,11 @@ import {
 import { html, type Markup, own, type Writing, writeOut } from "./html.ts";
 import { contentSecurityPolicy, layOut, type RenderedPage } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
-import { type OrderOptions, type Reader, serveOrders } from "./orders/orders.ts";
+import { type OrderOptions, type Reader, type Serving, serveOrders } from "./orders/orders.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
 import type { PageState } from "./seals.ts";
-import { createTries } from "./tries.ts";
 import { createPageTimes, type Looking, type PageView } from "./view.ts";
 import { renderCommand } from "./waits.ts";
 
@@ -81,18 +81,17 @@ export function pagePart(options: PageOptions): HttpPart {
     render: (looking: Looking) => Promise<RenderedPage>,
     done?: string,
   ): Promise<FastifyReply> => {
-    const { status, title, current, content } =
-      (await options.read((ledger) => render(look(reader, ledger)))) ?? nothingYet;
+    const page = (await options.read((ledger) => render(look(reader, ledger)))) ?? nothingYet;
     const use = orders?.formsFor(reader) === undefined ? "Read-only: commands are typed at a terminal. " : "";
     const { timezone } = options.view();
     const foot = html`boardsync ${own(version)}. ${own(use)}Times are in ${timezone}.`;
     const said = done !== undefined && html`<p class="said good" role="status">${done}</p>`;
     return reply
-      .code(status)
+      .code(page.status)
       .headers({ "content-security-policy": contentSecurityPolicy, "referrer-policy": "same-origin" })
       .type("text/html; charset=utf-8")
       .send(
-        writeOut(layOut({ title, current, foot }, html`${said}${content}`), {
+        writeOut(layOut(page, said, foot), {
           ...options,
           root: rootFrom(reply.request.url),
           tell: tellTimes(clock.now(), timezone).tell,
@@ -184,7 +183,6 @@ function askForToken(reply: FastifyReply): FastifyReply {
 const nothingYet: RenderedPage = {
   status: 200,
   title: "No run yet",
-  current: undefined,
   content: html`<h1>No run yet</h1><p class="lead">There is no state to show. Next: ${renderCommand("boardsync sync")}</p>`,
 };
 
@@ -192,11 +190,7 @@ const nothingYet: RenderedPage = {
 function serveUnknown(
   server: FastifyInstance,
   recognise: (request: FastifyRequest) => Reader | undefined,
-  show: (
-    reply: FastifyReply,
-    reader: Reader,
-    render: (looking: Looking) => Promise<RenderedPage>,
-  ) => Promise<FastifyReply>,
+  show: Serving["show"],
 ): void {
   server.get("/*", async (request, reply) => {
     const url = request.url.replace(/\?.*$/s, "");
@@ -207,29 +201,20 @@ function serveUnknown(
 }
 
 async function overview(looking: Looking, request: FastifyRequest): Promise<RenderedPage> {
-  const { range } = queryOf(request);
-  return {
-    status: 200,
-    title: "Overview",
-    current: "overview",
-    content: await renderOverview(looking, range),
-  };
+  const content = await renderOverview(looking, queryOf(request)["range"]);
+  return { status: 200, title: "Overview", current: "overview", content };
 }
 
 async function links(looking: Looking, request: FastifyRequest): Promise<RenderedPage> {
-  return {
-    status: 200,
-    title: "Links",
-    current: "links",
-    content: await renderLinks(looking, queryOf(request)),
-  };
+  const content = await renderLinks(looking, queryOf(request));
+  return { status: 200, title: "Links", current: "links", content };
 }
 
 async function post(looking: Looking, request: FastifyRequest): Promise<RenderedPage> {
   const named = readPostAddress(request.url);
   const content = named && (await renderPost(looking, named));
   if (named !== undefined && content !== undefined) {
-    return { status: 200, title: `${named.project}/${named.post}`, current: undefined, content };
+    return { status: 200, title: `${named.project}/${named.post}`, content };
   }
   return missing(
     "No such post",
@@ -240,7 +225,7 @@ async function post(looking: Looking, request: FastifyRequest): Promise<Rendered
 async function run(looking: Looking, request: FastifyRequest): Promise<RenderedPage> {
   const number = readRunAddress(request.url);
   const content = number === undefined ? undefined : await renderRun(looking, number);
-  if (content !== undefined) return { status: 200, title: `Run ${number}`, current: undefined, content };
+  if (content !== undefined) return { status: 200, title: `Run ${number}`, content };
   return missing(
     "No such run",
     html`No run has this number, or what it did was deleted (<code>keep</code> in the config).`,
@@ -249,7 +234,7 @@ async function run(looking: Looking, request: FastifyRequest): Promise<RenderedP
 
 function missing(title: string, why: Markup): RenderedPage {
   const content = html`<h1>${title}</h1><p>${why}</p><p><a href="${toRoot}">Overview</a></p>`;
-  return { status: 404, title, current: undefined, content };
+  return { status: 404, title, content };
 }
 
 /** The last of several values counts. */

@@ -21,18 +21,12 @@ import {
 import { foreseeRetry } from "../../sync/orders/retry.ts";
 import { beginSentence } from "../../sync/tell/sentence.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
-import { runAddress, siteOf } from "./addresses.ts";
+import { type AddressedPost, runAddress, siteOf } from "./addresses.ts";
 import { badge, type Column, html, type Markup, type Piece, type Tone, table } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import { boardAddress, renderIssue } from "./sides.ts";
 import type { Looking } from "./view.ts";
 import { askedFor, isAnswered, renderAnswers, renderCode, renderCommand, renderSentence } from "./waits.ts";
-
-/** One post, as an address names it. */
-export interface AddressedPost {
-  readonly project: string;
-  readonly post: string;
-}
 
 /** The story of one post: what `boardsync explain` tells. undefined where there is no such post. */
 export async function renderPost(

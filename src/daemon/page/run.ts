@@ -5,9 +5,10 @@ import { nameEntry } from "../../sync/ground/entries.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { countNeeds, resultWords } from "../../sync/tell/words.ts";
-import { issueAddress, postAddress, runAddress, siteOf, toRoot } from "./addresses.ts";
+import { postAddress, runAddress, siteOf, toRoot } from "./addresses.ts";
 import { badge, type Column, html, type Markup, table } from "./html.ts";
 import { describeNotified, renderErrors } from "./overview.ts";
+import { renderIssue } from "./sides.ts";
 import type { Looking } from "./view.ts";
 import { renderCode, renderCommand, renderSentence } from "./waits.ts";
 
@@ -86,29 +87,16 @@ function columnsOf({ view, ledger, times }: Looking): readonly Column<RunWrite>[
     },
     {
       title: "Issue",
-      show({ issue }) {
-        if (issue === undefined) return "–";
-        const name = `${issue.repository}#${issue.number}`;
-        const address = issueAddress(site, name);
-        return address === undefined ? name : html`<a href="${address}" rel="noreferrer">${name}</a>`;
-      },
+      show: ({ issue }) =>
+        issue === undefined ? "–" : renderIssue(`${issue.repository}#${issue.number}`, site),
     },
-    {
-      title: "What",
-      show: ({ kind, fields }) => html`${kind} <bdi>${showChanges(fields)}</bdi>`,
-    },
+    { title: "What", show: ({ kind, fields }) => html`${kind} <bdi>${showChanges(fields)}</bdi>` },
     {
       title: "Voters",
-      show: (write) => {
-        const voters = votersWhoHeard(write);
-        return voters === null ? "?" : voters.toLocaleString("en");
-      },
+      show: (write) => votersWhoHeard(write)?.toLocaleString("en") ?? "?",
       isNumber: true,
     },
     { title: "Because", show: ({ reason }) => html`<bdi>${renderCode(reason)}</bdi>` },
-    {
-      title: "Outcome",
-      show: ({ outcome }) => badge(outcome === "applied" ? "good" : "warn", outcome),
-    },
+    { title: "Outcome", show: ({ outcome }) => badge(outcome === "applied" ? "good" : "warn", outcome) },
   ];
 }

@@ -159,10 +159,8 @@ function isAllAnswered({ pending }: Listing, lines: readonly WaitingRow[]): bool
 
 /** The kind of what waits, by how bad it is. */
 export function renderBadge({ kind }: Pick<WaitingRow, "kind">): Markup {
-  return badge(
-    kind === "held" ? "warn" : "bad",
-    kind in needWords ? needWords[kind as keyof typeof needWords] : kind,
-  );
+  const words: Readonly<Record<string, string>> = needWords;
+  return badge(kind === "held" ? "warn" : "bad", words[kind] ?? kind);
 }
 
 async function renderWait(listing: Listing, waiting: WaitingRow): Promise<Markup> {
@@ -242,18 +240,7 @@ function renderPlanned({ planned }: Pick<WaitingRow, "planned">): Markup | undef
 }
 
 /** What needs nobody, by what becomes of it. */
-const others: readonly (readonly [
-  words: string,
-  kinds: readonly (
-    | "settling"
-    | "waiting"
-    | "undecided"
-    | "did-not-stick"
-    | "disagreement"
-    | "paused"
-    | "missing"
-  )[],
-])[] = [
+const others: readonly (readonly [words: string, kinds: readonly WaitingRow["kind"][]])[] = [
   ["can't be decided yet", ["undecided"]],
   ["follow later", ["settling", "waiting"]],
   ["are paused", ["paused"]],

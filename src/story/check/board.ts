@@ -9,17 +9,15 @@ import type { SyncProject } from "../../sync/ground/world.ts";
 import { pickProject, unknownProject } from "../../sync/read/identify.ts";
 import { lookAtList } from "../posts.ts";
 import { checkCategories, type ShownCategory, sortCategories } from "./categories.ts";
-import type { Checking, Suggest } from "./findings.ts";
+import type { Checking } from "./findings.ts";
 
 /** Whether the key is accepted; returns what it sees. */
 export async function checkBoard({ say, board, bounds }: Checking): Promise<readonly BoardProject[]> {
   await board.verifyKey(bounds);
   const listed = await board.listProjects(bounds);
   const names = listed.map(({ id, slug }) => (slug === undefined ? id : `${slug} (${id})`)).join(", ");
-  say(
-    "ok",
-    `The key is accepted; it sees ${listed.length === 1 ? "1 project" : `${listed.length} projects`}: ${names}.`,
-  );
+  const counted = listed.length === 1 ? "1 project" : `${listed.length} projects`;
+  say("ok", `The key is accepted; it sees ${counted}: ${names}.`);
   return listed;
 }
 
@@ -60,17 +58,12 @@ export async function readPosts(
 }
 
 /** Says what the posts show of what the config names. @param all - what posts of any project show. */
-export function checkPosts(
-  checking: Checking,
-  shown: ShownPosts,
-  all: readonly ShownPosts[],
-  suggest: Suggest,
-): void {
+export function checkPosts(checking: Checking, shown: ShownPosts, all: readonly ShownPosts[]): void {
   const { project, id, posts, seen } = shown;
   const { say } = checking;
   const settings: Settings = { ...project.settings, project: id };
-  checkStatuses(checking, settings, shown, all, suggest);
-  checkCategories(checking, shown, suggest);
+  checkStatuses(checking, settings, shown, all);
+  checkCategories(checking, shown);
   if (posts === 0) return;
   for (const problem of unseenConditions(settings, seen)) {
     const message = `\`${problem}\` needs a field that no record of the board shows. Remove it, or name the field in board.fields.`;
@@ -83,23 +76,24 @@ function sayShape({ say }: Checking, posts: number, shape: ListShape | undefined
     say("warning", "The list has no posts, so its shape and its statuses are not known yet.");
     return;
   }
+  const { items, id = "?", paging, keys } = shape;
   say(
     "ok",
-    `${posts} posts, found under ${shape.items}; id field \`${shape.id ?? "?"}\`; paging: ${shape.paging}. Fields: ${shape.keys.join(", ")}.`,
+    `${posts} posts, found under ${items}; id field \`${id}\`; paging: ${paging}. Fields: ${keys.join(", ")}.`,
   );
 }
 
-function sayAsked({ say }: Checking, asked: AskedPaging): void {
-  if (asked.way === undefined) say("ok", showAsked(asked));
-  else say("warning", showAsked(asked), "board.paging-found");
-}
-
 /** What asking for more has shown, where the first page had no sign of how the list goes on. */
-function showAsked({ way }: AskedPaging): string {
-  if (way === undefined) return "The board was asked for further posts in the usual ways, and sent none.";
-  if (way.kind === "none")
-    return `The list has no further pages, only larger ones. The line that asks for them, below \`board:\` in the config: \`${showWay(way)}\`.`;
-  return `The list shows no sign of how it goes on; asking the board has found out. The line that says so below \`board:\` in the config: \`${showWay(way)}\`.`;
+function sayAsked({ say }: Checking, { way }: AskedPaging): void {
+  if (way === undefined) {
+    say("ok", "The board was asked for further posts in the usual ways, and sent none.");
+    return;
+  }
+  const message =
+    way.kind === "none"
+      ? `The list has no further pages, only larger ones. The line that asks for them, below \`board:\` in the config: \`${showWay(way)}\`.`
+      : `The list shows no sign of how it goes on; asking the board has found out. The line that says so below \`board:\` in the config: \`${showWay(way)}\`.`;
+  say("warning", message, "board.paging-found");
 }
 
 /** The values of `status` are the board's own: a rule's word that nobody has seen may be a slip. */
@@ -108,9 +102,8 @@ function checkStatuses(
   settings: Settings,
   { project, posts, seen, statuses }: ShownPosts,
   all: readonly ShownPosts[],
-  suggest: Suggest,
 ): void {
-  const { say } = checking;
+  const { say, suggest } = checking;
   const others = new Set(
     all.filter((one) => one.project !== project).flatMap((one) => [...one.statuses.keys()]),
   );

@@ -3,7 +3,7 @@ import { meantCategories } from "../../plan/categories.ts";
 import { namedValues } from "../../plan/named-values.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import type { ShownList } from "../posts.ts";
-import type { Checking, Suggest } from "./findings.ts";
+import type { Checking } from "./findings.ts";
 
 /** A category that posts show. */
 export interface ShownCategory {
@@ -41,11 +41,7 @@ export function addCategories(
 
 /** "cat_1 “Billing” (12)": ids are what the config names, names are what people know. */
 export function showCategory({ id, name, posts }: ShownCategory): string {
-  return `${nameCategory({ id, name })} (${posts})`;
-}
-
-function nameCategory({ id, name }: Pick<ShownCategory, "id" | "name">): string {
-  return name === null || name === id ? id : `${id} “${name}”`;
+  return `${name === null || name === id ? id : `${id} “${name}”`} (${posts})`;
 }
 
 /** More than these are no help in a line. */
@@ -53,24 +49,21 @@ const mostShown = 100;
 
 /** Which categories posts have, and which of those that the config names none has. */
 export function checkCategories(
-  { say }: Checking,
+  { say, suggest }: Checking,
   { project, seen, categories }: ShownCategories,
-  suggest: Suggest,
 ): void {
   if (!seen.has("categoryId")) return;
   const rest = categories.length - mostShown;
   const listed = categories.slice(0, mostShown).map(showCategory).join(", ");
   say("ok", `Categories in use: ${listed || "none"}${rest > 0 ? ` and ${rest} more` : ""}.`);
   const named = namedValues(project.settings).filter(({ field }) => field === "categoryId");
+  const known = categories.map(({ id, name }) => ({ id, name: name ?? id }));
   for (const { value, where } of named) {
-    const meant = meantCategories(
-      value,
-      categories.flatMap(({ id, name }) => ({ id, name: name ?? id })),
-    );
+    const meant = meantCategories(value, known);
     if (meant.length === 1) continue;
     const near = suggest(
       value,
-      categories.flatMap((category) => [category.id, ...(category.name === null ? [] : [category.name])]),
+      categories.flatMap(({ id, name }) => (name === null ? [id] : [id, name])),
     );
     const several = meant.map(({ id }) => `\`${id}\``).join(" and ");
     const message =

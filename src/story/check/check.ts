@@ -1,6 +1,9 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Pin } from "../../model/issue.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { shadowedBoardRules } from "../../plan/board-rules/board-rules.ts";
 import { fightingRules } from "../../plan/board-rules/fights.ts";
+import { isRenamed, pinNouns } from "../../plan/rules/pins.ts";
 import { impossibleRules, shadowedRules } from "../../plan/rules/rules.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
@@ -25,12 +28,12 @@ export async function checkAll(
   suggest: Suggest,
 ): Promise<Checked> {
   const findings: Finding[] = [];
-  const checking = startChecking(findings, "board", world, bounds);
+  const checking = startChecking(findings, "board", world, bounds, suggest);
   const listed = await checking.look(checkBoard);
   if (listed === undefined)
     checking.say("warning", "The posts were not looked at, because the board could not be asked.");
   const { mcp } = world;
-  const listCategories = listed && mcp && (await checking.look((own) => checkTools(own, mcp, suggest)));
+  const listCategories = listed && mcp && (await checking.look((own) => checkTools(own, mcp)));
   const tracker = checking.of("tracker");
   const account = await tracker.look((own) => checkAccount(own, world.clock.now()));
   if (account === undefined)
@@ -43,7 +46,7 @@ export async function checkAll(
     const named = listCategories && (await own.look(() => listCategories(posts.id)));
     shown.push({ ...posts, categories: addCategories(posts.categories, named ?? []) });
   }
-  for (const posts of shown) checkPosts(checking.of(posts.project.key), posts, shown, suggest);
+  for (const posts of shown) checkPosts(checking.of(posts.project.key), posts, shown);
   for (const project of projects) {
     const own = checking.of(project.key);
     if (account !== undefined) {
@@ -78,11 +81,8 @@ function checkRules({ say }: Checking, settings: SyncProject["settings"]): void 
     const names = by.map((one) => `rules[${one}]`).join(" and ");
     const [take, what] =
       by.length === 1 ? ["takes", "all that it sets"] : ["take", "all that it sets between them"];
-    say(
-      "error",
-      `rules[${index}] never decides anything: ${names} above it ${take} ${what}, whenever it would match.`,
-      "config.shadowed",
-    );
+    const message = `rules[${index}] never decides anything: ${names} above it ${take} ${what}, whenever it would match.`;
+    say("error", message, "config.shadowed");
   }
   for (const { index, by } of shadowedBoardRules(settings.boardRules)) {
     const message = `boardRules[${index}] can never match: boardRules[${by}] above it matches whenever it would.`;
@@ -92,4 +92,31 @@ function checkRules({ say }: Checking, settings: SyncProject["settings"]): void 
     const message = `boardRules[${boardRule}] and rules[${rule}] stand against each other: an issue that boardRules[${boardRule}] has changed comes under rules[${rule}], which would take the post away from what boardRules[${boardRule}] looks at. Nothing loops: the post keeps what it shows, and the difference is listed until one of the two changes. Let rules[${rule}] set what boardRules[${boardRule}] looks at, or look at something else.`;
     say("warning", message, "config.fight");
   }
+}
+
+/** What the state knows of names in the rules of projects: who reads the repository alone can't tell a new name from a missing one. */
+export async function findNames(ledger: Ledger, keys: readonly string[]): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const key of keys) {
+    const id = ledger.memory.project(key)?.id;
+    const pins = id === undefined ? [] : await ledger.signals.pins(id);
+    for (const pin of pins) {
+      const repo = ledger.memory.repositoryById(pin.repositoryId)?.repository.name ?? "";
+      const finding = describePin(repo, pin);
+      if (finding !== undefined) findings.push({ ...finding, subject: key, code: `tracker.${pin.kind}` });
+    }
+  }
+  return findings;
+}
+
+function describePin(repo: string, pin: Pin): Pick<Finding, "level" | "message"> | undefined {
+  const { kind, name, now } = pin;
+  const noun = pinNouns[kind];
+  if (now === undefined) {
+    const message = `The ${noun} "${name}" of ${repo} was deleted: posts whose decision hangs on it stay as they are. Make a ${noun} of that name, or take it out of the rules.`;
+    return { level: "error", message };
+  }
+  if (!isRenamed(pin)) return undefined;
+  const message = `${repo} calls the ${noun} "${name}" "${now}" now. The rules go on to match it for as long as this state remembers the old name: write the new one into the rules.`;
+  return { level: "warning", message };
 }

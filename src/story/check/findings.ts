@@ -22,8 +22,9 @@ export type Suggest = (word: string, words: readonly string[]) => string;
 /** What every look of `check` is given. */
 export interface Checking extends Pick<World, "board" | "tracker"> {
   readonly bounds: ReadBounds;
+  readonly suggest: Suggest;
   /** Adds a line. */
-  say(level: Finding["level"], message: string, code?: string): void;
+  say(level: Finding["level"], message: string, code?: string, detail?: RemoteError["detail"]): void;
   /** Runs one look; a failure is a finding, and the rest goes on. */
   look<T>(work: (checking: Checking) => Promise<T>): Promise<T | undefined>;
   /** The same for another subject. */
@@ -36,33 +37,32 @@ export function startChecking(
   subject: string,
   world: Pick<World, "board" | "tracker">,
   bounds: ReadBounds,
+  suggest: Suggest,
 ): Checking {
   const checking: Checking = {
     board: world.board,
     tracker: world.tracker,
     bounds,
-    say(level, message, code) {
-      const advice = level === "ok" || code === undefined ? undefined : adviceOn({ code });
-      const shown = level === "ok" ? undefined : code;
-      findings.push({ level, subject, code: shown, message, ...(advice !== undefined && { advice }) });
+    suggest,
+    say(level, message, found, detail) {
+      const code = level === "ok" ? undefined : found;
+      const advice = code === undefined ? undefined : adviceOn({ code, detail });
+      findings.push({ level, subject, code, message, ...(advice !== undefined && { advice }) });
     },
     async look(work) {
       try {
         return await work(checking);
       } catch (error) {
-        if (error instanceof TemplateError) {
-          const message = `A template fails: ${error.message}.`;
-          findings.push({ level: "error", subject, code: "config.template", message });
-          return undefined;
-        }
-        if (!(error instanceof RemoteError || error instanceof ProjectError)) throw error;
-        const { code, message } = error;
-        const advice = adviceOn({ code, detail: error instanceof RemoteError ? error.detail : undefined });
-        findings.push({ level: "error", subject, code, message, ...(advice !== undefined && { advice }) });
+        const { say } = checking;
+        if (error instanceof TemplateError)
+          say("error", `A template fails: ${error.message}.`, "config.template");
+        else if (error instanceof RemoteError) say("error", error.message, error.code, error.detail);
+        else if (error instanceof ProjectError) say("error", error.message, error.code);
+        else throw error;
         return undefined;
       }
     },
-    of: (other) => startChecking(findings, other, world, bounds),
+    of: (other) => startChecking(findings, other, world, bounds, suggest),
   };
   return checking;
 }

@@ -21,12 +21,7 @@ export function findArgumentFaults(
   schema: unknown,
   suggest: Suggest,
 ): readonly ArgumentFault[] {
-  const faults: ArgumentFault[] = [];
-  for (const fault of look({ value: args, schema, root: schema, path: [], suggest })) {
-    faults.push(fault);
-    if (faults.length === mostFaults) break;
-  }
-  return faults;
+  return [...look({ value: args, schema, root: schema, path: [], suggest }).take(mostFaults)];
 }
 
 interface Place {

@@ -10,9 +10,9 @@ import { entryArguments } from "../../plan/changelog/entry.ts";
 import { postArguments } from "../../plan/imports/draft.ts";
 import { listArguments } from "../../plan/text/arguments.ts";
 import { TemplateError } from "../../plan/text/template.ts";
-import type { Checking, Suggest } from "./findings.ts";
+import type { Checking } from "./findings.ts";
 import { findArgumentFaults } from "./tool-arguments.ts";
-import { proposeTools, requiredOf, showProposal, type ToolProposal } from "./tool-proposals.ts";
+import { proposeTools, requiredOf, showProposal } from "./tool-proposals.ts";
 
 /** The board's own tools, and what the config says of them. */
 export interface CheckedTools {
@@ -37,24 +37,21 @@ const mostShown = 100;
  *
  * @returns the categories of a project, by its id; none where no tool tells them.
  */
-export async function checkTools(
-  checking: Checking,
-  tools: CheckedTools,
-  suggest: Suggest,
-): Promise<ListCategories> {
+export async function checkTools(checking: Checking, tools: CheckedTools): Promise<ListCategories> {
   const { say, bounds } = checking;
   const described = await tools.directory.describe(bounds);
   const listed = described.slice(0, mostShown).map(showTool).join(", ");
   const rest = described.length - mostShown;
-  say(
-    "ok",
-    `The MCP server has ${described.length} tools: ${listed || "none"}${rest > 0 ? ` and ${rest} more` : ""}.`,
-  );
+  const more = rest > 0 ? ` and ${rest} more` : "";
+  say("ok", `The MCP server has ${described.length} tools: ${listed || "none"}${more}.`);
   const usable = (Object.keys(tools.named) as ToolPurpose[]).filter((purpose) =>
-    checkTool(checking, tools, purpose, described, suggest),
+    checkTool(checking, tools, purpose, described),
   );
   const proposals = proposeTools(described).filter(({ purpose }) => tools.named[purpose] === undefined);
-  if (proposals.length > 0) sayProposals(checking, proposals);
+  if (proposals.length > 0) {
+    const lines = proposals.map((proposal) => `\`${showProposal(proposal)}\``).join("; ");
+    say("ok", `Below board.mcp.tools you may add, after a look at what each tool does: ${lines}.`);
+  }
   return usable.includes("categories") ? createListing(checking, tools) : async () => [];
 }
 
@@ -77,33 +74,21 @@ function createListing({ bounds }: Checking, { directory, named }: CheckedTools)
   };
 }
 
-function sayProposals({ say }: Checking, proposals: readonly ToolProposal[]): void {
-  const lines = proposals.map((proposal) => `\`${showProposal(proposal)}\``).join("; ");
-  say("ok", `Below board.mcp.tools you may add, after a look at what each tool does: ${lines}.`);
-}
-
 /** @returns whether it may be called. */
 function checkTool(
-  { say }: Checking,
+  { say, suggest }: Checking,
   { named, agreed, place }: CheckedTools,
   purpose: ToolPurpose,
   described: readonly ToolDescription[],
-  suggest: Suggest,
 ): boolean {
   const tool = named[purpose];
   if (tool === undefined) return false;
   const path = ["board", "mcp", "tools", purpose];
   const found = described.find(({ name }) => name === tool.name);
   if (found === undefined) {
-    const near = suggest(
-      tool.name,
-      described.map(({ name }) => show(name)),
-    );
-    say(
-      "error",
-      `${place([...path, "name"])}: the MCP server has no tool \`${tool.name}\`${near}`,
-      "board.tool",
-    );
+    const names = described.map(({ name }) => show(name));
+    const message = `${place([...path, "name"])}: the MCP server has no tool \`${tool.name}\`${suggest(tool.name, names)}`;
+    say("error", message, "board.tool");
     return false;
   }
   const known = tool.schema ?? agreed(tool.name);

@@ -1,5 +1,5 @@
 import { RemoteError } from "../../errors.ts";
-import type { ProjectFieldName, Readable, Repository, RepositoryName } from "../../model/issue.ts";
+import type { Readable, Repository, RepositoryName } from "../../model/issue.ts";
 import { includesName } from "../../plan/ground/issue-fields.ts";
 import { neededSignals, projectFieldKey } from "../../plan/rules/signals.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
@@ -26,10 +26,8 @@ export async function checkRepository(
   const wanted = [...settings.issue.labels, ...Object.values(categoryLabels), ...Object.values(voteLabels)];
   const missing = wanted.filter((label) => !known.has(label.toLowerCase()));
   if (missing.length > 0) {
-    say(
-      "warning",
-      `${name} has no label ${quoted(missing)}; it is created with the first issue that needs it.`,
-    );
+    const message = `${name} has no label ${quoted(missing)}; it is created with the first issue that needs it.`;
+    say("warning", message);
   }
   const isThere = (milestone: string): boolean => milestones.some(({ title }) => title === milestone);
   const { milestone } = settings.issue;
@@ -55,10 +53,19 @@ function sayAccess({ say }: Checking, name: RepositoryName, repository: Reposito
     const message = `${name} is called ${repository.name} now; correct \`repo\` in the config.`;
     say("warning", message, "tracker.renamed");
   }
-  const exposure = describeExposure(name, repository);
-  if (exposure !== undefined) say("warning", exposure);
-  for (const { message, code } of findObstacles(name, repository)) say("error", message, code);
-  if (!repository.canPush) return;
+  if (!repository.isPrivate)
+    say("warning", `${name} is public: titles and descriptions of the selected posts become public.`);
+  if (repository.isArchived)
+    say("error", `${name} is archived, so nothing can be written there.`, "tracker.archived");
+  if (!repository.hasIssues) {
+    const message = `Issues are switched off in ${name}. Switch them on in the repository's settings.`;
+    say("error", message, "tracker.no-issues");
+  }
+  if (!repository.canPush) {
+    const message = `The token may not push to ${name}: GitHub then drops labels, assignees and milestones without a word. Give it write access to issues.`;
+    say("error", message, "tracker.permission");
+    return;
+  }
   // The account's rights are told, and not what of them a token was given: nothing but a write shows that.
   const rights = repository.isWriteKnown
     ? "and the App may write issues there"
@@ -66,61 +73,24 @@ function sayAccess({ say }: Checking, name: RepositoryName, repository: Reposito
   say("ok", `${name} is there, ${rights}.`);
 }
 
-/** Who can read what is written to a repository, where that is everybody. */
-function describeExposure(
-  name: RepositoryName,
-  { isPrivate }: Pick<Repository, "isPrivate">,
-): string | undefined {
-  if (isPrivate) return undefined;
-  return `${name} is public: titles and descriptions of the selected posts become public.`;
-}
-
-/** Why issues of a repository can't be written as the config wants them. */
-function findObstacles(
-  name: RepositoryName,
-  { isArchived, hasIssues, canPush }: Repository,
-): readonly { readonly code: string; readonly message: string }[] {
-  const obstacles: { code: string; message: string }[] = [];
-  if (isArchived) {
-    const message = `${name} is archived, so nothing can be written there.`;
-    obstacles.push({ code: "tracker.archived", message });
-  }
-  if (!hasIssues) {
-    const message = `Issues are switched off in ${name}. Switch them on in the repository's settings.`;
-    obstacles.push({ code: "tracker.no-issues", message });
-  }
-  if (!canPush) {
-    const message = `The token may not push to ${name}: GitHub then drops labels, assignees and milestones without a word. Give it write access to issues.`;
-    obstacles.push({ code: "tracker.permission", message });
-  }
-  return obstacles;
-}
-
 /** Whether the fields of projects that the rules name are there, can be read, and have the options that the rules name. */
-export async function checkFields(checking: Checking, settings: AnySettings): Promise<void> {
-  for (const wanted of neededSignals(settings).projects) await checkField(checking, settings, wanted);
-}
-
-async function checkField(
-  { say, tracker, bounds }: Checking,
-  settings: AnySettings,
-  wanted: ProjectFieldName,
-): Promise<void> {
-  const { owner, project } = wanted;
-  try {
-    const found = await tracker.projectField(wanted, bounds);
-    const where = `Project ${owner}/${project}`;
-    const options = found.options.map(({ name }) => `"${name}"`).join(", ") || "none";
-    say("ok", `${where} can be read; its field ${found.name} has the options ${options}.`);
-    if (found.isClosed) say("warning", `${where} is closed.`, "tracker.project");
-    const named = namedOptions(settings, projectFieldKey(wanted));
-    for (const name of named.filter((option) => !hasOption(found, option))) {
-      const message = `${where} has no option "${name}" in the field ${found.name}, which a rule looks at. What the field shows is then taken as unknown, and posts whose decision hangs on it stay as they are. Correct the rule, or make the option.`;
-      say("error", message, "tracker.project-option");
+export async function checkFields({ say, tracker, bounds }: Checking, settings: AnySettings): Promise<void> {
+  for (const wanted of neededSignals(settings).projects) {
+    const where = `Project ${wanted.owner}/${wanted.project}`;
+    try {
+      const found = await tracker.projectField(wanted, bounds);
+      const options = found.options.map(({ name }) => `"${name}"`).join(", ") || "none";
+      say("ok", `${where} can be read; its field ${found.name} has the options ${options}.`);
+      if (found.isClosed) say("warning", `${where} is closed.`, "tracker.project");
+      const named = namedOptions(settings, projectFieldKey(wanted));
+      for (const name of named.filter((option) => !hasOption(found, option))) {
+        const message = `${where} has no option "${name}" in the field ${found.name}, which a rule looks at. What the field shows is then taken as unknown, and posts whose decision hangs on it stay as they are. Correct the rule, or make the option.`;
+        say("error", message, "tracker.project-option");
+      }
+    } catch (error) {
+      if (!(error instanceof RemoteError) || !isFieldFault(error)) throw error;
+      say("error", error.message, "tracker.project");
     }
-  } catch (error) {
-    if (!(error instanceof RemoteError) || !isFieldFault(error)) throw error;
-    say("error", error.message, "tracker.project");
   }
 }
 
@@ -190,13 +160,8 @@ function checkNames(
   const looked = conditions.flatMap((when) =>
     [when.labels, when.anyLabel, when.noLabel].flatMap((one) => one ?? []),
   );
-  const unknown = [...new Set(looked)].filter(
-    (label) =>
-      !includesName(
-        labels.map(({ name }) => name),
-        label,
-      ),
-  );
+  const known = labels.map((label) => label.name);
+  const unknown = [...new Set(looked)].filter((label) => !includesName(known, label));
   if (unknown.length > 0) {
     const message = `${name} has no label ${quoted(unknown)}, which the rules look at: no issue can have it yet.`;
     say("warning", message, "tracker.label");
@@ -274,4 +239,18 @@ async function countPages(
   const query = { kind: "by", author, createdSince: undefined } as const;
   for await (const { pages } of tracker.listIssues(repository, query, bounds)) return pages;
   return 1;
+}
+
+/** What a GitHub App needs, by GitHub's names: no more than what the rules look at. */
+export function neededPermissions(
+  projects: readonly Pick<SyncProject, "settings">[],
+): Readonly<Record<string, "read" | "write">> {
+  const signals = projects.map(({ settings }) => neededSignals(settings));
+  return {
+    issues: "write",
+    metadata: "read",
+    ...(signals.some(({ pullRequests, released }) => pullRequests || released) && { pull_requests: "read" }),
+    ...(signals.some(({ released }) => released) && { contents: "read" }),
+    ...(signals.some(({ projects: fields }) => fields.length > 0) && { organization_projects: "read" }),
+  };
 }

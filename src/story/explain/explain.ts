@@ -185,8 +185,8 @@ function tellSources(explaining: Explaining, decided: readonly DerivedField[]): 
 }
 
 /** A line of the audit as a person and a script read it. */
-export function explainWrite({ at, run, side, kind, issue, ...entry }: AuditEntry): ExplainedWrite {
-  const { fields, reason, outcome, message } = entry;
+export function explainWrite(entry: AuditEntry): ExplainedWrite {
+  const { at, run, side, kind, issue, fields, reason, outcome, message } = entry;
   return {
     at: new Date(at).toISOString(),
     run,
@@ -197,12 +197,7 @@ export function explainWrite({ at, run, side, kind, issue, ...entry }: AuditEntr
     reason,
     outcome,
     message: message ?? null,
-    voters: votersWhoHeard({
-      side,
-      fields,
-      outcome,
-      ...(entry.voters !== undefined && { voters: entry.voters }),
-    }),
+    voters: votersWhoHeard(entry),
   };
 }
 

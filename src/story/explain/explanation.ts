@@ -258,14 +258,10 @@ export function describeIssueState(state: string, reason: string | null): string
   return reason === null ? state : `${state} as ${reason.replaceAll("_", " ")}`;
 }
 
-/** A column of a table of fields. */
-interface FieldColumn {
-  readonly title: string;
-  show(field: ExplainedField): string;
-}
-
-/** What the rules and one side say of a field, now and when they agreed last. */
-export function fieldColumns(side: "post" | "issue"): readonly FieldColumn[] {
+/** The columns of a table of fields: what the rules and one side say of each, now and when they agreed last. */
+export function fieldColumns(
+  side: "post" | "issue",
+): readonly { readonly title: string; show(field: ExplainedField): string }[] {
   return [
     { title: "field", show: ({ field }) => field },
     { title: "rules ask now", show: showAsked },

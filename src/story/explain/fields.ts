@@ -44,7 +44,7 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
     return target && { target, rule: derived.kind === "derived" ? derived.rule : undefined };
   };
   return row.links.flatMap((linked) =>
-    namedOrRemembered(linked, namedFields(row, linked, explaining)).map((field) => ({
+    fieldsOf(linked, explaining).map((field) => ({
       issue: nameInLedger(explaining, linked.link.issue),
       ...explainField(
         field,
@@ -56,19 +56,11 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
   );
 }
 
-/** The fields of an issue that board rules and votes decide. */
-function namedFields(
-  row: Row,
-  linked: LinkedIssue,
-  { settings, seen }: Pick<Explaining, "settings" | "seen">,
-): readonly IssueField[] {
+/** The fields of an issue that board rules and votes decide. What rules that are gone have set is still remembered. */
+function fieldsOf(linked: LinkedIssue, { row, settings, seen }: Explaining): readonly IssueField[] {
   const byVotes = voteAsks(row, linked, settings, seen).map(({ field }) => field);
-  return [...changedFields(settings.boardRules), ...byVotes];
-}
-
-/** What rules that are gone have set is still remembered. */
-function namedOrRemembered({ base = {} }: LinkedIssue, named: readonly IssueField[]): readonly IssueField[] {
-  return [...new Set([...named, ...(Object.keys(base) as IssueField[])])];
+  const remembered = Object.keys(linked.base ?? {}) as IssueField[];
+  return [...new Set([...changedFields(settings.boardRules), ...byVotes, ...remembered])];
 }
 
 /** What rules ask of a field, and the index of the rule that does. */

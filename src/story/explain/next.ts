@@ -18,9 +18,6 @@ import { beginSentence } from "../../sync/tell/sentence.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
 
-/** The part of an explanation that tells what comes. */
-type Next = Pick<Explanation, "standing" | "actions" | "next">;
-
 /**
  * What the next run makes of the facts as they are: the same plan as every run's. A run looks at both sides first, so it may
  * find that one of them has moved by then.
@@ -32,7 +29,7 @@ export function explainNext(
   context: PlanContext,
   waits: readonly ExplainedWait[],
   unlooked: readonly string[],
-): Next {
+): Pick<Explanation, "standing" | "actions" | "next"> {
   const decision = tryPlan(explaining, context);
   if (typeof decision === "string") {
     const standing = { kind: "linked", reason: decision } as const;
@@ -46,23 +43,23 @@ export function explainNext(
     );
   });
   const before = [...unlooked, ...recoveryOf(explaining), ...changesOfConfig(explaining)];
-  const coming = [
-    ...absences(explaining, context),
-    ...openOutcomes(waits),
-    ...(decision.pauses === undefined
+  const open = waits.filter(({ kind }) => kind === "unknown" || kind === "asked");
+  const pauses =
+    decision.pauses === undefined
       ? []
       : [
           `The next run pauses the post until \`boardsync resume\` (\`conflict: pause\`): ${decision.pauses}.`,
-        ]),
+        ];
+  const coming = [
+    ...absences(explaining, context),
+    ...open.map(({ message }) => message),
+    ...pauses,
     ...actions.map(describePlanned),
     ...notesOf(explaining, decision),
     ...answersOf(explaining, waits),
   ];
-  return {
-    standing: decision.standing,
-    actions,
-    next: [...before, ...(coming.length > 0 ? coming : [restOf(explaining, decision)])],
-  };
+  const next = [...before, ...(coming.length > 0 ? coming : [restOf(explaining, decision)])];
+  return { standing: decision.standing, actions, next };
 }
 
 /** What kept the last run of the project from looking at both sides, as a sentence; none where nothing did. */
@@ -136,10 +133,6 @@ function absences({ row }: Explaining, context: PlanContext): readonly string[] 
         "boardsync has just written to the post. It decides again when the next list of posts shows the result.",
       ]
     : [];
-}
-
-function openOutcomes(waits: readonly ExplainedWait[]): readonly string[] {
-  return waits.filter(({ kind }) => kind === "unknown" || kind === "asked").map(({ message }) => message);
 }
 
 function describePlanned({ kind, issue, fields, reason, notifies, held }: PlannedAction): string {

@@ -13,11 +13,7 @@ import { runProjects } from "../../sync/run.ts";
 import { findAll, type RebuildFindings, type SurveyedIssue, surveyRepository } from "./findings.ts";
 
 /** What `rebuild --json` prints. */
-export interface RebuildReport {
-  readonly run: number;
-  readonly result: RunReport["result"];
-  readonly startedAt: string;
-  readonly durationMs: number;
+export interface RebuildReport extends Pick<RunReport, "run" | "result" | "startedAt" | "durationMs"> {
   readonly projects: readonly RebuiltProject[];
 }
 

@@ -1,13 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  count,
-  oneLine,
-  paint,
-  printLine,
-  printParagraph,
-  widthOf,
-  wrap,
-} from "../../../src/commands/print/text.ts";
+import { count, oneLine, paint, printLine, widthOf, wrap } from "../../../src/commands/print/text.ts";
 import { createOutput } from "../stage.ts";
 
 describe("oneLine", () => {
@@ -73,12 +65,6 @@ describe("printLine", () => {
     printLine(out, paint(out, "red", "✗ "), text);
     expect(out.text()).toBe("\u001b[31m✗ \u001b[39ma sentence that is too\n  long for one line of it\n");
   });
-});
-
-it("a paragraph is broken wherever it goes", () => {
-  const out = createOutput({ columns: 10 });
-  printParagraph(out, "one two three");
-  expect(out.text()).toBe("one two\nthree\n");
 });
 
 it("a text has no colour where none is wanted", () => {

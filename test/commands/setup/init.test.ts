@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { matchStatuses } from "../../../src/commands/setup/init-config.ts";
 import { offerDotEnv } from "../../../src/commands/setup/init-dotenv.ts";
-import { matchStatuses } from "../../../src/commands/setup/init-statuses.ts";
 import { loadEnvironment } from "../../../src/config/environment.ts";
 import { readTextFile } from "../../../src/config/files.ts";
 import { featureOs } from "../../support/mcp/dialects.ts";

@@ -118,9 +118,9 @@ describe("a check of the board's own tools", () => {
     host.shelf.categories.push({ id: "cat_1", name: "Billing" });
     const findings: Finding[] = [];
     const sides = { board: undefined as never, tracker: undefined as never };
-    const checking = startChecking(findings, "board", sides, bounds());
+    const checking = startChecking(findings, "board", sides, bounds(), suggest);
     const place = (path: readonly (string | number)[]) => `b.yaml:${path.length}:1`;
-    const listCategories = await checkTools(checking, { directory, named, agreed, place }, suggest);
+    const listCategories = await checkTools(checking, { directory, named, agreed, place });
     const categories = await listCategories("prj_1");
     // Projects that it does not tell apart have the same ones.
     expect(await listCategories("prj_2")).toEqual(categories);
@@ -229,9 +229,9 @@ describe("a check of the board's own tools", () => {
     const args = { projectId: "{{ project.id }}" };
     const named = { categories: { name: "list_categories", args } };
     const sides = { board: undefined as never, tracker: undefined as never };
-    const checking = startChecking([], "board", sides, bounds());
+    const checking = startChecking([], "board", sides, bounds(), suggest);
     const tools = { named, directory, agreed: () => undefined, place: () => "" };
-    const list = await checkTools(checking, tools, suggest);
+    const list = await checkTools(checking, tools);
     const names = [await list("prj_1"), await list("prj_2"), await list("prj_1")].map(([one]) => one?.name);
     expect(names).toEqual(["Of prj_1", "Of prj_2", "Of prj_1"]);
     expect(host.called()).toHaveLength(2);
@@ -242,10 +242,10 @@ describe("a check of the board's own tools", () => {
     const named = { categories: { name: "list_buckets", args: { id: "{{ project.id" } } };
     const findings: Finding[] = [];
     const sides = { board: undefined as never, tracker: undefined as never };
-    const checking = startChecking(findings, "board", sides, bounds());
+    const checking = startChecking(findings, "board", sides, bounds(), suggest);
     const tools = { named, directory, agreed: () => undefined, place: () => "" };
     const argued = { ...tools, directory: { ...directory, describe: async () => [anyTool] } };
-    const list = await checkTools(checking, argued, suggest);
+    const list = await checkTools(checking, argued);
     expect(await list("prj_1")).toEqual([]);
     expect(findings.at(-1)).toMatchObject({
       ...{ level: "error", code: "config.template" },

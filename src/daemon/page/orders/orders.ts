@@ -33,7 +33,7 @@ export interface OrderOptions {
 export type Reader = Extract<Entry, { kind: "open" }>;
 
 /** How the page answers. */
-interface Serving {
+export interface Serving {
   readonly options: OrderOptions;
   state(): PageState;
   /** `http.url`. */
@@ -102,12 +102,8 @@ export function serveOrders({ options, state, url, now, admit, show, write }: Se
   const ask = (reader: Reader, order: PageOrder, question: Question, isAgain: boolean): RenderedPage => {
     const asked: AskedQuestion = { order, print: printOf(question) };
     const form = hand(state().pageKey, formOf(reader), JSON.stringify(asked), now());
-    return {
-      status: isAgain ? 409 : 200,
-      title: question.question,
-      current: undefined,
-      content: renderQuestion(order, question, form, isAgain),
-    };
+    const content = renderQuestion(order, question, form, isAgain);
+    return { status: isAgain ? 409 : 200, title: question.question, content };
   };
   const answerFirst = async (reader: Reader, fields: URLSearchParams, reply: FastifyReply) => {
     const order = readOrder(fields);
@@ -249,28 +245,20 @@ function whyRefused(
   ];
 }
 
-function refusal(status: number, heading: string, sentence: string): RenderedPage {
-  return {
-    status,
-    title: heading,
-    current: undefined,
-    content: html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p>${wayBack(html`${toRoot}`)}`,
-  };
-}
-
 function sayNothing(order: PageOrder, { nothing }: Nothing, status: number): RenderedPage {
   const heading =
     status === 409 ? "Nothing was done: it has changed since it was shown" : "There is nothing to do";
-  return {
-    status,
-    title: heading,
-    current: undefined,
-    content: html`<h1>${heading}</h1><p>${renderSentence(nothing)}</p>${wayBack(wayBackOf(order))}`,
-  };
+  return refusal(status, heading, nothing, wayBackOf(order));
 }
 
-function wayBack(address: Markup): Markup {
-  return html`<p><a href="${address}">Back to the page</a></p>`;
+function refusal(
+  status: number,
+  heading: string,
+  sentence: string,
+  wayBack: Markup = html`${toRoot}`,
+): RenderedPage {
+  const content = html`<h1>${heading}</h1><p>${renderSentence(sentence)}</p><p><a href="${wayBack}">Back to the page</a></p>`;
+  return { status, title: heading, content };
 }
 
 /** What a person can mend is an answer, too. */
