@@ -2,6 +2,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { type Issue, type IssueRef, isSameIssue } from "../../model/issue.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
+import { select } from "../../select.ts";
 import type { Tracker } from "../../tracker/tracker.ts";
 import {
   already,
@@ -125,7 +126,15 @@ export async function foreseeUnlink(
   const issues = text === undefined ? linked : chooseLinked(ledger, named, linked, text, trackerUrl);
   if (issues.length === 0) return { nothing: "it is linked to no issue." };
   const names = issues.map((issue) => showIssue(ledger, issue));
-  const effect = `the next run ends its link to ${names.join(", ")}; nothing is written to either side for that.`;
+  const shared = await select(issues, async (issue) =>
+    (await ledger.rows.linkedTo(issue)).some((other) => other.post !== post),
+  );
+  const left = shared.map((issue) => showIssue(ledger, issue)).join(", ");
+  const told =
+    left === ""
+      ? "nothing is written to either side for that"
+      : `the text of ${left} becomes that of the posts that it still stands for, and nothing else is written for that`;
+  const effect = `the next run ends its link to ${names.join(", ")}; ${told}.`;
   const rest =
     "It then stays without an issue: `boardsync link` gives it one, `boardsync retry` lets a new one be opened.";
   return {

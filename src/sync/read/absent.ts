@@ -111,7 +111,7 @@ function troubleOf(cycle: Cycle, row: Row, absent: readonly AbsentLink[]): Troub
   }
   const [gone] = absent;
   if (deciding.length > 0 || gone === undefined) return undefined;
-  const remedy = `\`boardsync retry ${row.post.id}\` opens another issue.`;
+  const remedy = `\`boardsync retry ${row.post.id}\` opens another issue, if the post is still selected.`;
   const lost = absent.find(({ absence }) => absence.kind === "lost");
   const issue = nameIssue(cycle, (lost ?? gone).issue);
   const message =
