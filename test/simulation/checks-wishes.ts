@@ -62,9 +62,12 @@ export function createVoteLabels(state: State, violate: Violate): VoteLabels {
       look(issue);
     },
     // Of one whose answer is lost, what the issue shows later counts as ours.
-    issueWriteLeaves({ repository, write, isHeard }) {
+    issueWriteLeaves({ life, repository, write, isHeard }) {
+      const issue =
+        "number" in write ? repository.issues.find(({ number }) => number === write.number) : undefined;
+      // What a person takes back stays so.
+      if (life.mode === "undo" && issue !== undefined) touched.add(issue);
       if (write.kind !== "add-labels" || isHeard) return;
-      const issue = repository.issues.find(({ number }) => number === write.number);
       if (issue !== undefined) give(issue, write.labels);
     },
     issueIsWritten({ issue, before, write }) {
