@@ -23,10 +23,9 @@ export async function isOrdered(
   seen: Foresight,
   question: string,
 ): Promise<boolean> {
-  const at = call.now;
   show(call, seen.effects.slice(1));
   if (!(await isAgreed(call.terminal, call.options, question))) return false;
-  await call.ledger.commit(seen.asks({ at }));
+  await call.ledger.commit(seen.asks({ at: call.now }));
   return true;
 }
 

@@ -79,7 +79,10 @@ async function showIssue(
   const { key, post } = await findPost(beside, text);
   const own = projects
     .filter(({ project }) => project === key)
-    .map(({ actions, ...rest }) => ({ ...rest, actions: actions.filter((action) => action.post === post) }));
+    .map(({ actions, entries: _, ...rest }) => ({
+      ...rest,
+      actions: actions.filter((action) => action.post === post),
+    }));
   if (options.json === true) {
     const shown = own.map(({ actions, errors, ...rest }) => ({
       ...rest,
