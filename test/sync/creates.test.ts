@@ -66,6 +66,25 @@ describe("an issue whose opening got no answer that counts", () => {
     expect(stage.github.issues("acme/app")).toHaveLength(2);
   });
 
+  it("and that none of five requests has opened waits for a person", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    const isOpening = { method: "POST", path: /\/issues$/ } as const;
+    const opened = (): number =>
+      stage.github.requests.filter(({ method, path }) => method === "POST" && isOpening.path.test(path))
+        .length;
+    stage.github.failNext({ ...isOpening, times: 100, answer: { kind: "answer", status: 502 } });
+    for (let round = 0; round < 6; round += 1) {
+      await stage.sync();
+      stage.clock.skip(16 * minuteMs);
+    }
+    const told = await stage.syncOne();
+    expect(told).toMatchObject({ parked: 2, failed: 0 });
+    expect(opened()).toBe(10);
+    await stage.sync();
+    expect(opened()).toBe(10);
+  });
+
   it("and landed late: the scan after the wait finds it", async () => {
     const stage = await openStage();
     addPlanned(stage, 1);

@@ -3,6 +3,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Issue } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
+import { planRow } from "../../plan/plan.ts";
 import { select } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
@@ -13,6 +14,7 @@ import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { findMarked } from "../read/markers.ts";
 import { askAgain, asProjectError } from "../read/repositories.ts";
+import { parkAction } from "../write/failure.ts";
 import { resolveChange, resolveComment, resolveUpdate } from "./resolve-issue.ts";
 import { resolvePatch } from "./resolve-patch.ts";
 
@@ -89,8 +91,26 @@ async function resolveGroup(
       await takeFound(cycle, intent, issue);
     } else if (isProof) {
       await endIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
+      if (intent.attempts >= mostOpenings) await giveUp(cycle, intent, repository);
     }
   }
+}
+
+/** While everything else of the repository is answered, so many openings without an answer are no outage any more. */
+const mostOpenings = 5;
+
+/** What is asked for still waits for a person: it is as if GitHub had refused it. */
+async function giveUp(
+  cycle: PulledCycle,
+  { post, attempts }: Intent,
+  { name }: RepositoryMemory,
+): Promise<void> {
+  const row = await readRow(cycle, post);
+  const decision = row && planRow(row, await cycle.context(cycle.world.clock.now()));
+  const action = decision?.actions.find(({ kind }) => kind === "create-issue");
+  if (action === undefined) return;
+  const message = `GitHub gave no answer to ${attempts} requests to open the issue, and none of them has opened it. \`boardsync retry ${post}\` tries it again.`;
+  await parkAction(cycle, action, { place: name, code: "tracker.rejected", message });
 }
 
 /**
