@@ -458,6 +458,18 @@ describe("a change that a person has to let go, beside one that goes by itself",
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ postWrites: 0, held: 1 }] });
   });
 
+  it("stays held where its reason goes before the other could be sent", async () => {
+    const stage = await openMoved();
+    const limited = { kind: "answer", status: 429, headers: { "retry-after": "60" } } as const;
+    stage.board.failNext(limited, { when: ({ method }) => method === "PATCH" });
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0, waiting: 1, held: 1 });
+    stage.clock.skip(10 * minuteMs);
+    stage.board.editPost("acme-app", "p1", { status: "planned" });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 1 });
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 0 });
+  });
+
   it("goes once it is approved, whichever run has shown it", async () => {
     const stage = await openMoved();
     await stage.sync();

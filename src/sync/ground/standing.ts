@@ -89,16 +89,14 @@ function causeOf(note: Note): Cause {
 }
 
 function noteAction({ notes = [], ...row }: Row, told: ToldAction, now: number): readonly RowNote[] {
-  const standing = notes.find(
-    ({ kind, action, planned }) =>
-      action?.kind === told.kind &&
-      (kind === "waiting" || (kind === "held" && isSameAsked({ ...told, planned }, told))),
-  );
+  const own = notes.filter(({ action }) => action?.kind === told.kind);
+  // A hold of a part of it may stand beside the part that went by itself.
+  const held = own.find(({ kind, planned }) => kind === "held" && isSameAsked({ ...told, planned }, told));
+  const standing = held ?? own.find(({ kind }) => kind === "waiting");
   const pause = pauseOf(row);
   if (pause !== undefined) {
     // What was held before the pause is held still when it ends.
-    const held = standing?.kind === "held" ? [standing] : [];
-    return [noteDelay(told, { kind: "pause", ...pause }, now), ...held];
+    return [noteDelay(told, { kind: "pause", ...pause }, now), ...(held === undefined ? [] : [held])];
   }
   if (standing === undefined) return [noteDelay(told, notYet, now)];
   const action = { ...standing.action, kind: told.kind };
