@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Issue, Pin } from "../../../src/model/issue.ts";
-import type { FieldBase, Row } from "../../../src/model/link.ts";
+import type { FieldBase, LinkedIssue, Row } from "../../../src/model/link.ts";
 import type { Condition, Rule } from "../../../src/plan/ground/settings.ts";
-import { awaitLost } from "../../../src/plan/lost-names.ts";
+import { awaitDropped, awaitLost } from "../../../src/plan/lost-names.ts";
 import { isFulfilled } from "../../../src/plan/rules/conditions.ts";
 import {
   isRenamed,
@@ -12,7 +12,7 @@ import {
   newsOfPin,
   pinNames,
 } from "../../../src/plan/rules/pins.ts";
-import { makeBase, makeIssue, makeLink, makeRow, makeSettings } from "../make.ts";
+import { type LinkParts, makeBase, makeIssue, makeLink, makeRow, makeSettings } from "../make.ts";
 
 const doing: Pin = { repositoryId: 7, kind: "label", name: "Doing", id: "LA_1", now: "doing" };
 const next: Pin = { repositoryId: 7, kind: "milestone", name: "Next", id: "3", now: "Next" };
@@ -320,5 +320,68 @@ describe("a post whose issue was in a milestone that was deleted", () => {
     const pulled = [{ when: { pullRequest: "open" }, set: { status: "in_progress" } }, ...rules] as const;
     expect(bases(issue, [any, { ...doing, now: undefined }], named)).toEqual({});
     expect(bases(issue, [any], pulled)).toHaveProperty("status.isAwaited", true);
+  });
+});
+
+describe("a post whose issue was transferred", () => {
+  const rules: readonly Rule[] = [
+    { when: { state: "closed" }, set: { status: "completed" } },
+    { when: { labels: ["doing"] }, set: { status: "in_progress" } },
+    { when: { milestone: "any", noLabel: ["blocked"] }, set: { status: "planned" } },
+  ];
+  const settings = makeSettings({ rules });
+  const base = { status: makeBase({ kind: "value", value: "planned" }, "planned") };
+  const from = { repositoryId: 7, number: 12 };
+  const milestone = { number: 4, title: "1.0", state: "open" } as const;
+  const move = (
+    before: Partial<Issue>,
+    now: Partial<Issue>,
+    pins: readonly Pin[] = [],
+    parts: LinkParts = {},
+  ) =>
+    awaitDropped(
+      makeRow({}, { links: [makeLink(makeIssue(before), parts)], base }),
+      from,
+      makeIssue({ repositoryId: 8, number: 1, ...now }),
+      pins,
+      settings,
+    );
+
+  it.each<[string, Partial<Issue>, Partial<Issue>, boolean]>([
+    ["lost nothing", { labels: ["Doing"], milestone }, { labels: ["doing"], milestone }, false],
+    ["lost a label that a rule names", { labels: ["doing"] }, {}, true],
+    ["lost a label that no rule names", { labels: ["other"] }, {}, false],
+    ["lost a label of `noLabel`", { labels: ["blocked"], milestone }, { milestone }, true],
+    ["lost its milestone", { milestone }, {}, true],
+    ["has another milestone of that title", { milestone }, { milestone: { ...milestone, number: 9 } }, false],
+    ["lost a label and was closed", { labels: ["doing"] }, { state: "closed" }, false],
+    ["lost its milestone and was given a label", { milestone }, { labels: ["doing"] }, false],
+    ["got a label", {}, { labels: ["doing"] }, false],
+  ])("and %s", (_, before, now, isAwaited) => {
+    expect("status" in move(before, now)).toBe(isAwaited);
+  });
+
+  it("waits also where a name was deleted or renamed in the place before, and is not there in the new one", () => {
+    const renamed = { labels: ["x"], labelIds: ["LA_1"] };
+    expect(move(renamed, { labels: ["x"] }, [], { pins: [{ ...doing, now: "x" }] })).toHaveProperty("status");
+    expect(move({}, {}, [], { pins: [{ ...doing, now: undefined }] })).toHaveProperty("status");
+  });
+
+  it("does not where the name means what the issue carries in the new place", () => {
+    const there = [{ ...doing, repositoryId: 8, id: "LA_8", now: "x" }];
+    expect(move({ labels: ["doing"] }, { labels: ["x"], labelIds: ["LA_8"] }, there)).toEqual({});
+  });
+
+  it("waits also where a duplicate stands for it, and not for another issue of the post", () => {
+    const duplicate = makeIssue({ number: 8, state: "closed", stateReason: "duplicate" });
+    const signals = { canonical: { kind: "known", value: from } } as const;
+    const of = (links: readonly LinkedIssue[]) =>
+      awaitDropped(makeRow({}, { links, base }), from, makeIssue({ repositoryId: 8 }), [], {
+        ...settings,
+        followDuplicates: true,
+      });
+    const labelled = { issue: makeIssue({ labels: ["doing"] }) };
+    expect(of([makeLink(duplicate, { signals, canonical: labelled })])).toHaveProperty("status");
+    expect(of([makeLink(makeIssue({ number: 9, labels: ["doing"] }))])).toEqual({});
   });
 });
