@@ -47,9 +47,9 @@ export type PinKind = "label" | "milestone" | "type";
 export interface Pin {
   readonly repositoryId: RepositoryId;
   readonly kind: PinKind;
-  /** As the rules write it. */
+  /** As the rules write it; `any`, which is no title in a rule, stands for all milestones. */
   readonly name: string;
-  /** Of a milestone: its number. */
+  /** Of a milestone: its number; of all of them: their numbers, with a space between them. */
   readonly id: string;
   /** What it is called now; undefined once it was deleted. */
   readonly now: string | undefined;
@@ -88,6 +88,8 @@ export interface Issue extends IssueRef {
   readonly labelIds?: readonly string[];
   readonly assignees: readonly string[];
   readonly milestone: Milestone | null;
+  /** The number of the milestone that it was in last; absent while it is in one, and where it was never seen in any. */
+  readonly formerMilestone?: number;
   /** The issue type's name; null without one or where the tracker has no types. */
   readonly type: string | null;
   /** Its id; absent where there is none. */

@@ -1,9 +1,10 @@
-import type { Pin } from "../model/issue.ts";
-import { type FieldBase, type Row, withPins } from "../model/link.ts";
+import { type Issue, type IssueRef, isSameIssue, type Pin } from "../model/issue.ts";
+import { type FieldBase, type KnownIssue, type Row, withKnown, withPins } from "../model/link.ts";
 import type { RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { isSameTarget } from "./ground/fields.ts";
 import type { RuleSettings } from "./ground/settings.ts";
+import { carries, findPin, namesOfRules, type RuleNames } from "./rules/pins.ts";
 import { type Derivation, deriveTarget } from "./rules/rules.ts";
 
 /**
@@ -13,7 +14,7 @@ import { type Derivation, deriveTarget } from "./rules/rules.ts";
  * still is.
  *
  * @param pins all of the project's, as they are now.
- * @param lost those of them that have just lost what they meant.
+ * @param lost those of them that have just lost what they meant; of all milestones those that were deleted.
  */
 export function awaitLost(
   row: Row,
@@ -21,11 +22,77 @@ export function awaitLost(
   lost: readonly Pin[],
   settings: RuleSettings,
 ): Row["base"] {
+  const without = pins.map((pin) => {
+    const gone = findPin(lost, pin);
+    return gone === undefined ? pin : { ...gone, now: undefined };
+  });
+  const derive = (known: readonly Pin[]): Derivation =>
+    deriveTarget(
+      row.links.map((linked) => withPins(linked, known)),
+      settings,
+    );
+  const now = derive(pins);
+  const known = derive(pins.filter((pin) => pin.now !== undefined));
+  // What a deleted name keeps undecided gets its base once something is called so again.
+  const isUndecided = (field: RuleField): boolean =>
+    now.get(field)?.kind === "unknown" && known.get(field)?.kind !== "unknown";
+  return awaitUnknown(row, now, new Map([...derive(without)].filter(([field]) => !isUndecided(field))));
+}
+
+/**
+ * The bases of a row that one of its issues was transferred, or one that a duplicate is of. The tracker takes what the new
+ * repository does not have off it (labels, its milestone), and that is no change by people, either.
+ *
+ * @param row as it was before.
+ * @param moved the issue in its new place.
+ * @param pins all of the project's.
+ */
+export function awaitDropped(
+  row: Row,
+  from: IssueRef,
+  moved: Issue,
+  pins: readonly Pin[],
+  settings: RuleSettings,
+): Row["base"] {
+  const there = pins.filter(({ repositoryId }) => repositoryId === moved.repositoryId);
+  const names = namesOfRules(settings.rules);
+  const derive = (isDropped: boolean): Derivation =>
+    deriveTarget(
+      row.links.map((linked) =>
+        withKnown(linked, (before) => {
+          if (!isSameIssue(before.issue, from)) return {};
+          const issue = withFormer(moved, before.issue);
+          const lost = isDropped ? droppedPins(before, { issue, pins: there }, names) : [];
+          return { issue, pins: [...lost, ...there] };
+        }),
+      ),
+      settings,
+    );
+  return awaitUnknown(row, derive(false), derive(true));
+}
+
+function withFormer(moved: Issue, { milestone }: Issue): Issue {
+  return moved.milestone !== null || milestone === null
+    ? moved
+    : { ...moved, formerMilestone: milestone.number };
+}
+
+/** Names of rules that an issue carried, or may have carried, and carries no longer: as if each was deleted. */
+function droppedPins(before: KnownIssue, now: KnownIssue, names: RuleNames): readonly Pin[] {
+  const { repositoryId, formerMilestone = "" } = now.issue;
+  const kinds = ["label", "milestone", "type"] as const;
+  return kinds.flatMap((kind) =>
+    names[kind]
+      .filter((name) => carries(before, kind, name) !== false && carries(now, kind, name) === false)
+      .map((name) => ({ repositoryId, kind, name, id: String(formerMilestone), now: undefined })),
+  );
+}
+
+/** @param without what the rules make of the row where nothing is known of what was lost. */
+function awaitUnknown(row: Row, now: Derivation, without: Derivation): Row["base"] {
   // The first plan of a pair takes the issues as they are then.
   if (Object.keys(row.base).length === 0) return {};
-  const now = derive(row, pins, settings);
-  const without = pins.map((pin) => (lost.includes(pin) ? { ...pin, now: undefined } : pin));
-  const unknown = [...derive(row, without, settings)].filter(([, { kind }]) => kind === "unknown");
+  const unknown = [...without].filter(([, { kind }]) => kind === "unknown");
   return Object.fromEntries(
     unknown.flatMap(([field]): [RuleField, FieldBase][] => {
       const base = row.base[field];
@@ -36,13 +103,5 @@ export function awaitLost(
         isSameTarget(field, base.pending.target, found.target);
       return isAsked ? [] : [[field, awaitTarget(base)]];
     }),
-  );
-}
-
-/** What the rules make of a row's issues where names mean what these pins say. */
-function derive({ links }: Row, pins: readonly Pin[], settings: RuleSettings): Derivation {
-  return deriveTarget(
-    links.map((linked) => withPins(linked, pins)),
-    settings,
   );
 }

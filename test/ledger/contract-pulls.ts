@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { NewOtherMark, PullId } from "../../src/ledger/pulls.ts";
+import type { Issue } from "../../src/model/issue.ts";
 import { inOrder } from "../../src/select.ts";
 import {
   createIssue,
@@ -212,7 +213,26 @@ export function describePulls(ledger: () => Ledger): void {
       const changed = createIssue(1, { labels: ["feedback", "in progress"], milestone: null });
       await ledger().commit([{ kind: "store-issues", issues: [changed], marked: [] }]);
       expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
-      expect((await readRow(ledger(), "p1")).links[0]?.known?.issue).toEqual(changed);
+      expect((await readRow(ledger(), "p1")).links[0]?.known?.issue).toEqual({
+        ...changed,
+        formerMilestone: createIssue(1).milestone?.number,
+      });
+    });
+
+    it("remember the milestone that they were in last, of the very same issue, until they are in another one", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await linkPost(ledger(), "p1", createIssue(1, { milestone: null }));
+      const store = async (changes: Partial<Issue>) => {
+        await ledger().commit([{ kind: "store-issues", issues: [createIssue(1, changes)], marked: [] }]);
+        return (await readRow(ledger(), "p1")).links[0]?.known?.issue;
+      };
+      const milestone = { number: 7, title: "7", state: "open" } as const;
+      expect(await store({ milestone: null, locked: true })).not.toHaveProperty("formerMilestone");
+      expect(await store({ milestone })).not.toHaveProperty("formerMilestone");
+      for (const labels of [[], ["other"]])
+        expect(await store({ milestone: null, labels })).toMatchObject({ formerMilestone: 7 });
+      expect(await store({ milestone })).toEqual(createIssue(1, { milestone }));
+      expect(await store({ milestone: null, nodeId: "I_other" })).not.toHaveProperty("formerMilestone");
     });
 
     it("are in doubt where a list shows them otherwise than they are known of the very same second", async () => {

@@ -215,7 +215,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "resend-without-proof",
     words: "a PATCH of unknown outcome is sent again because the post shows what it showed before",
     breaks: ["I2"],
-    from: 144,
+    from: 674,
     bug: ofLedger(({ journal, rows }) => ({
       journal: withParts(journal, {
         open: async (project) =>
@@ -268,7 +268,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "standing-goes",
     words: "what was refused, or is in doubt, goes by itself in the next run",
     breaks: ["I2", "I3"],
-    from: 144,
+    from: 674,
     bug: ofRow(({ notes = [], ...row }) => ({
       ...row,
       notes: notes.filter(({ kind }) => kind !== "parked"),
@@ -464,7 +464,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     // Whose lease is over may write what another has learned meanwhile.
     breaks: ["I12", "I6"],
     way: shared,
-    from: 20740,
+    from: 23845,
     bug: ofLedger(() => ({ assertHeld: async () => undefined })),
   },
   {
@@ -857,7 +857,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a list of entries that is cut counts as a whole one",
     breaks: ["I22"],
     way: equipped,
-    from: 205,
     bug: ofTools((tools) => ({
       list: async (...asked) => ({ ...(await tools.list(...asked)), isComplete: true }),
     })),

@@ -150,6 +150,7 @@ export function checkReadings(scenario: Scenario, state: State, hub: HubServer, 
   return {
     issueOpens: noteAll,
     issueMoves: noteAll,
+    issueIsRobbed: noteAll,
     issueIsWritten: ({ issue }) => noteAll(issue),
     runBegins() {
       // Nobody is told of issues that strangers open.

@@ -24,6 +24,8 @@ export function addQuirks(scenario: Scenario, random: Random, odds: Odds): Scena
   const rules = random.pick(leaning);
   const several = random.pick(["all", "all", "any", "primary"] as const);
   const { settings } = scenario;
+  const isAnyMilestone = quirks.acts === "names" && random.chance(0.5);
+  const own = isAnyMilestone ? rules.map(withAnyMilestone) : rules;
   return {
     ...scenario,
     quirks,
@@ -31,9 +33,15 @@ export function addQuirks(scenario: Scenario, random: Random, odds: Odds): Scena
       ...settings,
       ...(!isSignalled(settings) && { rules }),
       // Board rules name labels and milestones, too, and make anew what people have renamed.
-      ...(quirks.acts === "names" && { rules, several, boardRules: [], followDuplicates: false }),
+      ...(quirks.acts === "names" && { rules: own, several, boardRules: [], followDuplicates: false }),
     },
   };
+}
+
+/** A rule that asks for any milestone where it asked for one by its title, and mails voters. */
+function withAnyMilestone({ when, set }: Rule): Rule {
+  if (when.milestone === undefined) return { when, set };
+  return { when: { ...when, milestone: "any" }, set: { status: "planned", ...set } };
 }
 
 /** A few have two projects of the board, and people who move posts from one to the other; they draw that apart, and have no other quirks. */
@@ -90,6 +98,9 @@ const nameActs = {
   labelAnew: 3,
 } as const;
 
+/** The same where rules look at any milestone. */
+const milestoneActs = { deleteMilestone: 12, newMilestone: 12 } as const;
+
 /** One of the things that only these histories have. */
 export function actQuirk(stage: Stage, random: Random): string {
   switch (stage.scenario.quirks?.acts) {
@@ -124,15 +135,22 @@ function closeOddly({ hub, watch, counts }: Stage, random: Random): string {
  */
 function changeName(stage: Stage, random: Random): string {
   const { hub, watch, counts } = stage;
-  const act = pickWeighted(random, nameActs);
+  const isAny = stage.scenario.settings.rules.some(({ when }) => when.milestone === "any");
+  const act = pickWeighted(random, isAny ? { ...nameActs, ...milestoneActs } : nameActs);
   const repositories = hub.repositories.filter(({ names }) => names.isShown);
   if (repositories.length === 0) return "nobody renames what was never shown";
   const repository = random.pick(repositories);
+  const issues = repository.issues.filter(({ isDeleted }) => !isDeleted);
+  const carried = new Map(issues.map((issue) => [issue, issue.record.issue.milestone]));
   const words =
     act === "labelAnew" ? labelAnew(stage, repository, random) : changeOne(stage, repository, act);
   if (words === undefined) return "nobody finds a name to change";
   forgetRecords();
-  for (const issue of repository.issues) if (!issue.isDeleted) watch.events.issueMoves(issue);
+  for (const issue of issues) {
+    const isRobbed = carried.get(issue) !== null && issue.record.issue.milestone === null;
+    if (isRobbed) counts.note("names: an issue is robbed of its milestone");
+    watch.events[isRobbed ? "issueIsRobbed" : "issueMoves"](issue);
+  }
   counts.note(`names: ${act}`);
   return `somebody ${words} of ${repository.name}`;
 }

@@ -13,7 +13,7 @@ import { isHidden, trueCanonical } from "./signals.ts";
 import type { State } from "./state.ts";
 import type { Check } from "./watcher.ts";
 
-/** Who or what has moved a target last: people, a change of ours, or other rules and other links, which move no target. */
+/** Who or what has moved a target last: people, a change of ours or a milestone that was deleted, or other rules and other links, which move no target. */
 export type Mover = "people" | "us" | "config";
 
 /** What the rules make of a post's true issues, and how often people have changed that. */
@@ -251,6 +251,7 @@ export function createTargets(
         for (const post of new Set([...opened.keys(), ...linked.keys()]))
           if (issuesOf(post).includes(issue)) follow(post, "people", true);
       },
+      issueIsRobbed: (issue) => followAll(issue, "us"),
       issueIsWritten: (written) => followAll(written.issue, "us", written),
       personOrders: relinkAll,
       patchLeaves: relinkAll,

@@ -109,6 +109,8 @@ export interface Events {
   issueIsWritten(written: IssueWritten): void;
   /** People changed an issue. */
   issueMoves(issue: HubIssue): void;
+  /** Somebody has deleted what the issue carried: that is no change of the issue, and nothing of it is told. */
+  issueIsRobbed(issue: HubIssue): void;
   /** The page of the issues that changed last is shown, and is another one than before; `records` are all that the lists show at this moment. */
   trackerShowsLatest(repository: HubRepository, records: readonly IssueRecord[], etag: string): void;
   trackerAsked(): void;
@@ -165,6 +167,7 @@ export function joinChecks(checks: readonly Check[]): Events {
     issueOpens: all("issueOpens"),
     issueIsWritten: all("issueIsWritten"),
     issueMoves: all("issueMoves"),
+    issueIsRobbed: all("issueIsRobbed"),
     trackerShowsLatest: all("trackerShowsLatest"),
     trackerAsked: all("trackerAsked"),
     trackerLimits: all("trackerLimits"),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openPosts, privateRepositories, routedProject, twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
+  type ConfigPart,
   hourMs,
   minuteMs,
   type Stage,
@@ -137,6 +138,136 @@ describe("an issue that people transfer", () => {
     stage.github.close("acme/app", 2, "completed");
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ parked: 1, statusWrites: 1 }] });
     expect(stage.writes()).toEqual(["PATCH /feedback/p2"]);
+  });
+
+  describe("to a repository that lacks what it carried", () => {
+    const rules = [
+      { when: { state: "closed", reason: "completed" }, set: { status: "completed" } },
+      { when: { labels: ["in progress"] }, set: { status: "in_progress" } },
+    ];
+    const repositories = [
+      {
+        name: "acme/app",
+        private: true,
+        labels: ["feedback", "in progress", "blocked"],
+        milestones: ["Next"],
+      },
+      { name: "acme/api", private: true, labels: ["feedback"] },
+      {
+        name: "acme/other",
+        private: true,
+        labels: ["feedback", "in progress", "blocked"],
+        milestones: ["Next"],
+      },
+    ];
+    const route = [
+      { category: "cat_api", repo: "acme/api" },
+      { category: "cat_other", repo: "acme/other" },
+    ];
+    const take = (stage: Stage, number: number): void => {
+      stage.github.label("acme/app", number, "in progress");
+      stage.github.label("acme/app", number, "blocked");
+      stage.github.setMilestone("acme/app", number, "Next");
+    };
+    /** Issue 1 carries all that rules look at, and its voters know what that means. */
+    const openCarrying = async (when: ConfigPart, options: ConfigPart = {}): Promise<Stage> => {
+      const project = {
+        ...standardProject,
+        route,
+        rules: [rules[0], { when, set: { status: "in_progress" } }],
+      };
+      const stage = await openAmong(2, { repositories, projects: [{ ...project, ...options }] });
+      take(stage, 1);
+      for (let run = 0; run < 3; run += 1) await stage.sync();
+      stage.mark();
+      return stage;
+    };
+    const expectNothing = async (stage: Stage): Promise<void> => {
+      for (let run = 0; run < 3; run += 1) {
+        expect(await lookAtAll(stage)).toMatchObject({ result: "ok", projects: [{ statusWrites: 0 }] });
+      }
+      expect(stage.writes()).toEqual([]);
+    };
+
+    it.each<[ConfigPart]>([
+      [{ labels: ["in progress"] }],
+      [{ anyLabel: ["in progress"] }],
+      [{ state: "open", noLabel: ["blocked"] }],
+      [{ milestone: "Next" }],
+      [{ milestone: "any" }],
+      [{ milestone: "none" }],
+      [{ milestoneState: "open" }],
+    ])("mails nobody under %j, and what people change there is told", async (when) => {
+      const stage = await openCarrying(when);
+      const before = stage.board.post("acme-app", "p1")?.status;
+      stage.github.transfer("acme/app", 1, "acme/api");
+      await expectNothing(stage);
+      expect(stage.board.post("acme-app", "p1")?.status).toBe(before);
+      stage.github.close("acme/api", 1, "completed");
+      expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+      expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+    });
+
+    it.each<[string, ConfigPart]>([
+      ["`whenNoRule: keep`", { whenNoRule: "keep" }],
+      ["several issues", { several: "any" }],
+    ])("mails nobody with %s", async (_, options) => {
+      const stage = await openCarrying({ labels: ["in progress"] }, options);
+      stage.github.transfer("acme/app", 1, "acme/api");
+      await expectNothing(stage);
+    });
+
+    it("lists the difference", async () => {
+      const stage = await openCarrying(
+        { labels: ["in progress"] },
+        { rules: [...rules, { when: { state: "open" }, set: { status: "planned" } }] },
+      );
+      stage.github.transfer("acme/app", 1, "acme/api");
+      await expectNothing(stage);
+      const row = await stage.ledger.rows.row("prj_app" as never, "p1" as never, stage.clock.now());
+      expect(row?.notes).toMatchObject([
+        { kind: "disagreement", message: expect.stringContaining("the issue asks for") },
+      ]);
+    });
+
+    it("still follows what people did beside it", async () => {
+      const stage = await openCarrying({ labels: ["in progress"] });
+      stage.github.transfer("acme/app", 1, "acme/api");
+      stage.github.close("acme/api", 1, "completed");
+      expect(await lookAtAll(stage)).toMatchObject({ projects: [{ statusWrites: 1 }] });
+      expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+    });
+
+    it("keeps what settles, where that does not hang on it", async () => {
+      const stage = await openCarrying({ labels: ["in progress"] });
+      stage.reconfigure({ config: { settle: "10m" } });
+      stage.github.unlabel("acme/app", 1, "in progress");
+      expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
+      stage.github.transfer("acme/app", 1, "acme/api");
+      expect(await lookAtAll(stage)).toMatchObject({ projects: [{ statusWrites: 1 }] });
+    });
+
+    it("mails nobody where it was not found at first, nor where the config names the repository later", async () => {
+      const missing = await openCarrying({ labels: ["in progress"] });
+      missing.github.transfer("acme/app", 1, "acme/api");
+      answer404(missing, 1);
+      await lookAtAll(missing);
+      await expectNothing(missing);
+      const late = await openCarrying({ labels: ["in progress"] }, { route: [] });
+      late.github.transfer("acme/app", 1, "acme/api");
+      await lookAtAll(late);
+      const named = { ...standardProject, route, rules };
+      late.reconfigure({ projects: [named] });
+      await expectNothing(late);
+    });
+
+    it("changes nothing where the repository has all of it", async () => {
+      const stage = await openCarrying({ labels: ["in progress"], milestone: "any" });
+      stage.github.transfer("acme/app", 1, "acme/other");
+      await expectNothing(stage);
+      stage.github.unlabel("acme/other", 1, "in progress");
+      expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+    });
   });
 
   it("is followed once the config names where it is, with what happened there", async () => {

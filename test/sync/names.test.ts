@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { findNames } from "../../src/story/check/check.ts";
-import { lookingAt, openLooking } from "../support/setups.ts";
-import { type ConfigPart, hourMs, minuteMs, type Stage, standardProject } from "../support/stage.ts";
+import { lookingAt, openLooking, twoProjects } from "../support/setups.ts";
+import {
+  addPlanned,
+  type ConfigPart,
+  hourMs,
+  minuteMs,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
 
 const app = "acme/app";
 const repositories = [
@@ -250,5 +258,174 @@ describe("names", () => {
     expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
     stage.github.label(app, 1, "never");
     expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+  });
+});
+
+describe.each<[string, ConfigPart, (stage: Stage) => void]>([
+  ["`milestone: any`", { milestone: "any" }, milestone.take],
+  ["`milestone: none`", { milestone: "none" }, milestone.leave],
+  ["`milestoneState: open`", { milestoneState: "open" }, milestone.take],
+  [
+    "`milestoneState: closed`",
+    { milestoneState: "closed" },
+    (stage) => {
+      milestone.take(stage);
+      stage.github.closeMilestone(app, "Next");
+    },
+  ],
+  [
+    "`released`",
+    { released: true },
+    (stage) => {
+      milestone.take(stage);
+      stage.github.closeMilestone(app, "Next");
+    },
+  ],
+])("a milestone of any title, where a rule looks at %s", (_, when, fulfil) => {
+  const isNone = when["milestone"] === "none";
+  // The milestone that people will delete; under `none` its issue goes the other way.
+  const start = async (options: StageOptions = {}): Promise<Stage> => {
+    const stage = await openLooking(when, 2, { repositories, ...options });
+    fulfil(stage);
+    if (isNone) milestone.take(stage);
+    // p2 has another one, which stays.
+    stage.github.setMilestone(app, 2, "Later");
+    stage.clock.skip(hourMs);
+    for (let run = 0; run < 3; run += 1) {
+      await stage.sync();
+      stage.clock.skip(hourMs);
+    }
+    expect(statusOf(stage)).toBe(isNone ? "planned" : "in_progress");
+    stage.mark();
+    return stage;
+  };
+
+  it.each<[string, (stage: Stage) => Promise<void>]>([
+    ["is deleted", async ({ github }) => github.deleteMilestone(app, "Next")],
+    [
+      "is deleted and made anew at once",
+      async ({ github }) => {
+        github.deleteMilestone(app, "Next");
+        github.addMilestone(app, "Next");
+      },
+    ],
+    [
+      "is deleted and made anew later",
+      async (stage) => {
+        stage.github.deleteMilestone(app, "Next");
+        await stage.sync();
+        stage.github.addMilestone(app, "Next");
+      },
+    ],
+    [
+      "is deleted while lists lag",
+      async ({ github }) => {
+        github.setLag({ listMs: 90_000 });
+        github.deleteMilestone(app, "Next");
+      },
+    ],
+    [
+      "is deleted before all lists are read for another reason",
+      async (stage) => {
+        stage.github.deleteMilestone(app, "Next");
+        stage.clock.skip(7 * hourMs);
+      },
+    ],
+    [
+      "is deleted after its issue was changed otherwise",
+      async ({ github }) => {
+        github.deleteMilestone(app, "Next");
+        github.label(app, 1, "other");
+      },
+    ],
+    [
+      "is left out of one list",
+      async ({ github }) =>
+        github.failNext({ path: "/milestones", answer: { kind: "answer", status: 200, body: [] } }),
+    ],
+    [
+      "is left out of one list, and deleted later",
+      async (stage) => {
+        stage.github.failNext({ path: "/milestones", answer: { kind: "answer", status: 200, body: [] } });
+        await stage.sync();
+        stage.github.deleteMilestone(app, "Next");
+      },
+    ],
+  ])("mails nobody when it %s", async (_, act) => {
+    const stage = await start();
+    await act(stage);
+    await expectQuiet(stage);
+  });
+
+  it("is said when it is deleted, and what people then change is told", async () => {
+    const stage = await start();
+    stage.github.deleteMilestone(app, "Next");
+    await expectQuiet(stage);
+    expect(warnings(stage, "A milestone was deleted, and the rules look at whether issues have any")).toBe(1);
+    expect(await findNames(stage.ledger, ["acme-app"])).toEqual([]);
+    stage.github.setMilestone(app, 1, "Later");
+    await stage.sync();
+    stage.github.close(app, 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    expect(statusOf(stage)).toBe("completed");
+  });
+
+  it("is told of where people took it off the issue, or closed the issue before they deleted it", async () => {
+    const stage = await start();
+    stage.github.setMilestone(app, 1, null);
+    stage.github.close(app, 2, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 2 });
+    stage.github.deleteMilestone(app, "Next");
+    stage.github.deleteMilestone(app, "Later");
+    stage.mark();
+    await expectQuiet(stage);
+  });
+
+  it("does not keep back what people change on an issue without it in the meantime", async () => {
+    const stage = await start();
+    stage.github.deleteMilestone(app, "Next");
+    stage.github.setMilestone(app, 2, null);
+    if (!isNone && when["milestone"] !== "any" && when["milestoneState"] !== "open")
+      stage.github.close(app, 2, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+    expect(statusOf(stage, "p2")).not.toBe(isNone ? "planned" : "in_progress");
+  });
+
+  it("mails nobody when it is deleted while changes settle", async () => {
+    const stage = await start({ config: { settle: "10m" } });
+    stage.github.deleteMilestone(app, "Next");
+    await expectQuiet(stage);
+  });
+
+  it("mails nobody of any project when it is deleted", async () => {
+    const other = { ...lookingAt(when), project: "acme-api" };
+    const stage = await start({ boardProjects: twoProjects, projects: [lookingAt(when), other] });
+    addPlanned(stage, 1, "acme-api");
+    await stage.sync();
+    stage.github.setMilestone(app, 3, "Next");
+    await stage.sync();
+    await stage.sync();
+    expect(stage.board.posts("acme-api")).toMatchObject([{ status: isNone ? "planned" : "in_progress" }]);
+    stage.mark();
+    stage.github.deleteMilestone(app, "Next");
+    for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "ok" });
+    expect(stage.patches()).toEqual([]);
+  });
+});
+
+describe("a milestone that a board rule sets", () => {
+  it("mails nobody when it is deleted, nor is it set again", async () => {
+    const boardRules = [{ when: { status: "reviewed" }, set: { milestone: "Next" } }];
+    const projects = [{ ...lookingAt({ milestone: "any" }), boardRules }];
+    const stage = await openLooking({}, 1, { repositories, projects });
+    stage.board.editPost("acme-app", "p1", { status: "reviewed" });
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(stage.github.issue(app, 1).milestone).toBe("Next");
+    const status = statusOf(stage);
+    stage.mark();
+    stage.github.deleteMilestone(app, "Next");
+    await expectQuiet(stage);
+    expect(stage.writes()).toEqual([]);
+    expect(statusOf(stage)).toBe(status);
   });
 });

@@ -1,7 +1,8 @@
 import type { Issue, Milestone, Named, Pin, PinKind, RepositoryId } from "../../model/issue.ts";
+import type { KnownIssue } from "../../model/link.ts";
 import { isSameName } from "../ground/issue-fields.ts";
-import type { Rule } from "../ground/settings.ts";
-import type { IssueFacts, Truth } from "./condition.ts";
+import type { Condition, Rule } from "../ground/settings.ts";
+import type { Truth } from "./condition.ts";
 
 /** What the rules of a project name, and a repository has under an id: each name once. */
 export type RuleNames = Readonly<Record<PinKind, readonly string[]>>;
@@ -13,6 +14,12 @@ export interface NameLists {
   readonly types: readonly Named[];
 }
 
+/**
+ * Stands for all milestones of a repository: whether an issue is in any, and in what state that is, hangs on each of them. No rule
+ * means a title by it.
+ */
+const anyMilestone = "any";
+
 /** The names that are pinned for rules. */
 export function namesOfRules(rules: readonly Pick<Rule, "when">[]): RuleNames {
   const all = rules.map(({ when }) => when);
@@ -21,11 +28,15 @@ export function namesOfRules(rules: readonly Pick<Rule, "when">[]): RuleNames {
     ...anyLabel,
     ...noLabel,
   ]);
-  const milestones = all.flatMap(({ milestone = "any" }) =>
-    milestone === "any" || milestone === "none" ? [] : [milestone],
-  );
+  const milestones = all.flatMap(milestonesOf);
   const types = all.flatMap(({ type }) => type ?? []);
-  return { label: once(labels), milestone: once(milestones), type: once(types) };
+  return { label: once(labels), milestone: [...new Set(milestones)], type: once(types) };
+}
+
+function milestonesOf({ milestone, milestoneState, released }: Condition): readonly string[] {
+  const isAny = milestone === "any" || milestone === "none";
+  const looksAtAll = isAny || milestoneState !== undefined || released !== undefined;
+  return [...(isAny || milestone === undefined ? [] : [milestone]), ...(looksAtAll ? [anyMilestone] : [])];
 }
 
 function once(names: readonly string[]): readonly string[] {
@@ -47,7 +58,9 @@ export function pinNames(
   const kinds = ["label", "milestone", "type"] as const;
   return kinds.flatMap((kind) => {
     const listed = listOf(kind, lists);
+    const ids = listed.map(({ id }) => id);
     return names[kind].flatMap((name): readonly Pin[] => {
+      if (isAll({ kind, name })) return [pinAll(repositoryId, ids)];
       const before = known.find((pin) => pin.kind === kind && isSamePinName(kind, pin.name, name));
       const now = listed.find(({ id }) => id === before?.id);
       if (before !== undefined && now !== undefined) return [{ ...before, name, now: now.name }];
@@ -72,20 +85,61 @@ function listOf(kind: PinKind, lists: NameLists): readonly { readonly id: string
   return named.flatMap(({ id, name }) => (id === undefined ? [] : [{ id, name }]));
 }
 
+/** All milestones of a repository, by their numbers. */
+function pinAll(repositoryId: RepositoryId, numbers: readonly string[]): Pin {
+  const id = numbers.toSorted((one, other) => Number(one) - Number(other)).join(" ");
+  return { repositoryId, kind: "milestone", name: anyMilestone, id, now: anyMilestone };
+}
+
+/** Whether a name stands for all milestones. */
+function isAll({ kind, name }: Pick<Pin, "kind" | "name">): boolean {
+  return kind === "milestone" && name === anyMilestone;
+}
+
+function numbersOf({ id }: Pin): readonly string[] {
+  return id === "" ? [] : id.split(" ");
+}
+
 /** Milestones, open ones first. */
 export function byState(milestones: readonly Milestone[]): readonly Milestone[] {
   return milestones.toSorted((one, other) => Number(other.state === "open") - Number(one.state === "open"));
 }
 
 /** What people can do to what a name means. */
-export type PinNews = "deleted" | "made anew" | "renamed";
+export type PinNews = "deleted" | "made anew" | "one deleted" | "renamed";
 
 /** What has become of a name since it was looked at last; undefined where it means what it meant, under the same name. */
 export function newsOfPin(known: Pin | undefined, pin: Pin): PinNews | undefined {
   if (known === undefined) return undefined;
+  if (isAll(pin)) return missedOf(known, pin).length > 0 ? "one deleted" : undefined;
   if (pin.id !== known.id) return "made anew";
   if (pin.now === undefined) return known.now === undefined ? undefined : "deleted";
   return pin.now !== known.now && isRenamed(pin) ? "renamed" : undefined;
+}
+
+/** Of all milestones those that are not listed any more. */
+function missedOf(known: Pin, pin: Pin): readonly string[] {
+  const listed = new Set(numbersOf(pin));
+  return numbersOf(known).filter((number) => !listed.has(number));
+}
+
+/** What a name has lost since it was looked at last: what it meant, or of all milestones some. undefined: nothing. */
+export function lostOf(known: Pin | undefined, pin: Pin): Pin | undefined {
+  const news = newsOfPin(known, pin);
+  if (known !== undefined && news === "one deleted") return { ...pin, id: missedOf(known, pin).join(" ") };
+  return news === "deleted" || news === "made anew" ? pin : undefined;
+}
+
+/** What a name means where issues still carry some of what its list lacks: that was not deleted. @param carried - ids. */
+export function keepCarried(known: Pin, pin: Pin, carried: readonly string[]): Pin {
+  if (!isAll(pin)) return carried.includes(known.id) ? known : pin;
+  const kept = missedOf(known, pin).filter((number) => carried.includes(number));
+  return pinAll(pin.repositoryId, [...numbersOf(pin), ...kept]);
+}
+
+/** The pin of the same name in the same repository. */
+export function findPin(pins: readonly Pin[], { repositoryId, kind, name }: Pin): Pin | undefined {
+  return pins.find((pin) => pin.repositoryId === repositoryId && pin.kind === kind && pin.name === name);
 }
 
 /** Whether something is called otherwise now than the rules call it. */
@@ -95,8 +149,17 @@ export function isRenamed({ kind, name, now }: Pin): boolean {
 
 const nothing: readonly Pin[] = [];
 
+/** Whether an issue is in any milestone. Where it has none because its own was deleted, nobody knows what it would be in. */
+export function isInMilestone({ issue, pins = nothing }: KnownIssue): Truth {
+  if (issue.milestone !== null) return true;
+  const lost = pins.find((pin) => isAll(pin) && pin.now === undefined);
+  const isLost = lost !== undefined && numbersOf(lost).includes(String(issue.formerMilestone));
+  return isLost && { kind: "unknown", message: "its milestone, which was deleted on the tracker" };
+}
+
 /** Whether an issue carries what a name in a rule means. */
-export function carries(facts: IssueFacts, kind: PinKind, name: string): Truth {
+export function carries(facts: KnownIssue, kind: PinKind, name: string): Truth {
+  if (isAll({ kind, name })) return isInMilestone(facts);
   const { issue, pins = nothing } = facts;
   const own = ownOf(issue, kind);
   const pin = pins.find((one) => one.kind === kind && isSamePinName(kind, one.name, name));

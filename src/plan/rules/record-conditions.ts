@@ -1,7 +1,7 @@
 import { includesName, isSameName } from "../ground/issue-fields.ts";
 import type { Condition } from "../ground/settings.ts";
 import { type IssueCondition, stateOf, type Truth } from "./condition.ts";
-import { carries } from "./pins.ts";
+import { carries, isInMilestone } from "./pins.ts";
 import type { SignalCondition } from "./signal-conditions.ts";
 
 /** Told by an issue's own record. */
@@ -53,15 +53,17 @@ export const recordConditions: Readonly<Record<RecordCondition, IssueCondition>>
   milestone: {
     holds: (facts, { milestone }) => {
       if (milestone === undefined) return true;
-      if (milestone === "none") return facts.issue.milestone === null;
-      return milestone === "any" ? facts.issue.milestone !== null : carries(facts, "milestone", milestone);
+      return milestone === "none" ? not(isInMilestone(facts)) : carries(facts, "milestone", milestone);
     },
     follows: (when, { milestone }) =>
       milestone === undefined || when.milestone === milestone || (milestone === "any" && hasMilestone(when)),
   },
   milestoneState: {
-    holds: ({ issue }, { milestoneState }) =>
-      milestoneState === undefined || issue.milestone?.state === milestoneState,
+    holds: (facts, { milestoneState }) => {
+      const { milestone } = facts.issue;
+      if (milestoneState === undefined) return true;
+      return milestone === null ? isInMilestone(facts) : milestone.state === milestoneState;
+    },
     follows: (when, { milestoneState }) =>
       milestoneState === undefined || when.milestoneState === milestoneState,
   },

@@ -2,6 +2,7 @@ import type { LinkedPullRequest, Readable } from "../../model/issue.ts";
 import { includesName } from "../ground/issue-fields.ts";
 import type { PullRequestWish } from "../ground/settings.ts";
 import type { IssueCondition, Truth } from "./condition.ts";
+import { isInMilestone } from "./pins.ts";
 import { projectFieldKey } from "./signals.ts";
 
 /** Told by what is read beside an issue's own record. */
@@ -42,9 +43,13 @@ export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>>
       pullRequest === undefined || (when.pullRequest !== undefined && isSure(when.pullRequest, pullRequest)),
   },
   released: {
-    holds: ({ issue, signals }, { released }) => {
+    holds: (facts, { released }) => {
+      const { issue, signals } = facts;
       if (released === undefined) return true;
       if (issue.milestone?.state === "closed") return released;
+      const has = isInMilestone(facts);
+      const isInRelease = signals?.isReleased?.kind === "known" && signals.isReleased.value;
+      if (typeof has === "object" && !isInRelease) return has;
       return judgeSignal("`released`", signals?.isReleased, (isReleased) => isReleased === released);
     },
     follows: (when, { released }) =>

@@ -1,5 +1,6 @@
 import type { ProjectFieldKey, ProjectFieldName } from "../../model/issue.ts";
 import type { Condition, Settings } from "../ground/settings.ts";
+import { namesOfRules } from "./pins.ts";
 
 /** What a project's rules look at that an issue's own record, or its time, does not show. Nothing else is ever read. */
 export interface SignalNeeds {
@@ -8,7 +9,7 @@ export interface SignalNeeds {
   readonly released: boolean;
   /** What an issue closed as duplicate is a duplicate of. */
   readonly duplicates: boolean;
-  /** A milestone is closed or renamed without its issues showing it. */
+  /** A milestone is closed or renamed without its issues showing it; of one that was deleted they don't show that people did not take it off. */
   readonly milestones: boolean;
   /** A label is renamed without its issues showing it. */
   readonly labels: boolean;
@@ -40,7 +41,7 @@ export function neededSignals({
     subIssues: names("subIssues"),
     released: names("released"),
     duplicates: followDuplicates !== false,
-    milestones: names("milestoneState", "released") || conditions.some(namesMilestone),
+    milestones: namesOfRules(rules).milestone.length > 0,
     labels: names("labels", "anyLabel", "noLabel"),
     types: names("type"),
     projects: projectFields(conditions),
@@ -50,11 +51,6 @@ export function neededSignals({
 /** Logins and names of fields are the same in any case. */
 export function projectFieldKey({ owner, project, field }: ProjectFieldName): ProjectFieldKey {
   return `${owner}/${project}/${field}`.toLowerCase();
-}
-
-/** To get a milestone or lose it is a change of the issue, which its time shows; to rename the milestone is not. */
-function namesMilestone({ milestone }: Condition): boolean {
-  return milestone !== undefined && milestone !== "any" && milestone !== "none";
 }
 
 function projectFields(conditions: readonly Condition[]): readonly ProjectFieldName[] {

@@ -1,7 +1,9 @@
 import type { Memory } from "../../ledger/memory.ts";
-import type { ProjectId } from "../../model/post.ts";
+import type { PostField, ProjectId } from "../../model/post.ts";
 import { nameCategories } from "../../plan/categories.ts";
+import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import type { RuleSettings, Settings } from "../../plan/ground/settings.ts";
+import type { Cycle } from "./cycle-state.ts";
 import type { SyncProject } from "./world.ts";
 
 /** The settings of a project, with the ids of categories in the place of their names, as far as these are known. */
@@ -20,4 +22,19 @@ export function rulesNow(
   memory: Pick<Memory, "categories">,
 ): RuleSettings | undefined {
   return rules && nameCategories(rules, memory.categories(project)?.pins ?? []);
+}
+
+/** The rules by which a project's bases were made, and the fields that its board shows; undefined where no run of it has decided anything yet. */
+export function rulesOf(
+  { world, memory, settings }: Pick<Cycle, "world" | "memory" | "settings">,
+  project: ProjectId,
+): { readonly settings: RuleSettings; readonly seen: ReadonlySet<PostField> } | undefined {
+  const { ledger, policy } = world;
+  const known =
+    project === memory.id
+      ? memory
+      : policy.projectKeys.map((key) => ledger.memory.project(key)).find((one) => one?.id === project);
+  const rules = project === memory.id ? writeRules(settings) : known?.rules;
+  const read = rulesNow(rules === undefined ? undefined : readRules(rules), project, ledger.memory);
+  return known && read && { settings: read, seen: new Set(known.seen) };
 }

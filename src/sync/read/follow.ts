@@ -2,14 +2,17 @@ import { ProjectError, RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { Absence, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
+import type { Absence, Issue, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { minuteMs } from "../../model/time.ts";
+import { awaitDropped } from "../../plan/lost-names.ts";
+import { inOrder } from "../../select.ts";
 import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
+import { rulesOf } from "../ground/settings-now.ts";
 import type { World } from "../ground/world.ts";
 import { storeRecords } from "./markers.ts";
 import { noteRefused } from "./refused.ts";
@@ -145,8 +148,9 @@ function isConfigured({ policy }: World, name: RepositoryName): boolean {
 }
 
 /**
- * Links, marks and texts go along; T₀ and P₀ stay, because a transfer is no change of the target. Intents stay as they are:
- * what was sent was sent to the old place, and what was only prepared ends when it is planned again.
+ * Links, marks and texts go along; T₀ and P₀ stay, because a transfer is no change of the target. Only where the decision hangs on what
+ * the new repository does not have, the next target becomes T₀ (`awaitDropped`). Intents stay as they are: what was sent was
+ * sent to the old place, and what was only prepared ends when it is planned again.
  */
 async function follow(
   cycle: Cycle,
@@ -174,8 +178,29 @@ async function follow(
     };
     return { kind: "audit", entry };
   });
-  await ledger.commit([{ kind: "follow-transfer", from, to: issue, moved }, ...told]);
+  await asOne(cycle, async (own) => {
+    const changes = await awaitFollowers(own, from, issue);
+    await own.world.ledger.commit([{ kind: "follow-transfer", from, to: issue, moved }, ...told, ...changes]);
+  });
   log.info({ project: cycle.project.key, issue: before, now }, "A transferred issue was followed");
+}
+
+/** The bases of all posts, of whichever project, that follow an issue which was transferred. */
+async function awaitFollowers(cycle: Cycle, from: IssueRef, moved: Issue): Promise<readonly Change[]> {
+  const { ledger, clock } = cycle.world;
+  // Rows show nothing of an issue that was missing before.
+  await ledger.commit([{ kind: "set-absence", issue: from, absence: undefined }]);
+  const changes = await inOrder(
+    await ledger.rows.linkedTo(from, "withDuplicates"),
+    async ({ project, post }): Promise<readonly Change[]> => {
+      const row = await ledger.rows.row(project, post, clock.now());
+      const rules = rulesOf(cycle, project);
+      if (row === undefined || rules === undefined) return [];
+      const base = awaitDropped(row, from, moved, await ledger.signals.pins(project), rules.settings);
+      return [{ kind: "set-bases", project, post, bases: { base } }];
+    },
+  );
+  return changes.flat();
 }
 
 /** Said when an issue is not found for the first time. What that means is not known yet, so nothing is decided for its posts. */

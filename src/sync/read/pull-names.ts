@@ -3,7 +3,16 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Pin, RepositoryId } from "../../model/issue.ts";
 import { readRules } from "../../plan/ground/identity.ts";
 import { awaitLost } from "../../plan/lost-names.ts";
-import { namesOfRules, newsOfPin, type PinNews, pinNames, pinNouns } from "../../plan/rules/pins.ts";
+import {
+  findPin,
+  keepCarried,
+  lostOf,
+  namesOfRules,
+  newsOfPin,
+  type PinNews,
+  pinNames,
+  pinNouns,
+} from "../../plan/rules/pins.ts";
 import { type Cycle, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { lookAtCarriers, pullCatalogue } from "./pull-catalogue.ts";
@@ -36,7 +45,7 @@ export async function pinKnown(cycle: Cycle): Promise<void> {
   const known = await ledger.signals.pins(cycle.memory.id);
   const pinned = (await confirmLost(cycle, known, settlePins(cycle, known))).toSorted(comparePins);
   if (JSON.stringify(pinned) === JSON.stringify(known)) return;
-  const lost = pinned.filter((pin) => isLostPin(newsOfPin(findPin(known, pin), pin)));
+  const lost = pinned.flatMap((pin) => lostOf(findPin(known, pin), pin) ?? []);
   const changes = lost.length === 0 ? [] : await awaitRows(cycle, pinned, lost);
   await ledger.commit([{ kind: "set-pins", project: cycle.memory.id, pins: pinned }, ...changes]);
   cycle.course.pins = pinned;
@@ -75,7 +84,7 @@ async function confirmLost(
   pins: readonly Pin[],
 ): Promise<readonly Pin[]> {
   const { ledger } = cycle.world;
-  const missed = pins.filter((pin) => isLostPin(newsOfPin(findPin(known, pin), pin)));
+  const missed = pins.filter((pin) => lostOf(findPin(known, pin), pin) !== undefined);
   const carried = new Map<RepositoryId, readonly string[]>();
   for (const id of new Set(missed.map(({ repositoryId }) => repositoryId))) {
     await lookForPins(cycle, id);
@@ -83,14 +92,9 @@ async function confirmLost(
   }
   return pins.map((pin) => {
     const before = findPin(known, pin);
-    const isThere =
-      before !== undefined && missed.includes(pin) && carried.get(pin.repositoryId)?.includes(before.id);
-    return isThere ? before : pin;
+    const isMissed = before !== undefined && missed.includes(pin);
+    return isMissed ? keepCarried(before, pin, carried.get(pin.repositoryId) ?? []) : pin;
   });
-}
-
-function isLostPin(what: PinNews | undefined): boolean {
-  return what === "deleted" || what === "made anew";
 }
 
 async function lookForPins(cycle: Cycle, id: RepositoryId): Promise<void> {
@@ -117,10 +121,6 @@ async function awaitRows(
   return changes;
 }
 
-function findPin(pins: readonly Pin[], { repositoryId, kind, name }: Pin): Pin | undefined {
-  return pins.find((pin) => pin.repositoryId === repositoryId && pin.kind === kind && pin.name === name);
-}
-
 /** As the state has them. */
 function comparePins(one: Pin, other: Pin): number {
   return (
@@ -143,7 +143,9 @@ function sayPinNews({ world: { log, ledger }, project }: Cycle, before: Pin | un
   const remedies: Readonly<Record<PinNews, string>> = {
     renamed: `A ${noun} that the rules name was renamed; they go on to match it. Write the new name into the rule`,
     deleted: `A ${noun} that the rules name was deleted: posts that hang on it stay as they are. Make it anew, or take it out of the rules`,
+    "one deleted": `A ${noun} was deleted, and the rules look at whether issues have any: posts are taken as they are, and nobody is told that issues have lost it`,
     "made anew": `A ${noun} that the rules name was deleted and made anew: posts are taken as they are, and nobody is told that issues have lost it`,
   };
-  log.warn({ project: project.key, repo, [pin.kind]: pin.name, now: pin.now }, remedies[what]);
+  const name = what === "one deleted" ? lostOf(before, pin)?.id : pin.name;
+  log.warn({ project: project.key, repo, [pin.kind]: name, now: pin.now }, remedies[what]);
 }

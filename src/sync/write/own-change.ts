@@ -7,11 +7,10 @@ import { echoOnPost, echoOnUnseen } from "../../plan/board-rules/echo.ts";
 import { applied } from "../../plan/fields/base.ts";
 import { withLate } from "../../plan/fields/late.ts";
 import type { FieldWrite } from "../../plan/ground/action.ts";
-import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { planRow } from "../../plan/plan.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { rulesNow } from "../ground/settings-now.ts";
+import { rulesOf } from "../ground/settings-now.ts";
 
 /** A change of ours that an issue shows. */
 export interface AppliedChange {
@@ -102,16 +101,4 @@ export function basesOf(
     base[write.field] = applied(linked.base?.[write.field], write, shown);
   }
   return [{ issue: linked.link.issue, base }];
-}
-
-/** The rules by which a project's bases were made; undefined where no run of it has decided anything yet. */
-function rulesOf({ world, memory, settings }: PulledCycle, project: ProjectId) {
-  const { ledger, policy } = world;
-  const known =
-    project === memory.id
-      ? memory
-      : policy.projectKeys.map((key) => ledger.memory.project(key)).find((one) => one?.id === project);
-  const rules = project === memory.id ? writeRules(settings) : known?.rules;
-  const read = rulesNow(rules === undefined ? undefined : readRules(rules), project, ledger.memory);
-  return known && read && { settings: read, seen: new Set(known.seen) };
 }

@@ -1,14 +1,22 @@
 import { describe, expect, it } from "vitest";
 import type { Issue, Pin } from "../../../src/model/issue.ts";
-import type { FieldBase, Row } from "../../../src/model/link.ts";
-import type { Condition } from "../../../src/plan/ground/settings.ts";
-import { awaitLost } from "../../../src/plan/lost-names.ts";
+import type { FieldBase, LinkedIssue, Row } from "../../../src/model/link.ts";
+import type { Condition, Rule } from "../../../src/plan/ground/settings.ts";
+import { awaitDropped, awaitLost } from "../../../src/plan/lost-names.ts";
 import { isFulfilled } from "../../../src/plan/rules/conditions.ts";
-import { isRenamed, namesOfRules, newsOfPin, pinNames } from "../../../src/plan/rules/pins.ts";
-import { makeBase, makeIssue, makeLink, makeRow, makeSettings } from "../make.ts";
+import {
+  isRenamed,
+  keepCarried,
+  lostOf,
+  namesOfRules,
+  newsOfPin,
+  pinNames,
+} from "../../../src/plan/rules/pins.ts";
+import { type LinkParts, makeBase, makeIssue, makeLink, makeRow, makeSettings } from "../make.ts";
 
 const doing: Pin = { repositoryId: 7, kind: "label", name: "Doing", id: "LA_1", now: "doing" };
 const next: Pin = { repositoryId: 7, kind: "milestone", name: "Next", id: "3", now: "Next" };
+const any: Pin = { repositoryId: 7, kind: "milestone", name: "any", id: "3 4", now: "any" };
 const bug: Pin = { repositoryId: 7, kind: "type", name: "Bug", id: "IT_1", now: "Bug" };
 
 /** Nothing was read beside the record. */
@@ -62,15 +70,34 @@ describe("what names mean", () => {
     expect(pinNames(7, known, names, { ...nothing, ...changes })).toEqual(expected);
   });
 
-  it("is asked of every name in a rule once, and of no milestone but by title", () => {
+  it("is asked of every name in a rule once, and of all milestones where a rule looks at whether there is one", () => {
     const conditions: readonly Condition[] = [
       { labels: ["a", "b"], milestone: "any" },
       { anyLabel: ["A", "c"], milestone: "none", type: "Bug" },
       { noLabel: ["d"], milestone: "Next", type: "bug" },
     ];
     expect(namesOfRules(conditions.map((when) => ({ when })))).toEqual({
-      ...{ label: ["a", "b", "c", "d"], milestone: ["Next"], type: ["Bug"] },
+      ...{ label: ["a", "b", "c", "d"], milestone: ["any", "Next"], type: ["Bug"] },
     });
+  });
+
+  it.each<[Condition, readonly string[]]>([
+    [{ state: "open" }, []],
+    [{ milestone: "Next" }, ["Next"]],
+    [{ milestone: "Next", milestoneState: "open" }, ["Next", "any"]],
+    [{ milestone: "Any", milestoneState: "closed" }, ["Any", "any"]],
+    [{ milestoneState: "closed" }, ["any"]],
+    [{ released: true }, ["any"]],
+    [{ released: false }, ["any"]],
+  ])("of milestones: %j names %j", (when, expected) => {
+    expect(namesOfRules([{ when }]).milestone).toEqual(expected);
+  });
+
+  it("is, of all milestones, those that are listed", () => {
+    const all = { label: [], milestone: ["any"], type: [] };
+    const milestones = [10, 9].map((number) => ({ number, title: "x", state: "open" }) as const);
+    expect(pinNames(7, [], all, { ...lists, milestones })).toEqual([{ ...any, id: "9 10" }]);
+    expect(pinNames(7, [any], all, { ...lists, milestones: [] })).toEqual([{ ...any, id: "" }]);
   });
 
   it.each<[Pin | undefined, Pin, string | undefined]>([
@@ -82,8 +109,29 @@ describe("what names mean", () => {
     [doing, { ...doing, now: undefined }, "deleted"],
     [{ ...doing, now: undefined }, { ...doing, now: undefined }, undefined],
     [doing, { ...doing, id: "LA_2" }, "made anew"],
+    [undefined, any, undefined],
+    [any, { ...any, id: "3 4 5" }, undefined],
+    [any, { ...any, id: "4 5" }, "one deleted"],
   ])("%j, then %j: %s", (before, now, expected) => {
     expect(newsOfPin(before, now)).toBe(expected);
+  });
+
+  it.each<[Pin | undefined, Pin, Pin | undefined]>([
+    [undefined, doing, undefined],
+    [doing, { ...doing, now: "x" }, undefined],
+    [doing, { ...doing, now: undefined }, { ...doing, now: undefined }],
+    [doing, { ...doing, id: "LA_2" }, { ...doing, id: "LA_2" }],
+    [any, any, undefined],
+    [any, { ...any, id: "4 5" }, { ...any, id: "3" }],
+    [any, { ...any, id: "" }, any],
+  ])("%j, then %j: %j is lost", (before, now, expected) => {
+    expect(lostOf(before, now)).toEqual(expected);
+  });
+
+  it("is what it was for as long as issues carry it, whatever a list lacks", () => {
+    const gone = { ...doing, now: undefined };
+    expect([keepCarried(doing, gone, ["LA_1"]), keepCarried(doing, gone, ["LA_2"])]).toEqual([doing, gone]);
+    expect(keepCarried(any, { ...any, id: "5" }, ["4", "6"])).toEqual({ ...any, id: "4 5" });
   });
 
   it("is called otherwise where only the case is another one, of a milestone alone", () => {
@@ -148,6 +196,41 @@ describe("a condition", () => {
     expect([holds("doing"), holds("other")]).toEqual([false, true]);
   });
 
+  it.each<[Condition, boolean]>([
+    [{ milestone: "any" }, false],
+    [{ milestone: "none" }, true],
+    [{ milestoneState: "open" }, false],
+    [{ milestoneState: "closed" }, false],
+    [{ released: true }, false],
+    [{ released: false }, true],
+  ])("%j is unknown of an issue whose milestone was deleted, while that is looked at", (when, expected) => {
+    const signals = { isReleased: { kind: "known", value: false } } as const;
+    const holds = (issue: Issue, pin: Pin) => isFulfilled({ issue, ...unread, signals, pins: [pin] }, when);
+    const lost = { ...any, now: undefined };
+    const robbed = makeIssue({ formerMilestone: 4 });
+    expect(holds(robbed, lost)).toMatchObject({
+      kind: "unknown",
+      message: expect.stringContaining("deleted"),
+    });
+    expect(holds(robbed, any)).toBe(expected);
+    for (const issue of [makeIssue(), makeIssue({ formerMilestone: 5 })])
+      expect(holds(issue, lost)).toBe(expected);
+    const milestone = { number: 9, title: "2.0", state: "open" } as const;
+    expect(holds(makeIssue({ milestone }), lost)).not.toHaveProperty("kind");
+  });
+
+  it("`released` holds of an issue that a release contains, whatever became of its milestone", () => {
+    const signals = { isReleased: { kind: "known", value: true } } as const;
+    const facts = {
+      issue: makeIssue({ formerMilestone: 4 }),
+      ...unread,
+      signals,
+      pins: [{ ...any, now: undefined }],
+    };
+    expect(isFulfilled(facts, { released: true })).toBe(true);
+    expect(isFulfilled(facts, { released: false })).toBe(false);
+  });
+
   it("is no where one part is no, whatever else is unknown", () => {
     const facts = { issue: bare, ...unread, pins: deleted };
     expect(isFulfilled(facts, { labels: ["doing", "never"] })).toBe(false);
@@ -208,5 +291,97 @@ describe("a post whose name in a rule has begun to mean another thing", () => {
     expect(
       awaitLost(makeRow({}, { links: [linked], base }), lost, lost, { ...settings, followDuplicates: true }),
     ).toHaveProperty("status.isAwaited", true);
+  });
+});
+
+describe("a post whose issue was in a milestone that was deleted", () => {
+  const rules = [
+    { when: { state: "closed" }, set: { status: "completed" } },
+    { when: { milestone: "any" }, set: { status: "planned" } },
+  ] as const;
+  const base = { status: makeBase({ kind: "value", value: "planned" }, "planned") };
+  const lost: readonly Pin[] = [{ ...any, id: "4" }];
+  const bases = (issue: Issue, pins: readonly Pin[] = [{ ...any, id: "3" }], all: readonly Rule[] = rules) =>
+    awaitLost(makeRow({}, { links: [makeLink(issue)], base }), pins, lost, makeSettings({ rules: all }));
+
+  it("waits for the next target, and no other post does", () => {
+    expect(bases(makeIssue({ formerMilestone: 4 }))).toHaveProperty("status.isAwaited", true);
+    for (const issue of [
+      makeIssue(),
+      makeIssue({ formerMilestone: 3 }),
+      makeIssue({ formerMilestone: 4, state: "closed" }),
+    ])
+      expect(bases(issue)).toEqual({});
+  });
+
+  it("waits for that while signals can't be read, but not while a name that was deleted keeps it undecided", () => {
+    const issue = makeIssue({ formerMilestone: 4 });
+    const named = [{ when: { labels: ["doing"] }, set: { status: "in_progress" } }, ...rules];
+    const pulled = [{ when: { pullRequest: "open" }, set: { status: "in_progress" } }, ...rules] as const;
+    expect(bases(issue, [any, { ...doing, now: undefined }], named)).toEqual({});
+    expect(bases(issue, [any], pulled)).toHaveProperty("status.isAwaited", true);
+  });
+});
+
+describe("a post whose issue was transferred", () => {
+  const rules: readonly Rule[] = [
+    { when: { state: "closed" }, set: { status: "completed" } },
+    { when: { labels: ["doing"] }, set: { status: "in_progress" } },
+    { when: { milestone: "any", noLabel: ["blocked"] }, set: { status: "planned" } },
+  ];
+  const settings = makeSettings({ rules });
+  const base = { status: makeBase({ kind: "value", value: "planned" }, "planned") };
+  const from = { repositoryId: 7, number: 12 };
+  const milestone = { number: 4, title: "1.0", state: "open" } as const;
+  const move = (
+    before: Partial<Issue>,
+    now: Partial<Issue>,
+    pins: readonly Pin[] = [],
+    parts: LinkParts = {},
+  ) =>
+    awaitDropped(
+      makeRow({}, { links: [makeLink(makeIssue(before), parts)], base }),
+      from,
+      makeIssue({ repositoryId: 8, number: 1, ...now }),
+      pins,
+      settings,
+    );
+
+  it.each<[string, Partial<Issue>, Partial<Issue>, boolean]>([
+    ["lost nothing", { labels: ["Doing"], milestone }, { labels: ["doing"], milestone }, false],
+    ["lost a label that a rule names", { labels: ["doing"] }, {}, true],
+    ["lost a label that no rule names", { labels: ["other"] }, {}, false],
+    ["lost a label of `noLabel`", { labels: ["blocked"], milestone }, { milestone }, true],
+    ["lost its milestone", { milestone }, {}, true],
+    ["has another milestone of that title", { milestone }, { milestone: { ...milestone, number: 9 } }, false],
+    ["lost a label and was closed", { labels: ["doing"] }, { state: "closed" }, false],
+    ["lost its milestone and was given a label", { milestone }, { labels: ["doing"] }, false],
+    ["got a label", {}, { labels: ["doing"] }, false],
+  ])("and %s", (_, before, now, isAwaited) => {
+    expect("status" in move(before, now)).toBe(isAwaited);
+  });
+
+  it("waits also where a name was deleted or renamed in the place before, and is not there in the new one", () => {
+    const renamed = { labels: ["x"], labelIds: ["LA_1"] };
+    expect(move(renamed, { labels: ["x"] }, [], { pins: [{ ...doing, now: "x" }] })).toHaveProperty("status");
+    expect(move({}, {}, [], { pins: [{ ...doing, now: undefined }] })).toHaveProperty("status");
+  });
+
+  it("does not where the name means what the issue carries in the new place", () => {
+    const there = [{ ...doing, repositoryId: 8, id: "LA_8", now: "x" }];
+    expect(move({ labels: ["doing"] }, { labels: ["x"], labelIds: ["LA_8"] }, there)).toEqual({});
+  });
+
+  it("waits also where a duplicate stands for it, and not for another issue of the post", () => {
+    const duplicate = makeIssue({ number: 8, state: "closed", stateReason: "duplicate" });
+    const signals = { canonical: { kind: "known", value: from } } as const;
+    const of = (links: readonly LinkedIssue[]) =>
+      awaitDropped(makeRow({}, { links, base }), from, makeIssue({ repositoryId: 8 }), [], {
+        ...settings,
+        followDuplicates: true,
+      });
+    const labelled = { issue: makeIssue({ labels: ["doing"] }) };
+    expect(of([makeLink(duplicate, { signals, canonical: labelled })])).toHaveProperty("status");
+    expect(of([makeLink(makeIssue({ number: 9, labels: ["doing"] }))])).toEqual({});
   });
 });

@@ -30,6 +30,7 @@ export function encodeIssue(issue: Issue): string {
     title: issue.milestone.title,
     state: issue.milestone.state,
   };
+  const formerMilestone = milestone === null ? issue.formerMilestone : undefined;
   const { createdAt, updatedAt } = issue;
   const facts: Issue = {
     repositoryId,
@@ -42,6 +43,7 @@ export function encodeIssue(issue: Issue): string {
     ...(issue.labelIds && { labelIds: issue.labelIds }),
     assignees,
     milestone,
+    ...(formerMilestone !== undefined && { formerMilestone }),
     type,
     ...(issue.typeId !== undefined && { typeId: issue.typeId }),
     locked,

@@ -94,6 +94,7 @@ export const issueShape = later(
       labelIds: z.array(z.string()).exactOptional(),
       assignees: z.array(z.string()),
       milestone: milestoneShape().nullable(),
+      formerMilestone: z.number().exactOptional(),
       type: z.string().nullable(),
       typeId: z.string().exactOptional(),
       locked: z.boolean(),

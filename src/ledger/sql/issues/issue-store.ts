@@ -63,9 +63,9 @@ export function createIssueStore(store: Store): IssueStore {
   const find = (issue: IssueRef): Asked<KnownIssue> => select.get(placeOfIssue(issue));
   function* storeOne(issue: Issue, ...found: [KnownIssue?]): Asked<void> {
     const place = placeOfIssue(issue);
-    const facts = encodeIssue(issue);
     const known = found.length === 0 ? yield* select.get(place) : found[0];
     if (isForGood(known?.absence)) return;
+    const facts = encodeIssue(withFormer(issue, known));
     if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
     const { state, stateReason: reason, createdAt } = issue;
     yield* write.run({ ...place, state, reason, createdAt, facts });
@@ -100,6 +100,14 @@ export function createIssueStore(store: Store): IssueStore {
     setGone: (issue, isGone) => writeGone.run({ ...placeOfIssue(issue), isGone: Number(isGone) }),
     markRows: (issue) => markRows.run(placeOfIssue(issue)),
   };
+}
+
+/** An issue with the milestone that it was known to be in last: whether people took it off, or deleted it, shows in another list. */
+function withFormer(issue: Issue, known: KnownIssue): Issue {
+  if (issue.milestone !== null || typeof known?.facts !== "string" || known.facts === encodeIssue(issue))
+    return issue;
+  const { nodeId, milestone, formerMilestone = milestone?.number } = decodeIssue(known.facts);
+  return nodeId === issue.nodeId && formerMilestone !== undefined ? { ...issue, formerMilestone } : issue;
 }
 
 /** The facts that are known of this very issue, where it is not absent. */
