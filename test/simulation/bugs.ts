@@ -857,6 +857,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a list of entries that is cut counts as a whole one",
     breaks: ["I22"],
     way: equipped,
+    from: 5340,
     bug: ofTools((tools) => ({
       list: async (...asked) => ({ ...(await tools.list(...asked)), isComplete: true }),
     })),

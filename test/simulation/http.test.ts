@@ -68,7 +68,7 @@ describe("the simulation over HTTP", () => {
 
 /** The first promise that is broken in a single run with many posts and many faults. */
 async function findFailure(options: HistoryOptions): Promise<string | undefined> {
-  for (let seed = 1; seed <= 12; seed += 1) {
+  for (let seed = 1; seed <= 30; seed += 1) {
     const scenario = { ...drawScenario(createRandom(seed), false), faultRate: 0.5, posts: 8 };
     const steps: readonly Step[] = [{ kind: "sync", seed, hasFaults: true }];
     const { violations } = await playHistory(states, seed, { ...options, scenario, steps });
