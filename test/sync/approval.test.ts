@@ -481,6 +481,21 @@ describe("a change that a person has to let go, beside one that goes by itself",
 });
 
 describe("a board that shrank", () => {
+  it("mails nobody where a person accepts its size, and discards what it alone holds", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 6);
+    await stage.sync();
+    for (const post of ["p1", "p2", "p3", "p4"]) stage.board.removePost("acme-app", post);
+    for (const number of [5, 6]) stage.github.close("acme/app", number, "completed");
+    expect(await stage.sync()).toMatchObject({ result: "held" });
+    const seen = await foreseeHeld(stage, { key: "acme-app", project }, [], true);
+    expect(seen).toMatchObject({ counted: "2 actions", notified: "No voter will be notified." });
+    if ("asks" in seen) await stage.ledger.commit(seen.asks({ at: stage.clock.now() }));
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(stage.patches()).toEqual([]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
   it("is held anew where it shrank further than a person was shown", async () => {
     const stage = await openStage();
     addPlanned(stage, 6);

@@ -43,8 +43,10 @@ export async function foreseeHeld(
   if (actions.length === 0 && hold === undefined)
     return { nothing: held.length > 0 || shrunk !== undefined ? already : "Nothing is to approve any more." };
   const isSize = hold !== undefined && !isDiscard;
-  const shown = isSize ? await ledger.rows.held(project, "shrank") : actions;
-  const counted = `${actions.length.toLocaleString("en")} ${actions.length === 1 ? "action" : "actions"}`;
+  // To accept the size lets go what only that has held: whoever discards means that, too.
+  const stopped = hold === undefined ? [] : await ledger.rows.held(project, "shrank");
+  const shown = isSize ? stopped : [...actions, ...stopped];
+  const counted = `${shown.length.toLocaleString("en")} ${shown.length === 1 ? "action" : "actions"}`;
   const answered = isDiscard ? "discarded: both sides stay as they are" : "approved";
   return {
     actions: shown,
@@ -57,8 +59,8 @@ export async function foreseeHeld(
       const asked = { ...agreed, project };
       const requests: NewRequest[] = [];
       if (hold !== undefined) requests.push({ ...asked, kind: "accept-size", shown: hold });
-      if (isDiscard && actions.length > 0)
-        requests.push({ ...asked, kind: "discard", posts: [...new Set(actions.map(({ post }) => post))] });
+      if (isDiscard && shown.length > 0)
+        requests.push({ ...asked, kind: "discard", posts: [...new Set(shown.map(({ post }) => post))] });
       if (!isDiscard && hold === undefined) {
         const names = actions.map(({ post, kind, signature }) => ({ post, kind, signature }));
         requests.push({ ...asked, kind: "approve", actions: names, isWhole });
