@@ -70,8 +70,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     await followPosts(named, pull);
     const read = await pullTracker({ ...named, run: time.rest() });
     const cycle = await planContext({ ...named, run: time.rest(), ...read }, pull);
-    await finishPast(cycle);
-    told = await workOn({ ...cycle, run });
+    told = await workOn({ ...(await finishPast(cycle)), run });
   } catch (error) {
     await noteLimitOf(world, error);
     const hasAsked = boardRequests(world) > before.board || world.tracker.requests > before.tracker;
@@ -84,15 +83,16 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
 }
 
 /** Whatever is left of earlier runs, of an earlier life of the state, and of what people asked for about links. */
-async function finishPast(cycle: PulledCycle): Promise<void> {
+async function finishPast(cycle: PulledCycle): Promise<PulledCycle> {
   await cycle.world.ledger.commit(await oldWritesEnded(cycle));
   await resolveUnknown(cycle);
   await resolveImports(cycle);
   // After that, so that an issue whose opening was in doubt is read like those that were linked before.
   await pullSignals(cycle);
-  await pullNames(cycle);
-  await recoverPairs(cycle);
-  await takeLinks(cycle);
+  const named = { ...cycle, unread: await pullNames(cycle) };
+  await recoverPairs(named);
+  await takeLinks(named);
+  return named;
 }
 
 /** Of a project that could not be looked at, or not be decided. */

@@ -223,6 +223,21 @@ describe.each(things)("%s that a rule names", (_, thing) => {
     await expectQuiet(stage);
   });
 
+  it.each([403, 500])("mails nobody while its list answers %i, when it was deleted", async (status) => {
+    const stage = await open(thing);
+    thing.delete(stage);
+    stage.clock.skip(hourMs);
+    // So the issue is listed without it.
+    stage.github.comment(app, 1, "Any news?");
+    const path = /\/(labels|milestones|issue-types)$/;
+    stage.github.failNext({ method: "GET", path, times: 6, answer: { kind: "answer", status } });
+    expect(await stage.syncOne()).toMatchObject({ failed: 1, statusWrites: 0 });
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0 });
+    thing.make(stage);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(stage.patches()).toEqual([]);
+  });
+
   it("means nothing new in the state of another project of the repository before that has seen it", async () => {
     const stage = await open(thing);
     thing.rename(stage);

@@ -22,17 +22,20 @@ import { attemptRepository, noteProblems, type Problems, rememberNews } from "./
  * Finds out what the names in the rules mean by now. GitHub knows labels, milestones and issue types by ids, and so do we, from
  * when each was seen first: one that was renamed still matches, and of one that was deleted nothing is known.
  *
+ * @returns the repositories that could not be read, with those whose names could not: what their issues lack may have been
+ *   deleted, and their posts wait.
  * @throws ProjectError, RemoteError
  */
-export async function pullNames(cycle: PulledCycle): Promise<void> {
+export async function pullNames(cycle: PulledCycle): Promise<Cycle["unread"]> {
   const { memory } = cycle.world.ledger;
   const problems: Problems = new Map();
   for (const [name, known] of cycle.repositories) {
     await attemptRepository(problems, name, () => pullCatalogue(cycle, memory.repository(name) ?? known));
   }
-  // A list of names that can't be read leaves them as they were; the issues were read all the same.
   noteProblems(cycle, problems, true);
   await pinKnown(cycle);
+  const unnamed = [...problems.keys()].flatMap((name) => memory.repository(name)?.repository.id ?? []);
+  return new Set([...cycle.unread, ...unnamed]);
 }
 
 /**
