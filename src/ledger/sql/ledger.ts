@@ -5,10 +5,9 @@ import type { Runs } from "../orders.ts";
 import type { AnyChange, Changes } from "./columns/changes.ts";
 import { createNumbers, type Numbers } from "./columns/numbers.ts";
 import { createAbsences } from "./issues/absences.ts";
-import { createLinks } from "./issues/ended-links.ts";
 import { createImports } from "./issues/imports.ts";
 import { createIssueStore } from "./issues/issue-store.ts";
-import { createMarkers } from "./issues/markers.ts";
+import { createLinks } from "./issues/links.ts";
 import { createSignals } from "./issues/signals.ts";
 import { createAudit } from "./journal/audit.ts";
 import { createBacklinks } from "./journal/backlinks.ts";
@@ -88,6 +87,7 @@ export function createLedger(
   const remembered = createMemory(store, numbers, memory);
   const sightings = createSightings();
   const issues = createIssueStore(store);
+  const links = createLinks(store, numbers, issues);
   function* relearn(): Asked<void> {
     for (;;) {
       const { learnt } = held;
@@ -103,12 +103,12 @@ export function createLedger(
   const audit = createAudit(store, numbers);
   const runs = createRuns(store, meta, createRewind(store, sightings));
   const parts = {
-    pulls: createPulls(store, numbers, sightings, issues, createMarkers(store, numbers)),
+    pulls: createPulls(store, numbers, sightings, issues),
     absences: createAbsences(store, numbers, issues),
     signals: createSignals(store, numbers, issues),
-    links: createLinks(store, numbers, issues),
+    links,
     backlinks: createBacklinks(store, numbers),
-    rows: createRows(store, numbers, sightings.seenAt, issues),
+    rows: createRows(store, numbers, sightings.seenAt, links.linkedTo),
     lookup: createLookup(store, numbers),
     browse: createBrowse(store, numbers),
     journal: createJournal(store, numbers, audit),

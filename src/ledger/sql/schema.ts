@@ -533,3 +533,19 @@ export const tables: readonly Table[] = migrations.flatMap((step) =>
     };
   }),
 );
+
+/** SQL that inserts a row, with the name of each column as that of its parameter: those of all columns that the engine gives no numbers. */
+export function insertInto(table: string, columns: readonly string[] = columnsOf(table)): string {
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((name) => `@${name}`).join(", ")})`;
+}
+
+/** The same, in the place of what stands under its key. */
+export function upsert(table: string, key: readonly string[], columns = columnsOf(table)): string {
+  const replaced = columns.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`);
+  return `${insertInto(table, columns)} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${replaced.join(", ")}`;
+}
+
+function columnsOf(table: string): readonly string[] {
+  const { columns = [], counted } = tables.find(({ name }) => name === table) ?? {};
+  return columns.map(({ name }) => name).filter((name) => name !== counted);
+}

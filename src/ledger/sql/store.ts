@@ -4,7 +4,10 @@
  */
 export type Asked<Found> = Iterable<unknown, Found, unknown>;
 
-/** A statement whose failures are sentences. `Bound` are its parameters, `Found` is a row that it gives. */
+/**
+ * A statement whose failures are sentences. `Bound` are its parameters, `Found` is a row that it gives. What is undefined is bound as
+ * NULL; of an object that is bound only what the statement names is looked at.
+ */
 export interface Query<Bound extends unknown[], Found> {
   /** Changes rows. A server is told with the next question, or with the end of the transaction. */
   run(...bound: Bound): Asked<void>;
@@ -73,6 +76,18 @@ export function promisedPart(part: object, carry: Carry): object {
     ([called, method]) => [called, (...bound: unknown[]) => carry(() => method(...bound))],
   );
   return Object.fromEntries(methods);
+}
+
+/** Columns that are called as what the port calls so: NULL where the port has nothing. */
+export type Columns<Of> = {
+  -readonly [Name in keyof Of]-?:
+    | Exclude<Of[Name], undefined>
+    | (undefined extends Of[Name] ? null : Record<never, never> extends Pick<Of, Name> ? null : never);
+};
+
+/** What such columns hold. */
+export function withoutNulls<Of>(found: Columns<Of>): Of {
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null)) as Of;
 }
 
 /** The number of a row that was inserted with `RETURNING number`. */

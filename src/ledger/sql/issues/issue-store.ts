@@ -2,7 +2,6 @@ import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
 import type { ListedIssue } from "../../pulls.ts";
 import { decodeIssue, encodeIssue } from "../columns/facts.ts";
 import type { Asked, Store } from "../store.ts";
-import { type IssuePlace, placeOfIssue } from "./place.ts";
 
 /** The facts of issues, and the rows that hang on them. */
 export interface IssueStore {
@@ -32,55 +31,52 @@ type KnownIssue = { facts: string | null; absence: Absence["kind"] | null } | un
 /** SQL for the posts that are linked to a duplicate of an issue. */
 export const duplicateFollowers = `SELECT post FROM signals CROSS JOIN links
   ON links.repository = signals.repository AND links.number = signals.number
-  WHERE canonical_repository = @repository AND canonical_number = @number`;
+  WHERE canonical_repository = @repositoryId AND canonical_number = @number`;
 
 /** A listed issue is there: that it was not found before is over. */
 export function createIssueStore(store: Store): IssueStore {
-  const select = store.prepare<[IssuePlace], NonNullable<KnownIssue>>(`
+  const select = store.prepare<[IssueRef], NonNullable<KnownIssue>>(`
     SELECT facts, kind AS absence FROM issues
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
-    WHERE issues.repository = @repository AND issues.number = @number`);
-  const write = store.prepare<
-    [IssuePlace & Pick<Issue, "state" | "createdAt"> & { reason: string | null; facts: string }]
-  >(`
+    WHERE issues.repository = @repositoryId AND issues.number = @number`);
+  const write = store.prepare<[Issue & { readonly facts: string }]>(`
     INSERT INTO issues (repository, number, state, state_reason, created_at, facts)
-    VALUES (@repository, @number, @state, @reason, @createdAt, @facts)
+    VALUES (@repositoryId, @number, @state, @stateReason, @createdAt, @facts)
     ON CONFLICT (repository, number) DO UPDATE SET state = excluded.state, state_reason = excluded.state_reason,
       created_at = excluded.created_at, facts = excluded.facts, is_gone = 0`);
-  const writeGone = store.prepare<[IssuePlace & { isGone: number }]>(`
-    INSERT INTO issues (repository, number, is_gone) VALUES (@repository, @number, @isGone)
+  const writeGone = store.prepare<[IssueRef & { readonly isGone: number }]>(`
+    INSERT INTO issues (repository, number, is_gone) VALUES (@repositoryId, @number, @isGone)
     ON CONFLICT (repository, number) DO UPDATE SET is_gone = excluded.is_gone`);
-  const removeAbsence = store.prepare<[IssuePlace]>(
-    "DELETE FROM absences WHERE repository = @repository AND number = @number",
+  const removeAbsence = store.prepare<[IssueRef]>(
+    "DELETE FROM absences WHERE repository = @repositoryId AND number = @number",
   );
-  const selectLink = store.prepare<[IssuePlace]>(
-    "SELECT 1 AS one FROM links WHERE repository = @repository AND number = @number LIMIT 1",
+  const selectLink = store.prepare<[IssueRef]>(
+    "SELECT 1 AS one FROM links WHERE repository = @repositoryId AND number = @number LIMIT 1",
   );
-  const markRows = store.prepare<[IssuePlace]>(`
+  const markRows = store.prepare<[IssueRef]>(`
     UPDATE posts SET due_at = 0
-    WHERE number IN (SELECT post FROM links WHERE repository = @repository AND number = @number)
+    WHERE number IN (SELECT post FROM links WHERE repository = @repositoryId AND number = @number)
       OR number IN (${duplicateFollowers})`);
-  const find = (issue: IssueRef): Asked<KnownIssue> => select.get(placeOfIssue(issue));
   function* storeOne(issue: Issue, ...found: [KnownIssue?]): Asked<void> {
-    const place = placeOfIssue(issue);
-    const known = found.length === 0 ? yield* select.get(place) : found[0];
+    const known = found.length === 0 ? yield* select.get(issue) : found[0];
     if (isForGood(known?.absence)) return;
     const facts = encodeIssue(withFormer(issue, known));
     if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
-    const { state, stateReason: reason, createdAt } = issue;
-    yield* write.run({ ...place, state, reason, createdAt, facts });
-    yield* removeAbsence.run(place);
-    yield* markRows.run(place);
+    yield* write.run({ ...issue, facts });
+    yield* removeAbsence.run(issue);
+    yield* markRows.run(issue);
   }
   return {
     *tombstones(of) {
-      return (yield* store.together(of.map(find))).map((known) => isForGood(known?.absence));
+      return (yield* store.together(of.map((one) => select.get(one)))).map((known) =>
+        isForGood(known?.absence),
+      );
     },
     *isNews(issue) {
-      return ["later", "at odds"].includes(compareIssues(issue, presentOf(issue, yield* find(issue))));
+      return ["later", "at odds"].includes(compareIssues(issue, presentOf(issue, yield* select.get(issue))));
     },
     *listed(shown) {
-      const known = yield* store.together(shown.map(find));
+      const known = yield* store.together(shown.map((one) => select.get(one)));
       return shown.map((issue, index): ListedIssue => {
         const facts = known[index]?.facts;
         const isOther = typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
@@ -88,17 +84,17 @@ export function createIssueStore(store: Store): IssueStore {
       });
     },
     *storeKept(shown) {
-      const known = yield* store.together(shown.map(find));
+      const known = yield* store.together(shown.map((one) => select.get(one)));
       const unknown = shown.filter((_, index) => known[index] === undefined);
-      const links = yield* store.together(unknown.map((issue) => selectLink.get(placeOfIssue(issue))));
+      const links = yield* store.together(unknown.map((issue) => selectLink.get(issue)));
       const isLinked = (issue: Issue): boolean => links[unknown.indexOf(issue)] !== undefined;
       for (const [index, issue] of shown.entries())
         if (known[index] !== undefined || isLinked(issue)) yield* storeOne(issue, known[index]);
     },
-    find,
+    find: select.get,
     store: storeOne,
-    setGone: (issue, isGone) => writeGone.run({ ...placeOfIssue(issue), isGone: Number(isGone) }),
-    markRows: (issue) => markRows.run(placeOfIssue(issue)),
+    setGone: (issue, isGone) => writeGone.run({ ...issue, isGone: Number(isGone) }),
+    markRows: markRows.run,
   };
 }
 

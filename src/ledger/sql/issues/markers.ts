@@ -1,22 +1,18 @@
 import { hash } from "node:crypto";
-import type { IssueRef, RepositoryId } from "../../../model/issue.ts";
-import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { FoundMarker, KnownMark, MarkedIssue, NamingIssue } from "../../pulls.ts";
+import type { IssueRef } from "../../../model/issue.ts";
+import type { PostId } from "../../../model/post.ts";
+import type { FoundMarker, KnownMark, MarkedIssue, Pulls } from "../../pulls.ts";
+import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Asked, Store } from "../store.ts";
-import { type IssuePlace, placeOfIssue } from "./place.ts";
+import { insertInto } from "../schema.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 
-/** Which issues carry a marker of ours, for which posts. */
-export interface Markers {
-  store(marked: MarkedIssue): Asked<void>;
-  find(project: ProjectId, post: PostId): Asked<FoundMarker | undefined>;
-  read(marks: readonly MarkedIssue[]): Asked<readonly KnownMark[]>;
-}
-
-interface MarkerColumns extends IssuePlace {
+interface MarkerColumns {
   readonly post: number;
-  readonly isOwn: number;
+  readonly repository: number;
+  readonly number: number;
+  readonly is_own: number;
   readonly position: number;
 }
 
@@ -37,16 +33,16 @@ interface PostOfMark {
 const noProject = -1;
 
 /**
- * A marker that was seen once stays known, even when a person edits it away: forgetting it could open a second issue.
+ * Which issues carry a marker of ours, for which posts. A marker that was seen once stays known, even when a person edits it away: forgetting it could open a second issue.
  * A post whose marker is new becomes due, since it may have to be adopted.
  */
-export function createMarkers(store: Store, numbers: Numbers): Markers {
-  const insert = store.prepare<[MarkerColumns]>(`
-    INSERT INTO markers (post, repository, number, is_own, position)
-    VALUES (@post, @repository, @number, @isOwn, @position)
-    ON CONFLICT DO NOTHING`);
-  const keepIssue = store.prepare<[{ repository: number; number: number }]>(
-    "INSERT INTO issues (repository, number) VALUES (@repository, @number) ON CONFLICT DO NOTHING",
+export function createMarkers(
+  store: Store,
+  numbers: Numbers,
+): Plain<Pick<Pulls, "marked" | "marks">> & { store(marked: MarkedIssue): Asked<void> } {
+  const insert = store.prepare<[MarkerColumns]>(`${insertInto("markers")} ON CONFLICT DO NOTHING`);
+  const keepIssue = store.prepare<[IssueRef]>(
+    "INSERT INTO issues (repository, number) VALUES (@repositoryId, @number) ON CONFLICT DO NOTHING",
   );
   const markDue = store.prepare<[MarkerColumns]>(`
     UPDATE posts SET due_at = 0 WHERE number = @post AND NOT EXISTS (SELECT 1 FROM markers
@@ -62,14 +58,14 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
       AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
         AND ended.repository = markers.repository AND ended.number = markers.number)
     ORDER BY is_gone, markers.repository, markers.number`);
-  const ofIssue = `(SELECT post FROM markers WHERE repository = @repository AND number = @number
-    UNION SELECT post FROM links WHERE repository = @repository AND number = @number)`;
+  const ofIssue = `(SELECT post FROM markers WHERE repository = @repositoryId AND number = @number
+    UNION SELECT post FROM links WHERE repository = @repositoryId AND number = @number)`;
   // Without the hint SQLite would look at every post of the project.
-  const selectOfMark = store.prepare<[IssuePlace & { project: number; id: PostId }], PostOfMark>(`
+  const selectOfMark = store.prepare<[IssueRef & { project: number; id: PostId }], PostOfMark>(`
     SELECT @project AS project, @id AS id, mine.number AS number,
       EXISTS (SELECT 1 FROM posts NOT INDEXED WHERE project = @project AND number IN ${ofIssue}) AS is_known,
       coalesce(mine.number, 0) IN ${ofIssue} AS is_named,
-      EXISTS (SELECT 1 FROM ended_links WHERE post = mine.number AND repository = @repository AND number = @number) AS is_ended,
+      EXISTS (SELECT 1 FROM ended_links WHERE post = mine.number AND repository = @repositoryId AND number = @number) AS is_ended,
       EXISTS ${ofIssue}
         OR EXISTS (SELECT 1 FROM links WHERE links.project = @project AND links.post = mine.number)
         OR EXISTS (SELECT 1 FROM markers WHERE markers.post = mine.number)
@@ -79,17 +75,18 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
           AND outcome IN ('applied', 'unknown')) AS is_explained
     FROM (SELECT 1 AS one) AS always LEFT JOIN posts AS mine ON mine.project = @project AND mine.id = @id`);
   return {
-    *store({ issue: { repositoryId, number }, isOwn, project, posts }) {
+    *store({ issue, isOwn, project, posts }) {
       const projectNumber = yield* numbers.project(project);
-      yield* keepIssue.run({ repository: repositoryId, number });
+      yield* keepIssue.run(issue);
+      const { repositoryId: repository, number } = issue;
       for (const [position, id] of posts.entries()) {
         const post = yield* numbers.post(projectNumber, id);
-        const marker = { post, repository: repositoryId, number, isOwn: Number(isOwn), position };
+        const marker = { post, repository, number, is_own: Number(isOwn), position };
         yield* markDue.run(marker);
         yield* insert.run(marker);
       }
     },
-    find: (project, id) =>
+    marked: (project, id) =>
       numbers.ofProject(project, undefined, function* (number): Asked<FoundMarker | undefined> {
         const [first, ...others] = yield* select.all(number, id);
         return (
@@ -101,11 +98,11 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
           }
         );
       }),
-    *read(marks) {
+    *marks(marks) {
       const asked: Asked<PostOfMark | undefined>[] = [];
       for (const { issue, project: key, posts } of marks) {
         const project = (yield* numbers.findProject(key)) ?? noProject;
-        asked.push(...posts.map((id) => selectOfMark.get({ ...placeOfIssue(issue), project, id })));
+        asked.push(...posts.map((id) => selectOfMark.get({ ...issue, project, id })));
       }
       const found = (yield* store.together(asked)) as PostOfMark[];
       for (const { project, id, number } of found) if (number !== null) numbers.learn(project, id, number);
@@ -125,13 +122,8 @@ export function createMarkers(store: Store, numbers: Numbers): Markers {
 }
 
 /** Which issues of people's name which addresses. */
-interface Naming {
-  store(named: readonly NamingIssue[]): Asked<void>;
-  find(addresses: readonly string[]): Asked<ReadonlyMap<string, IssueRef>>;
-}
-
-export function createNaming(store: Store): Naming {
-  const select = store.prepare<[string], { address: string; repositoryId: RepositoryId; number: number }>(`
+export function createNaming(store: Store): Plain<Pick<Pulls, "naming">> & Carrying<"store-naming"> {
+  const select = store.prepare<[string], IssueRef & { address: string }>(`
     SELECT address, repository AS "repositoryId", number FROM EACH TEXT ? AS wanted
     CROSS JOIN naming ON address = wanted.value ORDER BY repository DESC, number DESC`);
   const known = store.prepare<[number, number], { address: string }>(
@@ -142,20 +134,22 @@ export function createNaming(store: Store): Naming {
     "INSERT INTO naming (address, repository, number) VALUES (?, ?, ?)",
   );
   return {
-    *store(named) {
-      for (const { issue, addresses } of named) {
-        const { repositoryId, number } = issue;
-        const wanted = [...new Set(addresses.map(hashOf))].sort();
-        const before = (yield* known.all(repositoryId, number)).map(({ address }) => address);
-        if (wanted.join() === before.join()) continue;
-        yield* forget.run(repositoryId, number);
-        for (const address of wanted) yield* insert.run(address, repositoryId, number);
-      }
-    },
-    *find(addresses) {
+    *naming(addresses) {
       const hashes = new Map(addresses.map((address) => [hashOf(address), address]));
       const found = yield* select.all(JSON.stringify([...hashes.keys()]));
       return new Map(found.map(({ address, ...issue }) => [hashes.get(address) ?? "", issue]));
+    },
+    changes: {
+      *"store-naming"({ named }) {
+        for (const { issue, addresses } of named) {
+          const { repositoryId, number } = issue;
+          const wanted = [...new Set(addresses.map(hashOf))].sort();
+          const before = (yield* known.all(repositoryId, number)).map(({ address }) => address);
+          if (wanted.join() === before.join()) continue;
+          yield* forget.run(repositoryId, number);
+          for (const address of wanted) yield* insert.run(address, repositoryId, number);
+        }
+      },
     },
   };
 }

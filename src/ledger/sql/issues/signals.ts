@@ -1,11 +1,19 @@
-import type { Issue, Milestone, Pin, RepositoryId, Signals } from "../../../model/issue.ts";
+import type { Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } from "../../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Asked, Plain, Query, Store } from "../store.ts";
+import { insertInto, upsert } from "../schema.ts";
+import { type Asked, type Columns, type Plain, type Query, type Store, withoutNulls } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
-import { type IssuePlace, placeOfIssue } from "./place.ts";
+
+interface SignalColumns {
+  repository: number;
+  number: number;
+  signals: string;
+  canonical_repository: number | undefined;
+  canonical_number: number | undefined;
+}
 
 interface SignalledColumns {
   facts: string;
@@ -24,32 +32,45 @@ export function createSignals(
     LEFT JOIN repositories ON repositories.id = issues.repository
     WHERE facts IS NOT NULL AND is_gone = 0 AND absences.kind IS NULL AND paused_at IS NULL`;
   const linked = (which: string) =>
-    store.prepare<[IssuePlace & { project: number; limit: number }], SignalledColumns>(`
+    store.prepare<[IssueRef & { project: number; limit: number }], SignalledColumns>(`
     SELECT facts, signals FROM links INDEXED BY links_by_project
     CROSS JOIN issues ON issues.repository = links.repository AND issues.number = links.number ${joined} ${which}
-      AND links.project = @project AND (links.repository, links.number) > (@repository, @number)
+      AND links.project = @project AND (links.repository, links.number) > (@repositoryId, @number)
       AND NOT EXISTS (SELECT 1 FROM links AS earlier WHERE earlier.project = links.project
         AND earlier.repository = links.repository AND earlier.number = links.number AND earlier.post < links.post)
     ORDER BY links.repository, links.number LIMIT @limit`);
   const selectLinked = linked("");
   const selectDuplicates = linked("AND issues.state = 'closed' AND issues.state_reason = 'duplicate'");
-  const select = store.prepare<[IssuePlace], SignalledColumns>(`
-    SELECT facts, signals FROM issues ${joined} AND issues.repository = @repository AND issues.number = @number`);
-  const signals = prepareSignals(store);
+  const select = store.prepare<[IssueRef], SignalledColumns>(`
+    SELECT facts, signals FROM issues ${joined} AND issues.repository = @repositoryId AND issues.number = @number`);
+  const selectSignals = store.prepare<[IssueRef], { signals: string }>(
+    "SELECT signals FROM signals WHERE repository = @repositoryId AND number = @number",
+  );
+  const writeSignals = store.prepare<[SignalColumns]>(upsert("signals", ["repository", "number"]));
+  const selectKept = store.prepare<[IssueRef]>(`
+    SELECT 1 AS one FROM links JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+    WHERE links.repository = @repositoryId AND links.number = @number AND facts IS NOT NULL LIMIT 1`);
   const catalogue = prepareCatalogue(store);
-  const pins = createPins(store);
+  const selectPins = preparePins(store);
+  const removePins = store.prepare<[number]>("DELETE FROM pins WHERE project = ?");
+  const insertPin = store.prepare<[Pin & { readonly project: number; readonly repository: number }]>(
+    insertInto("pins"),
+  );
   return {
-    linked: (project, after, limit, only) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly SignalledIssue[]> {
-        const place = placeOfIssue(after ?? { repositoryId: 0, number: 0 });
+    linked: (id, after, limit, only) =>
+      numbers.ofProject(id, [], function* (project): Asked<readonly SignalledIssue[]> {
         const query = only === "duplicates" ? selectDuplicates : selectLinked;
-        return (yield* query.all({ ...place, project: number, limit })).map(toSignalledIssue);
+        const from = after ?? { repositoryId: 0, number: 0 };
+        return (yield* query.all({ ...from, project, limit })).map(toSignalledIssue);
       }),
     *of(issue) {
-      const found = yield* select.get(placeOfIssue(issue));
+      const found = yield* select.get(issue);
       return found && toSignalledIssue(found);
     },
-    pins: (project) => numbers.ofProject(project, [], pins.read),
+    pins: (project) =>
+      numbers.ofProject(project, [], function* (number): Asked<readonly Pin[]> {
+        return (yield* selectPins.all(number)).map(withoutNulls<Pin>);
+      }),
     *catalogue(repository) {
       const labels = new Set<string>();
       const ids = new Set<string>();
@@ -66,26 +87,29 @@ export function createSignals(
     },
     changes: {
       *"store-signals"({ issue, signals: read, isFill }) {
-        const place = placeOfIssue(issue);
-        const encoded = (yield* signals.select.get(place))?.signals;
+        const encoded = (yield* selectSignals.get(issue))?.signals;
         const known: Signals = encoded === undefined ? {} : decodeSignals(encoded);
         const changed = isFill ? mergeSignals(read, known) : mergeSignals(known, read);
         if (encodeSignals(changed) === encoded) return;
         const canonical = changed.canonical?.kind === "known" ? changed.canonical.value : null;
-        yield* signals.write.run({
-          ...place,
+        yield* writeSignals.run({
+          repository: issue.repositoryId,
+          number: issue.number,
           signals: encodeSignals(changed),
-          canonicalRepository: canonical?.repositoryId ?? null,
-          canonicalNumber: canonical?.number ?? null,
+          canonical_repository: canonical?.repositoryId,
+          canonical_number: canonical?.number,
         });
         yield* issues.markRows(issue);
       },
       *"store-facts"({ issue }) {
-        const isLinked = (yield* signals.selectKept.get(placeOfIssue(issue))) !== undefined;
+        const isLinked = (yield* selectKept.get(issue)) !== undefined;
         if (!isLinked || (yield* issues.isNews(issue))) yield* issues.store(issue);
       },
       *"set-pins"({ project, pins: known }) {
-        yield* pins.replace(yield* numbers.project(project), known);
+        const number = yield* numbers.project(project);
+        yield* removePins.run(number);
+        for (const pin of known)
+          yield* insertPin.run({ ...pin, project: number, repository: pin.repositoryId, now: pin.now });
       },
       "replace-milestone": ({ repository, known, now }) =>
         catalogue(repository, (issue) => {
@@ -100,59 +124,11 @@ export function createSignals(
   };
 }
 
-export interface PinColumns extends Omit<Pin, "repositoryId" | "now"> {
-  readonly repository: number;
-  readonly now: string | null;
-}
-
-export function preparePins(store: Store): Query<[project: number], PinColumns> {
-  return store.prepare(
-    "SELECT repository, kind, name, id, now FROM pins WHERE project = ? ORDER BY repository, kind, name",
-  );
-}
-
-export function toPin({ repository, now, ...pin }: PinColumns): Pin {
-  return { repositoryId: repository, ...pin, now: now ?? undefined };
-}
-
-/** What names in the rules of projects mean, by the projects' numbers. */
-export function createPins(store: Store): {
-  read(project: number): Asked<readonly Pin[]>;
-  replace(project: number, pins: readonly Pin[]): Asked<void>;
-} {
-  const select = preparePins(store);
-  const remove = store.prepare<[number]>("DELETE FROM pins WHERE project = ?");
-  const insert = store.prepare<[PinColumns & { readonly project: number }]>(`
-    INSERT INTO pins (project, repository, kind, name, id, now)
-    VALUES (@project, @repository, @kind, @name, @id, @now)`);
-  return {
-    *read(project) {
-      return (yield* select.all(project)).map(toPin);
-    },
-    *replace(project, pins) {
-      yield* remove.run(project);
-      for (const { repositoryId, kind, name, id, now } of pins)
-        yield* insert.run({ project, repository: repositoryId, kind, name, id, now: now ?? null });
-    },
-  };
-}
-
-function prepareSignals(store: Store) {
-  return {
-    select: store.prepare<[IssuePlace], { signals: string }>(
-      "SELECT signals FROM signals WHERE repository = @repository AND number = @number",
-    ),
-    write: store.prepare<
-      [IssuePlace & { signals: string; canonicalRepository: number | null; canonicalNumber: number | null }]
-    >(`
-      INSERT INTO signals (repository, number, signals, canonical_repository, canonical_number)
-      VALUES (@repository, @number, @signals, @canonicalRepository, @canonicalNumber)
-      ON CONFLICT (repository, number) DO UPDATE SET signals = excluded.signals,
-        canonical_repository = excluded.canonical_repository, canonical_number = excluded.canonical_number`),
-    selectKept: store.prepare<[IssuePlace]>(`
-      SELECT 1 AS one FROM links JOIN issues ON issues.repository = links.repository AND issues.number = links.number
-      WHERE links.repository = @repository AND links.number = @number AND facts IS NOT NULL LIMIT 1`),
-  };
+/** What names in the rules of a project mean, by the project's number. */
+export function preparePins(store: Store): Query<[project: number], Columns<Pin>> {
+  return store.prepare(`
+    SELECT repository AS "repositoryId", kind, name, id, now FROM pins WHERE project = ?
+    ORDER BY repository, kind, name`);
 }
 
 /** Issues of a repository that are read at once. */

@@ -6,8 +6,7 @@ import { encodePost, hashFacts } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
 import { prepareNamesakes } from "../issues/links.ts";
-import type { Markers } from "../issues/markers.ts";
-import { createNaming } from "../issues/markers.ts";
+import { createMarkers, createNaming } from "../issues/markers.ts";
 import { createOtherMarks } from "../issues/other-marks.ts";
 import { type Asked, answer, numberOf, type Plain, type Store } from "../store.ts";
 import { createPages } from "./pages.ts";
@@ -19,7 +18,6 @@ export function createPulls(
   numbers: Numbers,
   sightings: Sightings,
   issues: IssueStore,
-  markers: Markers,
 ): Plain<Pulls> &
   Carrying<
     | "store-posts"
@@ -77,6 +75,7 @@ export function createPulls(
       sightings.seenAt.set(post, at);
     };
   };
+  const markers = createMarkers(store, numbers);
   const naming = createNaming(store);
   const otherMarks = createOtherMarks(store, numbers);
   return {
@@ -104,11 +103,11 @@ export function createPulls(
       };
       return measure;
     },
-    naming: naming.find,
-    otherMarks: (project) => otherMarks.find(project),
-    marked: (project, post) => markers.find(project, post),
+    naming: naming.naming,
+    otherMarks: otherMarks.otherMarks,
+    marked: markers.marked,
     listed: issues.listed,
-    marks: markers.read,
+    marks: markers.marks,
     *linkedIssues(repositoryId: RepositoryId) {
       return (yield* selectLinkedIssues.all(repositoryId)).map(({ number }) => ({ repositoryId, number }));
     },
@@ -150,7 +149,7 @@ export function createPulls(
         for (const [index, one] of marked.entries()) if (dead[index] !== true) yield* markers.store(one);
         yield* issues.storeKept(found);
       },
-      "store-naming": ({ named }) => naming.store(named),
+      ...naming.changes,
       ...otherMarks.changes,
     },
   };

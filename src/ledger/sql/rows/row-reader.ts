@@ -22,9 +22,9 @@ import {
   sentFieldsShape,
   sentValuesShape,
 } from "../columns/shapes.ts";
-import { type PinColumns, preparePins, toPin } from "../issues/signals.ts";
+import { preparePins } from "../issues/signals.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
-import { type Asked, answer, type Query, type Store } from "../store.ts";
+import { type Asked, answer, type Columns, type Query, type Store, withoutNulls } from "../store.ts";
 import { prepareWholePauses, toWholePause, type WholePauseColumns } from "./pauses.ts";
 import {
   type AcceptedColumns,
@@ -83,7 +83,7 @@ export function createRowReader(
       const hasSome = (has: keyof RowColumns): boolean => found.some((columns) => columns[has] === 1);
       const [pauses, pins, ...parts] = yield* store.together([
         selectPauses.all(project),
-        hasSome("has_links") ? selectPins.all(project) : answer((): PinColumns[] => []),
+        hasSome("has_links") ? selectPins.all(project) : answer((): Columns<Pin>[] => []),
         ...partNames.map((name) =>
           hasSome(partColumns[name]) ? ofAll[name].all(batch) : answer((): PartOfPost[] => []),
         ),
@@ -124,12 +124,12 @@ interface GroupedParts extends Parts {
 
 function groupParts(
   [pause]: readonly WholePauseColumns[],
-  pins: readonly PinColumns[],
+  pins: readonly Columns<Pin>[],
   parts: readonly (readonly PartOfPost[])[],
 ): GroupedParts {
   const grouped = partNames.map((name, place) => [name, groupByPost(parts[place] ?? [])]);
   const found = Object.fromEntries(grouped) as Parts;
-  return { ...found, pause: pause && toWholePause(pause), pins: pins.map(toPin) };
+  return { ...found, pause: pause && toWholePause(pause), pins: pins.map(withoutNulls<Pin>) };
 }
 
 function createRowBuilder(seenAt: Pick<PostTimes, "get">): (line: RowLine, parts: GroupedParts) => Row {

@@ -3,8 +3,6 @@ import type { Rows, WaitingRow } from "../../rows.ts";
 import type { AnyChange, Carrying } from "../columns/changes.ts";
 import type { StandingNotes } from "../columns/notes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { IssueStore } from "../issues/issue-store.ts";
-import { createLinkWriter } from "../issues/links.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";
@@ -24,7 +22,7 @@ export function createRows(
   store: Store,
   numbers: Numbers,
   seenAt: PostTimes,
-  issues: IssueStore,
+  linkedTo: Plain<Rows>["linkedTo"],
 ): Plain<Rows> &
   SentReader &
   NotesAtOnce &
@@ -35,9 +33,6 @@ export function createRows(
     | "forget-look"
     | "mark-due"
     | "mark-missing"
-    | "link"
-    | "set-content"
-    | "leave-text"
     | "park"
     | "unpark"
     | "release"
@@ -78,7 +73,6 @@ export function createRows(
       WHERE project = ? AND missing = 0 AND hash IS NOT NULL AND ${column} IS NOT NULL
       GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1000`);
   const shown = { status: selectShown("status"), categoryId: selectShown("category") };
-  const links = createLinkWriter(store, issues);
   const recorder = createRecorder(store);
   const waiting = createWaitingReader(store);
   const pauses = createPauses(store, numbers);
@@ -107,7 +101,7 @@ export function createRows(
       }),
     rows: (project, posts, now) =>
       numbers.ofProject(project, [], (number) => reader.some(number, posts, now)),
-    linkedTo: (issue, scope) => (scope === undefined ? links.postsOf(issue) : links.followersOf(issue)),
+    linkedTo,
     held: (project, by) => numbers.ofProject(project, [], (number) => waiting.held(number, by)),
     shown: (project, field) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly string[]> {
@@ -137,16 +131,6 @@ export function createRows(
       },
       *"mark-due"({ project, which }) {
         yield* recorder.markDue(yield* numbers.project(project), which);
-      },
-      *link(made) {
-        const { project, link } = made;
-        yield* links.add(...(yield* numbers.place({ project, post: link.post })), made);
-      },
-      *"set-content"({ issue, content, ...of }) {
-        yield* links.setContent(...(yield* numbers.place(of)), issue, content);
-      },
-      *"leave-text"({ issue, content, ...of }) {
-        yield* links.leaveText(...(yield* numbers.place(of)), issue, content);
       },
       *"forget-look"(of) {
         const [, post] = yield* numbers.place(of);
