@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Parked, RowNote } from "../../../model/link.ts";
+import type { RowNote } from "../../../model/link.ts";
+import type { AnyChange, Carrying } from "../columns/changes.ts";
 import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import { insertInto } from "../schema.ts";
 import type { Asked, Store } from "../store.ts";
 
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
@@ -9,53 +12,45 @@ const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting"
 /** What no record of a decision ends. */
 const untilEnded: ReadonlySet<string> = new Set<RowNote["kind"]>(["parked", "quarantined"]);
 
-type ActionOfNote = Required<RowNote>["action"];
-
-/** Writes the notes of posts. A note that is there already keeps its time. Notes that are the same are not written again. */
-export interface NoteWriter {
-  /** The notes of many posts as they stand, by post: asked once for all. */
-  read(posts: readonly number[]): Asked<StandingNotes>;
+/** What is written of notes: a note that is there already keeps its time, and notes that are the same are not written again. */
+export interface NoteWriter extends Carrying<"note-action" | "park" | "unpark"> {
+  /** The notes of all posts that a commit records, read at once; undefined where another change of it may touch one of them. */
+  standing(changes: readonly AnyChange[]): Asked<StandingNotes | undefined>;
   /**
    * Replaces the notes of a post, but for what is parked, and a quarantine that none of them tells of.
    *
-   * @param standing those that `read` gave; undefined: they are read here.
+   * @param standing those of the post that were read before; undefined: they are read here.
    */
   replace(
     project: number,
     post: number,
     notes: readonly RowNote[],
-    standing?: readonly NoteColumns[],
+    standing: readonly NoteColumns[] | undefined,
   ): Asked<void>;
-  /** Replaces the notes about one action. What is parked of it, and a hold of another action of the same kind, stay. */
-  replaceOf(project: number, post: number, action: ActionOfNote, notes: readonly RowNote[]): Asked<void>;
-  /** Replaces what is parked for the same kind of write and the same cause. */
-  park(project: number, post: number, parked: Parked): Asked<void>;
-  /** Ends what is parked, of one kind of write or of one cause where they are given. */
-  unpark(post: number, kind?: ActionOfNote["kind"], cause?: Parked["cause"]): Asked<void>;
 }
 
-export function createNoteWriter(store: Store): NoteWriter {
+export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
+  const columns =
+    "position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at";
   const select = store.prepare<[number], NoteColumns>(
-    "SELECT position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at FROM notes WHERE post = ? ORDER BY position",
+    `SELECT ${columns} FROM notes WHERE post = ? ORDER BY position`,
   );
   const selectMany = store.prepare<[string], NoteColumns & { post: number }>(`
-    SELECT post, position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at
-    FROM EACH NUMBER ? AS wanted CROSS JOIN notes ON notes.post = wanted.value ORDER BY post, position`);
+    SELECT post, ${columns} FROM EACH NUMBER ? AS wanted CROSS JOIN notes ON notes.post = wanted.value
+    ORDER BY post, position`);
   const deleteAll = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
   const deleteDecided = store.prepare<[number]>(
     "DELETE FROM notes WHERE post = ? AND kind NOT IN ('parked', 'quarantined')",
   );
-  const deleteOf = store.prepare<[number, string, string | null]>(
+  const deleteOf = store.prepare<[number, string, string | undefined]>(
     "DELETE FROM notes WHERE post = ? AND action = ? AND kind <> 'parked' AND (signature IS NULL OR signature = ?)",
   );
-  const deleteParked = store.prepare<[{ post: number; action: string | null; cause: string | null }]>(`
+  const deleteParked = store.prepare<
+    [{ post: number; action: string | undefined; cause: string | undefined }]
+  >(`
     DELETE FROM notes WHERE post = @post AND kind = 'parked'
       AND (@action IS NULL OR action = @action) AND (@cause IS NULL OR cause = @cause)`);
-  const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(`
-    INSERT INTO notes
-      (project, post, position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at)
-    VALUES (@project, @post, @position, @kind, @cause, @code, @message, @since, @action, @signature, @planned, @notifies,
-      @follows_at)`);
+  const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(insertInto("notes"));
   function* write(
     project: number,
     post: number,
@@ -68,9 +63,16 @@ export function createNoteWriter(store: Store): NoteWriter {
     for (const note of placed) yield* insert.run({ ...note, project, post });
   }
   return {
-    *read(posts) {
-      const standing = new Map(posts.map((post): [number, NoteColumns[]] => [post, []]));
-      for (const { post, ...note } of yield* selectMany.all(JSON.stringify(posts)))
+    *standing(changes) {
+      const posts = changes.map((one) => "post" in one && `${one.project} ${one.post}`);
+      const recorded = changes.flatMap((one) =>
+        one.kind === "record-row" && one.record.notes.length > 0 ? [one] : [],
+      );
+      if (recorded.length < 2 || posts.includes(false) || new Set(posts).size < posts.length)
+        return undefined;
+      const standing = new Map<number, NoteColumns[]>();
+      for (const one of recorded) standing.set((yield* numbers.place(one))[1], []);
+      for (const { post, ...note } of yield* selectMany.all(JSON.stringify([...standing.keys()])))
         standing.get(post)?.push(note);
       return standing;
     },
@@ -84,27 +86,34 @@ export function createNoteWriter(store: Store): NoteWriter {
       );
       yield* write(project, post, standing, [...decided, ...kept]);
     },
-    *replaceOf(project, post, { kind, signature }, notes) {
-      if (notes.length === 0) return yield* deleteOf.run(post, kind, signature ?? null);
-      const standing = yield* select.all(post);
-      const others = standing.filter(
-        (note) =>
-          note.action !== kind ||
-          note.kind === "parked" ||
-          (note.signature !== null && note.signature !== signature),
-      );
-      const own = notes.map((note) => toColumns(note, standing));
-      yield* write(project, post, standing, [...others, ...own]);
+    changes: {
+      *"note-action"({ of: { kind, signature }, notes, ...of }) {
+        const [project, post] = yield* numbers.place(of);
+        if (notes.length === 0) return yield* deleteOf.run(post, kind, signature);
+        const standing = yield* select.all(post);
+        const others = standing.filter(
+          (note) =>
+            note.action !== kind ||
+            note.kind === "parked" ||
+            (note.signature !== null && note.signature !== signature),
+        );
+        const own = notes.map((note) => toColumns(note, standing));
+        yield* write(project, post, standing, [...others, ...own]);
+      },
+      *park({ parked, ...of }) {
+        const [project, post] = yield* numbers.place(of);
+        const standing = yield* select.all(post);
+        const others = standing.filter(
+          ({ kind, action, cause }) =>
+            kind !== "parked" || action !== parked.action.kind || cause !== parked.cause,
+        );
+        yield* write(project, post, standing, [...others, toColumns(parked, [])]);
+      },
+      *unpark({ of: action, cause, ...of }) {
+        const [, post] = yield* numbers.place(of);
+        yield* deleteParked.run({ post, action, cause });
+      },
     },
-    *park(project, post, parked) {
-      const standing = yield* select.all(post);
-      const others = standing.filter(
-        ({ kind, action, cause }) =>
-          kind !== "parked" || action !== parked.action.kind || cause !== parked.cause,
-      );
-      yield* write(project, post, standing, [...others, toColumns(parked, [])]);
-    },
-    unpark: (post, kind, cause) => deleteParked.run({ post, action: kind ?? null, cause: cause ?? null }),
   };
 }
 

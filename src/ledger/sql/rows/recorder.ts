@@ -1,67 +1,33 @@
 import type { IssueField } from "../../../model/issue.ts";
-import type { Parked, RowNote } from "../../../model/link.ts";
-import { type PostId, ruleFields } from "../../../model/post.ts";
+import { ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
 import { type BaseColumns, encodeBase, encodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
-import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
+import type { Carrying } from "../columns/changes.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import { prepareNamesakes } from "../issues/links.ts";
+import { upsert } from "../schema.ts";
 import type { Asked, Store } from "../store.ts";
-import { createNoteWriter } from "./notes.ts";
-
-/** What is written about rows, by the numbers of project and post. */
-export interface Recorder {
-  /** @param notes - those that stand, where they have been read with other posts'. */
-  record(
-    project: number,
-    post: number,
-    record: RowRecord,
-    notes: readonly NoteColumns[] | undefined,
-  ): Asked<void>;
-  readNotes(posts: readonly number[]): Asked<StandingNotes>;
-  noteAction(
-    project: number,
-    post: number,
-    action: Required<RowNote>["action"],
-    notes: readonly RowNote[],
-  ): Asked<void>;
-  setBases(post: number, bases: Pick<RowRecord, "base" | "issueBases">): Asked<void>;
-  markDue(project: number, which: "all" | "linked" | readonly PostId[]): Asked<void>;
-  park(project: number, post: number, parked: Parked): Asked<void>;
-  unpark(post: number, kind?: Parked["action"]["kind"], cause?: Parked["cause"]): Asked<void>;
-}
+import { createNoteWriter, type NoteWriter } from "./notes.ts";
 
 /** In `posts.due_at`: due whatever the time is. */
 const dueAtOnce = 0;
 
 /** Writes decisions, and what has to be decided again. */
-export function createRecorder(store: Store): Recorder {
+export function createRecorder(
+  store: Store,
+  numbers: Numbers,
+): Pick<NoteWriter, "standing"> &
+  Carrying<"record-row" | "note-action" | "set-bases" | "mark-due" | "park" | "unpark"> {
   const writeStanding = store.prepare<[{ post: number; kind: string; reason: string; dueAt: number | null }]>(
     `UPDATE posts SET standing = @kind, reason = @reason, due_at = @dueAt WHERE number = @post
       AND (standing IS DISTINCT FROM @kind OR reason IS DISTINCT FROM @reason OR due_at IS DISTINCT FROM @dueAt)`,
   );
-  const writeBase = store.prepare<[BaseColumns]>(`
-    INSERT INTO bases
-      (post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
-        ruled_from, ruled_since, is_echo)
-    VALUES (@post, @field, @target, @post_value, @foreign_value, @written_sent, @written_shown, @pending_target,
-      @pending_since, @ruled_from, @ruled_since, @is_echo)
-    ON CONFLICT (post, field) DO UPDATE SET target = excluded.target, post_value = excluded.post_value,
-      foreign_value = excluded.foreign_value, written_sent = excluded.written_sent,
-      written_shown = excluded.written_shown, pending_target = excluded.pending_target,
-      pending_since = excluded.pending_since, ruled_from = excluded.ruled_from, ruled_since = excluded.ruled_since,
-      is_echo = excluded.is_echo`);
-  const writeIssueBase = store.prepare<[IssueBaseColumns]>(`
-    INSERT INTO issue_bases
-      (post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown, pending_target,
-        pending_since)
-    VALUES (@post, @repository, @number, @field, @target, @shown_value, @foreign_value, @written_sent, @written_shown,
-      @pending_target, @pending_since)
-    ON CONFLICT (post, repository, number, field) DO UPDATE SET target = excluded.target,
-      shown_value = excluded.shown_value, foreign_value = excluded.foreign_value,
-      written_sent = excluded.written_sent, written_shown = excluded.written_shown,
-      pending_target = excluded.pending_target, pending_since = excluded.pending_since`);
+  const writeBase = store.prepare<[BaseColumns]>(upsert("bases", ["post", "field"]));
+  const writeIssueBase = store.prepare<[IssueBaseColumns]>(
+    upsert("issue_bases", ["post", "repository", "number", "field"]),
+  );
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
-  const writer = createNoteWriter(store);
+  const notes = createNoteWriter(store, numbers);
   const markAll = store.prepare<[number]>(
     "UPDATE posts SET due_at = 0 WHERE project = ? AND due_at IS DISTINCT FROM 0",
   );
@@ -86,29 +52,42 @@ export function createRecorder(store: Store): Recorder {
     }
   }
   return {
-    readNotes: writer.read,
-    *record(project, post, { standing, notes, due, ...bases }, standingNotes) {
-      const dueAt = due === "now" ? dueAtOnce : (due ?? null);
-      yield* writeStanding.run({ post, kind: standing.kind, reason: standing.reason, dueAt });
-      yield* writeBases(post, bases);
-      yield* writer.replace(project, post, notes, standingNotes);
-    },
-    noteAction: (project, post, action, notes) => writer.replaceOf(project, post, action, notes),
-    *setBases(post, bases) {
-      yield* writeBases(post, bases);
-      yield* markDue.run(post);
-    },
-    *markDue(project, which) {
-      if (which === "all") yield* markAll.run(project);
-      else if (which === "linked") yield* markLinked.run(project);
-      else {
-        for (const id of which) {
-          yield* markOne.run(project, id);
-          yield* markNamesakes.run(project, id);
+    standing: notes.standing,
+    changes: {
+      ...notes.changes,
+      *"record-row"(
+        {
+          record: {
+            standing: { kind, reason },
+            due,
+            ...record
+          },
+          ...of
+        },
+        standing,
+      ) {
+        const [project, post] = yield* numbers.place(of);
+        const dueAt = due === "now" ? dueAtOnce : (due ?? null);
+        yield* writeStanding.run({ post, kind, reason, dueAt });
+        yield* writeBases(post, record);
+        yield* notes.replace(project, post, record.notes, standing?.get(post));
+      },
+      *"set-bases"({ bases, ...of }) {
+        const [, post] = yield* numbers.place(of);
+        yield* writeBases(post, bases);
+        yield* markDue.run(post);
+      },
+      *"mark-due"({ project: id, which }) {
+        const project = yield* numbers.project(id);
+        if (which === "all") yield* markAll.run(project);
+        else if (which === "linked") yield* markLinked.run(project);
+        else {
+          for (const post of which) {
+            yield* markOne.run(project, post);
+            yield* markNamesakes.run(project, post);
+          }
         }
-      }
+      },
     },
-    park: writer.park,
-    unpark: writer.unpark,
   };
 }

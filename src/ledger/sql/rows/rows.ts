@@ -1,21 +1,16 @@
 import type { Row } from "../../../model/link.ts";
 import type { Rows, WaitingRow } from "../../rows.ts";
-import type { AnyChange, Carrying } from "../columns/changes.ts";
-import type { StandingNotes } from "../columns/notes.ts";
+import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
 import type { Asked, Plain, Store } from "../store.ts";
+import type { NoteWriter } from "./notes.ts";
 import { createPauses, type SentReader } from "./pauses.ts";
 import { createRecorder } from "./recorder.ts";
 import { type RowColumns, rowColumns } from "./row-parts.ts";
 import { createRowReader } from "./row-reader.ts";
 import { createWaitingReader } from "./waiting.ts";
-
-interface NotesAtOnce {
-  /** The notes of all posts that a commit records, read at once; undefined where another change of it may touch one of them. */
-  standing(changes: readonly AnyChange[]): Asked<StandingNotes | undefined>;
-}
 
 /** What decisions are made of, and what is recorded of them. */
 export function createRows(
@@ -25,7 +20,7 @@ export function createRows(
   linkedTo: Plain<Rows>["linkedTo"],
 ): Plain<Rows> &
   SentReader &
-  NotesAtOnce &
+  Pick<NoteWriter, "standing"> &
   Carrying<
     | "record-row"
     | "note-action"
@@ -73,21 +68,11 @@ export function createRows(
       WHERE project = ? AND missing = 0 AND hash IS NOT NULL AND ${column} IS NOT NULL
       GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1000`);
   const shown = { status: selectShown("status"), categoryId: selectShown("category") };
-  const recorder = createRecorder(store);
+  const recorder = createRecorder(store, numbers);
   const waiting = createWaitingReader(store);
   const pauses = createPauses(store, numbers);
   return {
-    *standing(changes) {
-      const posts = changes.map((one) => "post" in one && `${one.project} ${one.post}`);
-      const recorded = changes.flatMap((one) =>
-        one.kind === "record-row" && one.record.notes.length > 0 ? [one] : [],
-      );
-      if (recorded.length < 2 || posts.includes(false) || new Set(posts).size < posts.length)
-        return undefined;
-      const found: number[] = [];
-      for (const one of recorded) found.push((yield* numbers.place(one))[1]);
-      return yield* recorder.readNotes(found);
-    },
+    standing: recorder.standing,
     due: (project, now, after, limit) =>
       numbers.ofProject(project, [], (number) =>
         store.read(function* () {
@@ -119,19 +104,7 @@ export function createRows(
       }),
     changes: {
       ...pauses.changes,
-      *"record-row"({ record, ...of }, standing) {
-        const [project, post] = yield* numbers.place(of);
-        yield* recorder.record(project, post, record, standing?.get(post));
-      },
-      *"note-action"({ of: action, notes, ...of }) {
-        yield* recorder.noteAction(...(yield* numbers.place(of)), action, notes);
-      },
-      *"set-bases"({ bases, ...of }) {
-        yield* recorder.setBases((yield* numbers.place(of))[1], bases);
-      },
-      *"mark-due"({ project, which }) {
-        yield* recorder.markDue(yield* numbers.project(project), which);
-      },
+      ...recorder.changes,
       *"forget-look"(of) {
         const [, post] = yield* numbers.place(of);
         seenAt.delete(post);
@@ -139,12 +112,6 @@ export function createRows(
       },
       *"mark-missing"(of) {
         yield* markMissing.run((yield* numbers.place(of))[1]);
-      },
-      *park({ parked, ...of }) {
-        yield* recorder.park(...(yield* numbers.place(of)), parked);
-      },
-      *unpark({ of: kind, cause, ...of }) {
-        yield* recorder.unpark((yield* numbers.place(of))[1], kind, cause);
       },
       *release({ at, ...of }) {
         const [, post] = yield* numbers.place(of);
