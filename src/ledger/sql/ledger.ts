@@ -27,8 +27,10 @@ import { createRewind } from "./posts/rewind.ts";
 import { createSightings } from "./posts/sightings.ts";
 import { createBrowse } from "./rows/browse.ts";
 import { createLookup } from "./rows/lookup.ts";
-import type { SentReader } from "./rows/pauses.ts";
+import { createPauses, type SentReader } from "./rows/pauses.ts";
+import { createRecorder } from "./rows/recorder.ts";
 import { createRows } from "./rows/rows.ts";
+import { createWaiting } from "./rows/waiting.ts";
 import { type Asked, type Carry, type Plain, promised, promisedPart, type Store } from "./store.ts";
 
 /** What differs from engine to engine, beside its SQL. */
@@ -101,6 +103,9 @@ export function createLedger(
     }
   }
   const audit = createAudit(store, numbers);
+  const rows = createRows(store, numbers, sightings.seenAt);
+  const pauses = createPauses(store, numbers);
+  const recorder = createRecorder(store, numbers);
   const runs = createRuns(store, meta, createRewind(store, sightings));
   const parts = {
     pulls: createPulls(store, numbers, sightings, issues),
@@ -108,7 +113,12 @@ export function createLedger(
     signals: createSignals(store, numbers, issues),
     links,
     backlinks: createBacklinks(store, numbers),
-    rows: createRows(store, numbers, sightings.seenAt, links.linkedTo),
+    rows: {
+      ...rows,
+      ...createWaiting(store, numbers),
+      linkedTo: links.linkedTo,
+      wholePauses: pauses.wholePauses,
+    },
     lookup: createLookup(store, numbers),
     browse: createBrowse(store, numbers),
     journal: createJournal(store, numbers, audit),
@@ -137,7 +147,9 @@ export function createLedger(
     ...parts.signals.changes,
     ...parts.links.changes,
     ...parts.backlinks.changes,
-    ...parts.rows.changes,
+    ...rows.changes,
+    ...pauses.changes,
+    ...recorder.changes,
     ...parts.journal.changes,
     ...parts.toolCalls.changes,
     ...parts.imports.changes,
@@ -152,7 +164,7 @@ export function createLedger(
   };
   function* make(changes: readonly AnyChange[]): Asked<void> {
     yield* store.lock(() => locksOf(changes));
-    const standing = yield* parts.rows.standing(changes);
+    const standing = yield* recorder.standing(changes);
     for (const one of changes) {
       const carry = carried[one.kind] as (change: AnyChange, notes: typeof standing) => Asked<void>;
       yield* carry(one, standing);
@@ -173,7 +185,7 @@ export function createLedger(
       return held.stamp.pageKey;
     },
     commit: createCommit(engine, make, held, meta.stamp),
-    commitSent: createSentCommit(engine, make, parts.rows.sent),
+    commitSent: createSentCommit(engine, make, pauses.sent),
     after: (changes) => {
       const carryAhead: Carry = (work) =>
         carry(() => {

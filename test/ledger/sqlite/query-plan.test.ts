@@ -99,7 +99,7 @@ describe("the plans of the ledger's statements", () => {
     ],
     [
       "what waits of some kinds",
-      "CROSS JOIN notes ON notes.project",
+      "wanted.value <> 'paused'",
       "SEARCH notes USING INDEX notes_kind (project=? AND kind=?)",
     ],
     [
@@ -109,7 +109,7 @@ describe("the plans of the ledger's statements", () => {
     ],
     [
       "status writes of a post",
-      "audit.is_status = 1",
+      "audit.is_status = 1 AND audit.at",
       "SEARCH audit USING COVERING INDEX audit_status_of_post (post=? AND at>?)",
     ],
     ["the writes of a run", "AS repository_id", "SEARCH audit USING INDEX audit_of_run (run=?)"],

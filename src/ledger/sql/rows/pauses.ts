@@ -32,11 +32,13 @@ export interface SentReader {
   sent(of: SentOf, kind: IntentKind | undefined): Asked<Sent>;
 }
 
-/** Pauses of whole projects, and of all. */
+/** Pauses of posts, of whole projects, and of all. */
 export function createPauses(
   store: Store,
   numbers: Numbers,
-): Plain<Pick<Rows, "wholePauses">> & Carrying<"pause-whole" | "resume-whole"> & SentReader {
+): Plain<Pick<Rows, "wholePauses">> &
+  Carrying<"pause" | "resume" | "pause-whole" | "resume-whole"> &
+  SentReader {
   const selectWhole = prepareWholePauses(store);
   const selectPaused = store.prepare<[{ project: number; post: string | null }], { at: number }>(
     "SELECT paused_at AS at FROM posts WHERE project = @project AND id = @post AND paused_at IS NOT NULL",
@@ -48,6 +50,12 @@ export function createPauses(
     SELECT intents.id AS id FROM intents JOIN posts ON posts.number = intents.post
     WHERE intents.project = @project AND posts.project = @project AND posts.id = @post AND kind = @kind
       AND ended_at IS NULL`);
+  const pause = store.prepare<[number, number]>(
+    "UPDATE posts SET paused_at = coalesce(paused_at, ?), due_at = 0 WHERE number = ?",
+  );
+  const resume = store.prepare<[number, number]>(`
+    UPDATE posts SET paused_at = NULL, due_at = 0 WHERE number = ?
+      AND EXISTS (SELECT 1 FROM requests WHERE requests.id = ?)`);
   const insert = store.prepare<[number, number]>(
     "INSERT INTO pauses (project, since) VALUES (?, ?) ON CONFLICT (project) DO NOTHING",
   );
@@ -86,6 +94,18 @@ export function createPauses(
       };
     },
     changes: {
+      *pause({ at, ...of }) {
+        const [project, post] = yield* numbers.place(of);
+        yield* pause.run(at, post);
+        for (const { id, request } of yield* selectRequests.all({ project })) {
+          const found = readRequest(request);
+          const isResume = found.kind === "resume" || found.kind === "resume-discard";
+          if (isResume && found.posts.includes(of.post)) yield* dropRequest.run(id);
+        }
+      },
+      *resume({ request, ...of }) {
+        yield* resume.run((yield* numbers.place(of))[1], request);
+      },
       *"pause-whole"({ project: id, at }) {
         const project = yield* numberOf(id);
         yield* insert.run(project, at);

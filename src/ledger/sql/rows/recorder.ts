@@ -17,7 +17,7 @@ export function createRecorder(
   store: Store,
   numbers: Numbers,
 ): Pick<NoteWriter, "standing"> &
-  Carrying<"record-row" | "note-action" | "set-bases" | "mark-due" | "park" | "unpark"> {
+  Carrying<"record-row" | "note-action" | "set-bases" | "mark-due" | "park" | "unpark" | "release"> {
   const writeStanding = store.prepare<[{ post: number; kind: string; reason: string; dueAt: number | null }]>(
     `UPDATE posts SET standing = @kind, reason = @reason, due_at = @dueAt WHERE number = @post
       AND (standing IS DISTINCT FROM @kind OR reason IS DISTINCT FROM @reason OR due_at IS DISTINCT FROM @dueAt)`,
@@ -36,6 +36,8 @@ export function createRecorder(
   );
   const markOne = store.prepare<[number, string]>("UPDATE posts SET due_at = 0 WHERE project = ? AND id = ?");
   const markNamesakes = prepareNamesakes<[number, string]>(store, "here.project = ? AND here.id = ?");
+  const release = store.prepare<[number, number]>("UPDATE posts SET released_at = ? WHERE number = ?");
+  const endQuarantine = store.prepare<[number]>("DELETE FROM notes WHERE post = ? AND kind = 'quarantined'");
   function* writeBases(
     post: number,
     { base, issueBases = [] }: Pick<RowRecord, "base" | "issueBases">,
@@ -76,6 +78,11 @@ export function createRecorder(
         const [, post] = yield* numbers.place(of);
         yield* writeBases(post, bases);
         yield* markDue.run(post);
+      },
+      *release({ at, ...of }) {
+        const [, post] = yield* numbers.place(of);
+        yield* endQuarantine.run(post);
+        yield* release.run(at, post);
       },
       *"mark-due"({ project: id, which }) {
         const project = yield* numbers.project(id);

@@ -1,42 +1,30 @@
 import type { Row } from "../../../model/link.ts";
-import type { Rows, WaitingRow } from "../../rows.ts";
+import { dayMs } from "../../../model/time.ts";
+import type { Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { type RequestColumns, readRequest } from "../journal/requests.ts";
+import { preparePins } from "../issues/signals.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
-import type { Asked, Plain, Store } from "../store.ts";
-import type { NoteWriter } from "./notes.ts";
-import { createPauses, type SentReader } from "./pauses.ts";
-import { createRecorder } from "./recorder.ts";
-import { type RowColumns, rowColumns } from "./row-parts.ts";
-import { createRowReader } from "./row-reader.ts";
-import { createWaitingReader } from "./waiting.ts";
+import { type Asked, answer, type Plain, type Store } from "../store.ts";
+import { prepareWholePauses } from "./pauses.ts";
+import { groupParts, type PartOfPost, toRow } from "./row-builder.ts";
+import {
+  type Batch,
+  lineColumns,
+  partColumns,
+  partNames,
+  prepareParts,
+  type RowColumns,
+  type RowLine,
+  rowColumns,
+} from "./row-parts.ts";
 
-/** What decisions are made of, and what is recorded of them. */
+/** What decisions are made of: the rows of posts, each batch with a handful of statements, however many there are. */
 export function createRows(
   store: Store,
   numbers: Numbers,
   seenAt: PostTimes,
-  linkedTo: Plain<Rows>["linkedTo"],
-): Plain<Rows> &
-  SentReader &
-  Pick<NoteWriter, "standing"> &
-  Carrying<
-    | "record-row"
-    | "note-action"
-    | "set-bases"
-    | "forget-look"
-    | "mark-due"
-    | "mark-missing"
-    | "park"
-    | "unpark"
-    | "release"
-    | "pause"
-    | "resume"
-    | "pause-whole"
-    | "resume-whole"
-  > {
-  const reader = createRowReader(store, numbers, seenAt);
+): Plain<Pick<Rows, "due" | "row" | "rows" | "shown">> & Carrying<"forget-look" | "mark-missing"> {
   // Without the hint SQLite would look at every post of the project, due or not.
   const selectDue = store.prepare<
     [{ project: number; now: number; after: string; limit: number }],
@@ -46,65 +34,70 @@ export function createRows(
     WHERE project = @project AND id > @after AND due_at IS NOT NULL AND due_at <= @now
       AND hash IS NOT NULL
     ORDER BY id LIMIT @limit`);
+  const selectPins = preparePins(store);
+  const selectPauses = prepareWholePauses(store);
+  const ofAll = prepareParts<Batch>(store, "EACH NUMBER @posts AS batch");
+  const wanted = "project = @project AND id IN (SELECT one.value FROM EACH TEXT @posts AS one)";
+  const ofSome = prepareParts<Batch>(store, `(SELECT number AS value FROM posts WHERE ${wanted}) AS batch`);
+  const selectSome = store.prepare<[Batch], RowLine>(`
+    SELECT ${lineColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE ${wanted} ORDER BY id`);
   const markMissing = store.prepare<[number]>(
     "UPDATE posts SET missing = 1, missing_run = NULL, missing_since = NULL, due_at = 0 WHERE number = ? AND missing = 0",
   );
   const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = NULL WHERE number = ?");
-  const release = store.prepare<[number, number]>("UPDATE posts SET released_at = ? WHERE number = ?");
-  const endQuarantine = store.prepare<[number]>("DELETE FROM notes WHERE post = ? AND kind = 'quarantined'");
-  const pause = store.prepare<[number, number]>(
-    "UPDATE posts SET paused_at = coalesce(paused_at, ?), due_at = 0 WHERE number = ?",
-  );
-  const selectRequests = store.prepare<[number], RequestColumns>(
-    "SELECT id, at, request FROM requests WHERE project = ?",
-  );
-  const dropRequest = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
-  const resume = store.prepare<[number, number]>(`
-    UPDATE posts SET paused_at = NULL, due_at = 0 WHERE number = ?
-      AND EXISTS (SELECT 1 FROM requests WHERE requests.id = ?)`);
   const selectShown = (column: string) =>
     store.prepare<[number], { value: string }>(`
       SELECT ${column} AS value FROM posts JOIN post_facts ON post_facts.post = posts.number
       WHERE project = ? AND missing = 0 AND hash IS NOT NULL AND ${column} IS NOT NULL
       GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1000`);
   const shown = { status: selectShown("status"), categoryId: selectShown("category") };
-  const recorder = createRecorder(store, numbers);
-  const waiting = createWaitingReader(store);
-  const pauses = createPauses(store, numbers);
+
+  /** All parts of some rows at once, whichever they have: what a server costs is the message. */
+  const rows: Plain<Rows>["rows"] = (id, posts, now) =>
+    numbers.ofProject(id, [], function* (project): Asked<readonly Row[]> {
+      const asked: Batch = { posts: JSON.stringify(posts), project, since: now - dayMs };
+      const [found, pauses, pins, ...parts] = yield* store.together([
+        selectSome.all(asked),
+        selectPauses.all(project),
+        selectPins.all(project),
+        ...partNames.map((name): Asked<PartOfPost[]> => ofSome[name].all(asked)),
+      ]);
+      for (const { id: post, number } of found) numbers.learn(project, post, number);
+      const grouped = groupParts(pauses, pins, parts);
+      return found.map((line) => toRow(line, grouped, seenAt));
+    });
+
   return {
-    standing: recorder.standing,
-    due: (project, now, after, limit) =>
-      numbers.ofProject(project, [], (number) =>
-        store.read(function* () {
-          const found = yield* selectDue.all({ project: number, now, after: after ?? "", limit });
-          return yield* reader.all(number, found, now);
+    due: (id, now, after, limit) =>
+      numbers.ofProject(id, [], (project) =>
+        store.read(function* (): Asked<readonly Row[]> {
+          const found = yield* selectDue.all({ project, now, after: after ?? "", limit });
+          if (found.length === 0) return [];
+          for (const { id: post, number } of found) numbers.learn(project, post, number);
+          const posts = JSON.stringify(found.map(({ number }) => number));
+          const batch: Batch = { posts, project, since: now - dayMs };
+          const hasSome = (has: keyof RowColumns): boolean => found.some((line) => line[has] === 1);
+          const [pauses, pins, ...parts] = yield* store.together([
+            selectPauses.all(project),
+            hasSome("has_links") ? selectPins.all(project) : answer(() => []),
+            ...partNames.map(
+              (name): Asked<PartOfPost[]> =>
+                hasSome(partColumns[name]) ? ofAll[name].all(batch) : answer(() => []),
+            ),
+          ]);
+          const grouped = groupParts(pauses, pins, parts);
+          return found.map((line) => toRow(line, grouped, seenAt));
         }),
       ),
-    row: (project, post, now) =>
-      numbers.ofProject(project, undefined, function* (number): Asked<Row | undefined> {
-        return (yield* reader.some(number, [post], now))[0];
-      }),
-    rows: (project, posts, now) =>
-      numbers.ofProject(project, [], (number) => reader.some(number, posts, now)),
-    linkedTo,
-    held: (project, by) => numbers.ofProject(project, [], (number) => waiting.held(number, by)),
+    *row(project, post, now) {
+      return (yield* rows(project, [post], now))[0];
+    },
+    rows,
     shown: (project, field) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly string[]> {
         return (yield* shown[field].all(number)).map(({ value }) => value);
       }),
-    wholePauses: pauses.wholePauses,
-    sent: pauses.sent,
-    counts: waiting.counts,
-    waiting: (project, limit, kinds) =>
-      numbers.ofProject(project, [], (number) => store.read(() => waiting.waiting(number, limit, kinds))),
-    waitingOf: (project, id) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly WaitingRow[]> {
-        const post = yield* numbers.findPost(number, id);
-        return post === undefined ? [] : yield* waiting.waitingOf(number, post);
-      }),
     changes: {
-      ...pauses.changes,
-      ...recorder.changes,
       *"forget-look"(of) {
         const [, post] = yield* numbers.place(of);
         seenAt.delete(post);
@@ -112,23 +105,6 @@ export function createRows(
       },
       *"mark-missing"(of) {
         yield* markMissing.run((yield* numbers.place(of))[1]);
-      },
-      *release({ at, ...of }) {
-        const [, post] = yield* numbers.place(of);
-        yield* endQuarantine.run(post);
-        yield* release.run(at, post);
-      },
-      *pause({ at, ...of }) {
-        const [project, post] = yield* numbers.place(of);
-        yield* pause.run(at, post);
-        for (const { id, request } of yield* selectRequests.all(project)) {
-          const found = readRequest(request);
-          const isResume = found.kind === "resume" || found.kind === "resume-discard";
-          if (isResume && found.posts.includes(of.post)) yield* dropRequest.run(id);
-        }
-      },
-      *resume({ request, ...of }) {
-        yield* resume.run((yield* numbers.place(of))[1], request);
       },
     },
   };

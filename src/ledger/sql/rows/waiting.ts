@@ -1,26 +1,12 @@
 import type { Cause } from "../../../model/causes.ts";
-import type { RepositoryId } from "../../../model/issue.ts";
+import type { IssueRef } from "../../../model/issue.ts";
 import type { IntentKind, PlannedChange } from "../../../model/link.ts";
-import type { PostId, ProjectId } from "../../../model/post.ts";
+import type { PostId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
-import type { HeldAction, RowCounts, WaitingRow } from "../../rows.ts";
-import type { Asked, Query, Store } from "../store.ts";
-import { groupByPost, readPlanned } from "./row-reader.ts";
-
-/** Counts of a project, and everything of it that waits. */
-export interface WaitingReader {
-  counts(project: ProjectId): Asked<RowCounts>;
-  /** By the project's number. */
-  held(project: number, by?: "shrank"): Asked<readonly HeldAction[]>;
-  /** By the project's number; oldest first. */
-  waiting(
-    project: number,
-    limit: number,
-    kinds?: readonly WaitingRow["kind"][],
-  ): Asked<readonly WaitingRow[]>;
-  /** By the numbers of project and post. */
-  waitingOf(project: number, post: number): Asked<readonly WaitingRow[]>;
-}
+import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
+import type { Numbers } from "../columns/numbers.ts";
+import type { Asked, Plain, Store } from "../store.ts";
+import { groupByPost, readPlanned } from "./row-builder.ts";
 
 interface WaitingColumns {
   post: number;
@@ -83,8 +69,11 @@ const running = "NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post
 const missing = `posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
   SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
 
-/** Reads what `status` shows. */
-export function createWaitingReader(store: Store): WaitingReader {
+/** What `status` shows: counts of a project, and everything of it that waits. */
+export function createWaiting(
+  store: Store,
+  numbers: Numbers,
+): Plain<Pick<Rows, "counts" | "held" | "waiting" | "waitingOf">> {
   const selectCounts = store.prepare<[string], RowCounts>(`
     SELECT
       coalesce((SELECT posts FROM pulls WHERE project = known.number AND kind IN ('complete', 'usable')
@@ -112,46 +101,46 @@ export function createWaitingReader(store: Store): WaitingReader {
       (SELECT min(follows_at) FROM notes
         WHERE project = known.number AND kind IN ('settling', 'waiting') AND ${running}) AS "nextAt"
     FROM board_projects AS known WHERE known.id = ?`);
-  const [selectWaiting, selectOf] = [all, ofPost].map((which) =>
-    store.prepare<[{ project: number; kinds: string; limit: number; post?: number }], WaitingColumns>(
-      waitingSql(which),
-    ),
-  ) as [WaitingQuery, WaitingQuery];
-  const [selectHeld, selectShrunk] = ["signature IS NOT NULL", byShrink].map((which) =>
+  const selectWaiting = store.prepare<[WaitingWish], WaitingColumns>(waitingSql(() => "TRUE"));
+  const selectOf = store.prepare<[WaitingWish & { post: number }], WaitingColumns>(
+    waitingSql((column) => `${column} = @post`),
+  );
+  const prepareHeld = (which: string) =>
     store.prepare<[number], HeldColumns>(`
     SELECT posts.id AS post, notes.action AS kind, cause, coalesce(signature, '') AS signature, message, planned,
       post_facts.title AS title
     FROM notes JOIN posts ON posts.number = notes.post LEFT JOIN post_facts ON post_facts.post = notes.post
-    WHERE notes.project = ? AND notes.kind = 'held' AND ${which} ORDER BY posts.id, notes.action`),
-  ) as [HeldQuery, HeldQuery];
-  const selectIssues = store.prepare<
-    [{ project: number; posts: string }],
-    { post: number; repositoryId: RepositoryId; number: number }
-  >(`
+    WHERE notes.project = ? AND notes.kind = 'held' AND ${which} ORDER BY posts.id, notes.action`);
+  const selectHeld = prepareHeld("signature IS NOT NULL");
+  const selectShrunk = prepareHeld(byShrink);
+  const selectIssues = store.prepare<[{ project: number; posts: string }], IssueRef & { post: number }>(`
     SELECT links.post AS post, links.repository AS "repositoryId", links.number AS number
     FROM EACH NUMBER @posts AS batch
     CROSS JOIN links ON links.project = @project AND links.post = batch.value
     ORDER BY links.post, links.position`);
   return {
-    *held(project, by) {
-      const found = yield* (by === undefined ? selectHeld : selectShrunk).all(project);
-      return found.map((held) => ({ ...held, planned: toPlanned(held.planned) }));
-    },
+    held: (project, by) =>
+      numbers.ofProject(project, [], function* (number): Asked<readonly HeldAction[]> {
+        const found = yield* (by === undefined ? selectHeld : selectShrunk).all(number);
+        return found.map((held) => ({ ...held, planned: toPlanned(held.planned) }));
+      }),
     *counts(project) {
       return (yield* selectCounts.get(project)) ?? noCounts;
     },
-    *waiting(project, limit, kinds = allKinds) {
-      return yield* toRows(
-        project,
-        yield* selectWaiting.all({ project, limit, kinds: JSON.stringify(kinds) }),
-      );
-    },
-    *waitingOf(project, post) {
-      return yield* toRows(
-        project,
-        yield* selectOf.all({ project, post, limit: mostOfPost, kinds: JSON.stringify(allKinds) }),
-      );
-    },
+    waiting: (id, limit, kinds = allKinds) =>
+      numbers.ofProject(id, [], (project) =>
+        store.read(function* () {
+          const found = yield* selectWaiting.all({ project, limit, kinds: JSON.stringify(kinds) });
+          return yield* toRows(project, found);
+        }),
+      ),
+    waitingOf: (id, postId) =>
+      numbers.ofProject(id, [], function* (project): Asked<readonly WaitingRow[]> {
+        const post = yield* numbers.findPost(project, postId);
+        if (post === undefined) return [];
+        const asked = { project, post, limit: mostOfPost, kinds: JSON.stringify(allKinds) };
+        return yield* toRows(project, yield* selectOf.all(asked));
+      }),
   };
 
   function* toRows(project: number, found: readonly WaitingColumns[]): Asked<readonly WaitingRow[]> {
@@ -176,8 +165,6 @@ export function createWaitingReader(store: Store): WaitingReader {
   }
 }
 
-type HeldQuery = Query<[number], HeldColumns>;
-
 /** What only a board that shrank holds: to accept its size lets it go. */
 const byShrink = "signature IS NULL AND cause = 'shrank' AND notes.action IS NOT NULL";
 const lettable = `(signature IS NOT NULL OR ${byShrink})`;
@@ -189,15 +176,14 @@ function toPlanned(planned: string | null): PlannedChange | undefined {
   return planned === null ? undefined : readPlanned(planned);
 }
 
-type WaitingQuery = Query<[{ project: number; kinds: string; limit: number; post?: number }], WaitingColumns>;
+interface WaitingWish {
+  readonly project: number;
+  readonly kinds: string;
+  readonly limit: number;
+}
 
-/** Of which posts: an expression of SQL over the column that has the post's number. */
-type Which = (column: string) => string;
-
-const all: Which = () => "TRUE";
-const ofPost: Which = (column) => `${column} = @post`;
-
-function waitingSql(which: Which): string {
+/** @param which - of which posts: an expression of SQL over the column that has the post's number. */
+function waitingSql(which: (column: string) => string): string {
   return `
     SELECT waiting.post AS post, posts.id AS id, kind, cause, code, message, since, planned, follows_at, is_stopped,
       post_facts.title AS title

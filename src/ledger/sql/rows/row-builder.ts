@@ -10,11 +10,9 @@ import {
   withPins,
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
-import { dayMs } from "../../../model/time.ts";
 import { stored } from "../../stored.ts";
 import { decodeBase, decodeIssueBase } from "../columns/bases.ts";
 import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
-import type { Numbers } from "../columns/numbers.ts";
 import {
   answerShape,
   leftTextShape,
@@ -22,33 +20,21 @@ import {
   sentFieldsShape,
   sentValuesShape,
 } from "../columns/shapes.ts";
-import { preparePins } from "../issues/signals.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
-import { type Asked, answer, type Columns, type Query, type Store, withoutNulls } from "../store.ts";
-import { prepareWholePauses, toWholePause, type WholePauseColumns } from "./pauses.ts";
+import { type Columns, type Query, withoutNulls } from "../store.ts";
+import { toWholePause, type WholePauseColumns } from "./pauses.ts";
 import {
   type AcceptedColumns,
   type Batch,
   type IssueBaseOfRow,
   type LinkColumns,
-  lineColumns,
   type NoteOfPost,
   type OtherColumns,
   type PartName,
-  partColumns,
   partNames,
-  prepareParts,
-  type RowColumns,
+  type prepareParts,
   type RowLine,
 } from "./row-parts.ts";
-
-/** Builds the rows of posts with a handful of statements, however many there are. */
-export interface RowReader {
-  /** Of lines that were read in the same view. */
-  all(project: number, found: readonly RowColumns[], now: number): Asked<readonly Row[]>;
-  /** Reads all parts of some rows at once, whichever they have: what a server costs is the message. */
-  some(project: number, posts: readonly PostId[], now: number): Asked<readonly Row[]>;
-}
 
 const readLeftText = stored("links.left_text", leftTextShape);
 const readArriving = stored("intents.writes", () => z.array(sentFieldsShape()));
@@ -58,55 +44,7 @@ const readAnswer = stored("intents.answer", answerShape);
 /** What the action of a note would write. */
 export const readPlanned = stored("notes.planned", plannedShape);
 
-export function createRowReader(
-  store: Store,
-  numbers: Pick<Numbers, "learn">,
-  seenAt: Pick<PostTimes, "get">,
-): RowReader {
-  const selectPins = preparePins(store);
-  const selectPauses = prepareWholePauses(store);
-  const ofAll = prepareParts<Batch>(store, "EACH NUMBER @posts AS batch");
-  const wanted = "project = @project AND id IN (SELECT one.value FROM EACH TEXT @posts AS one)";
-  const ofSome = prepareParts<Batch>(store, `(SELECT number AS value FROM posts WHERE ${wanted}) AS batch`);
-  const selectSome = store.prepare<[Batch], RowLine>(`
-    SELECT ${lineColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE ${wanted} ORDER BY id`);
-  const toRow = createRowBuilder(seenAt);
-  return {
-    *all(project, found, now) {
-      if (found.length === 0) return [];
-      for (const { id, number } of found) numbers.learn(project, id, number);
-      const batch: Batch = {
-        posts: JSON.stringify(found.map(({ number }) => number)),
-        project,
-        since: now - dayMs,
-      };
-      const hasSome = (has: keyof RowColumns): boolean => found.some((columns) => columns[has] === 1);
-      const [pauses, pins, ...parts] = yield* store.together([
-        selectPauses.all(project),
-        hasSome("has_links") ? selectPins.all(project) : answer((): Columns<Pin>[] => []),
-        ...partNames.map((name) =>
-          hasSome(partColumns[name]) ? ofAll[name].all(batch) : answer((): PartOfPost[] => []),
-        ),
-      ]);
-      const grouped = groupParts(pauses, pins, parts);
-      return found.map((columns) => toRow(columns, grouped));
-    },
-    *some(project, posts, now) {
-      const asked: Batch = { posts: JSON.stringify(posts), project, since: now - dayMs };
-      const [found, pauses, pins, ...parts] = yield* store.together([
-        selectSome.all(asked),
-        selectPauses.all(project),
-        selectPins.all(project),
-        ...partNames.map((name): Asked<PartOfPost[]> => ofSome[name].all(asked)),
-      ]);
-      for (const { id, number } of found) numbers.learn(project, id, number);
-      const grouped = groupParts(pauses, pins, parts);
-      return found.map((columns) => toRow(columns, grouped));
-    },
-  };
-}
-
-interface PartOfPost {
+export interface PartOfPost {
   readonly post: number;
 }
 
@@ -122,7 +60,8 @@ interface GroupedParts extends Parts {
   readonly pins: readonly Pin[];
 }
 
-function groupParts(
+/** Groups what the statements have found, in their order. */
+export function groupParts(
   [pause]: readonly WholePauseColumns[],
   pins: readonly Columns<Pin>[],
   parts: readonly (readonly PartOfPost[])[],
@@ -132,32 +71,29 @@ function groupParts(
   return { ...found, pause: pause && toWholePause(pause), pins: pins.map(withoutNulls<Pin>) };
 }
 
-function createRowBuilder(seenAt: Pick<PostTimes, "get">): (line: RowLine, parts: GroupedParts) => Row {
-  return (
-    { number, id, seen_at, missing, missing_since, unlinked_at, is_import, paused_at, has_stray_mark, facts },
-    parts,
-  ) => {
-    const { pause, pins } = parts;
-    const pinned = (one: LinkedIssue): LinkedIssue => (pins.length === 0 ? one : withPins(one, pins));
-    return {
-      post: { id, values: decodePost(facts) },
-      seenAt: seen_at === null ? undefined : (seenAt.get(number) ?? seen_at),
-      missing,
-      ...(missing > 0 && missing_since !== null && { missingSince: missing_since }),
-      ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
-      ...(is_import === 1 && { isImport: true }),
-      ...(has_stray_mark === 1 && { hasStrayMark: true }),
-      ...(paused_at !== null && { pausedAt: paused_at }),
-      ...(pause && { wholePause: pause }),
-      links: (parts.links.get(number) ?? []).map((link) =>
-        pinned(toLinkedIssue(id, link, parts.issueBases.get(number), parts.others.get(number))),
-      ),
-      base: Object.fromEntries((parts.bases.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
-      openIntents: (parts.intents.get(number) ?? []).map(({ kind }) => kind),
-      statusWrites: (parts.statuses.get(number) ?? []).map(({ at }) => at),
-      ...toNotes(parts.notes.get(number)),
-      ...toAccepted(parts.accepted.get(number)),
-    };
+/** @param seenAt - later looks at the post than the state knows of. */
+export function toRow(line: RowLine, parts: GroupedParts, seenAt: PostTimes): Row {
+  const { number, id, seen_at, missing, missing_since, unlinked_at, paused_at } = line;
+  const { pause, pins } = parts;
+  const pinned = (one: LinkedIssue): LinkedIssue => (pins.length === 0 ? one : withPins(one, pins));
+  return {
+    post: { id, values: decodePost(line.facts) },
+    seenAt: seen_at === null ? undefined : (seenAt.get(number) ?? seen_at),
+    missing,
+    ...(missing > 0 && missing_since !== null && { missingSince: missing_since }),
+    ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
+    ...(line.is_import === 1 && { isImport: true }),
+    ...(line.has_stray_mark === 1 && { hasStrayMark: true }),
+    ...(paused_at !== null && { pausedAt: paused_at }),
+    ...(pause && { wholePause: pause }),
+    links: (parts.links.get(number) ?? []).map((link) =>
+      pinned(toLinkedIssue(id, link, parts.issueBases.get(number), parts.others.get(number))),
+    ),
+    base: Object.fromEntries((parts.bases.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
+    openIntents: (parts.intents.get(number) ?? []).map(({ kind }) => kind),
+    statusWrites: (parts.statuses.get(number) ?? []).map(({ at }) => at),
+    ...toNotes(parts.notes.get(number)),
+    ...toAccepted(parts.accepted.get(number)),
   };
 }
 
