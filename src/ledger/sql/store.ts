@@ -86,8 +86,8 @@ export type Columns<Of> = {
 };
 
 /** What such columns hold. */
-export function withoutNulls<Of>(found: Columns<Of>): Of {
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null)) as Of;
+export function fromColumns<Of>(found: Columns<Of>): Of {
+  return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, value ?? undefined])) as Of;
 }
 
 /** The number of a row that was inserted with `RETURNING number`. */

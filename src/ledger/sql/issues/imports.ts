@@ -1,21 +1,20 @@
-import type { Issue } from "../../../model/issue.ts";
+import type { Issue, IssueRef } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { AlikePost, AlikeWish, Imports, KnownImport } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { upsert } from "../schema.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
-interface ImportColumns {
-  post: PostId;
-  repository: number;
-  number: number;
-  title: string | null;
-  url: string | null;
-  updated_at: string;
-  reason: string | null;
-  is_discarded: number;
-  is_parked: number;
+/** What stands in columns as it is. */
+type Plainly = Pick<KnownImport, "post" | "updatedAt" | "reason">;
+
+interface ImportColumns extends Columns<Plainly>, IssueRef {
+  readonly title: string | null;
+  readonly url: string | null;
+  readonly is_discarded: number;
+  readonly is_parked: number;
 }
 
 interface AlikeColumns {
@@ -31,7 +30,7 @@ export function createImports(
   numbers: Numbers,
 ): Plain<Imports> & Carrying<"store-import" | "drop-import" | "note-import-list"> {
   const selectKnown = store.prepare<[number], ImportColumns>(`
-    SELECT posts.id AS post, imports.repository AS repository, imports.number AS number, title, url, updated_at,
+    SELECT posts.id AS post, imports.repository AS "repositoryId", imports.number AS number, title, url, updated_at AS "updatedAt",
       imports.reason AS reason, CASE WHEN unlinked_at IS NULL THEN 0 ELSE 1 END AS is_discarded,
       CASE WHEN EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND kind = 'parked') THEN 1 ELSE 0 END AS is_parked
     FROM imports JOIN posts ON posts.number = imports.post JOIN post_facts ON post_facts.post = imports.post
@@ -61,23 +60,14 @@ export function createImports(
   const writePost = store.prepare<[number]>(
     "UPDATE posts SET due_at = NULL WHERE number = ? AND hash IS NULL",
   );
-  const writeFacts = store.prepare<[{ post: number; title: string; url: string; facts: string }]>(`
-    INSERT INTO post_facts (post, title, url, facts) VALUES (@post, @title, @url, @facts)
-    ON CONFLICT (post) DO UPDATE SET title = excluded.title, url = excluded.url, facts = excluded.facts`);
+  const writeFacts = store.prepare<[{ post: number; title: string; url: string; facts: string }]>(
+    upsert("post_facts", ["post"], ["post", "title", "url", "facts"]),
+  );
   const write = store.prepare<
-    [
-      {
-        post: number;
-        project: number;
-        repository: number;
-        number: number;
-        updatedAt: string;
-        reason: string | null;
-      },
-    ]
+    [IssueRef & { project: number; post: number; updatedAt: string; reason: string | undefined }]
   >(`
     INSERT INTO imports (post, project, repository, number, updated_at, reason)
-    VALUES (@post, @project, @repository, @number, @updatedAt, @reason)
+    VALUES (@post, @project, @repositoryId, @number, @updatedAt, @reason)
     ON CONFLICT (post) DO UPDATE SET repository = excluded.repository, number = excluded.number,
       updated_at = excluded.updated_at, reason = excluded.reason`);
   const selectOwn = store.prepare<[number], { one: number }>("SELECT 1 AS one FROM imports WHERE post = ?");
@@ -88,23 +78,21 @@ export function createImports(
     "UPDATE posts SET unlinked_at = NULL, paused_at = NULL, due_at = NULL WHERE number = ?",
   );
   const writeList = store.prepare<
-    [{ project: number; repository: number; labels: string; etag: string | null }]
-  >(`
-    INSERT INTO import_lists (project, repository, labels, etag) VALUES (@project, @repository, @labels, @etag)
-    ON CONFLICT (project, repository) DO UPDATE SET labels = excluded.labels, etag = excluded.etag`);
+    [{ project: number; repository: number; labels: string; etag: string | undefined }]
+  >(upsert("import_lists", ["project", "repository"]));
   return {
     known: (project) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly KnownImport[]> {
-        return (yield* selectKnown.all(number)).map((found) => ({
-          post: found.post,
-          issue: { repositoryId: found.repository, number: found.number },
-          title: found.title ?? "",
-          url: found.url ?? "",
-          updatedAt: found.updated_at,
-          reason: found.reason ?? undefined,
-          isDiscarded: found.is_discarded === 1,
-          isParked: found.is_parked === 1,
-        }));
+        return (yield* selectKnown.all(number)).map(
+          ({ repositoryId, number: issue, title, url, is_discarded, is_parked, ...found }) => ({
+            ...fromColumns<Plainly>(found),
+            issue: { repositoryId, number: issue },
+            title: title ?? "",
+            url: url ?? "",
+            isDiscarded: is_discarded === 1,
+            isParked: is_parked === 1,
+          }),
+        );
       }),
     validator: (project, repository, labels) =>
       numbers.ofProject(project, undefined, function* (number): Asked<string | undefined> {
@@ -130,8 +118,7 @@ export function createImports(
         yield* writePost.run(post);
         const facts = encodePost({ id: of.post, values: { title, url } });
         yield* writeFacts.run({ post, title, url, facts });
-        const place = { repository: issue.repositoryId, number: issue.number };
-        yield* write.run({ post, project, ...place, updatedAt, reason: reason ?? null });
+        yield* write.run({ ...issue, post, project, updatedAt, reason });
       },
       *"drop-import"(of) {
         const [, post] = yield* numbers.place(of);
@@ -139,7 +126,7 @@ export function createImports(
         for (const statement of drop) yield* statement.run(post);
         yield* forgetWishes.run(post);
       },
-      *"note-import-list"({ project, repository, labels, etag = null }) {
+      *"note-import-list"({ project, repository, labels, etag }) {
         yield* writeList.run({ project: yield* numbers.project(project), repository, labels, etag });
       },
     },

@@ -4,7 +4,7 @@ import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { insertInto, upsert } from "../schema.ts";
-import { type Asked, type Columns, type Plain, type Query, type Store, withoutNulls } from "../store.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Query, type Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
 interface SignalColumns {
@@ -69,7 +69,7 @@ export function createSignals(
     },
     pins: (project) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly Pin[]> {
-        return (yield* selectPins.all(number)).map(withoutNulls<Pin>);
+        return (yield* selectPins.all(number)).map(fromColumns<Pin>);
       }),
     *catalogue(repository) {
       const labels = new Set<string>();

@@ -6,16 +6,18 @@ import {
   type Intent,
   type IntentId,
   isNotified,
-  type KnownAction,
+  type Journal,
   type RunWrite,
 } from "../../journal.ts";
 import { stored } from "../../stored.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { auditFieldsShape } from "../columns/shapes.ts";
-import type { Asked, Store } from "../store.ts";
+import { insertInto } from "../schema.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 /** One line for every write to either side. */
-export interface Audit {
+export interface Audit
+  extends Plain<Pick<Journal, "history" | "statusWrites" | "doneSince" | "writesOf" | "doneBy">> {
   write(entry: AuditEntry): Asked<void>;
   /** For a write whose process ended before it could write its own line. */
   writeInterrupted(intent: Intent, message: string): Asked<void>;
@@ -23,11 +25,6 @@ export interface Audit {
   correct(intent: IntentId, isApplied: boolean, message: string): Asked<void>;
   /** The same of a call of a tool; `post`: the post that it made, where it is known. */
   correctCall(call: CorrectedCall): Asked<void>;
-  history(project: ProjectId, post: PostId | undefined, limit: number): Asked<readonly AuditEntry[]>;
-  statusWrites(project: ProjectId, since: number): Asked<number>;
-  doneSince(project: ProjectId, since: number): Asked<DoneSince>;
-  writesOf(run: number): Asked<readonly RunWrite[]>;
-  doneBy(action: KnownAction, since: number): Asked<number | undefined>;
 }
 
 interface CorrectedCall extends Pick<CallKey, "project" | "subject"> {
@@ -38,41 +35,20 @@ interface CorrectedCall extends Pick<CallKey, "project" | "subject"> {
   readonly post: PostId | undefined;
 }
 
-interface AuditColumns {
-  at: number;
-  run: number;
-  side: AuditEntry["side"];
-  repository: string | null;
-  issue: number | null;
-  kind: string;
-  fields: string;
-  reason: string;
-  outcome: AuditEntry["outcome"];
-  message: string | null;
-  is_approved: number;
-  voters: number | null;
-  subject: string | null;
-}
+/** What stands in columns as it is. */
+type Plainly = Omit<AuditEntry, "intent" | "issue" | "fields" | "isApproved">;
 
-type NewColumns = AuditColumns & {
-  project: number;
-  post: number | null;
-  intent: IntentId | null;
-  is_status: number;
-};
-type FoundColumns = AuditColumns & { project: ProjectId; post: PostId | null };
-type WriteColumns = FoundColumns & { repository_id: number | null; is_done: number };
+interface FoundColumns extends Columns<Plainly> {
+  repository: string | null;
+  number: number | null;
+  fields: string;
+  is_approved: number;
+}
 
 /** Writes and reads audit lines. */
 export function createAudit(store: Store, numbers: Numbers): Audit {
-  const insert = store.prepare<[NewColumns]>(`
-    INSERT INTO audit
-      (at, run, side, project, post, intent, repository, issue, kind, fields, reason, outcome, message, is_approved,
-       is_status, voters, subject)
-    VALUES
-      (@at, @run, @side, @project, @post, @intent, @repository, @issue, @kind, @fields, @reason, @outcome, @message,
-       @is_approved, @is_status, @voters, @subject)`);
-  const columns = `at, run, side, board_projects.id AS project, posts.id AS post, repository, issue, kind, fields,
+  const insert = store.prepare<[ReturnType<typeof fromEntry>]>(insertInto("audit"));
+  const columns = `at, run, side, board_projects.id AS project, posts.id AS post, repository, issue AS number, kind, fields,
     audit.reason AS reason, outcome, message, is_approved, audit.voters AS voters, subject`;
   const joined = `audit JOIN board_projects ON board_projects.number = audit.project
     LEFT JOIN posts ON posts.number = audit.post`;
@@ -87,7 +63,10 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     SELECT count(*) AS count FROM audit WHERE project = (SELECT number FROM board_projects WHERE id = ?)
       AND is_status = 1 AND at >= ? AND is_approved = 0`);
   // Of a request that was made twice nobody can tell which of the two took effect.
-  const selectWrites = store.prepare<[number], WriteColumns>(`
+  const selectWrites = store.prepare<
+    [number],
+    FoundColumns & { repository_id: number | null; is_done: number }
+  >(`
     SELECT ${columns},
       coalesce((SELECT intents.repository FROM intents WHERE intents.id = audit.intent),
         (SELECT repositories.id FROM repositories WHERE lower(repositories.current_name) = lower(audit.repository)))
@@ -116,22 +95,13 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     WHERE post = (SELECT post FROM intents WHERE id = @intent AND unknown_at IS NOT NULL)
       AND intent = @intent AND outcome = 'unknown'`);
   const correctCall = store.prepare<
-    [
-      {
-        project: number;
-        kind: string;
-        subject: string;
-        outcome: string;
-        message: string;
-        post: number | null;
-      },
-    ]
+    [Omit<CorrectedCall, "project" | "post"> & { project: number; outcome: string; post: number | undefined }]
   >(`
     UPDATE audit SET outcome = @outcome, message = @message, post = coalesce(@post, post)
     WHERE project = @project AND kind = @kind AND subject = @subject AND outcome = 'unknown'`);
   function* write(entry: AuditEntry): Asked<void> {
     const project = yield* numbers.project(entry.project);
-    const post = entry.post === undefined ? null : yield* numbers.post(project, entry.post);
+    const post = entry.post === undefined ? undefined : yield* numbers.post(project, entry.post);
     yield* insert.run(fromEntry(entry, project, post));
   }
   return {
@@ -159,15 +129,12 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
         ...(intent.voters !== undefined && { voters: intent.voters }),
       });
     },
-    correct(intent, isApplied, message) {
-      const outcome: AuditEntry["outcome"] = isApplied ? "applied" : "not-applied";
-      return correct.run({ intent, outcome, isNotified: Number(isApplied), message });
-    },
-    *correctCall({ project: id, kind, subject, isApplied, message, post: made }) {
-      const project = yield* numbers.project(id);
-      const post = made === undefined ? null : yield* numbers.post(project, made);
-      const outcome: AuditEntry["outcome"] = isApplied ? "applied" : "not-applied";
-      yield* correctCall.run({ project, kind, subject, outcome, message, post });
+    correct: (intent, isApplied, message) =>
+      correct.run({ intent, outcome: outcomeOf(isApplied), isNotified: Number(isApplied), message }),
+    *correctCall(call) {
+      const project = yield* numbers.project(call.project);
+      const post = call.post === undefined ? undefined : yield* numbers.post(project, call.post);
+      yield* correctCall.run({ ...call, project, outcome: outcomeOf(call.isApplied), post });
     },
     history: (project, post, limit) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly AuditEntry[]> {
@@ -188,7 +155,13 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
         return (yield* selectDone.get({ post: row, kind, signature, since }))?.run;
       }),
     *writesOf(run) {
-      return (yield* selectWrites.all(run)).map(toWrite);
+      return (yield* selectWrites.all(run)).map(
+        ({ repository_id, is_done, ...found }): RunWrite => ({
+          ...toEntry(found),
+          repository: repository_id ?? undefined,
+          outcome: is_done === 1 ? "applied" : "unknown",
+        }),
+      );
     },
   };
 }
@@ -207,54 +180,30 @@ function pickField({
   return before === undefined ? { field, value } : { field, before, value };
 }
 
-function fromEntry(entry: AuditEntry, project: number, post: number | null): NewColumns {
+function outcomeOf(isApplied: boolean): AuditEntry["outcome"] {
+  return isApplied ? "applied" : "not-applied";
+}
+
+function fromEntry(entry: AuditEntry, project: number, post: number | undefined) {
+  const { intent, issue, fields, voters, subject } = entry;
   return {
-    at: entry.at,
-    run: entry.run,
-    side: entry.side,
-    project,
-    post,
-    intent: entry.intent ?? null,
-    repository: entry.issue?.repository ?? null,
-    issue: entry.issue?.number ?? null,
-    kind: entry.kind,
-    fields: JSON.stringify(entry.fields.map(pickField)),
-    reason: entry.reason,
-    outcome: entry.outcome,
-    message: entry.message ?? null,
+    ...entry,
+    ...{ project, post, intent, voters, subject },
+    repository: issue?.repository,
+    issue: issue?.number,
+    fields: JSON.stringify(fields.map(pickField)),
     is_approved: Number(entry.isApproved),
     is_status: Number(isNotified(entry)),
-    voters: entry.voters ?? null,
-    subject: entry.subject ?? null,
   };
 }
 
 const readFields = stored("audit.fields", auditFieldsShape);
 
-function toEntry(found: FoundColumns): AuditEntry {
-  const { repository, issue: number } = found;
+function toEntry({ repository, number, fields, is_approved, ...found }: FoundColumns): AuditEntry {
   return {
-    at: found.at,
-    run: found.run,
-    side: found.side,
-    project: found.project,
-    post: found.post ?? undefined,
+    ...fromColumns<Plainly>(found),
     issue: repository === null || number === null ? undefined : { repository, number },
-    kind: found.kind,
-    fields: readFields(found.fields),
-    reason: found.reason,
-    outcome: found.outcome,
-    message: found.message ?? undefined,
-    isApproved: found.is_approved === 1,
-    ...(found.voters !== null && { voters: found.voters }),
-    ...(found.subject !== null && { subject: found.subject }),
-  };
-}
-
-function toWrite(found: WriteColumns): RunWrite {
-  return {
-    ...toEntry(found),
-    repository: found.repository_id ?? undefined,
-    outcome: found.is_done === 1 ? "applied" : "unknown",
+    fields: readFields(fields),
+    isApproved: is_approved === 1,
   };
 }

@@ -1,8 +1,7 @@
-import type { PostId } from "../../../model/post.ts";
-import type { Backlinks } from "../../rows.ts";
+import type { Backlinks, DueBacklink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Plain, Store } from "../store.ts";
+import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 /** Which posts are due the triggers on `links` say. */
 export function createBacklinks(
@@ -12,14 +11,11 @@ export function createBacklinks(
   const selectAny = store.prepare<[number]>(
     "SELECT 1 AS one FROM backlinks INDEXED BY backlinks_due WHERE project = ? AND is_due = 1 LIMIT 1",
   );
-  const selectDue = store.prepare<
-    [{ project: number; posts: string }],
-    { post: PostId; line: string | null }
-  >(`
+  const selectDue = store.prepare<[{ project: number; posts: string }], Columns<DueBacklink>>(`
     SELECT posts.id AS post, line FROM EACH TEXT @posts AS batch
     CROSS JOIN posts ON posts.project = @project AND posts.id = batch.value
     CROSS JOIN backlinks ON backlinks.post = posts.number AND is_due = 1`);
-  const write = store.prepare<[{ post: number; line: string | null; isDue: number }]>(
+  const write = store.prepare<[{ post: number; line: string | undefined; isDue: number }]>(
     "UPDATE backlinks SET line = @line, is_due = @isDue WHERE post = @post",
   );
   return {
@@ -30,12 +26,12 @@ export function createBacklinks(
     due: (project, posts) =>
       numbers.ofProject(project, [], function* (number) {
         const found = yield* selectDue.all({ project: number, posts: JSON.stringify(posts) });
-        return found.map(({ post, line }) => ({ post, line: line ?? undefined }));
+        return found.map(fromColumns<DueBacklink>);
       }),
     changes: {
       *"record-backlink"({ line, isDue, ...of }) {
         const [, post] = yield* numbers.place(of);
-        yield* write.run({ post, line: line ?? null, isDue: Number(isDue) });
+        yield* write.run({ post, line, isDue: Number(isDue) });
       },
     },
   };

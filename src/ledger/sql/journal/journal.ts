@@ -1,80 +1,57 @@
-import type { ContentBase, Field, IntentKind } from "../../../model/link.ts";
-import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { Intent, IntentId, IntentState, IntentWrite, Journal, NewIntent } from "../../journal.ts";
+import type { Field, IntentKind } from "../../../model/link.ts";
+import type { Intent, IntentWrite, Journal, NewIntent } from "../../journal.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { issueField, ruleField, writesShape } from "../columns/shapes.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import type { Audit } from "./audit.ts";
 
-interface IntentColumns {
-  id: IntentId;
-  project: ProjectId;
-  post: PostId;
-  kind: IntentKind;
-  run: number;
-  at: number;
-  reason: string;
-  body_hash: string;
-  repository: number | null;
-  number: number | null;
-  title_hash: string | null;
-  block_hash: string | null;
+/** What stands in columns as it is. */
+type Plainly = Omit<Intent, "content" | "writes" | "issueWrites">;
+
+interface IntentColumns extends Columns<Plainly> {
+  titleHash: string | null;
+  blockHash: string | null;
   writes: string | null;
-  updated_at_before: string | null;
-  voters: number | null;
-  state: IntentState;
-  attempts: number;
-  sent_at: number | null;
-  unknown_at: number | null;
-  taken_at: number | null;
-  message: string | null;
 }
 
-type NewColumns = Omit<
-  IntentColumns,
-  "id" | "project" | "post" | "state" | "attempts" | "sent_at" | "unknown_at" | "taken_at" | "message"
-> & {
-  project: number;
-  post: number;
-};
-
-interface SentColumns extends NewColumns {
-  sent_at: number;
-  signature: string | null;
+interface SentIntent extends ReturnType<typeof fromIntent> {
+  sentAt: number;
+  signature: string | undefined;
 }
 
-/** Intents and the pace; `audit` writes and reads the lines of what came of them. */
+/** Intents; `audit` writes and reads the lines of what came of them. */
 export function createJournal(
   store: Store,
   numbers: Numbers,
   audit: Audit,
 ): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
   const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
-    body_hash, repository, intents.number AS number, title_hash, block_hash, writes, updated_at_before, voters, state, attempts,
-    sent_at, unknown_at, taken_at, message`;
+    body_hash AS "bodyHash", repository, intents.number AS number, title_hash AS "titleHash", block_hash AS "blockHash", writes,
+    updated_at_before AS "updatedAtBefore", voters, state, attempts, sent_at AS "sentAt", unknown_at AS "unknownAt",
+    taken_at AS "takenAt", message`;
   // Without the hint SQLite would read through everything that is over.
   const joined = `intents INDEXED BY intents_open JOIN board_projects ON board_projects.number = intents.project
     JOIN posts ON posts.number = intents.post`;
   // The place counts as much as the content, or the outcome would be looked up where nothing was sent.
-  const endOther = store.prepare<[SentColumns]>(`
-    UPDATE intents SET state = 'REJECTED', message = 'not sent; something else is wanted now', ended_at = @sent_at
+  const endOther = store.prepare<[SentIntent]>(`
+    UPDATE intents SET state = 'REJECTED', message = 'not sent; something else is wanted now', ended_at = @sentAt
     WHERE project = @project AND post = @post AND kind = @kind AND ended_at IS NULL AND state = 'PREPARED'
-      AND (body_hash <> @body_hash OR repository IS DISTINCT FROM @repository OR number IS DISTINCT FROM @number
+      AND (body_hash <> @bodyHash OR repository IS DISTINCT FROM @repository OR number IS DISTINCT FROM @number
         OR writes IS DISTINCT FROM @writes)`);
-  const writeSent = store.prepare<[SentColumns]>(`
+  const writeSent = store.prepare<[SentIntent]>(`
     INSERT INTO intents
       (project, post, kind, run, at, reason, body_hash, repository, number, title_hash, block_hash, writes,
        updated_at_before, voters, state, sent_at, attempts, signature)
     VALUES
-      (@project, @post, @kind, @run, @at, @reason, @body_hash, @repository, @number, @title_hash, @block_hash, @writes,
-       @updated_at_before, @voters, 'SENT', @sent_at, 1, @signature)
+      (@project, @post, @kind, @run, @at, @reason, @bodyHash, @repository, @number, @titleHash, @blockHash, @writes,
+       @updatedAtBefore, @voters, 'SENT', @sentAt, 1, @signature)
     ON CONFLICT (project, post, kind) WHERE ended_at IS NULL DO UPDATE SET state = 'SENT', sent_at = excluded.sent_at,
       unknown_at = NULL, attempts = intents.attempts + 1, signature = excluded.signature
     WHERE intents.state = 'PREPARED'`);
   const writeState = store.prepare<
-    [{ id: number; state: string; at: number; message: string; answer: string | null }]
+    [{ id: number; state: string; at: number; message: string; answer: string | undefined }]
   >(`
     UPDATE intents SET state = @state, message = @message, answer = @answer,
       unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
@@ -106,7 +83,13 @@ export function createJournal(
       return yield* store.transaction(function* () {
         const sent = (yield* selectSent.all(wanted)).map(toIntent);
         for (const intent of sent) {
-          yield* writeState.run({ id: intent.id, state: "UNKNOWN", at, message: interrupted, answer: null });
+          yield* writeState.run({
+            id: intent.id,
+            state: "UNKNOWN",
+            at,
+            message: interrupted,
+            answer: undefined,
+          });
           yield* audit.writeInterrupted(intent, interrupted);
         }
         return sent.length;
@@ -118,10 +101,11 @@ export function createJournal(
     statusWrites: audit.statusWrites,
     doneSince: audit.doneSince,
     changes: {
-      *"mark-sent"({ intent, at, signature = null }) {
+      *"mark-sent"({ intent, at, signature }) {
         const { post, kind } = intent;
-        const written = fromIntent(intent, ...(yield* numbers.place(intent)));
-        const sent = { ...written, sent_at: at, signature };
+        const [projectNumber, postNumber] = yield* numbers.place(intent);
+        const written = fromIntent(intent, projectNumber, postNumber);
+        const sent = { ...written, sentAt: at, signature };
         yield* endOther.run(sent);
         yield* writeSent.some(
           () => new Error(`The ${kind} of post ${post} is under way, or in doubt.`),
@@ -130,7 +114,7 @@ export function createJournal(
       },
       *resolve({ intent: id, state, at, message, answer: shown }) {
         if (state === "DONE" || state === "PREPARED") yield* audit.correct(id, state === "DONE", message);
-        const answer = shown === undefined ? null : JSON.stringify(shown);
+        const answer = shown && JSON.stringify(shown);
         const changed = { id, state, at, message, answer };
         yield* writeState.some(() => new Error(`Intent ${id} is not open.`), changed);
       },
@@ -145,62 +129,31 @@ export function createJournal(
 
 const interrupted = "The process ended before the answer came.";
 
-function fromIntent(intent: NewIntent, project: number, post: number): NewColumns {
+function fromIntent(intent: NewIntent, project: number, post: number) {
+  const { repository, number, content, updatedAtBefore, voters } = intent;
   return {
-    project,
-    post,
-    kind: intent.kind,
-    run: intent.run,
-    at: intent.at,
-    reason: intent.reason,
-    body_hash: intent.bodyHash,
-    repository: intent.repository ?? null,
-    number: intent.number ?? null,
-    title_hash: intent.content?.titleHash ?? null,
-    block_hash: intent.content?.blockHash ?? null,
+    ...intent,
+    ...{ project, post, repository, number, updatedAtBefore, voters },
+    titleHash: content?.titleHash,
+    blockHash: content?.blockHash,
     writes: fromWrites(intent.writes ?? intent.issueWrites),
-    updated_at_before: intent.updatedAtBefore ?? null,
-    voters: intent.voters ?? null,
   };
-}
-
-function fromWrites(writes: readonly IntentWrite<Field>[] | undefined): string | null {
-  return writes === undefined ? null : JSON.stringify(writes.map(pickWrite));
 }
 
 /** `before` is left out by JSON where the field was unseen. */
-function pickWrite({ field, before, value, target }: IntentWrite<Field>): IntentWrite<Field> {
-  return { field, before, value, target };
+function fromWrites(writes: readonly IntentWrite<Field>[] | undefined): string | undefined {
+  return (
+    writes &&
+    JSON.stringify(writes.map(({ field, before, value, target }) => ({ field, before, value, target })))
+  );
 }
 
-function toIntent(found: IntentColumns): Intent {
-  const content = toContent(found.title_hash, found.block_hash);
+function toIntent({ titleHash, blockHash, writes, ...found }: IntentColumns): Intent {
   return {
-    id: found.id,
-    project: found.project,
-    post: found.post,
-    kind: found.kind,
-    run: found.run,
-    at: found.at,
-    reason: found.reason,
-    bodyHash: found.body_hash,
-    ...(found.repository === null ? {} : { repository: found.repository }),
-    ...(found.number === null ? {} : { number: found.number }),
-    ...(content === undefined ? {} : { content }),
-    ...(found.writes === null ? {} : toWrites(found.kind, found.writes)),
-    ...(found.updated_at_before === null ? {} : { updatedAtBefore: found.updated_at_before }),
-    ...(found.voters !== null && { voters: found.voters }),
-    state: found.state,
-    attempts: found.attempts,
-    sentAt: found.sent_at ?? undefined,
-    unknownAt: found.unknown_at ?? undefined,
-    takenAt: found.taken_at ?? undefined,
-    message: found.message ?? undefined,
+    ...fromColumns<Plainly>(found),
+    ...(titleHash !== null && blockHash !== null && { content: { titleHash, blockHash } }),
+    ...(writes !== null && toWrites(found.kind, writes)),
   };
-}
-
-function toContent(titleHash: string | null, blockHash: string | null): ContentBase | undefined {
-  return titleHash === null || blockHash === null ? undefined : { titleHash, blockHash };
 }
 
 /** What a PATCH writes, or what another kind of write does to an issue. */

@@ -25,6 +25,7 @@ import {
   seenShape,
   wayShape,
 } from "../columns/shapes.ts";
+import { upsert } from "../schema.ts";
 import type { Asked, Store } from "../store.ts";
 
 const time = z.number().optional();
@@ -175,12 +176,8 @@ export function createMemory(
   const removeAll = store.prepare<[MemoryKind]>("DELETE FROM memory WHERE kind = ?");
   const selectProjects = store.prepare<[], { memory: string }>("SELECT memory FROM projects ORDER BY key");
   const writeProject = store.prepare<
-    [{ key: string; project: number; name: string; lastSuccessAt: number | null; memory: string }]
-  >(`
-    INSERT INTO projects (key, project, name, last_success_at, memory)
-    VALUES (@key, @project, @name, @lastSuccessAt, @memory)
-    ON CONFLICT (key) DO UPDATE SET project = excluded.project, name = excluded.name,
-      last_success_at = excluded.last_success_at, memory = excluded.memory`);
+    [{ key: string; project: number; name: string; last_success_at: number | undefined; memory: string }]
+  >(upsert("projects", ["key"]));
   const selectRepositories = store.prepare<[], RepositoryColumns>(
     "SELECT id, name, current_name, paused_at, memory FROM repositories ORDER BY id",
   );
@@ -191,11 +188,7 @@ export function createMemory(
   const takeName = store.prepare<[string, number]>(
     "UPDATE repositories SET name = NULL WHERE name = ? AND id <> ?",
   );
-  const writeRepository = store.prepare<[RepositoryColumns]>(`
-    INSERT INTO repositories (id, name, current_name, paused_at, memory)
-    VALUES (@id, @name, @current_name, @paused_at, @memory)
-    ON CONFLICT (id) DO UPDATE SET name = excluded.name, current_name = excluded.current_name,
-      paused_at = excluded.paused_at, memory = excluded.memory`);
+  const writeRepository = store.prepare<[RepositoryColumns]>(upsert("repositories", ["id"]));
   return {
     *read() {
       const [few, known, kept] = yield* store.together([
@@ -231,7 +224,7 @@ export function createMemory(
           key: one.key,
           project: yield* numbers.project(one.id),
           name: one.name,
-          lastSuccessAt: one.lastSuccessAt ?? null,
+          last_success_at: one.lastSuccessAt,
           memory: projects.write(one),
         });
       },

@@ -17,7 +17,7 @@ export function createNotices(store: Store): Plain<Notices> & Carrying<"say" | "
     changes: {
       *say({ notices, forgetBefore }) {
         yield* removeOld.run(forgetBefore);
-        for (const notice of notices) yield* insert.run({ ...notice });
+        for (const notice of notices) yield* insert.run(notice);
       },
       *unsay({ causes }) {
         for (const cause of causes) yield* remove.run(cause);

@@ -8,18 +8,8 @@ import { type Asked, numberOf, type Plain, type Store } from "../store.ts";
 /** Whoever waits for an order has seen its end by then. */
 const keepMs = dayMs;
 
-interface OrderColumns {
-  number: OrderNumber;
-  at: number;
-  until: number;
-  who: string;
-  request: string;
-}
-
-interface StateColumns {
-  taken_by: string | null;
-  progress: string | null;
-  outcome: string | null;
+interface OrderColumns extends Omit<GivenOrder, "order"> {
+  readonly request: string;
 }
 
 /** What commands have given to the daemon. */
@@ -36,9 +26,10 @@ export function createOrders(
     `SELECT number, at, until, who, request FROM orders WHERE ${open} ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED`,
   );
   const take = store.prepare<[string, number]>("UPDATE orders SET taken_by = ? WHERE number = ?");
-  const find = store.prepare<[number], StateColumns>(
-    "SELECT taken_by, progress, outcome FROM orders WHERE number = ?",
-  );
+  const find = store.prepare<
+    [number],
+    { takenBy: string | null; progress: string | null; outcome: string | null }
+  >('SELECT taken_by AS "takenBy", progress, outcome FROM orders WHERE number = ?');
   const progress = store.prepare<[string, number]>("UPDATE orders SET progress = ? WHERE number = ?");
   // Its text, a saved plan perhaps, is not needed any more.
   const end = store.prepare<[{ outcome: string; number: number }]>(
@@ -68,12 +59,13 @@ export function createOrders(
       }),
     *find(number) {
       const found = yield* find.get(number);
-      if (found === undefined) return undefined;
-      return {
-        takenBy: found.taken_by ?? undefined,
-        progress: read("orders.progress", found.progress),
-        outcome: read("orders.outcome", found.outcome),
-      };
+      return (
+        found && {
+          takenBy: found.takenBy ?? undefined,
+          progress: read("orders.progress", found.progress),
+          outcome: read("orders.outcome", found.outcome),
+        }
+      );
     },
     changes: {
       "note-progress": ({ order, progress: how }) => progress.run(JSON.stringify(how), order),

@@ -1,20 +1,12 @@
 import { OutdatedError, type Side } from "../../../errors.ts";
-import type { ProjectId } from "../../../model/post.ts";
-import type { Backlog, Left, Pace } from "../../journal.ts";
+import type { Backlog, Left, Pace, PacedWrite } from "../../journal.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Plain, Store } from "../store.ts";
+import { upsert } from "../schema.ts";
+import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
-interface PacedColumns {
-  at: number;
+interface PacedColumns extends Columns<Omit<PacedWrite, "isCreate">> {
   is_create: number;
-  project: ProjectId | null;
-}
-
-/** How many writes the pace was reckoned from; null where it doesn't matter. */
-interface SeenWrites {
-  writes: number | null;
-  since: number | null;
 }
 
 /** A line for each limit, each write of the last time, and each project and budget with something left. */
@@ -38,7 +30,17 @@ export function createPace(
      WHERE budget = ? AND at >= ? ORDER BY at, pace.number`,
   );
   const insertWrite = store.prepare<
-    [{ at: number; isCreate: number; budget: string; project: number } & SeenWrites]
+    [
+      {
+        at: number;
+        isCreate: number;
+        budget: string;
+        project: number;
+        /** How many writes the pace was reckoned from; undefined where it doesn't matter. */
+        writes: number | undefined;
+        since: number | undefined;
+      },
+    ]
   >(`
     INSERT INTO pace (at, is_create, budget, project) SELECT @at, @isCreate, @budget, @project
     WHERE @writes IS NULL OR @writes =
@@ -46,28 +48,28 @@ export function createPace(
   const selectLimit = store.prepare<[Side, string], { until: number }>(
     "SELECT until FROM limits WHERE side = ? AND budget = ?",
   );
-  const writeLimit = store.prepare<[Side, string, number, number]>(`
-    INSERT INTO limits (side, budget, until, at) VALUES (?, ?, ?, ?)
-    ON CONFLICT (side, budget) DO UPDATE SET until = excluded.until, at = excluded.at`);
+  const writeLimit = store.prepare<[{ side: Side; budget: string; until: number; at: number }]>(
+    upsert("limits", ["side", "budget"]),
+  );
   return {
     *limit(side, budget) {
       return (yield* selectLimit.get(side, budget))?.until;
     },
     *writes(since, budget) {
-      return (yield* selectWrites.all(budget, since)).map(({ at, is_create, project }) => ({
-        at,
+      return (yield* selectWrites.all(budget, since)).map(({ is_create, ...found }) => ({
+        ...fromColumns<Omit<PacedWrite, "isCreate">>(found),
         isCreate: is_create === 1,
-        project: project ?? undefined,
       }));
     },
     backlogs: () => selectBacklogs.all(),
     changes: {
-      limit: ({ side, budget, until, at }) => writeLimit.run(side, budget, until, at),
+      limit: (change) => writeLimit.run(change),
       *"pace-write"({ at, isCreate, budget, project: id, seen }) {
         const project = yield* numbers.project(id);
-        const { writes = null, since = null } = seen ?? {};
-        const write = { at, isCreate: Number(isCreate), budget, project, writes, since };
-        yield* insertWrite.some(() => new OutdatedError(`The pace of ${budget} is not what it was.`), write);
+        yield* insertWrite.some(() => new OutdatedError(`The pace of ${budget} is not what it was.`), {
+          ...{ at, isCreate: Number(isCreate), budget, project },
+          ...{ writes: seen?.writes, since: seen?.since },
+        });
       },
       *"note-backlog"({ project: id, budget, left, at }) {
         const project = yield* numbers.project(id);

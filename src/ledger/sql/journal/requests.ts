@@ -1,9 +1,9 @@
-import type { ProjectId } from "../../../model/post.ts";
 import type { PersonRequest, RequestId, Requests } from "../../orders.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { requestShape } from "../columns/shapes.ts";
+import { insertInto } from "../schema.ts";
 import type { Plain, Store } from "../store.ts";
 
 export interface RequestColumns {
@@ -19,13 +19,11 @@ export function createRequests(
   store: Store,
   numbers: Numbers,
 ): Plain<Requests> & Carrying<"add-request" | "end-request"> {
-  const insert = store.prepare<[{ project: number; at: number; request: string }]>(
-    "INSERT INTO requests (project, at, request) VALUES (@project, @at, @request)",
-  );
+  const insert = store.prepare<[{ project: number; at: number; request: string }]>(insertInto("requests"));
   const select = store.prepare<[number], RequestColumns>(
     "SELECT id, at, request FROM requests WHERE project = ? ORDER BY id",
   );
-  const selectNewest = store.prepare<[], { project: ProjectId; id: RequestId; at: number }>(`
+  const selectNewest = store.prepare<[], Pick<PersonRequest, "project" | "id" | "at">>(`
     SELECT board_projects.id AS project, requests.id AS id, requests.at AS at
     FROM requests JOIN board_projects ON board_projects.number = requests.project
     WHERE requests.id = (SELECT max(newest.id) FROM requests AS newest WHERE newest.project = requests.project)

@@ -5,15 +5,21 @@ import type { FoundRun, Runs, StoredRun } from "../../orders.ts";
 import { toSign } from "../../sign.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
+import { insertInto } from "../schema.ts";
 import { type Asked, answer, numberOf, type Plain, type Store } from "../store.ts";
 import type { Meta } from "./meta.ts";
 
-interface RunColumns {
-  run: number;
-  startedAt: number;
-  finishedAt: number;
-  result: StoredRun["result"];
+interface ReportColumns {
+  readonly run: number;
+  readonly position: number;
+  readonly project: string;
+  readonly report: string;
+  readonly said: string;
+  readonly writes: number;
+  readonly failures: number;
 }
+
+type RunColumns = Omit<StoredRun, "report">;
 
 const readOffer = stored("meta.value", () => z.object({ print: z.string(), until: z.number() }));
 /** Whoever shows a report looks at what it holds: another version may have written it. */
@@ -31,21 +37,7 @@ export function createRuns(
   const finishRun = store.prepare<[{ run: number; at: number; result: string }]>(
     "UPDATE runs SET finished_at = @at, result = @result WHERE number = @run AND finished_at IS NULL",
   );
-  const insertReport = store.prepare<
-    [
-      {
-        run: number;
-        position: number;
-        project: string;
-        report: string;
-        said: string;
-        writes: number;
-        failures: number;
-      },
-    ]
-  >(`
-    INSERT INTO run_projects (run, position, project, report, said, writes, failures)
-    VALUES (@run, @position, @project, @report, @said, @writes, @failures)`);
+  const insertReport = store.prepare<[ReportColumns]>(insertInto("run_projects"));
   const columns = 'runs.number AS run, started_at AS "startedAt", finished_at AS "finishedAt", result';
   const selectLast = store.prepare<[], { run: number }>(
     "SELECT number AS run FROM runs WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1",

@@ -1,48 +1,19 @@
 import type { ProjectId } from "../../../model/post.ts";
-import {
-  auditKinds,
-  type CallKey,
-  type CallPurpose,
-  type CallState,
-  type ToolCall,
-  type ToolCalls,
-} from "../../journal.ts";
+import { auditKinds, type CallKey, type CallPurpose, type ToolCall, type ToolCalls } from "../../journal.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import type { Audit } from "./audit.ts";
 
-interface CallColumns {
-  project: ProjectId;
-  purpose: CallPurpose;
-  subject: string;
-  state: CallState;
-  run: number;
-  hash: string;
-  reason: string;
-  prepared_at: number;
-  sent_at: number | null;
-  unknown_at: number | null;
-  ended_at: number | null;
-  attempts: number;
-  result: string | null;
-  url: string | null;
-  message: string | null;
+interface CallColumns extends Columns<Omit<ToolCall, "isUnsure">> {
   is_unsure: number;
 }
 
 type Key = Omit<CallKey, "project"> & { project: number };
 
-interface Written {
-  state: "SENT" | "DONE";
-  run: number;
-  hash: string;
-  reason: string;
-  at: number;
-  message: string | null;
-  result: string | null;
-  url: string | null;
-}
+type WrittenCall = CallKey &
+  Pick<ToolCall, "state" | "run" | "hash" | "reason"> &
+  Partial<Pick<ToolCall, "message" | "result" | "url">> & { at: number };
 
 /** Calls of tools; `audit` writes what became of one whose answer was lost. */
 export function createToolCalls(
@@ -50,8 +21,8 @@ export function createToolCalls(
   numbers: Numbers,
   audit: Audit,
 ): Plain<ToolCalls> & Carrying<"send-call" | "take-call" | "end-call"> {
-  const columns = `board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
-    ended_at, attempts, result, url, message, is_unsure`;
+  const columns = `board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at AS "preparedAt",
+    sent_at AS "sentAt", unknown_at AS "unknownAt", ended_at AS "endedAt", attempts, result, url, message, is_unsure`;
   const joined = "tool_calls JOIN board_projects ON board_projects.number = tool_calls.project";
   const selectSome = (also: string) =>
     store.prepare<[{ project: number; purpose: string | null }], CallColumns>(
@@ -81,7 +52,7 @@ export function createToolCalls(
       state = excluded.state, run = excluded.run, hash = excluded.hash, reason = excluded.reason,
       prepared_at = excluded.prepared_at, sent_at = excluded.sent_at, unknown_at = NULL, ended_at = excluded.ended_at,
       message = excluded.message, result = excluded.result, url = excluded.url, is_unsure = 0`;
-  const write = store.prepare<[Key & Written]>(`
+  const write = store.prepare<[Omit<WrittenCall, "project"> & Key]>(`
     INSERT INTO tool_calls (project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, ended_at, attempts, message,
       result, url)
     VALUES (@project, @purpose, @subject, @state, @run, @hash, @reason, @at, CASE @state WHEN 'SENT' THEN CAST(@at AS BIGINT) END,
@@ -91,15 +62,8 @@ export function createToolCalls(
       OR tool_calls.state = 'DONE' AND tool_calls.purpose = 'changelogUpdate'`);
   const writeEnd = store.prepare<
     [
-      Key & {
-        state: string;
-        at: number;
-        message: string;
-        result: string | null;
-        url: string | null;
-        unsure: number;
-        anew: number;
-      },
+      Key &
+        Pick<ToolCall, "state" | "message" | "result" | "url"> & { at: number; unsure: number; anew: number },
     ]
   >(`
     UPDATE tool_calls SET state = @state, message = @message, result = @result, url = @url, is_unsure = @unsure,
@@ -112,16 +76,11 @@ export function createToolCalls(
   function* place({ project, purpose, subject }: CallKey): Asked<Key> {
     return { project: yield* numbers.project(project), purpose, subject };
   }
-  function* put({
-    kind: _,
-    project,
-    purpose,
-    subject,
-    ...call
-  }: CallKey & Written & { kind: string }): Asked<void> {
-    const key = yield* place({ project, purpose, subject });
-    if ((yield* write.count({ ...key, ...call })) === 0)
-      throw new Error(`The call ${purpose} for ${subject} is under way, or done.`);
+  function* put(call: WrittenCall): Asked<void> {
+    const { message, result, url } = call;
+    const project = yield* numbers.project(call.project);
+    if ((yield* write.count({ ...call, project, message, result, url })) === 0)
+      throw new Error(`The call ${call.purpose} for ${call.subject} is under way, or done.`);
   }
   const read =
     (select: typeof selectAll) =>
@@ -151,17 +110,8 @@ export function createToolCalls(
         const sent = (yield* selectSent.all(wanted)).map(toCall);
         for (const call of sent) {
           const message = "The process ended before the answer came.";
-          const key = yield* place(call);
-          yield* writeEnd.run({
-            ...key,
-            state: "UNKNOWN",
-            at,
-            message,
-            result: null,
-            url: null,
-            unsure: 0,
-            anew: 0,
-          });
+          const nothing = { result: undefined, url: undefined, unsure: 0, anew: 0 };
+          yield* writeEnd.run({ ...(yield* place(call)), ...nothing, state: "UNKNOWN", at, message });
           yield* audit.write({
             at: call.sentAt ?? at,
             run: call.run,
@@ -182,47 +132,20 @@ export function createToolCalls(
       });
     },
     changes: {
-      "send-call": (call) => put({ ...call, state: "SENT", message: null, result: null, url: null }),
-      "take-call": ({ result = null, url = null, ...call }) => put({ ...call, state: "DONE", result, url }),
-      *"end-call"({
-        state,
-        at,
-        message,
-        isUnsure = false,
-        isAnew = false,
-        result = null,
-        url = null,
-        post,
-        ...key
-      }) {
-        const { project, purpose, subject } = key;
+      "send-call": (call) => put({ ...call, state: "SENT" }),
+      "take-call": (call) => put({ ...call, state: "DONE" }),
+      *"end-call"({ isUnsure = false, isAnew = false, post, ...call }) {
+        const { project, purpose, subject, state, message, result, url } = call;
         const corrected = { project, subject, kind: auditKinds[purpose], message, post };
         if (state !== "UNKNOWN") yield* audit.correctCall({ ...corrected, isApplied: state === "DONE" });
-        const end = { state, at, message, result, url, unsure: Number(isUnsure), anew: Number(isAnew) };
-        if ((yield* writeEnd.count({ ...(yield* place(key)), ...end })) === 0)
+        const end = { ...call, result, url, unsure: Number(isUnsure), anew: Number(isAnew) };
+        if ((yield* writeEnd.count({ ...end, ...(yield* place(call)) })) === 0)
           throw new Error(`The call ${purpose} for ${subject} is not open.`);
       },
     },
   };
 }
 
-function toCall(found: CallColumns): ToolCall {
-  return {
-    project: found.project,
-    purpose: found.purpose,
-    subject: found.subject,
-    state: found.state,
-    run: found.run,
-    hash: found.hash,
-    reason: found.reason,
-    preparedAt: found.prepared_at,
-    sentAt: found.sent_at ?? undefined,
-    unknownAt: found.unknown_at ?? undefined,
-    endedAt: found.ended_at ?? undefined,
-    attempts: found.attempts,
-    result: found.result ?? undefined,
-    url: found.url ?? undefined,
-    message: found.message ?? undefined,
-    isUnsure: found.is_unsure === 1,
-  };
+function toCall({ is_unsure, ...found }: CallColumns): ToolCall {
+  return { ...fromColumns<Omit<ToolCall, "isUnsure">>(found), isUnsure: is_unsure === 1 };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { PageTrace } from "../../../model/page.ts";
 import type { KnownPage } from "../../pulls.ts";
 import { stored } from "../../stored.ts";
+import { upsert } from "../schema.ts";
 import type { Asked, Store } from "../store.ts";
 import type { OpenPull, PageColumns } from "./sightings.ts";
 
@@ -55,12 +56,7 @@ export function createPages(store: Store): Pages {
   const find = prepareFind("request = @request");
   const wanted = "(SELECT number FROM pages WHERE project = @project AND request = @request)";
   const findAhead = prepareFind(`number BETWEEN ${wanted} AND ${wanted} + ${readAtOnce - 1}`);
-  const insert = store.prepare<[PageColumns]>(`
-    INSERT INTO pages (number, project, request, digest, etag, last_modified, reading, posts, shown)
-    VALUES (@number, @project, @request, @digest, @etag, @last_modified, @reading, @posts, @shown)
-    ON CONFLICT (project, request) DO UPDATE SET number = excluded.number, digest = excluded.digest,
-      etag = excluded.etag, last_modified = excluded.last_modified, reading = excluded.reading,
-      posts = excluded.posts, shown = excluded.shown`);
+  const insert = store.prepare<[PageColumns]>(upsert("pages", ["project", "request"]));
   const count = store.prepare<[number], { pages: number }>(
     "SELECT count(*) AS pages FROM pages WHERE project = ?",
   );

@@ -8,6 +8,7 @@ import type { IssueStore } from "../issues/issue-store.ts";
 import { prepareNamesakes } from "../issues/links.ts";
 import { createMarkers, createNaming } from "../issues/markers.ts";
 import { createOtherMarks } from "../issues/other-marks.ts";
+import { upsert } from "../schema.ts";
 import { type Asked, answer, numberOf, type Plain, type Store } from "../store.ts";
 import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
@@ -191,11 +192,7 @@ function createPostWriter(
   const update = store.prepare<[{ hash: string; at: number; page: number; number: number }]>(`
     UPDATE posts SET listed_since = CASE WHEN missing > 0 OR hash IS NULL THEN @at ELSE listed_since END,
       hash = @hash, seen_at = @at, missing = 0, due_at = 0, page = @page WHERE number = @number`);
-  const writeFacts = store.prepare<[FactColumns]>(`
-    INSERT INTO post_facts (post, status, category, title, url, votes, facts)
-    VALUES (@post, @status, @category, @title, @url, @votes, @facts)
-    ON CONFLICT (post) DO UPDATE SET status = excluded.status, category = excluded.category,
-      title = excluded.title, url = excluded.url, votes = excluded.votes, facts = excluded.facts`);
+  const writeFacts = store.prepare<[ReturnType<typeof toFacts>]>(upsert("post_facts", ["post"]));
   return function* (project, posts, at, page) {
     // The database knows no halves of characters: as it keeps the id, it is found again.
     const ids = posts.map(({ id }) => id.toWellFormed());
@@ -228,24 +225,21 @@ function createPostWriter(
   };
 }
 
-interface FactColumns {
-  post: number;
-  status: string | null;
-  category: string | null;
-  title: string | null;
-  url: string | null;
-  votes: number | null;
-  facts: string;
-}
-
-function toFacts(post: number, { values }: Post, facts: string): FactColumns {
-  const text = (field: PostField): string | null => {
+function toFacts(post: number, { values }: Post, facts: string) {
+  const text = (field: PostField): string | undefined => {
     const value = values[field];
-    return typeof value === "string" ? value : null;
+    return typeof value === "string" ? value : undefined;
   };
-  const [status, category] = [text("status"), text("categoryId")];
-  const votes = typeof values.votes === "number" && Number.isSafeInteger(values.votes) ? values.votes : null;
-  return { post, status, category, title: text("title"), url: text("url"), votes, facts };
+  const { votes } = values;
+  return {
+    post,
+    status: text("status"),
+    category: text("categoryId"),
+    title: text("title"),
+    url: text("url"),
+    votes: Number.isSafeInteger(votes) ? votes : undefined,
+    facts,
+  };
 }
 
 /** Absence counts once a run, and the second time is enough. What only a 404 has told (no run yet) begins with the first. */

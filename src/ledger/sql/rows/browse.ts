@@ -1,8 +1,8 @@
-import type { PostId } from "../../../model/post.ts";
+import type { IssueRef } from "../../../model/issue.ts";
 import { hourMs } from "../../../model/time.ts";
 import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunHistory, RunSpan } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 /** Links that one statement reads, and that one search looks at before it lets other work have its turn. */
 const windowSize = 1000;
@@ -11,29 +11,25 @@ const windowsASearch = 10;
 const mostRuns = 22_000;
 
 /** The place of a link in the order of the list. */
-interface Cursor {
-  repository: number;
-  number: number;
-  row: number;
+interface Cursor extends IssueRef {
+  readonly row: number;
 }
 
-interface LinkColumns extends Cursor {
-  post: PostId;
-  title: string | null;
-  status: string | null;
-  name: string | null;
-  state: "open" | "closed" | null;
-  state_reason: string | null;
-  absence: BrowsedLink["absence"] | null;
-  /** The kinds of the post's notes. */
-  waits: string | null;
+/** What stands in columns as it is. */
+type Plainly = Pick<BrowsedLink, "post" | "repository" | "state" | "stateReason" | "absence">;
+
+interface LinkColumns extends Cursor, Columns<Plainly> {
+  readonly title: string | null;
+  readonly status: string | null;
+  /** Of the post's notes. */
+  readonly kinds: string | null;
 }
 
 type QuietColumns = Omit<RunSpan, "writes"> & { readonly hour: number };
 
 /** Before every link: the list runs from the newest issue of the last repository downwards. */
 const beginning: Cursor = {
-  repository: Number.MAX_SAFE_INTEGER,
+  repositoryId: Number.MAX_SAFE_INTEGER,
   number: Number.MAX_SAFE_INTEGER,
   row: Number.MAX_SAFE_INTEGER,
 };
@@ -41,17 +37,17 @@ const beginning: Cursor = {
 /** What people look through, page by page. */
 export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
   const selectLinks = store.prepare<[Cursor & { project: number; limit: number }], LinkColumns>(`
-    SELECT links.repository AS repository, links.number AS number, links.post AS row, posts.id AS post,
-      post_facts.title AS title, post_facts.status AS status, repositories.current_name AS name,
-      issues.state AS state, issues.state_reason AS state_reason, absences.kind AS absence,
-      (SELECT string_agg(kind, ',') FROM notes WHERE notes.post = links.post) AS waits
+    SELECT links.repository AS "repositoryId", links.number AS number, links.post AS row, posts.id AS post,
+      post_facts.title AS title, post_facts.status AS status, repositories.current_name AS repository,
+      issues.state AS state, issues.state_reason AS "stateReason", absences.kind AS absence,
+      (SELECT string_agg(kind, ',') FROM notes WHERE notes.post = links.post) AS kinds
     FROM links INDEXED BY links_by_project
     CROSS JOIN posts ON posts.number = links.post
     LEFT JOIN post_facts ON post_facts.post = links.post
     LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
     LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
     LEFT JOIN repositories ON repositories.id = links.repository
-    WHERE links.project = @project AND (links.repository, links.number, links.post) < (@repository, @number, @row)
+    WHERE links.project = @project AND (links.repository, links.number, links.post) < (@repositoryId, @number, @row)
     ORDER BY links.repository DESC, links.number DESC, links.post DESC LIMIT @limit`);
   const selectOldest = store.prepare<[{ since: number; limit: number }], { at: number }>(`
     SELECT started_at AS at FROM runs INDEXED BY runs_started
@@ -127,13 +123,13 @@ function addQuiet(spans: readonly RunSpan[], quiet: readonly QuietColumns[]): re
 }
 
 function readPlace(written: string | undefined): Cursor {
-  const [, repository, number, row] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(written ?? "") ?? [];
-  if (repository === undefined) return beginning;
-  return { repository: Number(repository), number: Number(number), row: Number(row) };
+  const [, repositoryId, number, row] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(written ?? "") ?? [];
+  if (repositoryId === undefined) return beginning;
+  return { repositoryId: Number(repositoryId), number: Number(number), row: Number(row) };
 }
 
-function writePlace({ repository, number, row }: Cursor): string {
-  return `${repository}.${number}.${row}`;
+function writePlace({ repositoryId, number, row }: Cursor): string {
+  return `${repositoryId}.${number}.${row}`;
 }
 
 function isInState(columns: LinkColumns, state: LinkSearch["state"]): boolean {
@@ -151,27 +147,22 @@ function isInState(columns: LinkColumns, state: LinkSearch["state"]): boolean {
 }
 
 /** SQLite knows the cases of the Latin letters only. */
-function isWanted({ post, title, name, number }: LinkColumns, wanted: string): boolean {
+function isWanted({ post, title, repository, number }: LinkColumns, wanted: string): boolean {
   if (wanted === "") return true;
-  return [post, title ?? "", `${name ?? ""}#${number}`].some((text) => text.toLowerCase().includes(wanted));
+  return [post, title ?? "", `${repository ?? ""}#${number}`].some((text) =>
+    text.toLowerCase().includes(wanted),
+  );
 }
 
-function waitsOf({ waits }: LinkColumns): BrowsedLink["waits"] {
-  const kinds = waits?.split(",");
-  return (["held", "parked", "quarantined"] as const).filter((kind) => kinds?.includes(kind));
+function waitsOf({ kinds }: LinkColumns): BrowsedLink["waits"] {
+  const known = kinds?.split(",");
+  return (["held", "parked", "quarantined"] as const).filter((kind) => known?.includes(kind));
 }
 
 function toLink(columns: LinkColumns): BrowsedLink {
-  const { repository: repositoryId, number } = columns;
+  const { repositoryId, number, row: _, title, status, kinds: _kinds, ...found } = columns;
   return {
-    post: columns.post,
-    title: columns.title,
-    status: columns.status,
-    issue: { repositoryId, number },
-    repository: columns.name ?? undefined,
-    state: columns.state ?? undefined,
-    stateReason: columns.state_reason ?? undefined,
-    absence: columns.absence ?? undefined,
-    waits: waitsOf(columns),
+    ...fromColumns<Plainly>(found),
+    ...{ title, status, issue: { repositoryId, number }, waits: waitsOf(columns) },
   };
 }

@@ -21,7 +21,7 @@ import {
   sentValuesShape,
 } from "../columns/shapes.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
-import { type Columns, type Query, withoutNulls } from "../store.ts";
+import { type Columns, fromColumns, type Query } from "../store.ts";
 import { toWholePause, type WholePauseColumns } from "./pauses.ts";
 import {
   type AcceptedColumns,
@@ -68,7 +68,7 @@ export function groupParts(
 ): GroupedParts {
   const grouped = partNames.map((name, place) => [name, groupByPost(parts[place] ?? [])]);
   const found = Object.fromEntries(grouped) as Parts;
-  return { ...found, pause: pause && toWholePause(pause), pins: pins.map(withoutNulls<Pin>) };
+  return { ...found, pause: pause && toWholePause(pause), pins: pins.map(fromColumns<Pin>) };
 }
 
 /** @param seenAt - later looks at the post than the state knows of. */

@@ -1,26 +1,23 @@
-import type { Cause } from "../../../model/causes.ts";
 import type { IssueRef } from "../../../model/issue.ts";
 import type { IntentKind, PlannedChange } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import { groupByPost, readPlanned } from "./row-builder.ts";
 
-interface WaitingColumns {
-  post: number;
-  id: PostId;
-  kind: WaitingRow["kind"];
-  cause: Cause;
-  code: string | null;
+/** What stands in columns as it is. */
+type Plainly = Pick<WaitingRow, "kind" | "cause" | "code" | "since" | "until">;
+
+interface WaitingColumns extends Columns<Plainly> {
+  readonly post: number;
+  readonly id: PostId;
   /** Of an intent its kind, of a missing post the number of lists that lack it. */
-  message: string;
-  since: number;
-  title: string | null;
-  planned: string | null;
-  follows_at: number | null;
-  is_stopped: number;
+  readonly message: string;
+  readonly title: string | null;
+  readonly planned: string | null;
+  readonly is_stopped: number;
 }
 
 interface HeldColumns extends Omit<HeldAction, "planned"> {
@@ -146,22 +143,16 @@ export function createWaiting(
   function* toRows(project: number, found: readonly WaitingColumns[]): Asked<readonly WaitingRow[]> {
     const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
     const linked = groupByPost(yield* selectIssues.all({ project, posts }));
-    return found.map(
-      ({ post, id, kind, cause, code, message, since, title, planned, follows_at, is_stopped }) => ({
-        post: id,
-        issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
-        kind,
-        cause,
-        code: code ?? undefined,
-        message: wordWait(kind, message),
-        since,
-        title,
-        planned: toPlanned(planned),
-        until: follows_at ?? undefined,
-        ...(kind === "intent" && { intent: message as IntentKind }),
-        ...(is_stopped === 1 && { isStopped: true }),
-      }),
-    );
+    return found.map(({ post, id, message, title, planned, is_stopped, ...row }) => ({
+      ...fromColumns<Plainly>(row),
+      post: id,
+      issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
+      message: wordWait(row.kind, message),
+      title,
+      planned: toPlanned(planned),
+      ...(row.kind === "intent" && { intent: message as IntentKind }),
+      ...(is_stopped === 1 && { isStopped: true }),
+    }));
   }
 }
 
@@ -185,7 +176,7 @@ interface WaitingWish {
 /** @param which - of which posts: an expression of SQL over the column that has the post's number. */
 function waitingSql(which: (column: string) => string): string {
   return `
-    SELECT waiting.post AS post, posts.id AS id, kind, cause, code, message, since, planned, follows_at, is_stopped,
+    SELECT waiting.post AS post, posts.id AS id, kind, cause, code, message, since, planned, follows_at AS until, is_stopped,
       post_facts.title AS title
     FROM (
       SELECT post, kind, cause, code, message, since, planned, follows_at,
