@@ -138,6 +138,26 @@ describe("pull requests of strangers", () => {
     expect(new Set(statuses)).toEqual(new Set([status]));
   });
 
+  it("mail nobody when somebody whose own counts loses the write access; a new one of theirs does not count", async () => {
+    const repositories = [{ name: "acme/app", labels: ["feedback"], collaborators: ["dana"] }];
+    const stage = await openLooking({ pullRequest: "open" }, 2, { repositories });
+    const link = (issue: number): void => {
+      const { number } = stage.github.openPullRequest("acme/app", { title: "Mine", author: "dana" });
+      stage.github.linkPullRequest({ ...one, number: issue }, { ...one, number });
+    };
+    link(1);
+    stage.clock.skip(7 * hourMs);
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    stage.mark();
+    stage.github.removeCollaborator("acme/app", "dana");
+    link(2);
+    for (let run = 0; run < 3; run += 1) {
+      stage.clock.skip(7 * hourMs);
+      await stage.sync();
+    }
+    expect(stage.patches()).toEqual([]);
+  });
+
   it("that are more than can be read leave that post alone undecided, fail no run, and are said once a day", async () => {
     const stage = await openLooking({ pullRequest: "open" }, 2);
     const link = (issue: number, author: string): void => {

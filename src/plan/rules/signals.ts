@@ -1,4 +1,5 @@
-import type { ProjectFieldKey, ProjectFieldName } from "../../model/issue.ts";
+import type { ProjectFieldKey, ProjectFieldName, Signals } from "../../model/issue.ts";
+import { isSameRepository } from "../../model/issue.ts";
 import type { Condition, Settings } from "../ground/settings.ts";
 import { namesOfRules } from "./pins.ts";
 
@@ -62,4 +63,21 @@ function projectFields(conditions: readonly Condition[]): readonly ProjectFieldN
     if (!fields.has(key)) fields.set(key, { owner, project, field });
   }
   return [...fields.values()];
+}
+
+/**
+ * Pull requests as they count by now: one that counted goes on to count when its author may not write to the repository any more, or
+ * the token does not see that. It is no change of the issue.
+ */
+export function keepInsiders({ pullRequests: before }: Signals, now: Signals): Signals {
+  const { pullRequests } = now;
+  if (before?.kind !== "known" || pullRequests?.kind !== "known") return now;
+  const value = pullRequests.value.map((one) => {
+    const { isOutside, ...inside } = one;
+    const known = before.value.find(
+      ({ repository, number }) => number === one.number && isSameRepository(repository, one.repository),
+    );
+    return isOutside === undefined || known === undefined || known.isOutside === true ? one : inside;
+  });
+  return { ...now, pullRequests: { kind: "known", value } };
 }

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { LinkedPullRequest, Signals } from "../../../src/model/issue.ts";
 import type { Condition } from "../../../src/plan/ground/settings.ts";
 import {
+  keepInsiders,
   looksBesideRecord,
   neededSignals,
   projectFieldKey,
   type SignalNeeds,
 } from "../../../src/plan/rules/signals.ts";
+import { makePullRequest } from "../make.ts";
 
 const nothing: SignalNeeds = {
   pullRequests: false,
@@ -80,4 +83,28 @@ it.each<[Partial<SignalNeeds>, boolean]>([
 
 it("a field of a project has one key, however it is written", () => {
   expect(projectFieldKey({ owner: "Acme", project: 7, field: "Status" })).toBe("acme/7/status");
+});
+
+describe("pull requests by people without write access", () => {
+  const inside = makePullRequest({ number: 7 });
+  const outside = makePullRequest({ number: 7, isOutside: true });
+  const known = (...value: readonly LinkedPullRequest[]): Signals => ({
+    pullRequests: { kind: "known", value },
+  });
+  const unknown: Signals = { pullRequests: { kind: "unknown", message: "not accessible" } };
+
+  it.each<[string, Signals, Signals, Signals]>([
+    ["count on if they counted", known(inside), known(outside), known(inside)],
+    [
+      "count on in any case of the name",
+      known({ ...inside, repository: "ACME/App" }),
+      known(outside),
+      known(inside),
+    ],
+    ["count from when their author may write", known(outside), known(inside), known(inside)],
+    ["do not count if they did not", known(outside), known(outside), known(outside)],
+    ["do not count for another's number", known({ ...inside, number: 8 }), known(outside), known(outside)],
+    ["do not count if nothing was known", {}, known(outside), known(outside)],
+    ["stay unknown", known(inside), unknown, unknown],
+  ])("%s", (_, before, now, kept) => expect(keepInsiders(before, now)).toEqual(kept));
 });

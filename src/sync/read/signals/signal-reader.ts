@@ -8,7 +8,7 @@ import type {
   RepositoryName,
   Signals,
 } from "../../../model/issue.ts";
-import { looksBesideRecord, neededSignals } from "../../../plan/rules/signals.ts";
+import { keepInsiders, looksBesideRecord, neededSignals } from "../../../plan/rules/signals.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
 import { checkSignalLimits } from "../../ground/limits.ts";
@@ -108,11 +108,12 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
         answers = await ask(asked, more, survey.fields);
       }
       const { fields, unreadable } = survey;
+      const before = new Map(asked.map(({ nodeId, signals }) => [nodeId, signals]));
       return new Map(
-        answers.map((answer) => [
-          answer.nodeId,
-          { ...answer, signals: believe(cycle, answer, fields, unreadable) },
-        ]),
+        answers.map((answer) => {
+          const signals = keepInsiders(before.get(answer.nodeId) ?? {}, answer.signals);
+          return [answer.nodeId, { ...answer, signals: believe(cycle, signals, fields, unreadable) }];
+        }),
       );
     },
   };
@@ -133,7 +134,7 @@ function hasOption(option: Readable<string | null> | undefined): boolean {
 
 function believe(
   cycle: Cycle,
-  { signals }: SignalAnswer,
+  signals: SignalAnswer["signals"],
   fields: readonly ProjectField[],
   unreadable: ReadonlyMap<ProjectFieldKey, string>,
 ): SignalAnswer["signals"] {

@@ -81,6 +81,8 @@ export interface SandboxPeople {
   setMilestone(repository: RepositoryName, number: number, title: string | null): void;
   setType(repository: RepositoryName, number: number, type: string | null): void;
   comment(repository: RepositoryName, number: number, body: string, author?: string): void;
+  /** Takes an account's write access away. */
+  removeCollaborator(repository: RepositoryName, login: string): void;
   lock(repository: RepositoryName, number: number): void;
   unlock(repository: RepositoryName, number: number): void;
   /** Answers the issue in its new repository: same owner, never from private to public. */
@@ -176,6 +178,7 @@ export function createPeople(state: GitHubState): SandboxPeople {
     comment(name, number, body, author = person) {
       addComment(state, ...find(name, number), { author, body });
     },
+    removeCollaborator: (name, login) => void repositoryNamed(state, name).collaborators.delete(login),
     lock: (name, number) => change(name, number, { isLocked: true }),
     unlock: (name, number) => change(name, number, { isLocked: false }),
     transfer(name, number, to) {
