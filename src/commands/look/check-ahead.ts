@@ -2,7 +2,7 @@ import { buildWorld } from "../../app.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { select } from "../../select.ts";
-import { findNames } from "../../story/check/check.ts";
+import { findNames, findUnnamed } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
 import type { PlannedAction, ProjectReport, PutOff, ReportedError } from "../../sync/ground/reports.ts";
 import { runProjects } from "../../sync/run.ts";
@@ -40,7 +40,7 @@ export interface Ahead {
 
 /**
  * Plans every project on a private copy of the state; of one that can't be planned it is said why. The copy knows then, too, what
- * has become of the names in the rules.
+ * has become of the names in the rules, and where issues are.
  *
  * @param said - what has been found wrong before: it need not be said twice.
  * @param isFirstDrafted - whether the first new issue is wanted, with all its text.
@@ -90,10 +90,13 @@ export async function lookAhead(
       return {
         ahead,
         example: plan.projects.flatMap(({ actions }) => actions).find(hasDraft),
-        names: await findNames(
-          ledger,
-          projects.map(({ key }) => key),
-        ),
+        names: [
+          ...(await findNames(
+            ledger,
+            projects.map(({ key }) => key),
+          )),
+          ...(await findUnnamed(ledger, projects)),
+        ],
       };
     });
   } catch (error) {

@@ -109,6 +109,30 @@ export async function findNames(ledger: Ledger, keys: readonly string[]): Promis
   return findings;
 }
 
+/**
+ * Repositories that hold linked issues and that the config no longer names: links last as long as the state, and a new state looks for
+ * its marks only where the config says.
+ */
+export async function findUnnamed(
+  { absences, memory }: Pick<Ledger, "absences" | "memory">,
+  projects: readonly SyncProject[],
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const { key, settings } of projects) {
+    const id = memory.project(key)?.id;
+    for (const repositoryId of id === undefined ? [] : await absences.linkedRepositories(id)) {
+      const name = memory.repositoryById(repositoryId)?.repository.name;
+      const isNamed = repositoryNames(settings).some(
+        (one) => memory.repository(one)?.repository.id === repositoryId,
+      );
+      if (name === undefined || isNamed) continue;
+      const message = `${name} has issues of posts, and the config no longer names it. They are followed for as long as this state lasts; a new state would not find them, and open others. Name it in \`route\`, if need be under a category that no post has.`;
+      findings.push({ level: "warning", subject: key, code: "tracker.unnamed", message });
+    }
+  }
+  return findings;
+}
+
 function describePin(repo: string, pin: Pin): Pick<Finding, "level" | "message"> | undefined {
   const { kind, name, now } = pin;
   const noun = pinNouns[kind];

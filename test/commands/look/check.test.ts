@@ -220,6 +220,21 @@ describe("check", () => {
     expect(again.out).toContain("acme-app: The first sync: 4 issues linked by the mark in them");
   });
 
+  it("tells of issues in a repository that the config no longer names: a new state would not find them", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    const [own, route] = ["repo: acme/app", "route: [{ category: no-post-has-it, repo: acme/app }]"];
+    const moved = stage.writeConfig("moved.yaml", (config) => config.replace(own, "repo: acme/api"));
+    const said =
+      /^! acme-app: acme\/app has issues of posts, and the config no longer names it\..*\[tracker\.unnamed\]$/m;
+    expect((await stage.run(["check", "-c", moved])).out).toMatch(said);
+    const named = stage.writeConfig("named.yaml", (config) =>
+      config.replace(own, `repo: acme/api\n    ${route}`),
+    );
+    for (const config of [[], ["-c", named]])
+      expect((await stage.run(["check", ...config])).out).not.toContain("tracker.unnamed");
+  });
+
   it("looks ahead past a project that is wrong, and says the rest where the state can't be read", async () => {
     const stage = await openStage();
     const file = stage.writeConfig("wrong.yaml", (config) =>
