@@ -58,7 +58,7 @@ export type Step =
   /** A run that a person orders (`ordered-runs.ts`). */
   | {
       readonly kind: "ordered";
-      readonly command: "apply" | "undo" | "adopt";
+      readonly command: "apply" | "undo" | "adopt" | "rebuild";
       readonly seed: number;
       readonly hasFaults: boolean;
       readonly doom: Doom | undefined;

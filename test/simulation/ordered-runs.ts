@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { NewRequest } from "../../src/ledger/orders.ts";
+import { forgetReads } from "../../src/story/rebuild/rebuild.ts";
 import type { Order } from "../../src/sync/ground/order.ts";
 import type { SavedProject } from "../../src/sync/ground/reports.ts";
 import { readPlan, refusePlan, writePlan } from "../../src/sync/orders/plan-file.ts";
@@ -11,6 +12,7 @@ import { isCalm, nameNow, namesOf } from "./plan-check.ts";
 import { startLife } from "./process.ts";
 import { createRandom, type Random } from "./random.ts";
 import type { Stage } from "./stage.ts";
+import { isPastKnowing } from "./state-acts.ts";
 import { calm } from "./wire.ts";
 
 type OrderedStep = Extract<Step, { readonly kind: "ordered" }>;
@@ -24,19 +26,19 @@ export function addOrderedRuns(steps: readonly Step[], random: Random, odds: Odd
   const all = [...steps];
   for (let count = random.between(1, 4); count > 0; count -= 1) {
     const command = random.pick(["undo", "undo", "undo", "apply", "apply", "adopt"] as const);
-    const doom = drawDoom(random);
-    const step: Step = {
-      kind: "ordered",
-      command,
-      seed: random.seed(),
-      hasFaults: random.chance(0.6),
-      doom: random.chance(0.2) ? doom : undefined,
-    };
+    const step = drawStep(random, command);
     const at = random.between(1, all.length);
     all.splice(at, 0, step);
     if (command === "apply") all.splice(random.between(Math.max(1, at - 3), at), 0, { kind: "save" });
   }
+  if (random.chance(0.3)) all.splice(random.between(1, all.length), 0, drawStep(random, "rebuild"));
   return all;
+}
+
+function drawStep(random: Random, command: OrderedStep["command"]): OrderedStep {
+  const doom = drawDoom(random);
+  const [seed, hasFaults] = [random.seed(), random.chance(0.6)];
+  return { kind: "ordered", command, seed, hasFaults, doom: random.chance(0.2) ? doom : undefined };
 }
 
 const program = "0.0.0-simulated";
@@ -96,6 +98,8 @@ async function draw(stage: Stage, ledger: Ledger, step: OrderedStep): Promise<Or
       return drawUndo(stage, createRandom(~step.seed));
     case "adopt":
       return drawAdopt(stage, ledger);
+    case "rebuild":
+      return drawRebuild(stage, ledger);
   }
 }
 
@@ -148,6 +152,14 @@ function drawAdopt(stage: Stage, { memory }: Ledger): Ordered {
     stage.watch.events.personOrders({ kind: "discard", posts, project, at: 0 }, []);
   }
   return { command: { kind: "adopt" }, shown: undefined };
+}
+
+/** The same, and nothing that was read before counts. Where a state that was lost could not be known again, nobody does that. */
+async function drawRebuild(stage: Stage, ledger: Ledger): Promise<Ordered | undefined> {
+  const { time, scenario, projects } = stage;
+  if (isPastKnowing(stage)) return undefined;
+  await ledger.commit(forgetReads(projects, { ledger, clock: { now: () => time.now() + scenario.skewMs } }));
+  return drawAdopt(stage, ledger);
 }
 
 /** I15: a run that a person orders sends what that person was shown, and nothing beside it. */

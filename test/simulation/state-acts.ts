@@ -31,12 +31,9 @@ export function backUp(stage: Stage): string {
 
 /** Somebody puts the last backup back. */
 export function putBack(stage: Stage): string {
-  const { hub, state, watch, counts, backup } = stage;
+  const { state, watch, counts, backup } = stage;
   if (backup === undefined) return "nobody has a backup";
-  // Of issues where the config no longer looks an old copy may know nothing.
-  const isUnnamedNow = hub.repositories.some((repository) => isUnnamed(stage, repository));
-  if (isUnnamedNow || isUnrecognisable(stage) || hasOtherNames(stage) || isApart(stage.scenario))
-    return "nobody puts a backup back now";
+  if (isPastKnowing(stage)) return "nobody puts a backup back now";
   stage.endProcess();
   state.putBack(backup);
   forgetNames(stage);
@@ -46,6 +43,13 @@ export function putBack(stage: Stage): string {
     tellApproval(stage, JSON.parse(request));
   counts.note("state: backup put back");
   return "somebody puts the backup back";
+}
+
+/** Whether a state that is old, or taken for old, could not know again what it needs. */
+export function isPastKnowing(stage: Stage): boolean {
+  // Of issues where the config no longer looks an old copy may know nothing.
+  const isUnnamedNow = stage.hub.repositories.some((repository) => isUnnamed(stage, repository));
+  return isUnnamedNow || isUnrecognisable(stage) || hasOtherNames(stage) || isApart(stage.scenario);
 }
 
 /** What was approved before the copy was made, and not carried out, a copy knows of. */

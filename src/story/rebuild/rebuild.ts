@@ -94,9 +94,9 @@ export async function rebuildProjects(
 }
 
 /** What was read before counts no more: who we are, what the names mean, which issues were scanned and looked at. */
-function forgetReads(
+export function forgetReads(
   projects: readonly SyncProject[],
-  { ledger: { memory }, clock }: World,
+  { ledger: { memory }, clock }: Pick<World, "ledger"> & { readonly clock: Pick<World["clock"], "now"> },
 ): readonly Change[] {
   const account = memory.account();
   const names = new Set(projects.flatMap(({ settings }) => repositoryNames(settings)));
