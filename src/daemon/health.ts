@@ -1,6 +1,7 @@
+import { StateError } from "../errors.ts";
 import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
 import { beginSentence } from "../sync/tell/sentence.ts";
-import type { HttpPart } from "./http.ts";
+import { describeUnread, type HttpPart } from "./http.ts";
 import { share } from "./share.ts";
 
 /** A project that is late, and how it stands. */
@@ -11,18 +12,26 @@ export interface LateProject {
 
 /**
  * `GET /healthz` answers 200 while the loop is alive, `GET /readyz` answers 200 once no project is late, else 503 with how
- * each late one stands. Neither holds anything private.
+ * each late one stands, or that the state can't be read. Neither holds anything private.
  *
  * @param findLate - as of now.
  */
 export function healthPart(findLate: () => Promise<readonly LateProject[]>): HttpPart {
   const findLateOnce = share(findLate);
+  const findReasons = async (): Promise<readonly object[]> => {
+    try {
+      return (await findLateOnce()).map(({ project, state }) => {
+        return { project, reason: `${beginSentence(describeState(state))}. \`boardsync status\` says more.` };
+      });
+    } catch (error) {
+      if (error instanceof StateError) return [{ reason: `${describeUnread(error)}.` }];
+      throw error;
+    }
+  };
   return (server) => {
     server.get("/healthz", (_request, reply) => reply.send({ status: "ok" }));
     server.get("/readyz", async (_request, reply) => {
-      const reasons = (await findLateOnce()).map(({ project, state }) => {
-        return { project, reason: `${beginSentence(describeState(state))}. \`boardsync status\` says more.` };
-      });
+      const reasons = await findReasons();
       if (reasons.length === 0) return reply.send({ status: "ready" });
       return reply.code(503).send({ status: "not ready", reasons });
     });

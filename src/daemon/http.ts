@@ -5,7 +5,7 @@ import {
   type FastifyRequest,
   fastify,
 } from "fastify";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, StateError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { maxBodyBytes } from "./http-limits.ts";
 
@@ -137,6 +137,7 @@ function answerFaults(server: FastifyInstance, log: Log): void {
     // The words of an error may hold anything: they are for the log.
     if (status >= 500)
       log.error({ route: request.routeOptions.url, err: error }, "A request could not be answered");
+    if (error instanceof StateError) return reply.code(503).send({ status: describeUnread(error) });
     return reply.code(status).send(describeStatus(status));
   });
 }
@@ -144,6 +145,11 @@ function answerFaults(server: FastifyInstance, log: Log): void {
 function statusOf(error: unknown): number {
   const status: unknown = Object(error).statusCode;
   return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
+}
+
+/** Without the words of the error, which may name a server. */
+export function describeUnread({ code }: StateError): string {
+  return `The state can't be read (${code}): the daemon's log says why`;
 }
 
 /** `{ "status": "not found" }`. */

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { healthPart, type LateProject } from "../../src/daemon/health.ts";
 import { type HttpPart, type HttpPlace, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
 import { metricsPart } from "../../src/daemon/metrics.ts";
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError, StateError } from "../../src/errors.ts";
 import { judgeProject } from "../../src/sync/tell/project-state.ts";
 import { readReport } from "../../src/sync/tell/stored-report.ts";
 import { until } from "../support/until.ts";
@@ -145,6 +145,26 @@ describe("the daemon's HTTP", () => {
       });
     },
   );
+
+  it("is not ready, and says why, while the state can't be read; the log has its words", async () => {
+    const gone = new StateError("The server at db.internal is gone", { code: "state.unreachable" });
+    const parts: HttpPart[] = [
+      healthPart(() => Promise.reject(gone)),
+      (server) => server.get("/page", () => Promise.reject(gone)),
+    ];
+    const log = createMemoryLog();
+    const server = await serveHttp({ host: "127.0.0.1", port: 0 }, log, parts);
+    open.push(server);
+    const ask = async (path: string): Promise<unknown> => {
+      const response = await fetch(`${server.address}${path}`);
+      return [response.status, await response.json()];
+    };
+    const reason = "The state can't be read (state.unreachable): the daemon's log says why";
+    expect(await ask("/readyz")).toEqual([503, { status: "not ready", reasons: [{ reason: `${reason}.` }] }]);
+    expect(await ask("/page")).toEqual([503, { status: reason }]);
+    expect(log.lines).toMatchObject([{ level: "error", fields: { route: "/page", err: gone } }]);
+    expect(await ask("/healthz")).toEqual([200, { status: "ok" }]);
+  });
 
   it("tells the log alone what went wrong within", async () => {
     const error = new Error("the secret is s3cret");
