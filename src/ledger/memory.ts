@@ -56,6 +56,8 @@ export interface CategoriesMemory {
   readonly pins: readonly CategoryPin[];
   /** When the board's tool has listed them, epoch ms; undefined where none has. */
   readonly listedAt: number | undefined;
+  /** Whether that tool, which may tell what a name means, was asked in vain. */
+  readonly isUnlisted?: true;
 }
 
 /** A tool of the board that the config names. */

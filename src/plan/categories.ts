@@ -1,5 +1,5 @@
-import type { Category, CategoryPin } from "../model/post.ts";
-import type { BoardRule, Rule, SelectConditions, Settings } from "./ground/settings.ts";
+import type { Category, CategoryPin, Post } from "../model/post.ts";
+import type { BoardRule, OpenCategories, Rule, SelectConditions, Settings } from "./ground/settings.ts";
 import { namedValues } from "./named-values.ts";
 
 /** What the board calls its categories, and what the config's words for them mean. */
@@ -40,6 +40,39 @@ export function pinCategories(
     const pin = isShown ? before : (now ?? before);
     return pin === undefined ? [] : [pin];
   });
+}
+
+/**
+ * The words by which posts are looked through, and of which it is not known what they mean: a name that several have, and one that
+ * only a list may tell which could not be read. undefined where there are none.
+ */
+export function openCategories(
+  settings: Parameters<typeof namedValues>[0],
+  { categories, pins, isUnlisted }: CategoryNames & { readonly isUnlisted?: boolean },
+): OpenCategories | undefined {
+  const known = categories.map(({ id }) => id);
+  const sought = namedValues(settings).flatMap(({ field, value, isSought }) =>
+    field === "categoryId" && isSought ? [value] : [],
+  );
+  const words = [...new Set(sought)].flatMap((word): readonly [string, readonly string[] | null][] => {
+    if (known.includes(word) || pins.some((pin) => pin.word === word)) return [];
+    const ids = meantCategories(word, categories).map(({ id }) => id);
+    if (ids.length > 1) return [[word, ids]];
+    return isUnlisted === true ? [[word, null]] : [];
+  });
+  return words.length === 0 ? undefined : { words: Object.fromEntries(words), known };
+}
+
+/** The words that may mean a post's category. Unknown is never no. */
+export function openWordsOf(
+  { values: { categoryId } }: Post,
+  { openCategories: open }: Pick<Settings, "openCategories">,
+): readonly string[] {
+  if (open === undefined || categoryId === undefined || categoryId === null) return [];
+  const id = String(categoryId);
+  return Object.entries(open.words).flatMap(([word, ids]) =>
+    word !== id && (ids?.includes(id) ?? !open.known.includes(id)) ? [word] : [],
+  );
 }
 
 /** Settings, or rules that an earlier run has kept, with ids in the place of names. A word that means nothing yet stays as it is. */

@@ -3,6 +3,7 @@ import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
+import { openWordsOf } from "./categories.ts";
 import { applied, changedBases, noTarget } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { withLate } from "./fields/late.ts";
@@ -216,6 +217,8 @@ function planUnlinked(row: Row, context: PlanContext): Decision {
   const { isSelected, reason } = selectPost(row.post, settings, context);
   const dueAt = turnsAt(row.post, settings, context);
   if (!isSelected) return { ...skip(reason), dueAt };
+  const [open] = openWordsOf(row.post, settings);
+  if (open !== undefined) return skip(`nobody knows yet whether its category is the config's "${open}"`);
   const draft = draftIssue(row, settings, render, reason);
   const create = { ...draft, followUp: planFollowUp(row, draft, context) };
   const { free: actions, stopped } = sortOut([create], row, settings);

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { categoryWords, meantCategories, nameCategories, pinCategories } from "../../src/plan/categories.ts";
+import type { PostId } from "../../src/model/post.ts";
+import {
+  categoryWords,
+  meantCategories,
+  nameCategories,
+  openCategories,
+  openWordsOf,
+  pinCategories,
+} from "../../src/plan/categories.ts";
 import type { Settings } from "../../src/plan/ground/settings.ts";
 
 const billing = { id: "cat_1", name: "Billing" };
@@ -100,5 +108,38 @@ describe("settings with names", () => {
       boardRules: [{ when: { category: "cat_1" }, set: { state: "closed" } }, boardRules[1]],
     });
     expect(nameCategories({}, pins)).toEqual({});
+  });
+});
+
+describe("what nobody knows of the words yet", () => {
+  const known = { categories: [billing, mobile], pins: [] };
+  const wordsOf = (categoryId: string | number | null | undefined, names = known): readonly string[] => {
+    const open = openCategories(settings, names);
+    const values = { title: "A", description: "", ...(categoryId !== undefined && { categoryId }) };
+    return openWordsOf({ id: "p1" as PostId, values }, open === undefined ? {} : { openCategories: open });
+  };
+
+  it("is nothing where a list has told all there are", () => {
+    expect(wordsOf("cat_9")).toEqual([]);
+  });
+
+  it("is what a category means that no list has shown, while the list can't be read", () => {
+    const unlisted = { ...known, categories: [mobile], isUnlisted: true };
+    expect(wordsOf("cat_9", unlisted)).toEqual(["billing", "Billing", "other"]);
+    expect(wordsOf("cat_2", unlisted)).toEqual([]);
+    expect(wordsOf("other", unlisted)).toEqual(["billing", "Billing"]);
+    expect(wordsOf("cat_9", { ...unlisted, pins: [{ word: "other", id: "cat_3" }] } as never)).not.toContain(
+      "other",
+    );
+    expect([wordsOf(null, unlisted), wordsOf(undefined, unlisted)]).toEqual([[], []]);
+  });
+
+  it("is which one of several of a name a word means", () => {
+    const twice = {
+      ...known,
+      categories: [...known.categories, { id: "cat_3", name: "Other" }, { id: "cat_4", name: "other" }],
+    };
+    expect(wordsOf("cat_4", twice)).toEqual(["other"]);
+    expect(wordsOf("cat_1", twice)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { featureOs } from "../support/mcp/dialects.ts";
 import { hostMcp } from "../support/mcp/server.ts";
+import { twoRepositories } from "../support/setups.ts";
 import { type ConfigPart, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const names = { cat_1: "Billing", cat_2: "Mobile app" };
@@ -116,5 +117,55 @@ describe("categories by their names", () => {
       },
     ]);
     expect(host.called()).toEqual([]);
+  });
+
+  const secret = { title: "Hole in login", categoryId: "cat_9" };
+
+  it.each<[number, string, ConfigPart, readonly string[]]>([
+    [500, "`select.not`", { select: { not: { categories: ["Security"] } } }, []],
+    [429, "`select.any`", { select: { any: [{ not: { categories: ["Security"] } }] } }, []],
+    [500, "`route`", { route: [{ category: "Security", repo: "acme/api" }] }, ["acme/api"]],
+    [429, "`categoryLabels`", { issue: { categoryLabels: { Security: "in progress" } } }, ["acme/app"]],
+  ])(
+    "that nobody knows yet, since the tool answers %i, are no reason to open an issue that %s is to keep away",
+    async (status, _, part, places) => {
+      const host = await hostMcp(featureOs);
+      host.shelf.categories.push({ id: "cat_9", name: "Security" }, { id: "cat_1", name: "Billing" });
+      host.answering = (_, response) => {
+        response.writeHead(status).end();
+        return "answered";
+      };
+      const stage = await openStage({
+        ...twoRepositories,
+        config: { board: { mcp: { url: host.url, tools: { categories: { name: "list_buckets" } } } } },
+        projects: projectWith({ select: {}, ...part }),
+      });
+      stage.board.addPost("acme-app", secret);
+      stage.board.addPost("acme-app", { title: "No category" });
+      const report = await stage.syncOne();
+      expect(opened(stage)).toEqual(["No category"]);
+      expect([...report.errors, ...(report.putOff ?? [])]).not.toEqual([]);
+      host.answering = undefined;
+      stage.clock.skip(hourMs);
+      await stage.sync();
+      const found = ["acme/app", "acme/api"].filter((name) =>
+        stage.github.issues(name).some(({ title }) => title === secret.title),
+      );
+      expect(found).toEqual(places);
+    },
+  );
+
+  it("that two categories have mean none, and nothing is opened for posts in either", async () => {
+    const stage = await openStage({
+      ...twoRepositories,
+      style: { categoryNames: { cat_8: "Security", cat_9: "Security", cat_1: "Billing" } },
+      projects: projectWith({ select: {}, route: [{ category: "Security", repo: "acme/api" }] }),
+    });
+    stage.board.addPost("acme-app", secret);
+    stage.board.addPost("acme-app", { title: "Other one", categoryId: "cat_8" });
+    stage.board.addPost("acme-app", { title: "Invoice", categoryId: "cat_1" });
+    await stage.sync();
+    expect(opened(stage)).toEqual(["Invoice"]);
+    expect(stage.github.issues("acme/api")).toEqual([]);
   });
 });

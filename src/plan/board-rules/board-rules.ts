@@ -1,6 +1,7 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField } from "../../model/post.ts";
+import { openWordsOf } from "../categories.ts";
 import { foldStatus, readField, showValue } from "../ground/fields.ts";
 import { fieldsOf } from "../ground/issue-fields.ts";
 import type { BoardRule, IssueChange, PostCondition, Settings } from "../ground/settings.ts";
@@ -67,13 +68,16 @@ export function changedFields(boardRules: readonly BoardRule[]): readonly IssueF
 /** The target of every issue field: a pure function of the post and the settings. */
 export function deriveBoard(
   row: Presence,
-  { boardRules }: Pick<Settings, "boardRules">,
+  settings: Pick<Settings, "boardRules" | "openCategories">,
   seen: ReadonlySet<PostField>,
 ): BoardDerivation {
+  const { boardRules } = settings;
   if (row.missing > 0) return deriveMissing(row, boardRules, seen);
+  const open = openWordsOf(row.post, settings);
   for (const [rule, { when, set }] of boardRules.entries()) {
     const verdict = when.missing === true ? "no" : holdsFor(row, when, seen);
-    if (verdict === "unknown") return { kind: "undecided" };
+    const isOpen = when.category !== undefined && open.includes(when.category);
+    if (verdict === "unknown" || isOpen) return { kind: "undecided" };
     if (verdict === "yes") {
       return { kind: "derived", rule, targets: targetsOf(changedFields(boardRules), fieldsOf(set)) };
     }

@@ -4,6 +4,14 @@ import type { FieldValue, PostChange, PostId, ProjectId, RuleField } from "../..
 /** What of people is made unreadable in the texts of posts. */
 export type Redacted = "email" | "phone";
 
+/** Which categories words of the config may mean of which it is not known yet. */
+export interface OpenCategories {
+  /** By ids; null: any that is not among the known. */
+  readonly words: Readonly<Record<string, readonly string[] | null>>;
+  /** Ids. */
+  readonly known: readonly string[];
+}
+
 /**
  * What one project's planner is told, made from the config by `app.ts`: durations in milliseconds, lists where the config
  * allows one value or a list, defaults filled in.
@@ -16,6 +24,8 @@ export interface Settings {
   readonly writes: "all" | "issues" | "none";
   readonly select: Select;
   readonly route: readonly Route[];
+  /** Absent where it is known what all names of categories mean. */
+  readonly openCategories?: OpenCategories;
   readonly issue: IssueSettings;
   readonly content: Following | Readonly<Partial<Record<"title" | "description", Following>>>;
   /** From the most advanced to the least; for each field the first match that names it wins. */

@@ -1,6 +1,6 @@
 import type { Memory } from "../../ledger/memory.ts";
 import type { PostField, ProjectId } from "../../model/post.ts";
-import { nameCategories } from "../../plan/categories.ts";
+import { nameCategories, openCategories } from "../../plan/categories.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import type { RuleSettings, Settings } from "../../plan/ground/settings.ts";
 import type { Cycle } from "./cycle-state.ts";
@@ -12,7 +12,9 @@ export function settingsNow(
   project: ProjectId,
   memory: Pick<Memory, "categories">,
 ): Settings {
-  return { ...nameCategories(settings, memory.categories(project)?.pins ?? []), project };
+  const known = memory.categories(project);
+  const open = known && openCategories(settings, known);
+  return { ...nameCategories(settings, known?.pins ?? []), project, ...(open && { openCategories: open }) };
 }
 
 /** Rules that an earlier run has kept by the config's words, in the same way. */

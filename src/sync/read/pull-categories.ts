@@ -6,7 +6,7 @@ import { listArguments } from "../../plan/text/arguments.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import type { BoardPull, Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
-import { isPutOff, noteError } from "../ground/report.ts";
+import { closureBy, isPutOff, noteError } from "../ground/report.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 
 /**
@@ -26,12 +26,13 @@ export async function pullCategories(cycle: Cycle, { categories: shown }: BoardP
   const known = ledger.memory.categories(memory.id) ?? noneYet(cycle);
   const merged = merge(known.categories, shown);
   const listed = await listCategories(cycle, { ...known, categories: merged }, words);
-  const categories = listed?.categories ?? merged;
+  const { categories, at } = listed ?? { categories: merged, at: known.listedAt };
   const now: CategoriesMemory = {
     project: memory.id,
     categories,
     pins: pinCategories(words, { categories, pins: known.pins }),
-    listedAt: listed?.at ?? known.listedAt,
+    listedAt: at ?? known.listedAt,
+    ...(listed?.isPartial === true && { isUnlisted: true }),
   };
   if (JSON.stringify(now) !== JSON.stringify(known))
     await ledger.commit([{ kind: "remember-categories", memory: now }]);
@@ -50,12 +51,21 @@ function merge(known: readonly Category[], shown: ReadonlyMap<string, string>): 
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** undefined where the tool need not be asked, or could not be: what is known stays. */
+/** What the board's tool has shown. */
+interface Listed {
+  readonly categories: readonly Category[];
+  /** Epoch ms; undefined where it showed nothing. */
+  readonly at: number | undefined;
+  /** Whether there may be others. */
+  readonly isPartial: boolean;
+}
+
+/** undefined where the tool need not be asked. Where it could not be, what is known stays. */
 async function listCategories(
   cycle: Cycle,
   known: CategoriesMemory,
   words: readonly string[],
-): Promise<{ readonly categories: readonly Category[]; readonly at: number } | undefined> {
+): Promise<Listed | undefined> {
   const { world, run, tally } = cycle;
   const { tools, clock, policy } = world;
   if (tools === undefined || !tools.purposes.has("categories")) return undefined;
@@ -65,27 +75,29 @@ async function listCategories(
   );
   const isDue = known.listedAt === undefined || clock.now() - known.listedAt >= policy.fullEveryMs;
   if (!isOpen && !isDue) return undefined;
+  const unread = { categories: known.categories, at: undefined, isPartial: true };
   try {
     const args = listArguments(cycle.project.settings.categoryArgs ?? {}, "categories", cycle.memory.id);
     const list = await lookOnce(cycle, `categories of ${cycle.memory.id}`, () =>
       tools.list("categories", args, run.bounds),
     );
-    if (list === undefined) return undefined;
+    // It was asked in this run already.
+    if (list === undefined) return { ...unread, isPartial: known.isUnlisted === true };
     const named = list.records.flatMap(({ id, title }) =>
       title === undefined ? [] : [[id, title] as const],
     );
     // What a whole list lacks is gone; of a part nothing is believed to be.
     const before = list.isComplete ? [] : known.categories;
-    return { categories: merge(before, new Map(named)), at: clock.now() };
+    return { categories: merge(before, new Map(named)), at: clock.now(), isPartial: !list.isComplete };
   } catch (error) {
     if (error instanceof TemplateError) {
       const message = `The board's categories are not asked for, since a template fails: ${error.message}.`;
       noteError(tally, { code: "config.template", message });
-      return undefined;
+      return unread;
     }
     if (!(error instanceof RemoteError)) throw error;
-    if (isPutOff(error)) return undefined;
-    noteError(tally, { code: error.code, message: error.message, detail: error.detail });
-    return undefined;
+    if (isPutOff(error)) tally.putOff.push(closureBy(error, run));
+    else noteError(tally, { code: error.code, message: error.message, detail: error.detail });
+    return unread;
   }
 }

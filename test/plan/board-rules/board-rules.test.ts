@@ -54,6 +54,14 @@ describe("a condition of a board rule", () => {
     expect(stateOf(derive(values, [rule(when)]))).toEqual(isMatch ? aim("closed:not_planned") : noTarget);
   });
 
+  it("is unknown where nobody knows yet what its category's name means", () => {
+    const openCategories = { words: { Security: null }, known: ["8"] };
+    const boardRules = [rule({ category: "Security" })];
+    const stateIn = (categoryId: string): Target | string | undefined =>
+      stateOf(deriveBoard(makeRow({ categoryId }), { boardRules, openCategories }, new Set(postFields)));
+    expect([stateIn("7"), stateIn("8")]).toEqual(["undecided", noTarget]);
+  });
+
   it("must hold together with all others of its rule", () => {
     const both = [rule({ status: "declined", reviewed: true })];
     expect(stateOf(derive({ status: "declined", isReviewed: true }, both))).toEqual(

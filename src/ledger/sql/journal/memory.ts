@@ -73,6 +73,7 @@ const categories = memory<CategoriesMemory>("memory.value", () => ({
   categories: z.array(z.object({ id: z.string(), name: z.string() })),
   pins: z.array(z.object({ word: z.string(), id: z.string() })),
   listedAt: time,
+  isUnlisted: z.literal(true).exactOptional(),
 }));
 const projects = memory<ProjectMemory>("projects.memory", () => ({
   key: z.string(),
