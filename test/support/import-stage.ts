@@ -8,6 +8,7 @@ export type CallFault =
   | "unsent"
   | "limited"
   | "rejected"
+  | "unauthorized"
   | "no id"
   | "wrong answer"
   | "other title";
@@ -75,6 +76,7 @@ async function answer(stage: ImportStage, given: ToolArguments): Promise<ToolOut
   const fault = stage.faults.shift();
   if (fault === "unsent") return { kind: "unsent", message: "The tools can't be reached." };
   if (fault === "limited") return { kind: "limited", retryAt: undefined, message: "Too many calls." };
+  if (fault === "unauthorized") return { kind: "unauthorized", message: "Permission denied." };
   if (fault === "rejected") return { kind: "rejected", message: "The title is too long." };
   stage.calls.push(given);
   await stage.beforeAnswer?.();

@@ -248,6 +248,18 @@ describe("the changelog of releases", () => {
     },
   );
 
+  it("calls for a person after five calls without an answer or a draft", async () => {
+    publish("v1.1");
+    tools.faults.push(...Array.from({ length: 9 }, () => "lost" as const));
+    for (let run = 0; run < 20; run += 1) {
+      await stage.sync();
+      stage.clock.skip(hourMs);
+    }
+    expect(purposes()).toHaveLength(5);
+    const [call] = await stage.ledger.toolCalls.list(project);
+    expect(call).toMatchObject({ isUnsure: true, message: expect.stringContaining("5 calls got no answer") });
+  });
+
   it("makes no second draft where the list is not whole", async () => {
     publish("v1.1");
     tools.faults.push("lost");

@@ -427,6 +427,15 @@ describe("an issue that a maintainer labels", () => {
     expect(posts()).toEqual([["p1", "CSV export"]]);
   });
 
+  it("that is refused for the key each time stands in no other's way", async () => {
+    for (const title of ["Bad", "Good", "Better"]) wish(title);
+    stage.faults.push("unauthorized");
+    expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "board.unauthorized" }] });
+    stage.faults.push("lost", "lost");
+    await stage.sync();
+    expect(stage.calls.slice(0, 2).map(({ title }) => title)).toEqual(["Good", "Better"]);
+  });
+
   describe("whose answer was lost", () => {
     it("is taken as soon as a list shows its post, which gets no issue of its own", async () => {
       wish("CSV export");
@@ -473,6 +482,18 @@ describe("an issue that a maintainer labels", () => {
       expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "board.unknown" }] });
       await stage.sync();
       expect([await links("p1"), stage.calls.length]).toEqual([[1], 1]);
+    });
+
+    it("is parked for a person after five calls without an answer or a post", async () => {
+      wish("CSV export");
+      stage.faults.push(...Array.from({ length: 9 }, () => "lost" as const));
+      for (let run = 0; run < 20; run += 1) {
+        await stage.sync();
+        stage.clock.skip(hourMs);
+      }
+      expect(stage.calls).toHaveLength(5);
+      const message = expect.stringContaining("5 calls got no answer, and made none");
+      expect(await stage.ledger.rows.waiting(project, 9)).toMatchObject([{ kind: "parked", message }]);
     });
 
     it("is made once more when it provably was not, and not before", async () => {

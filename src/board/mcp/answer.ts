@@ -42,10 +42,12 @@ const definite: ReadonlySet<unknown> = new Set([
   -32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022,
 ]);
 
-/** Words that leave open whether something was done. */
-const inDoubt = /time[d ]*-?out|internal (?:server )?error|unavailable|bad gateway|\b50[0-4]\b/i;
+/** Words that leave open whether something was done. A number alone may be a limit of what was asked. */
+const inDoubt =
+  /\btime[d ]*-?out\b|\binternal (?:server )?error|\b(?:service|server|temporarily|currently) (?:is )?unavailable|\bbad gateway|\b(?:http|status|code|error)\W{0,3}50[0-4]\b|^\W*50[0-4]\b/i;
+/** Words about who asks. That something is not allowed, or forbidden, in a post is a refusal of that post. */
 const isForbidden =
-  /unauthori[sz]ed|forbidden|permission|access denied|not allowed|\b40[13]\b|missing scope|insufficient.scope/i;
+  /\bun-?auth(?:ori[sz]ed|enticated)\b(?! \w)|\bforbidden\b(?! \w)|\b(?:access|permission) (?:is |was )?denied|\b(?:lacks?|have|has|missing|insufficient|without|no|requires?|needs?) (?:(?:the|an?y?|required|necessary|sufficient) )*(?:permissions?|scopes?|access|authori[sz]ation)\b|\bnot (?:allowed|permitted|authori[sz]ed) to\b|\b(?:invalid|expired|revoked) (?:api[ -]?)?(?:key|token|credentials?)\b|\binsufficient.(?:scope|permission)|\b(?:http|status|code|error)\W{0,3}40[13]\b|^\W*40[13]\b/i;
 
 function faultOf(text: string, who: string, excerpt: Excerpt): Fault {
   const said = text.trim() === "" ? "without a word" : `"${excerpt(text)}"`;

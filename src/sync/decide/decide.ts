@@ -101,12 +101,18 @@ async function decideRow(
  * all of its kind there ends them for a run, and whatever would have gone through must not stand behind it for ever.
  */
 async function leastTriedFirst(
-  { world, memory }: PulledCycle,
+  { world, memory, course }: PulledCycle,
   judged: readonly Judged[],
 ): Promise<readonly Judged[]> {
-  const sent = (await world.ledger.journal.open(memory.id)).filter(({ attempts }) => attempts > 0);
+  const { journal, toolCalls } = world.ledger;
+  const sent = (await journal.open(memory.id)).filter(({ attempts }) => attempts > 0);
   const known = new Map(sent.map(({ kind, post, attempts }) => [`${kind} ${post}`, attempts]));
-  const triesOf = ({ kind, post }: Judged): number => known.get(`${kind} ${post}`) ?? 0;
+  const calls = course.imports.size === 0 ? [] : await toolCalls.unsettled(memory.id, "feedbackCreate");
+  const called = new Map(calls.map(({ subject, attempts }) => [subject, attempts]));
+  const triesOf = ({ kind, post }: Judged): number => {
+    const issue = kind === "create-post" ? course.imports.get(post) : undefined;
+    return (issue === undefined ? known.get(`${kind} ${post}`) : called.get(issueKey(issue))) ?? 0;
+  };
   return judged.toSorted((one, other) => triesOf(one) - triesOf(other));
 }
 

@@ -11,6 +11,7 @@ import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import { takeAnswer } from "../read/follow.ts";
 import { addressesOf } from "../read/import-list.ts";
+import { mostCalls } from "../write/call.ts";
 import { linkImported } from "../write/import.ts";
 
 /**
@@ -132,6 +133,10 @@ async function takeAbsent(cycle: PulledCycle, call: ToolCall, row: KnownImport |
     await sayUnsure(cycle, call, row, state === "DONE" ? notListed : isEmptied ? emptied : notShown);
     return;
   }
+  if (call.attempts >= mostCalls) {
+    await sayUnsure(cycle, call, row, `${call.attempts} calls got no answer, and made none`);
+    return;
+  }
   const message = "no post of a whole list names the issue; it is made once more";
   await ledger.commit([
     { kind: "end-call", project, purpose, subject, state: "PREPARED", at: clock.now(), message },
@@ -169,6 +174,11 @@ async function sayUnsure(
     since: clock.now(),
     action: { kind: "create-post", signature: `unsure ${subject}` },
   } as const;
-  await ledger.commit([{ kind: "park", project: cycle.memory.id, post: row.post, parked }]);
+  const { id: project } = cycle.memory;
+  await ledger.commit([
+    // It waits for no look any more.
+    { kind: "note-action", project, post: row.post, of: { kind: "create-post" }, notes: [] },
+    { kind: "park", project, post: row.post, parked },
+  ]);
   noteError(cycle.tally, { post: row.post, code: "board.unsure", message });
 }

@@ -41,6 +41,9 @@ export interface ToolRequest {
 
 export const showsOther = "the answer shows something else";
 
+/** A tool that was called so often for one thing, without an answer or an effect, is not out of order for a moment any more. */
+export const mostCalls = 5;
+
 /** What the journal knows a call's arguments by. */
 export function hashArguments(args: ToolArguments): string {
   return hashText(canonical(args));
@@ -208,6 +211,9 @@ export async function resolveCalls(
     if (found.kind === "unsure") {
       if (!call.isUnsure || call.message !== found.why)
         await ledger.commit([{ ...end, state: "UNKNOWN", message: found.why, isUnsure: true }]);
+    } else if (found.kind === "absent" && found.isOver !== true && call.attempts >= mostCalls) {
+      const message = `${call.attempts} calls got no answer, and none took effect: ${found.message}`;
+      await ledger.commit([{ ...end, state: "UNKNOWN", message, isUnsure: true }]);
     } else if (found.kind === "absent") {
       const state = found.isOver ? "REJECTED" : "PREPARED";
       await ledger.commit([{ ...end, state, message: found.message }]);
