@@ -14,7 +14,7 @@ import { applySaved, tellUnapplied } from "./orders/apply-saved.ts";
 import { takeLinks } from "./orders/link-requests.ts";
 import { undoRun } from "./orders/undo.ts";
 import { rebase } from "./past/rebase.ts";
-import { oldWritesEnded, recoverPairs } from "./past/recover.ts";
+import { endOldWrites, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
 import { resolveImports } from "./past/resolve-imports.ts";
 import { identify } from "./read/identify.ts";
@@ -84,7 +84,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
 
 /** Whatever is left of earlier runs, of an earlier life of the state, and of what people asked for about links. */
 async function finishPast(cycle: PulledCycle): Promise<PulledCycle> {
-  await cycle.world.ledger.commit(await oldWritesEnded(cycle));
+  await endOldWrites(cycle);
   await resolveUnknown(cycle);
   await resolveImports(cycle);
   // After that, so that an issue whose opening was in doubt is read like those that were linked before.

@@ -109,6 +109,9 @@ async function drawApply(stage: Stage, ledger: Ledger): Promise<Ordered | undefi
   const { scenario, projects, savedPlan: plan } = stage;
   stage.savedPlan = undefined;
   if (plan === undefined || (await opensSecond(stage, ledger, plan.projects))) return undefined;
+  // Whoever lets such a thing go has been told what is there already.
+  const lines = plan.projects.flatMap(({ actions }) => actions.flatMap((action) => action.lines));
+  if (lines.some(({ cause }) => cause === "named")) return undefined;
   const surroundings = { program, board: scenario.policy.boardHash, state, projects, memory };
   if (refusePlan(plan, surroundings).length > 0) return undefined;
   return { command: { kind: "apply", plan }, shown: plan.projects };

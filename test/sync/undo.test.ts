@@ -339,3 +339,22 @@ describe("an undo", () => {
     await expectRest(stage);
   });
 });
+
+it("an issue that an undo closes late, after a rebuild, tells nobody that it is closed", async () => {
+  const stage = await openStage();
+  addPlanned(stage, [{}]);
+  const { run } = await stage.sync();
+  stage.mark();
+  stage.github.failNext({ method: "PATCH", path: "/issues/1", applied: "late", answer: { kind: "reset" } });
+  expect(await undo(stage, run)).toMatchObject({ report: { projects: [{ waiting: 1 }] } });
+  await stage.rebuild();
+  await stage.sync();
+  stage.clock.skip(minuteMs);
+  stage.github.landLate();
+  expect(stage.github.issue("acme/app", 1).state).toBe("closed");
+  for (let look = 0; look < 3; look += 1) {
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+  }
+  expect(stage.patches().flatMap(({ body }) => Object.keys(Object(body)))).not.toContain("status");
+});

@@ -1,5 +1,4 @@
 import { ProjectError } from "../../errors.ts";
-import type { Change } from "../../ledger/change.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { rememberOfProject } from "../ground/cycle-state.ts";
@@ -7,7 +6,7 @@ import { takesAsItIs } from "../ground/order.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { repositoryNames } from "../ground/world.ts";
-import { awaitsEarlierLife, isRecovering } from "../read/old-state.ts";
+import { awaitsEarlierLife, isRecovering, restOf, unsettled } from "../read/old-state.ts";
 import { askAgain } from "../read/repositories.ts";
 
 /**
@@ -27,9 +26,9 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   const { ledger, log } = cycle.world;
   const { copiedAt = 0 } = ledger;
   const old = (await ledger.requests.pending(cycle.memory.id)).filter(({ at }) => at <= copiedAt);
+  await endOldWrites(cycle);
   await ledger.commit([
     ...old.map(({ id }) => ({ kind: "end-request", request: id }) as const),
-    ...(await oldWritesEnded(cycle)),
     { kind: "mark-due", project: cycle.memory.id, which: "linked" },
   ]);
   // A process that ends between two batches has not said that it is through: the next run begins anew.
@@ -49,7 +48,8 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
  */
 async function takeLatePairs(cycle: PulledCycle): Promise<void> {
   await takeDuePairs(cycle);
-  await rememberOfProject(cycle, { settledAt: cycle.world.clock.now() });
+  const settledAt = cycle.world.clock.now();
+  if (settledAt >= restOf(cycle)) await rememberOfProject(cycle, { settledAt });
 }
 
 /** Takes both sides of every due pair as they are. The rows stay due, because their decision may have more to say. */
@@ -75,15 +75,21 @@ async function refuseBlind(cycle: PulledCycle): Promise<void> {
 }
 
 /**
- * The end of the writes that an old copy says are under way. Sent again now, they would be second ones. Only an issue that may
- * have been opened is still looked for.
+ * Ends the writes that an old copy says are under way. Sent again now, they would be second ones. Only an issue that may have been
+ * opened is still looked for.
  */
-export async function oldWritesEnded(cycle: PulledCycle): Promise<readonly Change[]> {
-  if (!isRecovering(cycle)) return [];
+export async function endOldWrites(cycle: PulledCycle): Promise<void> {
+  if (!isRecovering(cycle)) return;
   const { ledger, clock } = cycle.world;
   const at = clock.now();
   const message = "the state is an old copy; both sides were taken as they are";
-  return (await ledger.journal.open(cycle.memory.id))
-    .filter(({ kind }) => kind !== "create-issue")
-    .map(({ id }) => ({ kind: "resolve", intent: id, state: "REJECTED", at, message }));
+  const open = await ledger.journal.open(cycle.memory.id);
+  // An undo changes issues without any rule.
+  if (open.some(({ kind }) => kind === "change-issue"))
+    await rememberOfProject(cycle, { settledAt: unsettled });
+  await ledger.commit(
+    open
+      .filter(({ kind }) => kind !== "create-issue")
+      .map(({ id }) => ({ kind: "resolve", intent: id, state: "REJECTED", at, message })),
+  );
 }

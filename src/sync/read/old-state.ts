@@ -45,11 +45,14 @@ export function earlierRequestOf(cycle: PulledCycle, lookedAt = cycle.world.cloc
   return `the state was lost or restored, and a request that was sent before that may still arrive: new issues, new posts and edits wait until ${new Date(restUntil).toISOString()}`;
 }
 
+/** In the place of a time: the state that was lost or restored knew of a change of an issue that was under way. */
+export const unsettled = 0;
+
 /** Whether an earlier life may have changed issues, and no pair has been looked at since that is over. */
 export function awaitsEarlierLife(cycle: EarlierLife & Pick<Cycle, "memory">): boolean {
   const { settledAt } = cycle.world.ledger.memory.project(cycle.memory.key) ?? cycle.memory;
   const { boardRules, issue } = cycle.settings;
-  const isChanging = boardRules.length > 0 || issue.voteLabels !== undefined;
+  const isChanging = boardRules.length > 0 || issue.voteLabels !== undefined || settledAt === unsettled;
   return isChanging && (settledAt ?? Number.NEGATIVE_INFINITY) < restOf(cycle);
 }
 
