@@ -2,15 +2,47 @@ import type { ProjectFieldKey, RepositoryId } from "../model/issue.ts";
 import type { ProjectId } from "../model/post.ts";
 import type { Change } from "./change.ts";
 import type {
+  AccountMemory,
   CategoriesMemory,
   Memory,
   PagingMemory,
   ProjectFieldMemory,
   ProjectMemory,
-  Remembering,
   RepositoryMemory,
+  SizeMemory,
   ToolMemory,
 } from "./memory.ts";
+
+/** All that is remembered, by what it is asked for. */
+export interface Remembering {
+  account: AccountMemory | undefined;
+  readonly projects: Map<string, ProjectMemory>;
+  readonly pagings: Map<ProjectId, PagingMemory>;
+  readonly openLists: Map<ProjectId, string>;
+  readonly repositories: Map<RepositoryId, RepositoryMemory>;
+  /**
+   * Which repository each name of the config, in lower case, means; one that has lost its name to another is known by its id
+   * alone.
+   */
+  readonly names: Map<string, RepositoryId>;
+  readonly projectFields: Map<ProjectFieldKey, ProjectFieldMemory>;
+  sizes: readonly SizeMemory[];
+  readonly tools: Map<string, ToolMemory>;
+  readonly categories: Map<ProjectId, CategoriesMemory>;
+}
+
+const nothing = (): Remembering => ({
+  account: undefined,
+  projects: new Map(),
+  pagings: new Map(),
+  openLists: new Map(),
+  repositories: new Map(),
+  names: new Map(),
+  projectFields: new Map(),
+  sizes: [],
+  tools: new Map(),
+  categories: new Map(),
+});
 
 /** A memory that is held in the process, the same for every kind of state. */
 export interface HeldMemory extends Memory {
@@ -22,107 +54,77 @@ export interface HeldMemory extends Memory {
   after(changes: readonly Change[]): Memory;
 }
 
-/** Holds nothing yet. */
-export function createHeldMemory(): HeldMemory {
-  let account: Remembering["account"];
-  const projects = new Map<string, ProjectMemory>();
-  const pagings = new Map<ProjectId, PagingMemory>();
-  const openLists = new Map<ProjectId, string>();
-  const repositories = new Map<RepositoryId, RepositoryMemory>();
-  const names = new Map<string, RepositoryId>();
-  const fields = new Map<ProjectFieldKey, ProjectFieldMemory>();
-  let sizes: Remembering["sizes"] = [];
-  const tools = new Map<string, ToolMemory>();
-  const categories = new Map<ProjectId, CategoriesMemory>();
+/** Holds nothing, until it is told what. */
+export function createHeldMemory(known = nothing()): HeldMemory {
   return {
-    account: () => account,
-    project: (key) => projects.get(key),
-    paging: (project) => pagings.get(project),
-    openList: (project) => openLists.get(project),
+    account: () => known.account,
+    project: (key) => known.projects.get(key),
+    paging: (project) => known.pagings.get(project),
+    openList: (project) => known.openLists.get(project),
     repository(name) {
-      const id = names.get(name.toLowerCase());
-      return id === undefined ? undefined : repositories.get(id);
+      const id = known.names.get(name.toLowerCase());
+      return id === undefined ? undefined : known.repositories.get(id);
     },
-    repositoryById: (id) => repositories.get(id),
-    projectField: (key) => fields.get(key),
-    sizes: () => sizes,
-    tool: (name) => tools.get(name),
-    categories: (project) => categories.get(project),
+    repositoryById: (id) => known.repositories.get(id),
+    projectField: (key) => known.projectFields.get(key),
+    sizes: () => known.sizes,
+    tool: (name) => known.tools.get(name),
+    categories: (project) => known.categories.get(project),
     hold(read) {
-      for (const known of [projects, pagings, openLists, repositories, names, fields, tools, categories])
-        known.clear();
-      account = read.account;
-      for (const one of read.projects) projects.set(one.key, one);
-      for (const { project, paging } of read.pagings) pagings.set(project, paging);
-      for (const { project, place } of read.openLists) openLists.set(project, place);
-      for (const one of read.repositories) repositories.set(one.repository.id, one);
-      for (const [name, id] of read.names) names.set(name.toLowerCase(), id);
-      for (const one of read.projectFields) fields.set(one.key, one);
-      for (const one of read.tools) tools.set(one.name, one);
-      for (const one of read.categories) categories.set(one.project, one);
-      ({ sizes } = read);
+      known = read;
     },
-    learn(change) {
-      if (!isOfMemory(change)) return;
-      switch (change.kind) {
-        case "remember-account":
-          account = change.account;
-          return;
-        case "remember-project":
-          projects.set(change.memory.key, change.memory);
-          return;
-        case "remember-paging":
-          pagings.set(change.project, change.paging);
-          return;
-        case "remember-open-list":
-          if (change.place === undefined) openLists.delete(change.project);
-          else openLists.set(change.project, change.place);
-          return;
-        case "remember-repository":
-          learnRepository(change.memory);
-          return;
-        case "remember-project-field":
-          fields.set(change.field.key, change.field);
-          return;
-        case "remember-sizes":
-          ({ sizes } = change);
-          return;
-        case "remember-categories":
-          categories.set(change.memory.project, change.memory);
-          return;
-        case "remember-tool":
-          tools.set(change.tool.name, change.tool);
-          return;
-      }
-    },
+    learn: (change) => learn(known, change),
     after(changes) {
-      const ahead = createHeldMemory();
-      ahead.hold({
-        account,
-        projects: [...projects.values()],
-        pagings: [...pagings].map(([project, paging]) => ({ project, paging })),
-        openLists: [...openLists].map(([project, place]) => ({ project, place })),
-        repositories: [...repositories.values()],
-        names: [...names],
-        projectFields: [...fields.values()],
-        sizes,
-        tools: [...tools.values()],
-        categories: [...categories.values()],
-      });
-      for (const one of changes) ahead.learn(one);
-      return ahead;
+      const copied = Object.entries(known).map(([name, of]) => [name, of instanceof Map ? new Map(of) : of]);
+      const ahead: Remembering = Object.fromEntries(copied);
+      for (const one of changes) learn(ahead, one);
+      return createHeldMemory(ahead);
     },
   };
+}
 
-  function learnRepository(memory: RepositoryMemory): void {
-    const { id } = memory.repository;
-    for (const [name, known] of names) if (known === id) names.delete(name);
-    const robbed = repositories.get(names.get(memory.name.toLowerCase()) ?? id);
-    if (robbed !== undefined)
-      repositories.set(robbed.repository.id, { ...robbed, name: robbed.repository.name });
-    names.set(memory.name.toLowerCase(), id);
-    repositories.set(id, memory);
+function learn(known: Remembering, change: Change): void {
+  if (!isOfMemory(change)) return;
+  switch (change.kind) {
+    case "remember-account":
+      known.account = change.account;
+      return;
+    case "remember-project":
+      known.projects.set(change.memory.key, change.memory);
+      return;
+    case "remember-paging":
+      known.pagings.set(change.project, change.paging);
+      return;
+    case "remember-open-list":
+      if (change.place === undefined) known.openLists.delete(change.project);
+      else known.openLists.set(change.project, change.place);
+      return;
+    case "remember-repository":
+      learnRepository(known, change.memory);
+      return;
+    case "remember-project-field":
+      known.projectFields.set(change.field.key, change.field);
+      return;
+    case "remember-sizes":
+      known.sizes = change.sizes;
+      return;
+    case "remember-categories":
+      known.categories.set(change.memory.project, change.memory);
+      return;
+    case "remember-tool":
+      known.tools.set(change.tool.name, change.tool);
+      return;
   }
+}
+
+function learnRepository({ names, repositories }: Remembering, memory: RepositoryMemory): void {
+  const { id } = memory.repository;
+  for (const [name, known] of names) if (known === id) names.delete(name);
+  const robbed = repositories.get(names.get(memory.name.toLowerCase()) ?? id);
+  if (robbed !== undefined)
+    repositories.set(robbed.repository.id, { ...robbed, name: robbed.repository.name });
+  names.set(memory.name.toLowerCase(), id);
+  repositories.set(id, memory);
 }
 
 type OfMemory = Extract<Change, { readonly kind: `remember-${string}` }>;

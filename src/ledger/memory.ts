@@ -35,21 +35,6 @@ export interface Memory {
   tool(name: string): ToolMemory | undefined;
 }
 
-/** All that is remembered, as a state is read. */
-export interface Remembering {
-  readonly account: AccountMemory | undefined;
-  readonly projects: readonly ProjectMemory[];
-  readonly pagings: readonly { readonly project: ProjectId; readonly paging: PagingMemory }[];
-  readonly openLists: readonly { readonly project: ProjectId; readonly place: string }[];
-  readonly repositories: readonly RepositoryMemory[];
-  /** Which repository each name of the config means; one that has lost its name to another is known by its id alone. */
-  readonly names: readonly (readonly [RepositoryName, RepositoryId])[];
-  readonly projectFields: readonly ProjectFieldMemory[];
-  readonly sizes: readonly SizeMemory[];
-  readonly tools: readonly ToolMemory[];
-  readonly categories: readonly CategoriesMemory[];
-}
-
 export interface CategoriesMemory {
   readonly project: ProjectId;
   readonly categories: readonly Category[];

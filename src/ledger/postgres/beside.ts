@@ -38,6 +38,17 @@ function withoutLease(
   };
 }
 
+/** Connects for this work alone. */
+async function withPool<T>(url: string, work: (pool: Pool, at: string) => Promise<T>): Promise<T> {
+  const at = showPlace(url);
+  const pool = createPool(url, at, 1);
+  try {
+    return await work(pool, at);
+  } finally {
+    pool.close();
+  }
+}
+
 /** @returns undefined where there is no state. */
 async function lookAt(options: SharedOptions): Promise<Look | undefined> {
   const at = showPlace(options.url);
@@ -130,14 +141,8 @@ async function copyOf({ engine: { store, carry } }: Look, options: SharedOptions
  *
  * @throws StateError
  */
-export async function hasSharedState(url: string): Promise<boolean> {
-  const at = showPlace(url);
-  const pool = createPool(url, at, 1);
-  try {
-    return (await findHead(pool, at)) !== undefined;
-  } finally {
-    pool.close();
-  }
+export function hasSharedState(url: string): Promise<boolean> {
+  return withPool(url, async (pool, at) => (await findHead(pool, at)) !== undefined);
 }
 
 /**
@@ -177,15 +182,14 @@ const nobody = {
 export async function fillServer(options: SharedOptions, image: Buffer): Promise<void> {
   const { url, version, now } = options;
   const source = openMemoryStore({ now: now(), version }, image);
-  const at = showPlace(url);
-  const pool = createPool(url, at, 1);
   try {
-    const head = await openTables(pool, at, version);
-    const known = { pool, at, place: await placeOf(pool), known: { place: head.place } };
-    const { store, carry } = createServerStore(withoutLease(known, options), []);
-    await carry(() => store.transaction(() => writeTables(source, at)));
+    await withPool(url, async (pool, at) => {
+      const head = await openTables(pool, at, version);
+      const known = { pool, at, place: await placeOf(pool), known: { place: head.place } };
+      const { store, carry } = createServerStore(withoutLease(known, options), []);
+      await carry(() => store.transaction(() => writeTables(source, at)));
+    });
   } finally {
-    pool.close();
     source.close();
   }
 }
@@ -205,13 +209,9 @@ export async function emptyServer(
   const look = await lookAt(options).catch(async (error: unknown) => {
     if (!(error instanceof EarlierFormError)) throw error;
     const { readEarlierServer } = await import("./earlier.ts");
-    const pool = createPool(options.url, at, 1);
-    try {
-      // Nobody works with it any more, so it needs no word that it is an old copy.
-      await keep(await readEarlierServer(pool, at, { now: options.now(), version: options.version }));
-    } finally {
-      pool.close();
-    }
+    const earlier = { now: options.now(), version: options.version };
+    // Nobody works with it any more, so it needs no word that it is an old copy.
+    await withPool(options.url, async (pool) => keep(await readEarlierServer(pool, at, earlier)));
     return "kept" as const;
   });
   if (look === "kept") return;

@@ -1,5 +1,5 @@
 import { StateError } from "../../errors.ts";
-import { tables } from "../sql/schema.ts";
+import { insertInto, tables } from "../sql/schema.ts";
 import type { Asked } from "../sql/store.ts";
 import type { SqliteStore } from "../sqlite/database.ts";
 import { literal } from "./dialect.ts";
@@ -13,12 +13,10 @@ export function* readTables(to: SqliteStore): Asked<void> {
   to.database.pragma("foreign_keys = OFF");
   try {
     for (const { name, columns, counted, isForever } of tables) {
-      const list = columns.map((column) => column.name).join(", ");
+      const names = columns.map((column) => column.name);
       to.database.exec(`DELETE FROM ${name}`);
-      const insert = to.database.prepare(
-        `INSERT INTO ${name} (${list}) VALUES (${columns.map((column) => `@${column.name}`).join(", ")})`,
-      );
-      yield [`DECLARE rows NO SCROLL CURSOR FOR SELECT ${list} FROM boardsync.${name}`];
+      const insert = to.database.prepare(insertInto(name, names));
+      yield [`DECLARE rows NO SCROLL CURSOR FOR SELECT ${names.join(", ")} FROM boardsync.${name}`];
       for (;;) {
         const [found] = (yield [`FETCH ${rowsAtOnce} FROM rows`]) as readonly ServerAnswer[];
         const rows = found?.rows ?? [];

@@ -1,4 +1,5 @@
 import { StateError } from "../../errors.ts";
+import type { Taken } from "../ledger.ts";
 import type { ServerClock } from "./clock.ts";
 import { literal } from "./dialect.ts";
 import type { Pool } from "./pool.ts";
@@ -7,7 +8,7 @@ import { type LeaseNumber, renewal, valuesOf } from "./store.ts";
 /** Who has which project, by the clock of the state. */
 export interface Leases {
   /** Takes all of these, or none; the first that is another's is told. */
-  take(keys: readonly string[]): Promise<TakenLeases | RefusedLease>;
+  take(keys: readonly string[]): Promise<TakenLeases | Taken>;
   /** Prolongs those that are still held. */
   renew(holds: readonly LeaseNumber[]): Promise<void>;
   release(holds: readonly LeaseNumber[]): Promise<void>;
@@ -48,13 +49,6 @@ export function createValidity(monotonic: () => number, requestMs: number): Vali
 export interface TakenLeases {
   readonly kind: "held";
   readonly holds: readonly LeaseNumber[];
-}
-
-export interface RefusedLease {
-  readonly kind: "taken";
-  readonly project: string;
-  readonly who: string;
-  readonly isOtherConfig: boolean;
 }
 
 interface LeaseOptions {

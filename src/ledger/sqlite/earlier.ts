@@ -1,9 +1,8 @@
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
 import { tables } from "../sql/schema.ts";
 import type { SqliteStore } from "./database.ts";
-import { copyToMemory } from "./image.ts";
-import { openForReading, openMemoryStore, type StateOptions } from "./store.ts";
+import { imageOf, openForReading, openMemoryStore, type StateOptions } from "./store.ts";
 
 /** The last schema that states had before they got the form that they have now; only this one is read. */
 const lastSchema = 31;
@@ -87,7 +86,7 @@ function flag(column: string): string {
 export function readEarlierImage(path: string, options: StateOptions): Buffer {
   const source = openForReading(path);
   try {
-    const copy = copyToMemory(source);
+    const copy = new Database(imageOf(source));
     try {
       return readEarlier(copy, path, options);
     } finally {

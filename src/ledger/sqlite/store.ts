@@ -1,11 +1,19 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
 import { assertDurable, createStore, type SqliteStore } from "./database.ts";
 import { remedy, withStateFailure } from "./failure.ts";
-import { refuseForeignJournal } from "./foreign-journal.ts";
-import { copyToMemory, readToMemory } from "./image.ts";
 import { isFresh, knownSchema, migrate, refuseOtherSchema } from "./migrate.ts";
 import { createFolderOf, createPrivateFile, refuseOtherFile, tightenFile } from "./private-file.ts";
 
@@ -104,24 +112,25 @@ export function openStoreCopy(
   const source = openStoreReadOnly(file, "any");
   return withStateFailure(file, () => {
     try {
-      const database = source === undefined ? new Database(":memory:") : copyToMemory(source.database);
-      database.pragma("foreign_keys = ON");
-      database.pragma("trusted_schema = OFF");
-      migrate(database, { path: undefined, ...options });
-      return { store: createStore(database, file, undefined, false), isKnown: source !== undefined };
+      const image = source && imageOf(source.database);
+      return { store: openMemoryStore(options, image, file), isKnown: source !== undefined };
     } finally {
       source?.close();
     }
   });
 }
 
-/** A state in memory: an empty one, or that of an image, which is of this version. */
-export function openMemoryStore(options: StateOptions, image?: Buffer): SqliteStore {
+/**
+ * A state in memory: an empty one, or that of an image, brought up to date.
+ *
+ * @param file - what messages call it.
+ */
+export function openMemoryStore(options: StateOptions, image?: Buffer, file = ":memory:"): SqliteStore {
   const database = new Database(image ?? ":memory:");
   database.pragma("foreign_keys = ON");
   database.pragma("trusted_schema = OFF");
   migrate(database, { path: undefined, ...options });
-  return createStore(database, ":memory:", undefined, false);
+  return createStore(database, file, undefined, false);
 }
 
 /** A connection for reading; where no file can be made beside the state, to a copy of it. */
@@ -135,6 +144,67 @@ export function openForReading(path: string): Database.Database {
     // Where a process is at work beside it, its log goes on while we read.
     if (!isReadOnlyPlace(error) || existsSync(`${path}-shm`)) throw error;
     return readToMemory(path);
+  }
+}
+
+/**
+ * A copy of a file in a folder where nothing can be written, such as a snapshot: SQLite keeps files of its own beside a
+ * database, also for reading. With its log, which may hold the latest of it.
+ */
+function readToMemory(path: string): Database.Database {
+  const folder = mkdtempSync(join(tmpdir(), "boardsync-read-"));
+  try {
+    const copy = join(folder, "state.db");
+    copyFileSync(path, copy);
+    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+    const database = new Database(copy);
+    try {
+      return new Database(imageOf(database));
+    } finally {
+      database.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Where a database says how it is written and read: 1 with a rollback journal, 2 with a log. https://www.sqlite.org/fileformat.html */
+const versionsAt = 18;
+const withoutLog = 1;
+
+/** The bytes of a database in memory with all that another one holds. */
+export function imageOf(database: Database.Database): Buffer {
+  const bytes = database.serialize();
+  // Memory has no place for a log.
+  return bytes.fill(withoutLog, versionsAt, versionsAt + 2);
+}
+
+/**
+ * SQLite replays any log that lies beside a database, also that of another one: a copy that was put back over a state whose
+ * process had been killed would become a mixture of the two. Our copies don't use a log until they are opened, so one
+ * beside them is never theirs.
+ *
+ * Only before the first connection of this process to the file: closing it here drops every lock that the process has on it.
+ *
+ * @throws StateError
+ */
+function refuseForeignJournal(path: string, file: string): void {
+  const journal = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (journal === undefined || journal.size === 0) return;
+  if (readWriteVersion(path) !== withoutLog) return;
+  throw new StateError(
+    `The state file ${file} is a copy that was put back beside the log of another state (${file}-wal), and the two would be mixed: delete ${file}-wal and ${file}-shm, then try again.`,
+  );
+}
+
+/** undefined for a file that is too short to be a database. */
+function readWriteVersion(path: string): number | undefined {
+  const header = Buffer.alloc(1);
+  const descriptor = openSync(path, "r");
+  try {
+    return readSync(descriptor, header, 0, 1, versionsAt) === 1 ? header[0] : undefined;
+  } finally {
+    closeSync(descriptor);
   }
 }
 

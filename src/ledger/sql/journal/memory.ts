@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
+import type { Remembering } from "../../held-memory.ts";
 import type {
   AccountMemory,
   CategoriesMemory,
@@ -9,7 +10,6 @@ import type {
   PagingMemory,
   ProjectFieldMemory,
   ProjectMemory,
-  Remembering,
   RepositoryMemory,
   SizeMemory,
   ToolMemory,
@@ -204,18 +204,15 @@ export function createMemory(
       repositories.readAll(known.map((one) => one.memory));
       return {
         account: accounts.readAll(textsOf("account"))[0],
-        projects: projects.readAll(kept.map((one) => one.memory)),
-        pagings: of("paging").map(({ key, value }) => ({
-          project: key as ProjectId,
-          paging: pagings.read(value),
-        })),
-        openLists: of("open-list").map(({ key, value }) => ({ project: key as ProjectId, place: value })),
-        repositories: known.map(toRepository),
-        names: known.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const])),
-        projectFields: fields.readAll(textsOf("project-field")),
+        projects: new Map(projects.readAll(kept.map((one) => one.memory)).map((one) => [one.key, one])),
+        pagings: new Map(of("paging").map(({ key, value }) => [key as ProjectId, pagings.read(value)])),
+        openLists: new Map(of("open-list").map(({ key, value }) => [key as ProjectId, value])),
+        repositories: new Map(known.map((one) => [one.id, toRepository(one)])),
+        names: new Map(known.flatMap(({ name, id }) => (name === null ? [] : [[name, id]]))),
+        projectFields: new Map(fields.readAll(textsOf("project-field")).map((one) => [one.key, one])),
         sizes: sizes.readAll(textsOf("size")),
-        categories: categories.readAll(textsOf("categories")),
-        tools: tools.readAll(textsOf("tool")),
+        categories: new Map(categories.readAll(textsOf("categories")).map((one) => [one.project, one])),
+        tools: new Map(tools.readAll(textsOf("tool")).map((one) => [one.name, one])),
       };
     },
     changes: {
