@@ -3,14 +3,7 @@ import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { IssuePage, IssueQuery } from "../../tracker.ts";
 import { call } from "../wire/endpoints.ts";
-import {
-  endless,
-  isTooLarge,
-  type ListRequest,
-  type Page,
-  type PageReader,
-  type Pages,
-} from "../wire/pages.ts";
+import { endless, type ListRequest, type Page, type PageReader, type Pages } from "../wire/pages.ts";
 import { type IssueRow, type IssueRows, readIssueRows } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import { createRecorder, type FindRepository } from "./identity.ts";
@@ -47,7 +40,7 @@ async function* listLatest(
   etag: string | undefined,
   bounds: ReadBounds,
 ): AsyncGenerator<IssuePage> {
-  const record = createRecorder(tools.find, repository);
+  const record = createPageRecorder(tools.find, repository);
   const request = describeList(tools, repository, { sort: "updated", direction: "desc" });
   const page = await tools.reader.first(
     etag === undefined ? request : { ...request, headers: { "if-none-match": etag } },
@@ -55,15 +48,12 @@ async function* listLatest(
     bounds,
   );
   const found = readIssueRows(page.data);
-  const { rows } = found;
-  const firstUpdatedAt = rows[0]?.updatedAt;
+  const firstUpdatedAt = found.rows[0]?.updatedAt;
   yield {
-    issues: await recordAll(rows, record, bounds),
-    ...oddOf(found, repository),
+    ...(await record(found, bounds)),
     isUnchanged: page.isUnchanged,
     etag: page.etag,
     ...(firstUpdatedAt !== undefined && { firstUpdatedAt }),
-    lastUpdatedAt: rows.at(-1)?.updatedAt,
     hasMore: hasMore(page, found),
   };
 }
@@ -80,7 +70,7 @@ async function* listSince(
   since: string | undefined,
   bounds: ReadBounds,
 ): AsyncGenerator<IssuePage> {
-  const record = createRecorder(tools.find, repository);
+  const record = createPageRecorder(tools.find, repository);
   const sorting = { sort: "updated", direction: "asc" };
   let asked = since;
   /** The page that is gone on from; undefined for a step. */
@@ -90,7 +80,9 @@ async function* listSince(
   for (let count = 0; ; count += 1) {
     if (count >= tools.pageLimit) throw endless(repository.name);
     const request = describeList(tools, repository, { ...sorting, since: asked });
-    const page: Page = await readStep(tools, before, request, repository, bounds);
+    const page: Page = await (before === undefined
+      ? tools.reader.first(request, repository, bounds)
+      : tools.reader.after(before, request, repository, bounds));
     const found = readIssueRows(page.data);
     const { rows } = found;
     const fresh = rows.filter((row) => !shown.has(rowKey(row)));
@@ -98,14 +90,7 @@ async function* listSince(
     const last = rows.at(-1)?.updatedAt;
     const step = last === undefined ? undefined : secondBefore(last);
     const isStep = step !== undefined && isLater(step, asked) && hasMore(page, found);
-    yield {
-      issues: await recordAll(fresh, record, bounds),
-      ...oddOf(found, repository),
-      isUnchanged: false,
-      etag: undefined,
-      lastUpdatedAt: last,
-      hasMore: isStep || page.next !== undefined,
-    };
+    yield { ...(await record(found, bounds, fresh)), hasMore: isStep || page.next !== undefined };
     if (isStep) {
       asked = step;
       before = undefined;
@@ -118,30 +103,13 @@ async function* listSince(
   }
 }
 
-/** A page behind another one, or the first of a step; also where the next one is too heavy. */
-async function readStep(
-  { reader }: ListingTools,
-  before: Page | undefined,
-  request: ListRequest,
-  repository: Repository,
-  bounds: ReadBounds,
-): Promise<Page> {
-  if (before === undefined) return reader.first(request, repository, bounds);
-  try {
-    return await reader.after(before, request, repository, bounds);
-  } catch (error) {
-    if (!isTooLarge(error, before.size)) throw error;
-    return reader.first(request, repository, bounds);
-  }
-}
-
 async function* listByAuthor(
   tools: ListingTools,
   repository: Repository,
   query: { readonly author: string | undefined; readonly createdSince: string | undefined },
   bounds: ReadBounds,
 ): AsyncGenerator<IssuePage> {
-  const record = createRecorder(tools.find, repository);
+  const record = createPageRecorder(tools.find, repository);
   const request = describeList(tools, repository, {
     creator: query.author,
     sort: "created",
@@ -156,11 +124,7 @@ async function* listByAuthor(
     // Newest first: the first row that is too old ends the list.
     const isEnd = wanted.length < rows.length;
     yield {
-      issues: await recordAll(wanted, record, bounds),
-      ...oddOf(found, repository),
-      isUnchanged: false,
-      etag: undefined,
-      lastUpdatedAt: rows.at(-1)?.updatedAt,
+      ...(await record(found, bounds, wanted)),
       hasMore: !isEnd && page.next !== undefined,
       ...(pages !== undefined && { pages }),
     };
@@ -184,26 +148,30 @@ function describeList(
   };
 }
 
-async function recordAll(
-  rows: readonly IssueRow[],
-  record: ReturnType<typeof createRecorder>,
-  bounds: ReadBounds,
-): Promise<readonly IssueRecord[]> {
-  const records: IssueRecord[] = [];
-  for (const { content } of rows) {
-    if (content !== undefined) records.push(await record(content, bounds));
-  }
-  return records;
+/** What pages of a list show, of which the rows that are wanted become records. */
+function createPageRecorder(find: FindRepository, repository: Repository) {
+  const record = createRecorder(find, repository);
+  return async ({ rows, odd }: IssueRows, bounds: ReadBounds, wanted: readonly IssueRow[] = rows) => {
+    const issues: IssueRecord[] = [];
+    for (const { content } of wanted) {
+      if (content !== undefined) issues.push(await record(content, bounds));
+    }
+    const ofRepository = { repositoryId: repository.id };
+    return {
+      issues,
+      ...(odd.length > 0 && {
+        odd: odd.map(({ number, ...rest }) => ({ issue: { ...ofRepository, number }, ...rest })),
+      }),
+      isUnchanged: false,
+      etag: undefined,
+      lastUpdatedAt: rows.at(-1)?.updatedAt,
+    };
+  };
 }
 
 /** GitHub may hide rows of a page, so a short page with a `Link` goes on, and so does a full one without. */
 function hasMore(page: Page, { rows, odd }: IssueRows): boolean {
   return page.next !== undefined || rows.length + odd.length >= page.size;
-}
-
-function oddOf({ odd }: IssueRows, { id }: Repository): Pick<IssuePage, "odd"> {
-  if (odd.length === 0) return {};
-  return { odd: odd.map(({ number, ...rest }) => ({ issue: { repositoryId: id, number }, ...rest })) };
 }
 
 function rowKey(row: IssueRow): string {

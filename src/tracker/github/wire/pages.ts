@@ -46,13 +46,9 @@ export interface PageReader {
    * so that from a hundred rows on no more than seven requests fail.
    */
   first(request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
-  /**
-   * The page after one.
-   *
-   * @throws TooHeavyError where the list is to be begun anew, with smaller pages.
-   */
+  /** The page after one. Where that is too heavy, the first one: the list is begun anew, with smaller pages. */
   after(page: Page, request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
-  /** A page that an earlier answer had named, by its address. @throws TooHeavyError as `after` does. */
+  /** A page that an earlier answer had named, by its address. @throws TooHeavyError where the list is to be begun anew. */
   at(address: string, request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
 }
 
@@ -105,30 +101,38 @@ export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageRe
     }
   }
 
-  return {
-    async first(request, repository, bounds) {
-      const name = nameList(request, repository);
-      const before = sizes.of(name);
-      for (;;) {
-        const size = sizes.of(name);
-        const parameters = request.isWhole ? request.parameters : { ...request.parameters, per_page: size };
-        try {
-          const asked = { ...request, parameters };
-          const isDivisible = !request.isWhole && (size > 1 || before > 1);
-          const page = await readPage(asked, size, repository, bounds, isDivisible);
-          return { ...page, isFirst: true };
-        } catch (error) {
-          // Where not even one row is answered, it is not for how many were asked for.
-          const isTooMuch = isTooLarge(error, size);
-          const isDown = !isTooMuch && error instanceof TooHeavyError;
-          if (isTooMuch) sizes.note(name, halve(size));
-          else if (isDown) sizes.note(name, before < largestSize ? before : undefined);
-          if (!isTooMuch) throw error;
-        }
+  async function readFirst(request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page> {
+    const name = nameList(request, repository);
+    const before = sizes.of(name);
+    for (;;) {
+      const size = sizes.of(name);
+      const parameters = request.isWhole ? request.parameters : { ...request.parameters, per_page: size };
+      try {
+        const asked = { ...request, parameters };
+        const isDivisible = !request.isWhole && (size > 1 || before > 1);
+        const page = await readPage(asked, size, repository, bounds, isDivisible);
+        return { ...page, isFirst: true };
+      } catch (error) {
+        // Where not even one row is answered, it is not for how many were asked for.
+        const isTooMuch = isTooLarge(error, size);
+        const isDown = !isTooMuch && error instanceof TooHeavyError;
+        if (isTooMuch) sizes.note(name, halve(size));
+        else if (isDown) sizes.note(name, before < largestSize ? before : undefined);
+        if (!isTooMuch) throw error;
       }
-    },
-    after(page, { headers: _, ...request }, repository, bounds) {
-      return readAt(page.next ?? "", page.size, request, repository, bounds);
+    }
+  }
+
+  return {
+    first: readFirst,
+    // What makes the first page conditional says nothing of a list of which one has been read.
+    async after(page, { headers: _, ...request }, repository, bounds) {
+      try {
+        return await readAt(page.next ?? "", page.size, request, repository, bounds);
+      } catch (error) {
+        if (!isTooLarge(error, page.size)) throw error;
+        return readFirst(request, repository, bounds);
+      }
     },
     at(address, request, repository, bounds) {
       return readAt(address, sizes.of(nameList(request, repository)), request, repository, bounds);
@@ -149,9 +153,11 @@ function nameList({ list }: ListRequest, { id }: Owner): string {
 export function createPages(reader: PageReader, pageLimit: number): Pages {
   return async function* (request, repository, bounds) {
     const visited = new Set<string>();
-    let page: Page | undefined;
-    for (;;) {
-      page = await nextOrFirst(reader, page, request, repository, bounds);
+    for (
+      let page = await reader.first(request, repository, bounds);
+      ;
+      page = await reader.after(page, request, repository, bounds)
+    ) {
       yield page;
       if (page.isFirst) visited.clear();
       if (page.next === undefined) return;
@@ -159,25 +165,6 @@ export function createPages(reader: PageReader, pageLimit: number): Pages {
       visited.add(page.next);
     }
   };
-}
-
-/** The page after one, or the first: of a list that is begun, or begun anew. */
-async function nextOrFirst(
-  reader: PageReader,
-  page: Page | undefined,
-  request: ListRequest,
-  repository: Owner,
-  bounds: ReadBounds,
-): Promise<Page> {
-  if (page === undefined) return reader.first(request, repository, bounds);
-  // What makes the first page conditional says nothing of a list of which one has been read.
-  const { headers: _, ...unconditional } = request;
-  try {
-    return await reader.after(page, unconditional, repository, bounds);
-  } catch (error) {
-    if (!isTooLarge(error, page.size)) throw error;
-    return reader.first(unconditional, repository, bounds);
-  }
 }
 
 /** The error of a list that doesn't end. */
