@@ -45,7 +45,7 @@ const usualLimits: HttpBoardLimits = {
 };
 
 /** What the calls of one board share. */
-interface BoardConnection {
+interface BoardConnection extends Omit<HttpBoardOptions, "overrides" | "limits"> {
   readonly base: string;
   /** What every request says of who asks. */
   readonly headers: Readonly<Record<string, string>>;
@@ -55,7 +55,6 @@ interface BoardConnection {
   readonly overrides: ListOverrides;
   readonly limits: HttpBoardLimits;
   readonly excerpt: Excerpt;
-  readonly options: HttpBoardOptions;
 }
 
 /**
@@ -83,7 +82,7 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
 }
 
 function connect(options: HttpBoardOptions): BoardConnection {
-  const { key, version, sender, retries, clock, random, log, overrides = {} } = options;
+  const { key, version, sender, overrides = {} } = options;
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new ConfigError(["The board's key is empty, or holds characters that an HTTP header can't carry."]);
   }
@@ -96,16 +95,16 @@ function connect(options: HttpBoardOptions): BoardConnection {
     "user-agent": `boardsync/${version}`,
   };
   const { depth } = limits;
-  const reading = { send: sender.send, headers, depth, clock, random, log, excerpt, firstPauseMs: 500 };
+  const reading = { ...options, send: sender.send, headers, depth, excerpt, firstPauseMs: 500 };
   return {
+    ...options,
     base: `${url.origin}${url.pathname.replace(/\/+$/, "")}`,
     headers,
-    reader: createReader({ ...reading, retries }),
+    reader: createReader(reading),
     asker: createReader({ ...reading, retries: 0 }),
     overrides: { list: overrides.list ?? {}, paging: overrides.paging ?? {}, fields: overrides.fields ?? {} },
     limits,
     excerpt,
-    options,
   };
 }
 
@@ -145,29 +144,15 @@ async function askBase<T>(connection: BoardConnection, ask: () => Promise<T>): P
 }
 
 function listPosts(connection: BoardConnection, project: ProjectId, bounds: ReadBounds, wishes?: ListWishes) {
-  const { reader, asker, overrides, limits, excerpt, options } = connection;
   const first = addressOf(connection, "/feedback", project);
-  const { sizeParam, size } = overrides.paging;
+  const { sizeParam, size } = connection.overrides.paging;
   const { hasNotes = false, known, isConditional = false, asked, from } = wishes ?? {};
   if (sizeParam !== undefined && size !== undefined) first.searchParams.set(sizeParam, String(size));
   return listPages({
-    first,
-    project,
-    bounds,
-    reader,
-    asker,
-    asked,
-    overrides,
-    limits,
-    excerpt,
-    log: options.log,
-    from,
-    hasNotes,
+    ...connection,
+    ...{ first, project, bounds, asked, from, hasNotes, isConditional },
     // Notes are nowhere but on the page itself.
     known: hasNotes ? undefined : known,
-    isConditional,
-    version: options.version,
-    key: options.key,
   });
 }
 
@@ -183,8 +168,8 @@ async function patchPost(
     return { kind: "rejected", status: 0, message };
   }
   const url = addressOf(connection, `/feedback/${encodeURIComponent(post)}`, project);
-  const { overrides, limits, excerpt, options } = connection;
-  const reply = await options.sender.send({
+  const { overrides, limits, excerpt } = connection;
+  const reply = await connection.sender.send({
     method: "PATCH",
     url,
     headers: { ...connection.headers, "content-type": "application/json" },
@@ -196,6 +181,6 @@ async function patchPost(
     names: overrides.fields,
     depth: limits.depth,
     excerpt,
-    now: options.clock.now(),
+    now: connection.clock.now(),
   });
 }

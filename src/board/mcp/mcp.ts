@@ -213,21 +213,15 @@ async function listPages(
 /** One page. */
 async function ask(
   server: Server,
-  { tool }: KnownTool,
+  known: KnownTool,
   args: ToolArguments,
   operation: Operation,
 ): Promise<unknown> {
   const { client } = await connect(server, operation);
-  server.wire.begin(operation);
-  const result = await client.callTool(
-    { name: tool.name, arguments: { ...args } },
-    { ...requestOptions, toolDefinition: tool },
-  );
-  const refusal = readRefusal(result, server.excerpt);
+  const { refusal, value } = await callTool(server, client, known, args, operation);
   if (refusal !== undefined) throw errorOf(refusal);
-  const value = readAnswer(result, mostDepth, server.excerpt);
   if (value !== undefined) return value;
-  const message = `The tool \`${server.excerpt(tool.name, 60)}\` answered without a list.`;
+  const message = `The tool \`${server.excerpt(known.tool.name, 60)}\` answered without a list.`;
   throw new RemoteError("board", "unreadable", message);
 }
 
@@ -238,19 +232,30 @@ async function callOnce(server: Server, purpose: ToolWriting, args: ToolArgument
     const known = await findTool(server, purpose, operation);
     if (known === undefined) return { kind: "rejected", message: explainMissing(server, purpose) };
     const { client } = await connect(server, operation);
-    server.wire.begin(operation);
     isCalled = true;
-    const result = await client.callTool(
-      { name: known.tool.name, arguments: { ...args } },
-      { ...requestOptions, toolDefinition: known.tool },
-    );
-    const refusal = readRefusal(result, server.excerpt);
+    const { refusal, value } = await callTool(server, client, known, args, operation);
     if (refusal !== undefined) return outcomeOf(refusal, true);
-    const value = readAnswer(result, mostDepth, server.excerpt);
     return { kind: "applied", record: findRecord(value, server.options.tools[purpose]?.result) };
   } catch (error) {
     const fault = faultOf(server, error);
     server.connection = undefined;
     return outcomeOf(fault, isCalled);
   }
+}
+
+/** Calls a tool of a server that has been greeted. */
+async function callTool(
+  { wire, excerpt }: Server,
+  client: Connection["client"],
+  { tool }: KnownTool,
+  args: ToolArguments,
+  operation: Operation,
+): Promise<{ readonly refusal: Fault | undefined; readonly value: unknown }> {
+  wire.begin(operation);
+  const result = await client.callTool(
+    { name: tool.name, arguments: { ...args } },
+    { ...requestOptions, toolDefinition: tool },
+  );
+  const refusal = readRefusal(result, excerpt);
+  return { refusal, value: refusal === undefined ? readAnswer(result, mostDepth, excerpt) : undefined };
 }

@@ -173,24 +173,19 @@ type AskedPage = Pick<PostPage, "posts" | "notes" | "categories" | "isUnchanged"
 async function askForPage(url: URL, before: Recognised, options: ListOptions): Promise<AskedPage> {
   const { reader, bounds, overrides, version } = options;
   const request = nameRequest(url, [version, overrides]);
-  const known = await options.known?.find(request);
-  const reading = recallReading(known, before);
-  if (known === undefined || reading === undefined) {
-    const answer = await reader.askPage(url, bounds, undefined);
-    if (answer.kind === "unchanged")
-      throw new Error("The board says that a page is unchanged, and boardsync has never read that page.");
-    const page = readPage(answer, before, lensOf(options));
-    const found = { request, digest: answer.digest, ...readValidators(answer.headers) };
-    return { ...present(page, found, options), bytes: answer.bytes };
-  }
-  const conditions = options.isConditional ? conditionsOf(known) : {};
-  const answer = await reader.askPage(url, bounds, { digest: known.digest, conditions });
+  const found = await options.known?.find(request);
+  const reading = recallReading(found, before);
+  const known = reading && found;
+  const conditions = known !== undefined && options.isConditional ? conditionsOf(known) : {};
+  const answer = await reader.askPage(url, bounds, known && { digest: known.digest, conditions });
   const validators = readValidators(answer.headers);
   if (answer.kind === "read") {
     const page = readPage(answer, before, lensOf(options));
-    const found = { request, digest: answer.digest, ...validators };
-    return { ...present(page, found, options), bytes: answer.bytes };
+    const now = { request, digest: answer.digest, ...validators };
+    return { ...present(page, now, options), bytes: answer.bytes };
   }
+  if (known === undefined || reading === undefined)
+    throw new Error("The board says that a page is unchanged, and boardsync has never read that page.");
   // Where the board was asked for the page as such, it has said anew what to ask it by.
   const isRenewed = Object.keys(conditions).length === 0;
   const trace = isRenewed ? { ...known, ...validators } : known;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { PageSigns } from "./page-signs.ts";
 import {
-  findRest,
   incomplete,
   type ListStep,
+  otherTotal,
   type PageRead,
   type PagingKind,
   type PagingOverrides,
@@ -102,7 +102,7 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       state.total = least(state.total, signs.total);
       state.pageCount = least(state.pageCount, signs.pageCount);
       state.idlePages = page.fresh === 0 ? state.idlePages + 1 : 0;
-      const { pages, received, posts, unusable, idlePages } = state;
+      const { pages, received, idlePages } = state;
       if (page.repeated > 0 && page.fresh === 0) {
         return incomplete(
           `The board sent a page of posts that it had all sent before.${adviseParam(kind, page.url, options)}`,
@@ -110,11 +110,7 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       }
       const step = takeStep({ options, kind, page, pages, received, base, firstRecords });
       if (step.kind === "end") {
-        const isSingle = options.overrides.kind === "none";
-        const total = state.total ?? Number.POSITIVE_INFINITY;
-        const pageCount = state.pageCount ?? Number.POSITIVE_INFINITY;
-        const told = { pages, pageCount, read: posts + unusable, total, isSingle };
-        return step.end.kind === "complete" ? (findRest(told) ?? step) : step;
+        return step.end.kind === "complete" ? (findRest(state, options.overrides) ?? step) : step;
       }
       if (idlePages >= mostIdlePages) {
         return incomplete(`The board says that more posts follow, but sent ${idlePages} pages without any.`);
@@ -128,6 +124,24 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       return step;
     },
   };
+}
+
+/** Holds what was read against what the board says there is. A list that ends before all of that was read is incomplete. */
+function findRest(
+  { pages, pageCount, posts, unusable, total }: PagingState,
+  { kind }: PagingOverrides,
+): ListStep | undefined {
+  const read = posts + unusable;
+  if (total !== null && read < total) {
+    return incomplete(
+      `The board says that there are ${total} posts, but its list ended after ${read}. Correct board.paging, or set ${otherTotal}.`,
+    );
+  }
+  // A person may have said that the first page is all, whatever the board says of further ones.
+  if (kind === "none" || pageCount === null || pages >= pageCount) return undefined;
+  return incomplete(
+    `The board says that there are ${pageCount} pages, but its list ended after ${pages}. Set board.paging, such as \`paging: { kind: page, param: page }\`.`,
+  );
 }
 
 /** What of a listing is more than anybody can mean. */

@@ -208,30 +208,8 @@ function nextWith(options: StepOptions, param: string, value: string): ListStep 
   return { kind: "next", url };
 }
 
-interface ToldCounts {
-  readonly pages: number;
-  readonly pageCount: number;
-  readonly read: number;
-  readonly total: number;
-  readonly isSingle: boolean;
-}
-
-const otherTotal = "`list: { total: false }` if its total counts something else than these posts";
-
-/** Holds what was read against what the board says there is. A list that ends before all of that was read is incomplete. */
-export function findRest({ pages, pageCount, read, total, isSingle }: ToldCounts): ListStep | undefined {
-  // Infinity stands for a number that no answer has shown.
-  if (read < total && total !== Number.POSITIVE_INFINITY) {
-    return incomplete(
-      `The board says that there are ${total} posts, but its list ended after ${read}. Correct board.paging, or set ${otherTotal}.`,
-    );
-  }
-  // A person may have said that the first page is all, whatever the board says of further ones.
-  if (isSingle || pages >= pageCount || pageCount === Number.POSITIVE_INFINITY) return undefined;
-  return incomplete(
-    `The board says that there are ${pageCount} pages, but its list ended after ${pages}. Set board.paging, such as \`paging: { kind: page, param: page }\`.`,
-  );
-}
+/** What a person may set of a total. */
+export const otherTotal = "`list: { total: false }` if its total counts something else than these posts";
 
 /** All was read. */
 const complete: ListStep = { kind: "end", end: { kind: "complete" } };
