@@ -3,9 +3,9 @@ import { RemoteError } from "../../../errors.ts";
 import type { IssueRef, LabelledIssue, Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Listed } from "../../tracker.ts";
-import { at } from "../wire/endpoints.ts";
 import type { Pages } from "../wire/pages.ts";
 import { completeRecord, insiders, isObject, readEach, readIssueRow } from "../wire/shapes.ts";
+import { readPagesOf } from "./reading.ts";
 import { type ConditionalList, type ListTools, readWholeList } from "./repositories.ts";
 
 /** Who sets labels is read of an issue's last events at most: pages of 100. */
@@ -72,17 +72,9 @@ export async function readLabellers(
   issue: IssueRef,
   bounds: ReadBounds,
 ): Promise<ReadonlyMap<string, string>> {
-  const { repositoryId, number } = issue;
-  const request = {
-    list: "issue events",
-    endpoint: at("GET /repositories/{repository_id}/issues/{issue_number}/events"),
-    parameters: { repository_id: repositoryId, issue_number: number },
-    subject: `the events of issue ${number} of the repository with the id ${repositoryId}`,
-  };
-  const repository = { id: repositoryId, name: `the repository with the id ${repositoryId}` };
   const found = new Map<string, string>();
   let count = 0;
-  for await (const page of pages(request, repository, bounds)) {
+  for await (const page of readPagesOf(pages, issue, "events", bounds)) {
     for (const row of readEach(page.data, "events", z.unknown())) {
       const event = eventShape.safeParse(row).data;
       if (event !== undefined) found.set(event.label, event.login);

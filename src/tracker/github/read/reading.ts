@@ -4,7 +4,7 @@ import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { IssueAnswer, IssueComment } from "../../tracker.ts";
 import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
 import { at } from "../wire/endpoints.ts";
-import { type Pages, requireOk } from "../wire/pages.ts";
+import { type Page, type Pages, requireOk } from "../wire/pages.ts";
 import type { Read, ReadAnswer } from "../wire/reader.ts";
 import { commentsShape, completeRecord, type IssueRow, readIssueRow, readShape } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
@@ -86,15 +86,23 @@ export async function* listComments(
   issue: IssueRef,
   bounds: ReadBounds,
 ): AsyncGenerator<readonly IssueComment[]> {
-  const { repositoryId, number } = issue;
-  const request = {
-    list: `comments of issue ${number}`,
-    // By id like the issue itself, so that a rename is not seen at all.
-    endpoint: at("GET /repositories/{repository_id}/issues/{issue_number}/comments"),
-    parameters: { repository_id: repositoryId, issue_number: number },
-    subject: `the comments of issue ${number} of the repository with the id ${repositoryId}`,
-  };
-  const repository = { id: repositoryId, name: `the repository with the id ${repositoryId}` };
-  for await (const page of pages(request, repository, bounds))
+  for await (const page of readPagesOf(pages, issue, "comments", bounds))
     yield readShape(commentsShape, page.data, "comments");
+}
+
+/** Pages of a list that an issue has. By id like the issue itself, so that a rename is not seen at all. */
+export function readPagesOf(
+  pages: Pages,
+  { repositoryId, number }: IssueRef,
+  what: "comments" | "events",
+  bounds: ReadBounds,
+): AsyncIterable<Page> {
+  const name = `the repository with the id ${repositoryId}`;
+  const request = {
+    list: what === "events" ? "issue events" : `comments of issue ${number}`,
+    endpoint: at(`GET /repositories/{repository_id}/issues/{issue_number}/${what}`),
+    parameters: { repository_id: repositoryId, issue_number: number },
+    subject: `the ${what} of issue ${number} of ${name}`,
+  };
+  return pages(request, { id: repositoryId, name }, bounds);
 }

@@ -12,14 +12,9 @@ import { readNode, type ShownSignals } from "./signal-shapes.ts";
 /** The most ids that `nodes` takes. */
 const pageSize = 100;
 
-export interface SignalTools extends ReleaseTools {
-  /** What the server is called in a message. */
-  readonly host: string;
-}
-
 /** What one call knows so far. */
 interface SignalCall {
-  readonly tools: SignalTools;
+  readonly tools: ReleaseTools;
   readonly wish: SignalWish;
   readonly bounds: ReadBounds;
   /** Parts that the token may not read, with the reason. */
@@ -32,7 +27,7 @@ interface SignalCall {
 
 /** The port's `readSignals`. */
 export async function* readSignals(
-  tools: SignalTools,
+  tools: ReleaseTools,
   nodeIds: readonly string[],
   wish: SignalWish,
   bounds: ReadBounds,
@@ -131,7 +126,7 @@ function isLost(data: QueryAnswer["data"], index: number): boolean {
 
 /** The part that a name in an answer belongs to: the facts have many names. */
 function partOf(name: string): SignalPart {
-  return signalParts.find((part) => part === name) ?? "facts";
+  return Object.hasOwn(partNames, name) ? (name as SignalPart) : "facts";
 }
 
 function describe(
@@ -146,17 +141,6 @@ function describe(
   ]);
   return { variables: { ids, ...Object.fromEntries(variables) }, subject: "signals of issues" };
 }
-
-const signalParts: readonly SignalPart[] = [
-  "pullRequests",
-  "released",
-  "subIssues",
-  "duplicates",
-  "projects",
-  "facts",
-  "type",
-  "editors",
-];
 
 function wishedParts(wish: SignalWish): readonly SignalPart[] {
   const wished: readonly (readonly [SignalPart, boolean])[] = [
