@@ -1,6 +1,6 @@
 import type { Change } from "../change.ts";
 import { createHeldMemory, type HeldMemory, isOfMemory } from "../held-memory.ts";
-import type { Ahead, Ledger, StateSize, Upkeep } from "../ledger.ts";
+import type { Ahead, Ledger } from "../ledger.ts";
 import type { Runs } from "../orders.ts";
 import type { AnyChange, Changes } from "./columns/changes.ts";
 import { createNumbers, type Numbers } from "./columns/numbers.ts";
@@ -17,7 +17,7 @@ import { createMeta, type Stamp } from "./journal/meta.ts";
 import { createNotices } from "./journal/notices.ts";
 import { createOrders } from "./journal/orders.ts";
 import { createPace } from "./journal/pace.ts";
-import { createPrunedReader, createPruner } from "./journal/prune.ts";
+import { createUpkeep, type EngineUpkeep } from "./journal/prune.ts";
 import { createRequests } from "./journal/requests.ts";
 import { createRuns } from "./journal/runs.ts";
 import { createToolCalls } from "./journal/tool-calls.ts";
@@ -34,16 +34,12 @@ import { createWaiting } from "./rows/waiting.ts";
 import { type Asked, type Carry, type Plain, promised, promisedPart, type Store } from "./store.ts";
 
 /** What differs from engine to engine, beside its SQL. */
-export interface Engine {
+export interface Engine extends EngineUpkeep {
   readonly store: Store;
   /** Carries out what a method of the port asks for. */
   readonly carry: Carry;
   /** After the first commit that a request waits for: throws where it may be lost again. */
   assertDurable(): void;
-  /** Bytes of the state, of what is free in it, and of a journal beside it. */
-  size(): Asked<Pick<StateSize, "bytes" | "freeBytes" | "journalBytes">>;
-  trimJournal(): Asked<number>;
-  schema(): Asked<number>;
   readonly copyTo: Ledger["copyTo"];
   readonly assertHeld: Ledger["assertHeld"];
   close(): void;
@@ -138,7 +134,7 @@ export function createLedger(
       ...(engine.signs && { heartbeat: engine.signs.heartbeat, replicas: engine.signs.replicas }),
     },
     notices: createNotices(store),
-    upkeep: createUpkeep(engine, createPruner(store, meta), createPrunedReader(meta)),
+    upkeep: createUpkeep(store, meta, engine),
   };
   const carried: Changes<AnyChange["kind"]> = {
     ...remembered.changes,
@@ -272,23 +268,4 @@ function repositoriesIn(value: unknown, levels: number): readonly number[] {
   const { repositoryId, repository } = value as Readonly<Record<string, unknown>>;
   for (const id of [repositoryId, repository]) if (typeof id === "number") return [id];
   return levels === 0 ? [] : Object.values(value).flatMap((one) => repositoriesIn(one, levels - 1));
-}
-
-function createUpkeep(
-  { store, size, trimJournal, schema }: Engine,
-  prune: Plain<Upkeep>["prune"],
-  pruned: ReturnType<typeof createPrunedReader>,
-): Plain<Upkeep> {
-  const count = store.prepare<[], { links: number | null }>(`
-    SELECT sum((SELECT count(*) FROM links WHERE links.project = board_projects.number)) AS links
-    FROM board_projects`);
-  return {
-    prune,
-    trimJournal,
-    *size() {
-      const bytes = yield* size();
-      return { ...bytes, links: (yield* count.get())?.links ?? 0, pruned: yield* pruned() };
-    },
-    schema,
-  };
 }

@@ -3,38 +3,8 @@ import type { FieldBase, Target } from "../../../model/link.ts";
 import type { RuleField } from "../../../model/post.ts";
 import { encodeValue, valueReader } from "./facts.ts";
 
-/** The columns that both kinds of bases have. */
-interface CommonColumns {
-  target: string | null;
-  foreign_value: string | null;
-  written_sent: string | null;
-  written_shown: string | null;
-  pending_target: string | null;
-  pending_since: number | null;
-}
-
-/** The columns of a base of a post's field. */
-export interface BaseColumns extends CommonColumns {
-  post: number;
-  field: RuleField;
-  post_value: string | null;
-  ruled_from: string | null;
-  ruled_since: number | null;
-  /** `isAwaited`. */
-  is_echo: number;
-}
-
-/** The columns of a base of an issue's field. */
-export interface IssueBaseColumns extends CommonColumns {
-  post: number;
-  repository: number;
-  number: number;
-  field: IssueField;
-  shown_value: string | null;
-}
-
 /** A base of a post's field as it is stored. */
-export function encodeBase(post: number, field: RuleField, base: FieldBase): BaseColumns {
+export function encodeBase(post: number, field: RuleField, base: FieldBase) {
   return {
     post,
     field,
@@ -46,20 +16,22 @@ export function encodeBase(post: number, field: RuleField, base: FieldBase): Bas
   };
 }
 
-/** The same of an issue's field. */
+export type BaseColumns = ReturnType<typeof encodeBase>;
+
+/** The same of an issue's field, over which no other rules are laid. */
 export function encodeIssueBase(
   post: number,
   { repositoryId: repository, number }: IssueRef,
   field: IssueField,
   base: FieldBase,
-): IssueBaseColumns {
+) {
   return { post, repository, number, field, shown_value: encodeValue(base.post), ...encodeCommon(base) };
 }
 
 /** Bases of issues' fields stand in a table of their own, in the same columns. */
 const decodeValue = valueReader("bases.target");
 
-/** A base of a post's field as it was stored. */
+/** A base of either kind as it was stored, under the names of a post's. */
 export function decodeBase(found: Omit<BaseColumns, "post" | "field">): FieldBase {
   const sent = decodeValue(found.written_sent);
   return {
@@ -79,12 +51,8 @@ export function decodeBase(found: Omit<BaseColumns, "post" | "field">): FieldBas
   };
 }
 
-/** The same of an issue's field, over which no other rules are laid. */
-export function decodeIssueBase({ shown_value, ...found }: Omit<IssueBaseColumns, "field">): FieldBase {
-  return decodeBase({ ...found, post_value: shown_value, ruled_from: null, ruled_since: null, is_echo: 0 });
-}
-
-function encodeCommon(base: FieldBase): CommonColumns {
+/** The columns that both kinds of bases have. */
+function encodeCommon(base: FieldBase) {
   return {
     target: encodeTarget(base.target),
     foreign_value: encodeValue(base.foreign),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { dayMs, hourMs } from "../../../model/time.ts";
-import type { Pruned } from "../../ledger.ts";
+import type { Pruned, StateSize, Upkeep } from "../../ledger.ts";
 import { stored } from "../../stored.ts";
-import type { Asked, Store } from "../store.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 import type { Meta } from "./meta.ts";
 
 /** A run that told nothing new is counted by the hour from this age on. */
@@ -21,39 +21,60 @@ const auditPruned = "audit_pruned";
 /** One step: returns whether it found as many rows as it may look at, so that there may be more. */
 type PruneStep = (now: number, keptFrom: number) => Asked<boolean>;
 
-/** Deletes what nobody asks for any more; see `Upkeep.prune`. */
-export function createPruner(store: Store, meta: Meta): (now: number, keepMs: number) => Asked<void> {
+/** What the engine itself does for the upkeep. */
+export interface EngineUpkeep extends Pick<Plain<Upkeep>, "trimJournal" | "schema"> {
+  /** Bytes of the state, of what is free in it, and of a journal beside it. */
+  size(): Asked<Pick<StateSize, "bytes" | "freeBytes" | "journalBytes">>;
+}
+
+/** What keeps the state small. */
+export function createUpkeep(
+  store: Store,
+  meta: Meta,
+  { size, trimJournal, schema }: EngineUpkeep,
+): Plain<Upkeep> {
+  const count = store.prepare<[], { links: number | null }>(`
+    SELECT sum((SELECT count(*) FROM links WHERE links.project = board_projects.number)) AS links
+    FROM board_projects`);
   // In this order: a line of the audit asks its intent what became of it, so it goes first.
   const steps: readonly PruneStep[] = [
     pruneAudit(store, meta),
     pruneLines(store, "intents", "id", "ended_at"),
-    pruneLines(store, "pace", "number", "at", (now) => now - paceMs),
+    pruneLines(store, "pace", "number", "at", { bound: (now) => now - paceMs }),
     foldQuietRuns(store, meta),
-    pruneRuns(store),
-    pruneLines(store, "quiet_runs", "hour", "hour", (_, keptFrom) => Math.floor(keptFrom / hourMs)),
+    pruneLines(store, "runs", "number", "started_at", { also: `AND NOT ${isAskedFor}` }),
+    pruneLines(store, "quiet_runs", "hour", "hour", {
+      bound: (_, keptFrom) => Math.floor(keptFrom / hourMs),
+    }),
   ];
-  return function* (now, keepMs) {
-    const keptFrom = now - keepMs;
-    let left = mostSteps;
-    for (const step of steps) {
-      let hasMore = true;
-      while (hasMore) {
-        if (left === 0) return;
-        left -= 1;
-        hasMore = yield* store.transaction(() => step(now, keptFrom));
+  return {
+    *prune(now, keepMs) {
+      const keptFrom = now - keepMs;
+      let left = mostSteps;
+      for (const step of steps) {
+        let hasMore = true;
+        while (hasMore) {
+          if (left === 0) return;
+          left -= 1;
+          hasMore = yield* store.transaction(() => step(now, keptFrom));
+        }
       }
-    }
+    },
+    trimJournal,
+    *size() {
+      const bytes = yield* size();
+      return { ...bytes, links: (yield* count.get())?.links ?? 0, pruned: yield* readPruned(meta) };
+    },
+    schema,
   };
 }
 
-const readPruned = stored("meta.value", () => z.object({ before: z.number(), run: z.number() }));
+const prunedOf = stored("meta.value", () => z.object({ before: z.number(), run: z.number() }));
 
 /** What the audit has lost. */
-export function createPrunedReader(meta: Meta): () => Asked<Pruned | undefined> {
-  return function* () {
-    const found = yield* meta.read(auditPruned);
-    return found === undefined ? undefined : readPruned(found);
-  };
+function* readPruned(meta: Meta): Asked<Pruned | undefined> {
+  const found = yield* meta.read(auditPruned);
+  return found === undefined ? undefined : prunedOf(found);
 }
 
 /** The line of an opened issue stays where neither a link nor a marker tells that the issue is ours: see `Pulls.explains`. */
@@ -65,27 +86,30 @@ function pruneAudit(store: Store, meta: Meta): PruneStep {
       AND NOT EXISTS (SELECT 1 FROM markers WHERE markers.post = audit.post))
     ORDER BY at LIMIT @limit`);
   const remove = store.prepare<[number]>("DELETE FROM audit WHERE number = ?");
-  const read = createPrunedReader(meta);
   return function* (_, before) {
     const found = yield* select.all({ before, limit: rowsAStep });
     if (found.length === 0) return false;
     for (const { number } of found) yield* remove.run(number);
-    const run = Math.max((yield* read())?.run ?? 0, ...found.map((line) => line.run));
+    const run = Math.max((yield* readPruned(meta))?.run ?? 0, ...found.map((line) => line.run));
     yield* meta.write(auditPruned, JSON.stringify({ before, run } satisfies Pruned));
     return found.length === rowsAStep;
   };
 }
 
-/** Rows of a table by their age alone. */
+/** Rows of a table by their age, and perhaps something else. */
 function pruneLines(
   store: Store,
   table: string,
   key: string,
   column: string,
-  bound: (now: number, keptFrom: number) => number = (_, keptFrom) => keptFrom,
+  {
+    bound = (_, keptFrom) => keptFrom,
+    also = "",
+  }: { readonly bound?: (now: number, keptFrom: number) => number; readonly also?: string } = {},
 ): PruneStep {
   const remove = store.prepare<[number, number]>(
-    `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${column} < ? ORDER BY ${column} LIMIT ?)`,
+    `DELETE FROM ${table} WHERE ${key} IN (
+      SELECT ${key} FROM ${table} WHERE ${column} < ? ${also} ORDER BY ${column} LIMIT ?)`,
   );
   return function* (now, keptFrom) {
     return (yield* remove.count(bound(now, keptFrom), rowsAStep)) === rowsAStep;
@@ -96,15 +120,6 @@ function pruneLines(
 const isAskedFor = `(number = (SELECT max(number) FROM runs WHERE finished_at IS NOT NULL)
   OR EXISTS (SELECT 1 FROM run_projects AS mine WHERE mine.run = runs.number AND NOT EXISTS (
     SELECT 1 FROM run_projects AS later WHERE later.project = mine.project AND later.run > mine.run)))`;
-
-function pruneRuns(store: Store): PruneStep {
-  const remove = store.prepare<[number, number]>(`
-    DELETE FROM runs WHERE number IN (
-      SELECT number FROM runs WHERE started_at < ? AND NOT ${isAskedFor} ORDER BY started_at LIMIT ?)`);
-  return function* (_, keptFrom) {
-    return (yield* remove.count(keptFrom, rowsAStep)) === rowsAStep;
-  };
-}
 
 interface RunColumns {
   number: number;

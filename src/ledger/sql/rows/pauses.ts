@@ -11,20 +11,12 @@ import type { Asked, Plain, Query, Store } from "../store.ts";
 /** In `pauses.project`: the pause of all projects. */
 const allProjects = 0;
 
-export interface WholePauseColumns {
-  project: number;
-  since: number;
-}
-
 /** The pause of all projects, and then of the one with a number. */
-export function prepareWholePauses(store: Store): Query<[project: number], WholePauseColumns> {
+export function prepareWholePauses(store: Store): Query<[project: number], WholePause> {
   return store.prepare(
-    `SELECT project, since FROM pauses WHERE project IN (${allProjects}, ?) ORDER BY project`,
+    `SELECT CASE project WHEN ${allProjects} THEN 'all' ELSE 'project' END AS "of", since FROM pauses
+     WHERE project IN (${allProjects}, ?) ORDER BY project`,
   );
-}
-
-export function toWholePause({ project, since }: WholePauseColumns): WholePause {
-  return { of: project === allProjects ? "all" : "project", since };
 }
 
 /** Reads what is seen right after the commit of a write that leaves: of an intent of a kind also which it is. */
@@ -77,7 +69,7 @@ export function createPauses(
   return {
     *wholePauses(project) {
       const number = project === undefined ? undefined : yield* numbers.findProject(project);
-      return (yield* selectWhole.all(number ?? allProjects)).map(toWholePause);
+      return yield* selectWhole.all(number ?? allProjects);
     },
     *sent({ project: id, post }, kind) {
       const project = (yield* numbers.findProject(id)) ?? allProjects;
@@ -90,7 +82,7 @@ export function createPauses(
       return {
         intent: intent?.id,
         ...(own && { pausedAt: own.at }),
-        ...(whole && { wholePause: toWholePause(whole) }),
+        ...(whole && { wholePause: whole }),
       };
     },
     changes: {

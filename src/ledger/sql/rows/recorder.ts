@@ -1,7 +1,7 @@
 import type { IssueField } from "../../../model/issue.ts";
 import { ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
-import { type BaseColumns, encodeBase, encodeIssueBase, type IssueBaseColumns } from "../columns/bases.ts";
+import { type BaseColumns, encodeBase, encodeIssueBase } from "../columns/bases.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { prepareNamesakes } from "../issues/links.ts";
@@ -23,7 +23,7 @@ export function createRecorder(
       AND (standing IS DISTINCT FROM @kind OR reason IS DISTINCT FROM @reason OR due_at IS DISTINCT FROM @dueAt)`,
   );
   const writeBase = store.prepare<[BaseColumns]>(upsert("bases", ["post", "field"]));
-  const writeIssueBase = store.prepare<[IssueBaseColumns]>(
+  const writeIssueBase = store.prepare<[ReturnType<typeof encodeIssueBase>]>(
     upsert("issue_bases", ["post", "repository", "number", "field"]),
   );
   const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");

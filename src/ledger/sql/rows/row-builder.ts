@@ -11,7 +11,7 @@ import {
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
 import { stored } from "../../stored.ts";
-import { decodeBase, decodeIssueBase } from "../columns/bases.ts";
+import { decodeBase } from "../columns/bases.ts";
 import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
 import {
   answerShape,
@@ -22,7 +22,6 @@ import {
 } from "../columns/shapes.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
 import { type Columns, fromColumns, type Query } from "../store.ts";
-import { toWholePause, type WholePauseColumns } from "./pauses.ts";
 import {
   type AcceptedColumns,
   type Batch,
@@ -62,13 +61,13 @@ interface GroupedParts extends Parts {
 
 /** Groups what the statements have found, in their order. */
 export function groupParts(
-  [pause]: readonly WholePauseColumns[],
+  [pause]: readonly WholePause[],
   pins: readonly Columns<Pin>[],
   parts: readonly (readonly PartOfPost[])[],
 ): GroupedParts {
   const grouped = partNames.map((name, place) => [name, groupByPost(parts[place] ?? [])]);
   const found = Object.fromEntries(grouped) as Parts;
-  return { ...found, pause: pause && toWholePause(pause), pins: pins.map(fromColumns<Pin>) };
+  return { ...found, pause, pins: pins.map(fromColumns<Pin>) };
 }
 
 /** @param seenAt - later looks at the post than the state knows of. */
@@ -155,7 +154,7 @@ function toIssueBase(bases: readonly IssueBaseOfRow[]): Pick<LinkedIssue, "base"
   const claimed = bases.filter(({ is_claimed }) => is_claimed === 1).map(({ field }) => field);
   return {
     ...(claimed.length > 0 && { claimed }),
-    base: Object.fromEntries(bases.map((base) => [base.field, decodeIssueBase(base)])),
+    base: Object.fromEntries(bases.map((base) => [base.field, decodeBase(base)])),
   };
 }
 

@@ -1,6 +1,7 @@
+import type { IssueField } from "../../../model/issue.ts";
 import type { IntentKind, Link } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
-import type { BaseColumns, IssueBaseColumns } from "../columns/bases.ts";
+import type { BaseColumns } from "../columns/bases.ts";
 import type { NoteColumns } from "../columns/notes.ts";
 import type { Store } from "../store.ts";
 
@@ -108,7 +109,10 @@ export interface OtherColumns {
 }
 
 /** A base of an issue's field, as a row reads it. */
-export interface IssueBaseOfRow extends IssueBaseColumns {
+export interface IssueBaseOfRow extends Omit<BaseColumns, "field"> {
+  repository: number;
+  number: number;
+  field: IssueField;
   /** Whether the field is asked for because of another post of the issue. */
   is_claimed: number;
 }
@@ -177,8 +181,8 @@ export function prepareParts<Of>(store: Store, batch: string) {
       FROM ${batch} CROSS JOIN bases ON bases.post = batch.value`),
     // A target that is to end has a time and no value; one that is to begin, both.
     issueBases: store.prepare<[Of], IssueBaseOfRow>(`
-      SELECT post, repository, number, field, target, shown_value, foreign_value, written_sent, written_shown,
-        pending_target, pending_since,
+      SELECT post, repository, number, field, target, shown_value AS post_value, foreign_value, written_sent, written_shown,
+        pending_target, pending_since, NULL AS ruled_from, NULL AS ruled_since, 0 AS is_echo,
         target IS NOT NULL AND EXISTS (SELECT 1 FROM issue_bases AS other
           WHERE other.repository = issue_bases.repository AND other.number = issue_bases.number
             AND other.field = issue_bases.field AND other.post <> issue_bases.post
