@@ -1,7 +1,7 @@
 import type { BoardTools, ToolArguments, ToolOutcome } from "../../src/board/tools.ts";
 import { openStage, type Stage, type StageOptions, standardProject } from "./stage.ts";
 
-/** What becomes of a call. `wrong answer`: the answer names a post that was there before; `other title`: one that nobody has seen. */
+/** What becomes of a call. `wrong answer`: the answer names a post that was there before; `other title`: one that nobody has seen, `other id`: the one that was made, by an id that no list shows. */
 export type CallFault =
   | "answer lost"
   | "lost"
@@ -11,6 +11,7 @@ export type CallFault =
   | "unauthorized"
   | "no id"
   | "wrong answer"
+  | "other id"
   | "other title";
 
 /** A stage whose board has a tool that makes posts. */
@@ -88,5 +89,6 @@ async function answer(stage: ImportStage, given: ToolArguments): Promise<ToolOut
   if (fault === "answer lost") return { kind: "unknown", message: "The answer broke off." };
   if (fault === "no id") return { kind: "applied", record: undefined };
   if (fault === "other title") return { kind: "applied", record: { id: "p9", title: "Another" } };
+  if (fault === "other id") return { kind: "applied", record: { id: `feedback_${id}` } };
   return { kind: "applied", record: { id: fault === "wrong answer" && before !== undefined ? before : id } };
 }

@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { ToolWriting } from "../../src/board/tools.ts";
 import type { ProjectId } from "../../src/model/post.ts";
 import { type PulledCycle, startCourse, startTally } from "../../src/sync/ground/cycle-state.ts";
 import { callTool, type Looked, resolveCalls, type ToolRequest } from "../../src/sync/write/call.ts";
-import { openStage, type Stage } from "../support/stage.ts";
+import { importing, tools as importTools } from "../support/import-stage.ts";
+import { hostMcp } from "../support/mcp/server.ts";
+import { privateRepositories, twoProjects } from "../support/setups.ts";
+import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 import { createFakeTools, type FakeTools } from "../support/tools.ts";
 
 const project = "prj_app" as ProjectId;
@@ -202,3 +206,62 @@ async function cycleOf(stage: Stage, tools: FakeTools): Promise<PulledCycle> {
   if (found === undefined) throw new Error("The stage made no world.");
   return found;
 }
+
+describe("a server of tools", () => {
+  const repositories = [
+    {
+      name: "acme/app",
+      private: true,
+      labels: ["feedback", "in progress", "idea"],
+      collaborators: ["maintainer"],
+    },
+    ...privateRepositories("acme/api"),
+  ];
+  const wish = { title: "CSV", body: "x", author: "maintainer", labels: ["idea"] };
+
+  it("that is down leaves the board's own API open: other projects' voters are told", async () => {
+    const stage = await openStage({
+      ...{ boardProjects: twoProjects, repositories },
+      config: { board: { mcp: { url: "http://127.0.0.1:9/api/mcp", tools: importTools } } },
+      projects: [importing, { ...standardProject, project: "acme-api", repo: "acme/api" }],
+    });
+    addPlanned(stage, 1, "acme-api");
+    await stage.sync();
+    await stage.sync();
+    stage.github.openIssue("acme/app", wish);
+    stage.github.close("acme/api", 1, "completed");
+    const { projects } = await stage.sync();
+    expect(projects).toMatchObject([
+      { errors: [{ code: "board.unreachable" }] },
+      { statusWrites: 1, errors: [] },
+    ]);
+  });
+
+  it("that lacks a tool for a while parks nothing: it is called once it is there", async () => {
+    const other = { name: "other", description: "Of no use", input: z.object({}), run: () => ({}) };
+    const create = {
+      name: "create_feedback",
+      description: "Makes a post",
+      input: z.object({ title: z.string(), description: z.string() }),
+      run: () => ({ id: "p1", title: "CSV" }),
+    };
+    const host = await hostMcp({ isStructured: true, tools: [other] });
+    const args = { title: "{{ issue.title }}", description: "{{ issue.body }}" };
+    const stage = await openStage({
+      repositories,
+      config: {
+        board: { mcp: { url: host.url, tools: { feedbackCreate: { name: "create_feedback", args } } } },
+      },
+      projects: [{ ...standardProject, import: { labels: ["idea"] } }],
+    });
+    stage.github.openIssue("acme/app", wish);
+    for (let run = 0; run < 2; run += 1) {
+      const message = expect.stringContaining("has no tool `create_feedback`");
+      expect(await stage.syncOne()).toMatchObject({ parked: 0, errors: [{ message }] });
+    }
+    host.dialect = { isStructured: true, tools: [other, create] };
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    expect(host.called()).toEqual(["create_feedback"]);
+  });
+});

@@ -436,6 +436,35 @@ describe("an issue that a maintainer labels", () => {
     expect(stage.calls.slice(0, 2).map(({ title }) => title)).toEqual(["Good", "Better"]);
   });
 
+  it.each(["answer lost", "other id", undefined] as const)(
+    "gets no second issue where the board takes links out of texts: %s",
+    async (fault) => {
+      wish("CSV export");
+      if (fault !== undefined) stage.faults.push(fault);
+      const strip = (): void => {
+        for (const { id } of stage.board.posts("acme-app"))
+          stage.board.editPost("acme-app", String(id), { description: "We want it." });
+      };
+      stage.beforeAnswer = strip;
+      await stage.sync();
+      strip();
+      // A state that is lost knows no more of the call than what the board and the issues show.
+      if (fault === undefined) stage.loseState();
+      for (let run = 0; run < 4; run += 1) {
+        await stage.sync();
+        stage.clock.skip(20 * minuteMs);
+      }
+      expect(stage.github.issues("acme/app")).toHaveLength(1);
+      const held = (await stage.ledger.rows.waiting(project, 9)).filter(({ kind }) => kind === "held");
+      expect(held.map(({ cause }) => cause)).toContain("named");
+      if (fault !== "other id") return;
+      const message = expect.stringContaining("does not list it: feedback_p1 is not there");
+      expect(await stage.ledger.rows.waiting(project, 9)).toContainEqual(
+        expect.objectContaining({ kind: "parked", message }),
+      );
+    },
+  );
+
   describe("whose answer was lost", () => {
     it("is taken as soon as a list shows its post, which gets no issue of its own", async () => {
       wish("CSV export");

@@ -230,7 +230,7 @@ async function callOnce(server: Server, purpose: ToolWriting, args: ToolArgument
   let isCalled = false;
   try {
     const known = await findTool(server, purpose, operation);
-    if (known === undefined) return { kind: "rejected", message: explainMissing(server, purpose) };
+    if (known === undefined) return { kind: "unsent", message: explainMissing(server, purpose) };
     const { client } = await connect(server, operation);
     isCalled = true;
     const { refusal, value } = await callTool(server, client, known, args, operation);

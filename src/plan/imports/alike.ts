@@ -68,7 +68,8 @@ export function namesAddress(
   });
 }
 
-function isCalled({ title }: Pick<Alike, "title">, wanted: string): boolean {
+/** Whether a post is called as an issue is. */
+export function isCalled({ title }: Pick<Alike, "title">, wanted: string): boolean {
   return title.trim().toLowerCase() === wanted.trim().toLowerCase();
 }
 

@@ -51,8 +51,8 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
     else wanted.push(...decided);
   });
   saySettling(cycle);
-  const marked = await holdImported(cycle, await holdOtherMarks(cycle, wanted));
   const imports = await decideImports(cycle);
+  const marked = await holdImported(cycle, await holdOtherMarks(cycle, wanted));
   for (const post of imports.unsettled) undecidable.add(post);
   const named = [...(await holdNamesakes(cycle, await holdNamed(cycle, marked))), ...imports.wanted];
   const asked = await takeApprovals(cycle, named, undecidable);

@@ -1,7 +1,7 @@
 import type { RepositoryName } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
-import { issuesNamed } from "../../plan/imports/alike.ts";
+import { isCalled, issuesNamed } from "../../plan/imports/alike.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { readRow } from "../ground/rows.ts";
@@ -12,8 +12,8 @@ import { nameNow, repositoryNames } from "../ground/world.ts";
 /* One side names the other: before a second one is made of the same thing, a person is asked. */
 
 /**
- * Says of new issues where the post names an issue of the project's repositories: it may be the post that this one has become, and
- * the state was lost since. A person links it, or lets another issue be opened.
+ * Says of new issues where the post names an issue of the project's repositories, or is called like one that is to become a post, or
+ * may have become one already: it may be that very post. A person links it, or lets another issue be opened.
  */
 export async function holdImported(
   cycle: PulledCycle,
@@ -21,6 +21,10 @@ export async function holdImported(
 ): Promise<readonly Wanted[]> {
   if (cycle.settings.import === undefined) return wanted;
   const pages = repositoryNames(cycle.settings).flatMap((name) => pagesOf(cycle, name));
+  const imports = wanted.some(({ kind }) => kind === "create-issue")
+    ? await cycle.world.ledger.imports.known(cycle.memory.id)
+    : [];
+  const wishes = imports.filter(({ reason, isDiscarded }) => reason === undefined && !isDiscarded);
   const held: Wanted[] = [];
   for (const action of wanted) {
     const row =
@@ -32,7 +36,12 @@ export async function holdImported(
     const [named] = pages.flatMap(({ name, address }) =>
       issuesNamed(texts, address).map((number) => `${name}#${number}`),
     );
-    held.push(named === undefined ? action : { ...action, hold: namingHold(cycle, action, named) });
+    const called = row && wishes.find((wish) => isCalled(texts, wish.title));
+    const hold =
+      named === undefined
+        ? called && namingHold(cycle, action, `is called as ${called.post}`, called.post)
+        : namingHold(cycle, action, `names ${named}`, named);
+    held.push(hold === undefined ? action : { ...action, hold });
   }
   return held;
 }
@@ -45,10 +54,10 @@ function pagesOf({ world, project }: PulledCycle, wanted: RepositoryName) {
   });
 }
 
-function namingHold({ project }: PulledCycle, { post }: Wanted, issue: string): Hold {
+function namingHold({ project }: PulledCycle, { post }: Wanted, what: string, issue: string): Hold {
   const link = command("link", `${project.key}/${post}`, issue);
   const open = command("approve", project.key, post);
-  const why = `the post names ${issue}: \`${link}\` links it, \`${open}\` opens a new issue`;
+  const why = `the post ${what}: \`${link}\` links it, \`${open}\` opens a new issue`;
   return { kind: "hold", cause: "named", why };
 }
 

@@ -1,3 +1,4 @@
+import type { ToolWriting } from "../../board/tools.ts";
 import type { Side } from "../../errors.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Action, ActionKind } from "../../plan/ground/action.ts";
@@ -12,13 +13,18 @@ export interface Lane {
   readonly side: Side;
   /** As the tracker names it; '' on the board. */
   readonly budget: string;
-  /** Of writes of one kind to one repository: such a part may be closed by itself. Left out where that makes no difference. */
+  /** Of writes of one kind to one repository, or of calls of one tool: such a part may be closed by itself. Left out where that makes no difference. */
   readonly part?: string;
   /** Of what is written to issues: in which repository; left out where the state knows none. */
   readonly repository?: RepositoryId | undefined;
 }
 
 export const boardLane: Lane = { side: "board", budget: "" };
+
+/** The same of one of its tools: a server of tools that is down, or refuses one, says nothing of the board's own API. */
+export function toolLane(purpose: ToolWriting): Lane {
+  return { ...boardLane, part: `tool ${purpose}` };
+}
 
 /** The lane of a repository, by the name that the tracker calls it. */
 export function laneOf(
@@ -45,8 +51,9 @@ export function laneOfIssue(world: World, { repositoryId }: IssueRef, kind?: Act
 export function lanesOf(world: World, action: Action): readonly Lane[] {
   switch (action.kind) {
     case "patch-post":
-    case "create-post":
       return [boardLane];
+    case "create-post":
+      return [toolLane("feedbackCreate")];
     case "create-issue": {
       const repository = world.ledger.memory.repository(action.repo)?.repository.id;
       return [{ ...laneOf(world, nameNow(world, action.repo), action.kind), repository }];

@@ -50,6 +50,10 @@ async function resolveOne(
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
   const linked = (await ledger.rows.linkedTo(issue)).find((one) => one.project === project);
+  if (linked !== undefined && call.result === linked.post) {
+    await takeMade(cycle, call, row, linked.post);
+    return;
+  }
   if (linked !== undefined) {
     await end(cycle, call, row, linked.post, "a person linked the post");
     return;
@@ -70,6 +74,21 @@ async function resolveOne(
   else if (hasRested(cycle, call)) await takeAbsent(cycle, call, row);
 }
 
+/** The board has told which post it made: nobody knows whether that is so until a list shows it. */
+async function takeMade(
+  cycle: PulledCycle,
+  call: ToolCall,
+  row: KnownImport | undefined,
+  post: PostId,
+): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const { id: project } = cycle.memory;
+  const made = await ledger.rows.row(project, post, clock.now());
+  if (made?.seenAt === undefined) {
+    if (hasRested(cycle, call)) await sayUnsure(cycle, call, row, `${notListed}: ${post} is not there`);
+  } else if (row !== undefined) await ledger.commit([{ kind: "drop-import", project, post: row.post }]);
+}
+
 /** What was sent is in effect by now, and the list of this run was begun after that. */
 function hasRested({ world, pull }: PulledCycle, { unknownAt, endedAt, sentAt }: ToolCall): boolean {
   const since = unknownAt ?? endedAt ?? sentAt ?? 0;
@@ -88,8 +107,8 @@ async function takeFound(
   // Wherever the issue has gone, its post has come. Until it is known where that is, nothing is decided for it.
   const facts = answer.kind === "found" ? answer.record.issue : placeholder(issue, row);
   await asOne(cycle, async (own) => {
-    await linkImported(own, facts, row?.post ?? (call.subject as PostId), post);
-    await end(own, call, undefined, post, "found by the issue's address in its text");
+    await linkImported(own, facts, post);
+    await end(own, call, row, post, "found by the issue's address in its text");
     if (answer.kind === "found") return;
     const absence = { kind: "missing", since: cycle.world.clock.now() } as const;
     await own.world.ledger.commit([{ kind: "set-absence", issue, absence }]);
@@ -143,7 +162,7 @@ async function takeAbsent(cycle: PulledCycle, call: ToolCall, row: KnownImport |
   ]);
 }
 
-const notListed = "the board said that it made the post, and lists none that names the issue";
+const notListed = "the board said that it made the post, and does not list it";
 const emptied = "the board lists no posts any more, and it did before";
 const notShown = "the board lists posts without their texts, so none can be recognised";
 

@@ -12,7 +12,7 @@ import { canonical } from "../../plan/ground/identity.ts";
 import { reasonOf } from "../../plan/ground/obstacle.ts";
 import { asOne } from "../ground/as-one.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
-import { boardLane } from "../ground/lane.ts";
+import { toolLane } from "../ground/lane.ts";
 import { postpone, putOff } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { stopOf } from "../ground/stop.ts";
@@ -58,7 +58,8 @@ export async function callTool(cycle: PulledCycle, request: ToolRequest): Promis
   const { ledger, clock, tools } = cycle.world;
   if (tools === undefined || !tools.purposes.has(request.purpose))
     return waitForTurn(`\`board.mcp.tools\` names no tool for \`${request.purpose}\``);
-  if (!isOpen(cycle, boardLane)) return putOff(cycle, boardLane);
+  const lane = toolLane(request.purpose);
+  if (!isOpen(cycle, lane)) return putOff(cycle, lane);
   const key = keyOf(cycle, request);
   const known = await ledger.toolCalls.find(key);
   if (known?.state === "SENT" || known?.state === "UNKNOWN") return inDoubt(request);
@@ -78,7 +79,7 @@ export async function callTool(cycle: PulledCycle, request: ToolRequest): Promis
     return postpone(cycle, stop);
   }
   const answer = await asOwn(request, await tools.call(request.purpose, request.args));
-  await noteClosure(cycle, boardLane, answer);
+  await noteClosure(cycle, lane, answer);
   await asOne(cycle, async (own) => {
     await own.world.ledger.commit([
       { kind: "audit", entry: entryOf(cycle, request, answer, key.project) },

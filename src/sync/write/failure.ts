@@ -6,7 +6,7 @@ import type { Action } from "../../plan/ground/action.ts";
 import { refusalSignature } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { closeLane, type Lane } from "../ground/lane.ts";
+import { closeLane, closePart, type Lane } from "../ground/lane.ts";
 import { noteLimit, sayLimit } from "../ground/limits.ts";
 import { postpone, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -63,7 +63,10 @@ export async function noteClosure(
   const retryAt = "retryAt" in answer ? answer.retryAt : undefined;
   if (!meaningOf(answer).isEnd && retryAt === undefined) return;
   const isForbidden = answer.kind === "unauthorized" && answer.detail === "forbidden";
-  closeLane(isForbidden ? course : run, lane, closureAfter(lane.side, answer));
+  // Only a limit of tools is the board's, too.
+  const isOfTool = lane.side === "board" && lane.part !== undefined && retryAt === undefined;
+  const close = isOfTool && answer.kind !== "limited" ? closePart : closeLane;
+  close(isForbidden ? course : run, lane, closureAfter(lane.side, answer));
   await noteLimit(world, lane, retryAt);
 }
 

@@ -68,7 +68,7 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
       const isAnother = record.title !== undefined && !isCalledAlike(record.title, title);
       return isAnother || (await isOfOther(cycle, record.id, title)) ? showsOther : undefined;
     },
-    record: (own, record) => takeAnswer(own, issue, post, record),
+    record: (own, record) => takeAnswer(own, issue, record),
   });
   return outcome.kind === "failed" ? failImport(cycle, row, action, outcome) : outcome;
 }
@@ -95,36 +95,21 @@ function isCalledAlike(one: string, other: string): boolean {
 }
 
 /** An answer that names no post, or one that was there before, tells nothing: the post is then looked for by the issue's address. */
-async function takeAnswer(
-  cycle: PulledCycle,
-  issue: Issue,
-  name: PostId,
-  record: ToolRecord | undefined,
-): Promise<void> {
+async function takeAnswer(cycle: PulledCycle, issue: Issue, record: ToolRecord | undefined): Promise<void> {
   const { ledger, clock } = cycle.world;
   const made = record?.id as PostId | undefined;
   if (made === undefined || (await ledger.rows.row(cycle.memory.id, made, clock.now())) !== undefined) return;
-  await linkImported(cycle, issue, name, made);
+  await linkImported(cycle, issue, made);
 }
 
-/**
- * The post that an issue has become is linked to it, and what stood there until then goes.
- *
- * @param name - what the issue was called until then.
- */
-export async function linkImported(
-  cycle: PulledCycle,
-  issue: Issue,
-  name: PostId,
-  post: PostId,
-): Promise<void> {
+/** The post that an issue has become is linked to it. What is known of the issue as such stays until a list shows the post. */
+export async function linkImported(cycle: PulledCycle, issue: Issue, post: PostId): Promise<void> {
   const { ledger, clock, log } = cycle.world;
   const { id: project } = cycle.memory;
   const ref: IssueRef = { repositoryId: issue.repositoryId, number: issue.number };
   const repository = ledger.memory.repositoryById(issue.repositoryId)?.repository.name;
   await ledger.commit([
     { kind: "link", project, link: { post, issue: ref, origin: "imported" }, issue, content: undefined },
-    { kind: "drop-import", project, post: name },
     {
       kind: "audit",
       entry: {
