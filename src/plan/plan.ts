@@ -55,6 +55,7 @@ import { selectPost, turnsAt } from "./select.ts";
  *     32  T or T₀ a value     P ≠ P₀, T and what we sent,   P₀ := P, and all that the post asks for waits until a
  *                               `conflict: pause`, in any     person resumes it
  *                               row
+ *     33  T = T₀, no rule     P ≠ P₀, `conflict: pause`     nothing, so that row 32 comes once the issue asks
  *     17  no rule any more,   P = what our write left       write the last value that was not ours
  *           `restore`
  *     18  no rule any more    any other, or `keep`, or no   record

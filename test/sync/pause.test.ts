@@ -91,6 +91,18 @@ describe("a person's change on the board, with `conflict: pause`", () => {
     await expectCalm(stage);
   });
 
+  it("pauses it also where no rule asked for anything when the person moved it", async () => {
+    const stage = await openPairs(1, { projects });
+    stage.board.editPost("acme-app", "p1", { status: "later" });
+    await stage.sync();
+    await stage.sync();
+    expect(await stage.ledger.rows.waiting(project, 9)).toEqual([]);
+    stage.github.close(repo, 1, "completed");
+    await stage.sync();
+    expect(told(stage)).toEqual(["p1 later"]);
+    expect(await stage.ledger.rows.waiting(project, 9)).toMatchObject([{ post: "p1", kind: "paused" }]);
+  });
+
   it("lets what the issue asks for go once the post is resumed, and does not pause it again", async () => {
     const stage = await openMoved();
     await stage.sync();

@@ -201,6 +201,9 @@ function decideSteady<Name extends Field>(
     if (steady.ruled !== undefined) return decideRuled(facts, steady, steady.ruled.from, policy);
     return record(steady, notesApart(facts, base));
   }
+  // Row 33: it pauses the post once the issue asks for anything else.
+  const isKept = policy.conflict === "pause" && base.target.kind === "none" && !isUnconfirmed(base);
+  if (isKept) return record({ ...base, pending: undefined });
   const moved = agree(field, undefined, base.target, post);
   const notes = isUnconfirmed(base) ? [noteNotStuck(facts, base)] : notesApart(facts, base);
   return record(moved, notes);

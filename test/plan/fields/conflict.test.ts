@@ -120,6 +120,21 @@ describe("row 32: with `conflict: pause` a person's change pauses the post", () 
     expect(decision.notes.map(({ message }) => message)).toEqual([expect.stringContaining("stays as it is")]);
   });
 
+  it("once the issue asks for something, where nothing was asked for when the person moved it", () => {
+    const row = moved("later", makeBase(noTarget, "open"), {}, untouched);
+    const { base } = plan(row, { conflict });
+    const asked = { ...row, base: { ...row.base, ...base }, links: [makeLink(done)] };
+    const decision = plan(asked, { conflict });
+    expect([decision.pauses, decision.actions.length]).toEqual([
+      "status was set to `later` on the board, and the issue asks for `completed`",
+      1,
+    ]);
+    expect(decision.base.status).toMatchObject({ post: "later", foreign: "later" });
+    // Whoever takes it back has moved nothing.
+    const back = moved("open", { ...makeBase(noTarget, "open"), ...base.status }, {}, done);
+    expect(plan(back, { conflict }).pauses).toBeUndefined();
+  });
+
   it.each<[string, Row]>([
     ["nobody has moved it", moved("planned")],
     ["the person gives the issue what it asks for", moved("completed", undefined, {}, done)],
