@@ -251,7 +251,10 @@ export function createTargets(
         for (const post of new Set([...opened.keys(), ...linked.keys()]))
           if (issuesOf(post).includes(issue)) follow(post, "people", true);
       },
-      issueIsRobbed: (issue) => followAll(issue, "us"),
+      issueIsRobbed(issue) {
+        // What people did to it before that may not have been seen, and come to what it comes to without the milestone.
+        followAll(issue, moved.has(issue) || movedBefore.has(issue) ? "config" : "us");
+      },
       issueIsWritten: (written) => followAll(written.issue, "us", written),
       personOrders: relinkAll,
       patchLeaves: relinkAll,

@@ -250,6 +250,21 @@ describe("an undo", () => {
     await expectRest(stage);
   });
 
+  it("leaves an issue closed that a person has closed for another reason since", async () => {
+    const stage = await openPosts(1, { projects: [twoWay] });
+    stage.board.editPost("acme-app", "p1", { status: "declined" });
+    const { run } = await stage.sync();
+    stage.github.reopen("acme/app", 1);
+    stage.github.close("acme/app", 1, "completed");
+    const { actions } = await undo(stage, run);
+    expect(actions.map(({ message }) => message).join()).toContain("it shows `closed:completed` by now");
+    // So does a rule that matches no more.
+    stage.board.editPost("acme-app", "p1", { status: "later" });
+    await stage.sync();
+    await stage.sync();
+    expect(stage.github.issue("acme/app", 1)).toMatchObject({ state: "closed", stateReason: "completed" });
+  });
+
   it("says that it does not take back a text or a comment", async () => {
     const [rule] = twoWay.boardRules;
     const boardRules = [{ ...rule, set: { comment: "Sorry." } }];

@@ -1,7 +1,7 @@
 import type { Field, FieldBase, Target } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
 import type { FieldWrite } from "../ground/action.ts";
-import { isSameTarget, isSameValue } from "../ground/fields.ts";
+import { isSameTarget, isSameValue, isStill } from "../ground/fields.ts";
 
 /**
  * How a field's base moves. Nothing here decides whether something is written.
@@ -25,7 +25,7 @@ const nothingPending = { pending: undefined, ruled: undefined } as const;
 
 /** Whether a value of the post is what our last write left there. */
 export function isOurs(field: Field, base: FieldBase | undefined, post: FieldValue | undefined): boolean {
-  return base?.written !== undefined && post !== undefined && isSameValue(field, post, leftBy(base.written));
+  return base?.written !== undefined && post !== undefined && isStill(field, post, leftBy(base.written));
 }
 
 /** What a write left, as far as the board has told: it may take one for another value, or not at all. */
@@ -50,7 +50,7 @@ export function confirm(
   if (post === undefined || base.written === undefined || !isUnconfirmed(base))
     return { base, isOther: false };
   const { sent } = base.written;
-  const isSent = isSameValue(field, post, sent);
+  const isSent = isStill(field, post, sent);
   if (!isSent && !isOurs(field, base, post)) return { base, isOther: false };
   return { base: { ...base, post, written: { sent, shown: post } }, isOther: !isSent };
 }

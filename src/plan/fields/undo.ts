@@ -1,7 +1,7 @@
 import type { Field, FieldBase } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
 import type { FieldWrite } from "../ground/action.ts";
-import { fillNull, isSameValue, isSettable, showValue } from "../ground/fields.ts";
+import { fillNull, isSameValue, isSettable, isStill, showValue } from "../ground/fields.ts";
 import { isOurs, noTarget } from "./base.ts";
 
 /** What a write of ours did to one field. */
@@ -46,7 +46,7 @@ export function reverseField<Name extends Field>(
   if (shown === undefined || before === undefined)
     return refuse("what it shows, or showed before, is not known");
   if (isSameValue(field, shown, before)) return { kind: "already" };
-  if (!isSameValue(field, shown, value) && !isOurs(field, base, shown)) {
+  if (!isStill(field, shown, value) && !isOurs(field, base, shown)) {
     return refuse(`it shows ${showValue(shown)} by now, and not the ${showValue(value)} that was written`);
   }
   if (!isSettable(field, before)) return refuse("it was empty before, and the API can't empty it");

@@ -14,6 +14,15 @@ export function isSameValue(
   return one === other || foldValue(field, one) === foldValue(field, other);
 }
 
+/**
+ * Whether a field still shows what a write has left there. An issue that was closed for another reason was closed by somebody else,
+ * where both reasons are known.
+ */
+export function isStill(field: Field, shown: FieldValue | undefined, left: FieldValue): boolean {
+  const isReasoned = field === "state" && [shown, left].every((state) => String(state).includes(":"));
+  return isReasoned ? shown === left : isSameValue(field, shown, left);
+}
+
 /** A value of a field as it is compared. */
 export function foldValue(field: Field, value: FieldValue | undefined): FieldValue | undefined {
   if (value === null) return fillNull(field);
