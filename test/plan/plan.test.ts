@@ -709,6 +709,14 @@ describe("a post without an issue", () => {
     expect([decision.actions, decision.stopped]).toEqual([[], []]);
     expect(decision.standing).toEqual({ kind: "skipped", reason: expect.stringContaining(reason) });
   });
+
+  it("gets none while nobody knows whether its category is one that the config names", () => {
+    const openCategories = { words: { Security: null }, known: ["cat_1"] };
+    const planIn = (categoryId: string) => plan(makeRow({ status: "open", categoryId }), { openCategories });
+    expect(planIn("cat_1").actions.map(({ kind }) => kind)).toEqual(["create-issue"]);
+    const reason = 'nobody knows yet whether its category is the config\'s "Security"';
+    expect(planIn("cat_9")).toMatchObject({ actions: [], standing: { kind: "skipped", reason } });
+  });
 });
 
 describe("one PATCH", () => {
