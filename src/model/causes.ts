@@ -45,6 +45,8 @@ export const letting = {
   "all-paused": "resume",
   /** `writes`, or a config that was read anew during the run. */
   "writes-off": "config",
+  /** A template of the config fails on the post. */
+  template: "config",
   /** The board shows nothing, or less than half of what is linked: only the project as a whole is let go. */
   shrank: "sides",
   /** The board no longer lists the post. */

@@ -7,7 +7,7 @@ import { openWordsOf } from "./categories.ts";
 import { applied, changedBases, noTarget } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { withLate } from "./fields/late.ts";
-import type { CreateIssue, Decision, PatchPost } from "./ground/action.ts";
+import type { CreateIssue, Decision, PatchPost, UpdateIssue } from "./ground/action.ts";
 import { isQuarantined, sortOut } from "./ground/obstacle.ts";
 import type { Render, RenderComment, Settings } from "./ground/settings.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
@@ -16,6 +16,7 @@ import { signalsOfNew } from "./rules/conditions.ts";
 import { isChanging, noteUndecided, planPatch, readKnown } from "./rules/plan-patch.ts";
 import { deriveTarget, type FieldDerivation } from "./rules/rules.ts";
 import { selectPost, turnsAt } from "./select.ts";
+import { TemplateError } from "./text/template.ts";
 
 /*
  * One row, as it stands now, becomes actions or none. Voters are notified by a change of status, so a post is written at most
@@ -186,7 +187,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
     ...context,
     isQuarantined: isStopped,
   });
-  const updates = followContent(row, context.settings, context.render);
+  const { updates, failure } = followText(row, context);
   const { free, stopped: left } = sortOut(updates, row, context.settings);
   const settledAt = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
   const times = issues.dueAt === undefined ? settledAt : [...settledAt, issues.dueAt];
@@ -198,10 +199,24 @@ function planLinked(row: Row, context: PlanContext): Decision {
     ...(behind && { behind }),
     base,
     issueBases: issues.issueBases,
-    notes: [...notes, ...issues.notes],
+    notes: [...notes, ...issues.notes, ...failure],
     ...(pauses !== undefined && { pauses }),
     dueAt: isUnderWay(row) ? context.now : earliest(times),
   };
+}
+
+/** What voters are to hear does not hang on a template. */
+function followText(
+  row: Row,
+  { settings, render }: PlanContext,
+): { readonly updates: readonly UpdateIssue[]; readonly failure: Decision["notes"] } {
+  try {
+    return { updates: followContent(row, settings, render), failure: [] };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const message = `A template of the config fails on this post, so its issue keeps its text: ${error.message}. Correct the template; the next run tries again.`;
+    return { updates: [], failure: [{ kind: "undecided", cause: "template", message }] };
+  }
 }
 
 function isUnderWay(row: Row): boolean {

@@ -137,6 +137,24 @@ it("a template that fails on one post fails that post, and names itself", async 
   expect(await stage.syncOne()).toMatchObject({ created: 1, failed: 0 });
 });
 
+it("a template that fails on a post with an issue keeps its text, and no news from its voters", async () => {
+  const body = "{{ post.description | url_decode }}";
+  const stage = await openStage({ projects: [{ ...standardProject, issue: { body } }] });
+  addPlanned(stage, [{ description: "fine" }, {}]);
+  await stage.sync();
+  await stage.sync();
+  stage.board.editPost("acme-app", "p1", { description: "I am 100% sure" });
+  stage.github.close("acme/app", 1, "completed");
+  const message = expect.stringContaining("so its issue keeps its text: issue.body: URI malformed");
+  expect(await stage.syncOne()).toMatchObject({
+    statusWrites: 1,
+    errors: [{ post: "p1", code: "config.template", message }],
+  });
+  expect((await stage.explain("p1")).next.join()).not.toContain("Nothing is decided");
+  stage.reconfigure({ projects: [standardProject] });
+  expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, failed: 0 });
+});
+
 describe("a project", () => {
   const three = {
     boardProjects: ["one", "two", "three"].map((slug) => ({ id: `prj_${slug}`, slug, name: slug })),

@@ -6,6 +6,7 @@ import { hashText } from "../../src/plan/ground/hash.ts";
 import { refusalSignature, signatureOf } from "../../src/plan/ground/identity.ts";
 import type { Settings } from "../../src/plan/ground/settings.ts";
 import { type PlanContext, planRow } from "../../src/plan/plan.ts";
+import { TemplateError } from "../../src/plan/text/template.ts";
 import {
   aim,
   makeAdopted,
@@ -223,6 +224,23 @@ describe("the text of an issue that boardsync opened", () => {
       links: [makeLink({ ...untouched, labels: ["started"] }, { text: link.text })],
     });
     expect(plan(row).actions.map(({ kind }) => kind)).toEqual(["patch-post", "update-issue"]);
+  });
+
+  it("stays where a template fails on the post, and holds up nothing that is written to the post", () => {
+    const row = linked("Dark theme", "Please", {
+      links: [makeLink({ ...untouched, labels: ["started"] }, { text: link.text })],
+    });
+    const failing = (error: Error): Partial<PlanContext> => ({
+      render() {
+        throw error;
+      },
+    });
+    const { actions, notes } = plan(row, {}, failing(new TemplateError("issue.body: URI malformed")));
+    expect(actions.map(({ kind }) => kind)).toEqual(["patch-post"]);
+    expect(notes).toMatchObject([
+      { kind: "undecided", cause: "template", message: expect.stringContaining("URI malformed") },
+    ]);
+    expect(() => plan(row, {}, failing(new Error("A bug")))).toThrow("A bug");
   });
 
   it("is followed under `writes: issues`", () => {

@@ -128,7 +128,11 @@ export type Note =
   /** Flapped too often; `release` ends it. */
   | { readonly kind: "quarantined"; readonly message: string }
   /** A fact is missing, so this row can't be decided yet. */
-  | { readonly kind: "undecided"; readonly cause: "undecided" | "too-large"; readonly message: string };
+  | {
+      readonly kind: "undecided";
+      readonly cause: "undecided" | "too-large" | "template";
+      readonly message: string;
+    };
 
 /** What the planner makes of one row. */
 export interface Decision {

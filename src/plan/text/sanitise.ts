@@ -43,6 +43,8 @@ const IMAGE = /(?<=^|[\s([>*_~|-])!(?=\[)/gm;
 const SIGNS: readonly RegExp[] = [
   // Addresses that run a script or are a document themselves.
   /(?<=^|[\s(<:"'[])(?:javascript|vbscript|data)(?=\\?:)/gi,
-  // HTML and comments, but not a link in angle brackets.
-  /<(?!https?:\/\/[^\s<>]*>)(?=[a-z/!?])/gi,
+  // HTML and comments, but not a link in angle brackets; also at the end.
+  /<(?!https?:\/\/[^\s<>]*>)(?=[a-z/!?\n]|$)/gi,
+  // What another value behind it could make a character of: `&#` and `64;`.
+  /&(?=#[0-9a-z]*(?:\n|$))/gi,
 ];

@@ -158,10 +158,12 @@ function joinValues(value: unknown): string {
 /** A disagreement lasts until somebody changes a side; the planner's other notes say themselves what comes. */
 function notesOf({ row, project }: Explaining, { notes, settling }: Decision): readonly string[] {
   const isPaused = pauseOf(row) !== undefined;
-  const said = notes.map(({ kind, message }) => {
-    const sentence = `${message}.`.replace(/\.\.$/, ".");
-    if (kind === "settling" && isPaused) return `Not while the post is paused: ${sentence}`;
-    return kind === "undecided" ? `Nothing is decided until that is known: ${sentence}` : sentence;
+  const said = notes.map((note) => {
+    const sentence = `${note.message}.`.replace(/\.\.$/, ".");
+    if (note.kind === "settling" && isPaused) return `Not while the post is paused: ${sentence}`;
+    return note.kind === "undecided" && note.cause !== "template"
+      ? `Nothing is decided until that is known: ${sentence}`
+      : sentence;
   });
   const notifies = isPaused || settling === undefined ? 0 : settling.notifies;
   const notified = describeNotified(notifies ?? 0, Number(notifies === null));

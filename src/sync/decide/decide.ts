@@ -119,10 +119,13 @@ async function leastTriedFirst(
 /** A missing fact is a failure of the post. If its issue is not where it was, that has been said already. */
 async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): Promise<void> {
   const undecided = notes.filter((note) => note.kind === "undecided");
-  if (undecided.length === 0 || (await isAbsenceSaid(cycle, row))) return;
+  for (const { cause, message } of undecided)
+    if (cause === "template") noteError(cycle.tally, { post: row.post.id, code: "config.template", message });
+  const missing = undecided.filter(({ cause }) => cause !== "template");
+  if (missing.length === 0 || (await isAbsenceSaid(cycle, row))) return;
   // A limit only means "later"; what else kept signals from being read has been said.
   if (row.links.some(({ link }) => cycle.course.stale.has(issueKey(link.issue)))) return;
-  for (const { cause, message } of undecided) {
+  for (const { cause, message } of missing) {
     const failure = { post: row.post.id, code: "tracker.undecided", message };
     if (cause === "undecided") noteError(cycle.tally, failure);
     else if (await isDaily(cycle, row))

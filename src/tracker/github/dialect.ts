@@ -44,9 +44,9 @@ const SIGNS: readonly RegExp[] = [
   /\](?:\(|:)\s*<?(?=\\?\/)/g,
   // Mentions and `user@hash`; also at the end, where something may be put behind the text.
   /[@＠﹫](?![^\S\n])/gu,
-  // References. With their number gone, closing keywords close nothing.
-  /[#＃﹟](?=\p{Nd})/gu,
-  /(?<![0-9a-z])gh\\?-(?=\p{Nd})/giu,
+  // References, likewise. With their number gone, closing keywords close nothing.
+  /[#＃﹟](?=\p{Nd}|\n|$)/gu,
+  /(?<![0-9a-z])gh\\?-(?=\p{Nd}|\n|$)/giu,
   // Commands that bots read at the start of a line.
   /^(?:[^\S\n]|[>*+-])*\\?\/(?=[^\s/])/gm,
 ];

@@ -47,6 +47,18 @@ describe("signs in addresses", () => {
   });
 });
 
+describe("the end of a text, behind which another one may be put,", () => {
+  it.each([
+    ["fixes acme/app#", "10"],
+    ["GH-", "10"],
+    ["see @", "admin"],
+    ["x #\nGH-", "10"],
+  ])("%j makes no reference of %j", (text, behind) => {
+    const silent = gitHub.silence(text);
+    expect(`${silent}${behind}`).not.toMatch(/[#@]\w|GH-\d/);
+  });
+});
+
 it("a sandbox on loopback has no pages of its own", () => {
   const sandbox = createDialect("http://127.0.0.1:8080");
   expect(sandbox.silenceAddress("http://127.0.0.1:8080/p/1")).toBe("http://127.0.0.1:8080/p/1");
