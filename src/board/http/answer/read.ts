@@ -4,7 +4,7 @@ import { type Patience, repeatRead } from "../../../http/repeat.ts";
 import type { Answer, Reply, Send } from "../../../http/send.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { type Body, readBody } from "./body.ts";
-import { explainRefusal, isLimited, quoteAnswer } from "./refusal.ts";
+import { explainRefusal, quoteAnswer } from "./refusal.ts";
 import { signHeaders } from "./signs.ts";
 import { type Excerpt, showAddress } from "./wording.ts";
 
@@ -119,15 +119,13 @@ function askPatiently(
 }
 
 function explainFailure(reply: Reply, url: URL, { depth, excerpt, clock }: ReaderOptions): RemoteError {
-  const { status, headers } = reply;
+  const { status } = reply;
   if (reply.kind === "aborted") return new RemoteError("board", "aborted", "The run was ended.");
   if (status >= 300 || reply.kind === "answer") {
     const body: Body = reply.kind === "answer" ? readBody(reply, depth, excerpt) : { kind: "empty" };
     const said =
       reply.kind === "answer" ? quoteAnswer(body, excerpt, reply.via) : "its explanation could not be read";
-    const isPage = body.kind === "unreadable" && body.detail === "page";
-    const isLimit = isLimited(reply, body);
-    return explainRefusal({ url, status, headers, said, isLimit, isPage, now: clock.now() }, excerpt);
+    return explainRefusal(url, reply, body, said, { now: clock.now(), excerpt });
   }
   const message = `${showAddress(url)} ${reply.message}.`;
   if (status === 0) {

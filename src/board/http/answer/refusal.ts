@@ -21,11 +21,14 @@ export function quoteAnswer(body: Body, excerpt: Excerpt, via?: string): string 
   return `JSON without a message, with the keys ${listNames(keysOf([body.value]), excerpt)}`;
 }
 
+/** What an answer tells beside its body. */
+interface Told {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** What an answer says, as far as it tells whose refusal it is. */
-function readSaid(
-  { status, headers }: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
-  body: Body,
-): Said {
+function readSaid({ status, headers }: Told, body: Body): Said {
   const value = body.kind === "json" ? body.value : undefined;
   const error = readKey(value, "error");
   const named = [error, ...["code", "type"].flatMap((name) => [readKey(error, name), readKey(value, name)])];
@@ -62,25 +65,19 @@ export function quoteRedirect(location: string | undefined, asked: URL, excerpt:
   return excerpt(showAddress(new URL(location, asked)));
 }
 
-export interface Refusal {
-  readonly url: URL;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly said: string;
-  /** Whether it is a limit, in whatever status it comes. */
-  readonly isLimit: boolean;
-  /** Whether it is a web page, or otherwise nothing that an API says. */
-  readonly isPage: boolean;
-  readonly now: number;
-}
-
-/** Turns an answer to a read that is not 2xx into the error that ends the pull. */
-export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError {
-  const { url, status, headers, said, isLimit, isPage, now } = refusal;
+/** Turns an answer to a read that is not 2xx, and in which the board said this, into the error that ends the pull. */
+export function explainRefusal(
+  url: URL,
+  answer: Told,
+  body: Body,
+  said: string,
+  { now, excerpt }: { readonly now: number; readonly excerpt: Excerpt },
+): RemoteError {
+  const { status, headers } = answer;
   const place = showAddress(url);
   const retryAt = readRetryAfter(headers, now);
   const options = retryAt === undefined ? {} : { retryAt };
-  const detail = isPage ? "page" : undefined;
+  const detail = body.kind === "unreadable" && body.detail === "page" ? "page" : undefined;
   if (status === 304) {
     const message = `${place} answered that nothing has changed (HTTP 304), but was not asked that. A proxy in between may answer for the board.`;
     return new RemoteError("board", "refused", message);
@@ -90,7 +87,7 @@ export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError 
     const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel: set board.url to the address itself.`;
     return new RemoteError("board", "refused", message, { detail: "told" });
   }
-  if (isLimit) {
+  if (isLimited(answer, body)) {
     const message = `The board limits requests (HTTP ${status}): ${said}.${sayPause(retryAt)}`;
     return new RemoteError("board", "limited", message, options);
   }
@@ -114,10 +111,7 @@ export function explainRefusal(refusal: Refusal, excerpt: Excerpt): RemoteError 
 }
 
 /** Whether an answer is a limit, in whatever status it comes. */
-export function isLimited(
-  answer: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
-  body: Body,
-): boolean {
+export function isLimited(answer: Told, body: Body): boolean {
   return whoseRefusal(readSaid(answer, body), "read") === "limit";
 }
 

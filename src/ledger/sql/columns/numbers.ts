@@ -24,6 +24,9 @@ export interface OfPost {
   readonly post: PostId;
 }
 
+/** The number of a project that is not known: no row has it. */
+export const noProject = -1;
+
 /** Numbers never change. Those of the last so many posts are kept: what is done about a post asks for its number often. */
 const mostKept = 1_000;
 

@@ -4,7 +4,7 @@ import type { PostId } from "../../../model/post.ts";
 import type { FoundMarker, KnownMark, MarkedIssue, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue } from "../columns/facts.ts";
-import type { Numbers } from "../columns/numbers.ts";
+import { type Numbers, noProject } from "../columns/numbers.ts";
 import { insertInto } from "../schema.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 
@@ -28,9 +28,6 @@ interface PostOfMark {
   is_ended: number;
   is_explained: number;
 }
-
-/** The number of none. */
-const noProject = -1;
 
 /**
  * Which issues carry a marker of ours, for which posts. A marker that was seen once stays known, even when a person edits it away: forgetting it could open a second issue.

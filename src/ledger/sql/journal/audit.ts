@@ -13,7 +13,7 @@ import { stored } from "../../stored.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { auditFieldsShape } from "../columns/shapes.ts";
 import { insertInto } from "../schema.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Query, type Store } from "../store.ts";
 
 /** One line for every write to either side. */
 export interface Audit
@@ -164,6 +164,30 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
       );
     },
   };
+}
+
+/** The outcome of what was under way when its process ended. */
+export const interrupted = "The process ended before the answer came.";
+
+/**
+ * What was SENT for some projects has an unknown outcome. Returns how many there were.
+ *
+ * @param select - by the projects' ids as JSON.
+ */
+export function* recoverSent<Sent>(
+  store: Store,
+  select: Query<[projects: string], Sent>,
+  projects: readonly ProjectId[],
+  settle: (sent: Sent) => Asked<void>,
+): Asked<number> {
+  const wanted = JSON.stringify(projects);
+  // Nearly always nothing was under way.
+  if ((yield* select.all(wanted)).length === 0) return 0;
+  return yield* store.transaction(function* () {
+    const sent = yield* select.all(wanted);
+    for (const one of sent) yield* settle(one);
+    return sent.length;
+  });
 }
 
 type AuditField = AuditEntry["fields"][number];

@@ -5,7 +5,7 @@ import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { issueField, ruleField, writesShape } from "../columns/shapes.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
-import type { Audit } from "./audit.ts";
+import { type Audit, interrupted, recoverSent } from "./audit.ts";
 
 /** What stands in columns as it is. */
 type Plainly = Omit<Intent, "content" | "writes" | "issueWrites">;
@@ -76,25 +76,12 @@ export function createJournal(
       numbers.ofProject(project, [], function* (number): Asked<readonly Intent[]> {
         return (yield* selectOpen.all(number)).map(toIntent);
       }),
-    *recover(at, projects) {
-      const wanted = JSON.stringify(projects);
-      // Nearly always nothing was under way.
-      if ((yield* selectSent.all(wanted)).length === 0) return 0;
-      return yield* store.transaction(function* () {
-        const sent = (yield* selectSent.all(wanted)).map(toIntent);
-        for (const intent of sent) {
-          yield* writeState.run({
-            id: intent.id,
-            state: "UNKNOWN",
-            at,
-            message: interrupted,
-            answer: undefined,
-          });
-          yield* audit.writeInterrupted(intent, interrupted);
-        }
-        return sent.length;
-      });
-    },
+    recover: (at, projects) =>
+      recoverSent(store, selectSent, projects, function* (found) {
+        const { id } = found;
+        yield* writeState.run({ id, state: "UNKNOWN", at, message: interrupted, answer: undefined });
+        yield* audit.writeInterrupted(toIntent(found), interrupted);
+      }),
     history: audit.history,
     writesOf: audit.writesOf,
     doneBy: audit.doneBy,
@@ -126,8 +113,6 @@ export function createJournal(
     },
   };
 }
-
-const interrupted = "The process ended before the answer came.";
 
 function fromIntent(intent: NewIntent, project: number, post: number) {
   const { repository, number, content, updatedAtBefore, voters } = intent;

@@ -3,7 +3,7 @@ import { auditKinds, type CallKey, type CallPurpose, type ToolCall, type ToolCal
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
-import type { Audit } from "./audit.ts";
+import { type Audit, interrupted, recoverSent } from "./audit.ts";
 
 interface CallColumns extends Columns<Omit<ToolCall, "isUnsure">> {
   is_unsure: number;
@@ -103,34 +103,28 @@ export function createToolCalls(
       numbers.ofProject(project, false, function* (number): Asked<boolean> {
         return (yield* selectResult.get({ project: number, purpose, result })) !== undefined;
       }),
-    *recover(at, projects) {
-      const wanted = JSON.stringify(projects);
-      if ((yield* selectSent.all(wanted)).length === 0) return 0;
-      return yield* store.transaction(function* () {
-        const sent = (yield* selectSent.all(wanted)).map(toCall);
-        for (const call of sent) {
-          const message = "The process ended before the answer came.";
-          const nothing = { result: undefined, url: undefined, unsure: 0, anew: 0 };
-          yield* writeEnd.run({ ...(yield* place(call)), ...nothing, state: "UNKNOWN", at, message });
-          yield* audit.write({
-            at: call.sentAt ?? at,
-            run: call.run,
-            side: "board",
-            project: call.project,
-            post: undefined,
-            issue: undefined,
-            kind: auditKinds[call.purpose],
-            fields: [],
-            reason: call.reason,
-            outcome: "unknown",
-            message,
-            isApproved: call.purpose === "changelogPublish",
-            subject: call.subject,
-          });
-        }
-        return sent.length;
-      });
-    },
+    recover: (at, projects) =>
+      recoverSent(store, selectSent, projects, function* (found) {
+        const call = toCall(found);
+        const nothing = { result: undefined, url: undefined, unsure: 0, anew: 0 };
+        const end = { ...nothing, state: "UNKNOWN", at, message: interrupted } as const;
+        yield* writeEnd.run({ ...(yield* place(call)), ...end });
+        yield* audit.write({
+          at: call.sentAt ?? at,
+          run: call.run,
+          side: "board",
+          project: call.project,
+          post: undefined,
+          issue: undefined,
+          kind: auditKinds[call.purpose],
+          fields: [],
+          reason: call.reason,
+          outcome: "unknown",
+          message: interrupted,
+          isApproved: call.purpose === "changelogPublish",
+          subject: call.subject,
+        });
+      }),
     changes: {
       "send-call": (call) => put({ ...call, state: "SENT" }),
       "take-call": (call) => put({ ...call, state: "DONE" }),

@@ -3,7 +3,7 @@ import type { IntentKind, PlannedChange } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
-import type { Numbers } from "../columns/numbers.ts";
+import { type Numbers, noProject } from "../columns/numbers.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import { groupByPost, readPlanned } from "./row-builder.ts";
 
@@ -23,24 +23,6 @@ interface WaitingColumns extends Columns<Plainly> {
 interface HeldColumns extends Omit<HeldAction, "planned"> {
   planned: string | null;
 }
-
-/** Of a project that nothing is known of. */
-const noCounts: RowCounts = {
-  posts: 0,
-  issues: 0,
-  skipped: 0,
-  paused: 0,
-  held: 0,
-  parked: 0,
-  quarantined: 0,
-  waiting: 0,
-  differs: 0,
-  missing: 0,
-  approvable: 0,
-  voters: 0,
-  unknownVotes: 0,
-  nextAt: null,
-};
 
 /** What waits. A missing post waits for nothing: whoever tells of these asks for them. */
 const allKinds: readonly WaitingRow["kind"][] = [
@@ -71,33 +53,32 @@ export function createWaiting(
   store: Store,
   numbers: Numbers,
 ): Plain<Pick<Rows, "counts" | "held" | "waiting" | "waitingOf">> {
-  const selectCounts = store.prepare<[string], RowCounts>(`
+  const selectCounts = store.prepare<[{ project: number }], RowCounts>(`
     SELECT
-      coalesce((SELECT posts FROM pulls WHERE project = known.number AND kind IN ('complete', 'usable')
+      coalesce((SELECT posts FROM pulls WHERE project = @project AND kind IN ('complete', 'usable')
         ORDER BY number DESC LIMIT 1), 0) AS posts,
-      (SELECT count(*) FROM (SELECT DISTINCT repository, number FROM links WHERE project = known.number) AS linked) AS issues,
-      (SELECT count(*) FROM posts WHERE project = known.number AND standing = 'skipped' AND missing = 0) AS skipped,
+      (SELECT count(*) FROM (SELECT DISTINCT repository, number FROM links WHERE project = @project) AS linked) AS issues,
+      (SELECT count(*) FROM posts WHERE project = @project AND standing = 'skipped' AND missing = 0) AS skipped,
       (SELECT count(*) FROM (
-        SELECT post FROM notes WHERE project = known.number AND kind IN ('settling', 'waiting') AND ${running}
-        UNION SELECT post FROM intents WHERE project = known.number AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
+        SELECT post FROM notes WHERE project = @project AND kind IN ('settling', 'waiting') AND ${running}
+        UNION SELECT post FROM intents WHERE project = @project AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
       ) AS put_off) AS waiting,
-      (SELECT count(*) FROM posts WHERE project = known.number AND paused_at IS NOT NULL) AS paused,
-      (SELECT count(DISTINCT post) FROM notes WHERE project = known.number AND kind = 'held' AND ${running}) AS held,
-      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'parked' AND ${running}) AS parked,
+      (SELECT count(*) FROM posts WHERE project = @project AND paused_at IS NOT NULL) AS paused,
+      (SELECT count(DISTINCT post) FROM notes WHERE project = @project AND kind = 'held' AND ${running}) AS held,
+      (SELECT count(*) FROM notes WHERE project = @project AND kind = 'parked' AND ${running}) AS parked,
       (SELECT count(DISTINCT post) FROM notes
-        WHERE project = known.number AND kind = 'quarantined' AND ${running}) AS quarantined,
+        WHERE project = @project AND kind = 'quarantined' AND ${running}) AS quarantined,
       (SELECT count(DISTINCT post) FROM notes
-        WHERE project = known.number AND kind IN ('disagreement', 'did-not-stick') AND ${running}) AS differs,
-      (SELECT count(*) FROM posts WHERE project = known.number AND ${missing}) AS missing,
+        WHERE project = @project AND kind IN ('disagreement', 'did-not-stick') AND ${running}) AS differs,
+      (SELECT count(*) FROM posts WHERE project = @project AND ${missing}) AS missing,
       (SELECT count(*) FROM notes
-        WHERE project = known.number AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
+        WHERE project = @project AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
       (SELECT coalesce(sum(notifies), 0) FROM notes
-        WHERE project = known.number AND kind = 'held' AND ${lettable} AND ${running}) AS voters,
-      (SELECT count(*) FROM notes WHERE project = known.number AND kind = 'held' AND ${lettable}
+        WHERE project = @project AND kind = 'held' AND ${lettable} AND ${running}) AS voters,
+      (SELECT count(*) FROM notes WHERE project = @project AND kind = 'held' AND ${lettable}
         AND planned IS NOT NULL AND notifies IS NULL AND ${running}) AS "unknownVotes",
       (SELECT min(follows_at) FROM notes
-        WHERE project = known.number AND kind IN ('settling', 'waiting') AND ${running}) AS "nextAt"
-    FROM board_projects AS known WHERE known.id = ?`);
+        WHERE project = @project AND kind IN ('settling', 'waiting') AND ${running}) AS "nextAt"`);
   const selectWaiting = store.prepare<[WaitingWish], WaitingColumns>(waitingSql(() => "TRUE"));
   const selectOf = store.prepare<[WaitingWish & { post: number }], WaitingColumns>(
     waitingSql((column) => `${column} = @post`),
@@ -121,8 +102,9 @@ export function createWaiting(
         const found = yield* (by === undefined ? selectHeld : selectShrunk).all(number);
         return found.map((held) => ({ ...held, planned: toPlanned(held.planned) }));
       }),
-    *counts(project) {
-      return (yield* selectCounts.get(project)) ?? noCounts;
+    *counts(id) {
+      const project = (yield* numbers.findProject(id)) ?? noProject;
+      return (yield* selectCounts.get({ project })) as RowCounts;
     },
     waiting: (id, limit, kinds = allKinds) =>
       numbers.ofProject(id, [], (project) =>
