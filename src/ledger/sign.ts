@@ -5,17 +5,13 @@ import { parse, unusable } from "./stored.ts";
 export function toSign(place: string, text: string): SignOfLife {
   const found = parse(place, text);
   const { at, who, isLast, address, config }: Partial<Record<keyof SignOfLife, unknown>> = Object(found);
+  const { print, readAt }: Partial<Record<keyof WorkedBy, unknown>> = Object(config);
   if (typeof at !== "number" || typeof who !== "string") throw unusable(place, "it is no sign of life");
   return {
     at,
     who,
     ...(isLast === true && { isLast }),
     ...(typeof address === "string" && { address }),
-    ...toConfig(config),
+    ...(typeof print === "string" && typeof readAt === "number" && { config: { print, readAt } }),
   };
-}
-
-function toConfig(found: unknown): Pick<SignOfLife, "config"> {
-  const { print, readAt }: Partial<Record<keyof WorkedBy, unknown>> = Object(found);
-  return typeof print === "string" && typeof readAt === "number" ? { config: { print, readAt } } : {};
 }

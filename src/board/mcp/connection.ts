@@ -41,16 +41,14 @@ export async function openConnection(
       // Nobody is there to be asked something, and no call is made twice.
       inputRequired: { autoFulfill: false },
       // What a tool says of its answers is not believed; what it answers is looked at by ourselves.
-      jsonSchemaValidator: { getValidator: () => believe },
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
     },
   );
   const transport = new StreamableHTTPClientTransport(url, { fetch: wire.fetch });
   await client.connect(transport, requestOptions);
   return { client, tools: await listTools(client), openedAt: now };
-}
-
-function believe(input: unknown) {
-  return { valid: true as const, data: input as never, errorMessage: undefined };
 }
 
 /** The deadline is that of our sender; the client's own timers would not know our clock. */

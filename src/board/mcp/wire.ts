@@ -53,8 +53,8 @@ export function createWire(options: WireOptions): Wire {
     if ((init.method ?? "GET") !== "POST") return new Response(null, { status: 405 });
     if (url.href !== server.href) throw new Error("Only the address of the config is asked.");
     const body = String(init.body);
-    const { id, method } = readMessage(body);
-    if (method === "tools/call") calls += 1;
+    const message: unknown = JSON.parse(body);
+    if (readKey(message, "method") === "tools/call") calls += 1;
     if (!operation.isRead && calls > 1) throw new Error("A tool that writes is called once.");
     const { isRead, signal } = operation;
     const own = Object.fromEntries(new Headers(init.headers));
@@ -67,12 +67,14 @@ export function createWire(options: WireOptions): Wire {
       isRead,
       signal,
     });
-    const read = readReply(reply, id, options);
+    const read = readReply(reply, readKey(message, "id"), options);
     if ("response" in read) return read.response;
     failure = { reply, body: read.body, hadSession };
     // Of a refusal the client looks at the status: an older server refuses the newer handshake.
     if (reply.kind === "answer" && reply.status >= 400)
-      return new Response(textOf(read.body), { status: reply.status });
+      return new Response(read.body.kind === "json" ? JSON.stringify(read.body.value) : "", {
+        status: reply.status,
+      });
     throw new Error("There was no answer that could be used.");
   };
   return {
@@ -84,12 +86,6 @@ export function createWire(options: WireOptions): Wire {
     },
     failure: () => failure,
   };
-}
-
-/** What the client wants to say. */
-function readMessage(body: string): { readonly id: unknown; readonly method: unknown } {
-  const message: unknown = JSON.parse(body);
-  return { id: readKey(message, "id"), method: readKey(message, "method") };
 }
 
 type ReadReply = { readonly response: Response } | { readonly body: Body };
@@ -133,7 +129,3 @@ function bodiesOf(answer: Answer, { depth, excerpt }: WireOptions): readonly Bod
 
 /** What a server may say before its answer. */
 const mostEvents = 1000;
-
-function textOf(body: Body): string {
-  return body.kind === "json" ? JSON.stringify(body.value) : "";
-}

@@ -20,7 +20,7 @@ export function* stampCopy(store: Store, at: number): Asked<void> {
   yield* meta.write("copied_at", String(at));
   yield* meta.write("page_key", freshPageKey());
   yield* meta.remove("heartbeat", yield* meta.read("heartbeat"));
-  yield* rewindScan(store, at);
+  yield* rewrite(store, memories.slice(2), (key) => (key === "scannedAt" ? 0 : undefined), at);
 }
 
 function freshPageKey(): string {
@@ -42,11 +42,6 @@ export function rewindMemory(store: Store, now: number): Asked<void> {
     (key) => (/(At|Since)$/.test(key) ? (key === "scannedAt" ? 0 : now) : undefined),
     now,
   );
-}
-
-/** The same of scans alone. */
-function rewindScan(store: Store, now: number): Asked<void> {
-  return rewrite(store, memories.slice(2), (key) => (key === "scannedAt" ? 0 : undefined), now);
 }
 
 function* rewrite(

@@ -43,16 +43,12 @@ export function acquireState(file: string, who: string, options: StateOptions): 
     copy = writeHolder(file, who, options);
   } catch (error) {
     lock.close();
-    if (isBusy(error)) {
+    if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) {
       throw new StateHeldError(`The state file ${file} is held by ${readHolder(file)}.`, { cause: error });
     }
     throw stateFailure(lockFile, error);
   }
   return { copy, release: () => lock.close() };
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
 /** Returns the copy that was made of a state whose schema was older. */

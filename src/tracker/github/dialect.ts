@@ -16,7 +16,15 @@ import { BREAK, type Dialect } from "../../model/dialect.ts";
 export function createDialect(url: string): Dialect {
   const pages = pageHosts(url);
   const site = siteOf(url);
-  const silenceAddress = (text: string) => encodeAddresses(redirectHosts(text, pages));
+  /**
+   * Percent-encodes what would be a mention or a reference behind the host of an http address. The address still leads to
+   * the same page, which it would not with a break inside.
+   */
+  const silenceAddress = (text: string) =>
+    redirectHosts(text, pages).replace(
+      ADDRESS,
+      (_, start: string, rest: string) => start + encodeSigns(rest),
+    );
   return {
     titleLength: 256,
     // GitHub takes fewer than 65,536 characters; bytes are counted, to be on the safe side.
@@ -102,14 +110,6 @@ function plainHost(written: string): string {
     .replace(/:\d*$/, "")
     .replace(/\.+$/, "")
     .replace(/^(?:www)?\.+/, "");
-}
-
-/**
- * Percent-encodes what would be a mention or a reference behind the host of an http address. The address still leads to
- * the same page, which it would not with a break inside.
- */
-function encodeAddresses(text: string): string {
-  return text.replace(ADDRESS, (_, start: string, rest: string) => start + encodeSigns(rest));
 }
 
 function encodeSigns(rest: string): string {

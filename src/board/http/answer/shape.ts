@@ -41,7 +41,10 @@ export function findList(value: unknown, override: string | undefined, excerpt: 
   const found =
     only === undefined
       ? "No list of posts was recognised in the board's answer"
-      : `More than one list was found in the board's answer (${listNames(pathsOf(candidates), excerpt)})`;
+      : `More than one list was found in the board's answer (${listNames(
+          candidates.map(({ path }) => path),
+          excerpt,
+        )})`;
   throw new RemoteError(
     "board",
     "unreadable",
@@ -129,10 +132,6 @@ function holdsRecords(list: FoundList): boolean {
   return list.records.length === 0 || list.records.some(isObject);
 }
 
-function pathsOf(lists: readonly FoundList[]): string[] {
-  return lists.map((list) => list.path);
-}
-
 /** The keys of an answer for a person: two levels, names only. */
 function describeKeys(value: unknown, excerpt: Excerpt): string {
   return listNames(pathsIn(value), excerpt);
@@ -188,7 +187,10 @@ export function findIdName(
   if (records.length === 0) return undefined;
   const names = idNamesKnown.filter((name) => objects.some((record) => isIdLike(readKey(record, name))));
   const [first] = names;
-  if (first !== undefined && names.every((name) => isSameId(objects, first, name))) return first;
+  // Two names with the same value in every record are one id under two names, as MongoDB's libraries give it.
+  const isSame = (one: string, other: string): boolean =>
+    objects.every((record) => readKey(record, one) === readKey(record, other));
+  if (first !== undefined && names.every((name) => isSame(first, name))) return first;
   // A known name without any value that could be an id: each record then says what it has there instead.
   const [only, ...others] = idNamesKnown.filter((name) =>
     objects.some((record) => Object.hasOwn(record, name)),
@@ -221,11 +223,6 @@ function showIdLines(records: readonly JsonObject[], names: readonly string[], e
 
 function isIdLike(value: unknown): boolean {
   return typeof value === "string" || typeof value === "number";
-}
-
-/** Two names with the same value in every record are one id under two names, as MongoDB's libraries give it. */
-function isSameId(records: readonly JsonObject[], one: string, other: string): boolean {
-  return records.every((record) => readKey(record, one) === readKey(record, other));
 }
 
 /** Every key that some record has, sorted. */

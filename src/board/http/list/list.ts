@@ -70,6 +70,11 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     },
     start.paging,
   );
+  const asking = {
+    reader: options.asker,
+    bounds: options.bounds,
+    lens: { ...lensOf(options), hasNotes: false },
+  };
   const known = new Set<PostId>();
   const warned = new Set<PostField>();
   const idTypes = new Set<string>();
@@ -102,7 +107,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     let asked: AskedPaging | undefined;
     if (step.kind === "end" && step.isOpen === true && options.from === undefined) {
       const before = options.asked;
-      const shown = before ?? (await askForMore({ url, recognised, ids, records }, askingOf(options)));
+      const shown = before ?? (await askForMore({ url, recognised, ids, records }, asking));
       if (before === undefined) asked = shown;
       way = shown?.way;
       paging = goOn(paging, step.end, shown, ids, options);
@@ -215,10 +220,6 @@ function lensOf({ overrides, excerpt, hasNotes }: ListOptions): Lens {
   const { list, paging, fields } = overrides;
   const paths = { next: paging.next, total: list.total };
   return { items: list.items, id: fields.id, names: fields, paths, hasNotes, excerpt };
-}
-
-function askingOf(options: ListOptions) {
-  return { reader: options.asker, bounds: options.bounds, lens: { ...lensOf(options), hasNotes: false } };
 }
 
 /**

@@ -259,13 +259,12 @@ function readHeaders(headers: Headers): HeaderSigns {
     page,
     offset: offset === undefined ? undefined : { value: offset, param: "offset" },
     size,
-    totals: [...counts("x-total", "x-total-count", "x-wp-total"), ...[readCount(total)].filter(isKnown)],
+    totals: [
+      ...counts("x-total", "x-total-count", "x-wp-total"),
+      ...[readCount(total)].filter((one) => one !== undefined),
+    ],
     pageCounts: counts("x-total-pages", "x-wp-totalpages"),
   };
-}
-
-function isKnown<T>(value: T | undefined): value is T {
-  return value !== undefined;
 }
 
 /** The `Link` header (RFC 8288). One without `rel="next"` says that there is no next page. */

@@ -135,16 +135,12 @@ function compareIssues(
 function isOtherState(one: Issue, other: Issue): boolean {
   return (
     one.state !== other.state ||
-    isOtherReason(one, other) ||
+    // Of what was closed long ago one answer may name a reason and another none.
+    (one.stateReason !== null && other.stateReason !== null && one.stateReason !== other.stateReason) ||
     one.labels.length !== other.labels.length ||
     one.assignees.length !== other.assignees.length ||
     one.milestone?.number !== other.milestone?.number
   );
-}
-
-/** Of what was closed long ago one answer may name a reason and another none. */
-function isOtherReason(one: Issue, other: Issue): boolean {
-  return one.stateReason !== null && other.stateReason !== null && one.stateReason !== other.stateReason;
 }
 
 function isForGood(kind: Absence["kind"] | null | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { Field, IntentKind } from "../../../model/link.ts";
+import type { Field } from "../../../model/link.ts";
 import type { Intent, IntentWrite, Journal, NewIntent } from "../../journal.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -137,13 +137,10 @@ function toIntent({ titleHash, blockHash, writes, ...found }: IntentColumns): In
   return {
     ...fromColumns<Plainly>(found),
     ...(titleHash !== null && blockHash !== null && { content: { titleHash, blockHash } }),
-    ...(writes !== null && toWrites(found.kind, writes)),
+    // What a PATCH writes, or what another kind of write does to an issue.
+    ...(writes !== null &&
+      (found.kind === "patch-post" ? { writes: readPatch(writes) } : { issueWrites: readChange(writes) })),
   };
-}
-
-/** What a PATCH writes, or what another kind of write does to an issue. */
-function toWrites(kind: IntentKind, writes: string): Pick<NewIntent, "writes" | "issueWrites"> {
-  return kind === "patch-post" ? { writes: readPatch(writes) } : { issueWrites: readChange(writes) };
 }
 
 const readPatch = stored("intents.writes", () => writesShape(ruleField()));

@@ -3,6 +3,7 @@ import { rewindMemory } from "../stamp.ts";
 import type { Asked, Store } from "../store.ts";
 import type { Sightings } from "./sightings.ts";
 
+const timeNames = /^(at|since)$|_(at|since)$/;
 /** A copy that was made since has a stamp of the new clock: a search for markers from before it must not look later. */
 const longAgo: readonly string[] = ["due_at", "seen_at"];
 
@@ -25,7 +26,7 @@ export function createRewind(store: Store, sightings: Sightings): (now: number) 
       .prepare<[number, number]>("UPDATE limits SET until = until - (at - ?) WHERE at > ?")
       .run(now, now);
     for (const { name, columns } of tables) {
-      for (const column of columns.filter(({ isNumber, name: one }) => isNumber && isTime(one))) {
+      for (const column of columns.filter(({ isNumber, name: one }) => isNumber && timeNames.test(one))) {
         // What is to be done is due at once, and a look from then is none.
         const time = longAgo.includes(column.name) ? 0 : now;
         yield* store
@@ -36,8 +37,4 @@ export function createRewind(store: Store, sightings: Sightings): (now: number) 
     yield* rewindMemory(store, now);
     return aheadMs;
   };
-}
-
-function isTime(column: string): boolean {
-  return /^(at|since)$|_(at|since)$/.test(column);
 }

@@ -74,6 +74,7 @@ export function groupParts(
 export function toRow(line: RowLine, parts: GroupedParts, seenAt: PostTimes): Row {
   const { number, id, seen_at, missing, missing_since, unlinked_at, paused_at } = line;
   const { pause, pins } = parts;
+  const notes = parts.notes.get(number);
   const pinned = (one: LinkedIssue): LinkedIssue => (pins.length === 0 ? one : withPins(one, pins));
   return {
     post: { id, values: decodePost(line.facts) },
@@ -91,7 +92,7 @@ export function toRow(line: RowLine, parts: GroupedParts, seenAt: PostTimes): Ro
     base: Object.fromEntries((parts.bases.get(number) ?? []).map((base) => [base.field, decodeBase(base)])),
     openIntents: (parts.intents.get(number) ?? []).map(({ kind }) => kind),
     statusWrites: (parts.statuses.get(number) ?? []).map(({ at }) => at),
-    ...toNotes(parts.notes.get(number)),
+    ...(notes && { notes: notes.map(toNote) }),
     ...toAccepted(parts.accepted.get(number)),
   };
 }
@@ -145,7 +146,7 @@ function toText(found: LinkColumns, others: readonly OtherColumns[]): LinkedIssu
   return {
     content: { titleHash, blockHash },
     ...(left_text !== null && { left: readLeftText(left_text) }),
-    others: others.map(toPost),
+    others: others.map(({ id, facts }): Post => ({ id, values: facts === null ? {} : decodePost(facts) })),
   };
 }
 
@@ -175,14 +176,6 @@ function toOwnChanges(isChanging: number, arriving: string | null): OwnChanges {
     ...(isChanging === 1 && { isChanging: true }),
     ...(arriving !== null && { mayArrive: readArriving(`[${arriving}]`).flat() }),
   };
-}
-
-function toPost({ id, facts }: OtherColumns): Post {
-  return { id, values: facts === null ? {} : decodePost(facts) };
-}
-
-function toNotes(notes: readonly NoteOfPost[] | undefined): Pick<Row, "notes"> {
-  return notes === undefined ? {} : { notes: notes.map(toNote) };
 }
 
 function toAccepted(found: readonly AcceptedColumns[] | undefined): Pick<Row, "accepted"> {

@@ -33,15 +33,11 @@ export function listLabelled(
     readRows: (data) =>
       readEach(data, "issues", z.unknown()).flatMap((row) => {
         const issue = readLabelled(row, repository);
-        return issue !== undefined && hasAll(issue, wanted) ? [issue] : [];
+        const names = issue?.issue.labels.map((name) => name.toLowerCase());
+        return issue !== undefined && wanted.every((name) => names?.includes(name)) ? [issue] : [];
       }),
   };
   return readWholeList(tools, { repository, list, etag }, bounds);
-}
-
-function hasAll({ issue }: LabelledIssue, wanted: readonly string[]): boolean {
-  const names = issue.labels.map((name) => name.toLowerCase());
-  return wanted.every((name) => names.includes(name));
 }
 
 /** What is odd about one issue hides no other. */

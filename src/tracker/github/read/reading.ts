@@ -5,7 +5,7 @@ import type { IssueAnswer, IssueComment } from "../../tracker.ts";
 import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
 import { at } from "../wire/endpoints.ts";
 import { type Page, type Pages, requireOk } from "../wire/pages.ts";
-import type { Read, ReadAnswer } from "../wire/reader.ts";
+import type { Read } from "../wire/reader.ts";
 import { commentsShape, completeRecord, type IssueRow, readIssueRow, readShape } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import type { FindRepository, KnownNames } from "./identity.ts";
@@ -47,15 +47,12 @@ async function askIssue(tools: ReadingTools, issue: IssueRef, bounds: ReadBounds
   );
   if (isGitHubError(answer)) {
     if (answer.status === 404) return { kind: "missing" };
-    if (isDeleted(answer, tools.quote)) return { kind: "gone" };
+    // 410 also stands for switched-off issues and for a retired version of the API: only the words tell.
+    if (answer.status === 410 && /\bdeleted\b/i.test(quoteAnswer(answer, tools.quote)))
+      return { kind: "gone" };
   }
   const row = readIssueRow(requireOk(answer, subject, tools.quote).data);
   return locate(tools, issue, row, answer.isRedirected, bounds);
-}
-
-/** 410 also stands for switched-off issues and for a retired version of the API: only the words tell. */
-function isDeleted(answer: ReadAnswer, quote: Quote): boolean {
-  return answer.status === 410 && /\bdeleted\b/i.test(quoteAnswer(answer, quote));
 }
 
 async function locate(

@@ -284,12 +284,8 @@ async function readRows<T>(
       ...(address !== undefined && { address }),
       ...(page.etag !== undefined && { etag: page.etag }),
     });
-    address = page.next === undefined ? undefined : pathOf(page.next);
+    const next = page.next === undefined ? undefined : new URL(page.next);
+    address = next && `${next.pathname}${next.search}`;
   }
   return { isUnchanged: false, rows, etag: writeValidator(known, isLastFull) };
-}
-
-function pathOf(address: string): string {
-  const { pathname, search } = new URL(address);
-  return `${pathname}${search}`;
 }

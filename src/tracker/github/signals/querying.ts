@@ -49,7 +49,8 @@ export type Query = (request: QueryRequest, bounds: ReadBounds) => Promise<Query
 
 /** See `Query`. Partial data is kept: Octokit's own GraphQL client would throw it away. */
 export function createQuery(read: Read, url: string, quote: Quote): Query {
-  const address = addressGraphQL(url);
+  // `https://api.github.com/graphql`, and `https://HOST/api/graphql` beside the `/api/v3` of an Enterprise Server.
+  const address = `${url.replace(/\/v3$/, "")}/graphql`;
   return async ({ text, variables, subject, isDivisible = false }, bounds) => {
     const answer = await read(
       {
@@ -69,11 +70,6 @@ export function createQuery(read: Read, url: string, quote: Quote): Query {
     if (heavy !== undefined) throw describeHeavy(subject, heavy.message);
     return { data, errors };
   };
-}
-
-/** `https://api.github.com/graphql`, and `https://HOST/api/graphql` beside the `/api/v3` of an Enterprise Server. */
-function addressGraphQL(url: string): string {
-  return `${url.replace(/\/v3$/, "")}/graphql`;
 }
 
 /** GitHub's words for a query that was too much at once. */

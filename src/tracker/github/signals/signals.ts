@@ -107,9 +107,12 @@ async function askAgainForLost(
   for (const { path, message } of errors) {
     const [root, index, name] = path;
     if (root !== "nodes" || typeof index !== "number" || typeof name !== "string") continue;
-    if (!isLost(data, index) || ids[index] === undefined) continue;
+    const nodes = data?.["nodes"];
+    if (!Array.isArray(nodes) || nodes[index] !== null || ids[index] === undefined) continue;
     lost.add(index);
-    denied.set(partOf(name), `GitHub did not show it: ${message}`);
+    // The facts have many names.
+    const part = Object.hasOwn(partNames, name) ? (name as SignalPart) : "facts";
+    denied.set(part, `GitHub did not show it: ${message}`);
   }
   if (denied.size === call.denied.size) return shown;
   const places = [...lost];
@@ -117,16 +120,6 @@ async function askAgainForLost(
   const again = await askPage({ ...call, denied }, lostIds);
   if (!Array.isArray(again)) return shown;
   return shown.map((row, index) => again[places.indexOf(index)] ?? row);
-}
-
-function isLost(data: QueryAnswer["data"], index: number): boolean {
-  const nodes = data?.["nodes"];
-  return Array.isArray(nodes) && nodes[index] === null;
-}
-
-/** The part that a name in an answer belongs to: the facts have many names. */
-function partOf(name: string): SignalPart {
-  return Object.hasOwn(partNames, name) ? (name as SignalPart) : "facts";
 }
 
 function describe(
@@ -168,7 +161,9 @@ function blame(call: SignalCall, { partOfLine }: PartedQuery, { errors }: QueryA
       const part = partOfLine[line];
       if (part === undefined) continue;
       isAny = true;
-      if (error.isUnknownToServer) call.tools.unsupported.set(part, describeMissing(call, part, error));
+      const { host, unsupported } = call.tools;
+      if (error.isUnknownToServer)
+        unsupported.set(part, describeOldServer(host, partNames[part], error.message));
       else call.denied.set(part, describeDenial(part, error));
     }
   }
@@ -249,10 +244,6 @@ const partNames: Readonly<Record<SignalPart, string>> = {
   type: "issue types",
   editors: "who has edited an issue",
 };
-
-function describeMissing({ tools }: SignalCall, part: SignalPart, { message }: QueryError): string {
-  return describeOldServer(tools.host, partNames[part], message);
-}
 
 function describeDenial(part: SignalPart, { type, message }: QueryError): string {
   const need =

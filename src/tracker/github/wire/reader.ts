@@ -10,6 +10,7 @@ import { budgetOfQueries, type Gate } from "./limits.ts";
 import { resolveOnOrigin } from "./links.ts";
 import type { Quote } from "./words.ts";
 
+const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 const redirectLimit = 3;
 /** A longer wait is better spent by ending the run and coming back. */
 const patience = { firstPauseMs: 1_000, longestWaitMs: minuteMs };
@@ -54,7 +55,7 @@ export interface ReaderOptions extends Omit<Patience, keyof typeof patience> {
 export function createReader(options: ReaderOptions): Read {
   return async (request, bounds) => {
     let answer = await readWithRetries(options, request, bounds);
-    for (let hops = 0; isRedirect(answer); hops += 1) {
+    for (let hops = 0; redirects.has(answer.status); hops += 1) {
       if (hops === redirectLimit) {
         throw new RemoteError("tracker", "unreadable", `GitHub redirects ${request.subject} in circles.`);
       }
@@ -102,7 +103,11 @@ async function attemptRead(
   const { subject, isDivisible: _, ...rest } = request;
   const answer = await options
     .send({ ...rest, signal: bounds.signal, isRead: true })
-    .catch((error: unknown) => failSignIn(error));
+    // Without a token nothing was asked; one that could not be had for the moment may come with the next attempt.
+    .catch((error: unknown) => {
+      if (error instanceof RemoteError && error.fault === "unreachable") return error;
+      throw error;
+    });
   if (answer instanceof RemoteError) return answer;
   if ("kind" in answer) return failRead(answer, subject);
   const limitedUntil = gate.observe(answer);
@@ -136,12 +141,6 @@ function failRead(reply: NoAnswer, subject: string): RemoteError {
   return reply.kind === "lost" && reply.isLate ? tooHeavy(error) : error;
 }
 
-/** Without a token nothing was asked; one that could not be had for the moment may come with the next attempt. */
-function failSignIn(error: unknown): RemoteError {
-  if (error instanceof RemoteError && error.fault === "unreachable") return error;
-  throw error;
-}
-
 function refuseToStart(options: ReaderOptions, request: ReadRequest, bounds: ReadBounds): void {
   if (bounds.signal.aborted) throw stopped(request.subject);
   if (options.clock.now() >= bounds.until) {
@@ -165,8 +164,4 @@ function limited({ gate, budget }: ReaderOptions, retryAt: number): RemoteError 
     `GitHub's ${which} is reached; nothing is asked before ${time}.`,
     { retryAt, budget: isOfQueries ? budgetOfQueries(budget) : budget },
   );
-}
-
-function isRedirect(answer: ClientAnswer): boolean {
-  return [301, 302, 307, 308].includes(answer.status);
 }

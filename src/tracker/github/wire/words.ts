@@ -17,7 +17,11 @@ export function createQuote(
   redact: (text: string) => string = (text) => text,
 ): Quote {
   return (text) => {
-    const own = secrets().reduce((rest, secret) => withoutSecret(rest, secret.trim()), text);
+    // In a host name a secret would stand in lower case.
+    const own = secrets()
+      .map((secret) => secret.trim())
+      .flatMap((secret) => [secret, secret.toLowerCase()])
+      .reduce((rest, secret) => rest.replaceAll(secret, "[redacted]"), text);
     const clean = redact(own.slice(0, mostQuoted))
       .slice(0, 20 * lengthLimit)
       .toWellFormed()
@@ -26,9 +30,4 @@ export function createQuote(
     const points = Array.from(clean);
     return points.length <= lengthLimit ? clean : `${points.slice(0, lengthLimit - 1).join("")}…`;
   };
-}
-
-function withoutSecret(text: string, secret: string): string {
-  // In a host name it would stand in lower case.
-  return text.replaceAll(secret, "[redacted]").replaceAll(secret.toLowerCase(), "[redacted]");
 }

@@ -87,7 +87,8 @@ function describeWrite(repository: Repository, write: IssueWrite): ClientRequest
         labels: [...write.labels],
       });
     case "remove-label":
-      return isPathSegment(write.label)
+      // Without this a label called `..` or nothing at all would aim the DELETE at another address: at all labels.
+      return write.label.isWellFormed() && !/^\.{0,2}$/.test(write.label)
         ? call(({ rest }) => rest.issues.removeLabel, {
             ...name,
             issue_number: write.number,
@@ -103,11 +104,6 @@ function describeWrite(repository: Repository, write: IssueWrite): ClientRequest
         body: write.body,
       });
   }
-}
-
-/** Without this a label called `..` or nothing at all would aim the DELETE at another address: at all labels. */
-function isPathSegment(label: string): boolean {
-  return label.isWellFormed() && !/^\.{0,2}$/.test(label);
 }
 
 function unspeakable(message: string, fields: readonly string[]): WriteOutcome {
