@@ -116,9 +116,9 @@ export type IssueChange =
       readonly signals: Signals;
       readonly isFill: boolean;
     }
-  /** A milestone has another title or state than issues were read with: it is put into their facts. */
   /** Replaces all that is known of what names in the rules of a project mean. */
   | { readonly kind: "set-pins"; readonly project: ProjectId; readonly pins: readonly Pin[] }
+  /** A milestone has another title or state than issues were read with: it is put into their facts. */
   | {
       readonly kind: "replace-milestone";
       readonly repository: RepositoryId;

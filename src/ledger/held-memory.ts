@@ -127,7 +127,8 @@ function learnRepository({ names, repositories }: Remembering, memory: Repositor
   repositories.set(id, memory);
 }
 
-type OfMemory = Extract<Change, { readonly kind: `remember-${string}` }>;
+/** What changes what is remembered. */
+export type OfMemory = Extract<Change, { readonly kind: `remember-${string}` }>;
 
 /** Whether it changes what is remembered. */
 export function isOfMemory(change: Change): change is OfMemory {

@@ -1,16 +1,10 @@
 import type { RowNote } from "../../../model/link.ts";
-
-type Action = NonNullable<RowNote["action"]>["kind"];
+import type { Columns } from "../store.ts";
 
 /** A note of a post as it stands. */
-export interface NoteColumns {
+export interface NoteColumns extends Columns<Omit<RowNote, "action" | "planned" | "until">> {
   position: number;
-  kind: RowNote["kind"];
-  cause: RowNote["cause"];
-  code: string | null;
-  message: string;
-  since: number;
-  action: Action | null;
+  action: NonNullable<RowNote["action"]>["kind"] | null;
   signature: string | null;
   /** JSON. */
   planned: string | null;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import type { Remembering } from "../../held-memory.ts";
+import type { OfMemory, Remembering } from "../../held-memory.ts";
 import type {
   AccountMemory,
   CategoriesMemory,
@@ -156,17 +156,7 @@ export function createMemory(
   store: Store,
   numbers: Numbers,
   held: Pick<Memory, "repositoryById">,
-): { read(): Asked<Remembering> } & Carrying<
-  | "remember-account"
-  | "remember-project"
-  | "remember-paging"
-  | "remember-open-list"
-  | "remember-repository"
-  | "remember-project-field"
-  | "remember-sizes"
-  | "remember-tool"
-  | "remember-categories"
-> {
+): { read(): Asked<Remembering> } & Carrying<OfMemory["kind"]> {
   const select = store.prepare<[], { kind: MemoryKind; key: string; value: string }>(
     "SELECT kind, key, value FROM memory ORDER BY kind, key",
   );

@@ -1,5 +1,6 @@
 import type { RepositoryId } from "../../../model/issue.ts";
 import type { Post, PostField } from "../../../model/post.ts";
+import type { PullChange } from "../../change.ts";
 import type { PullId, PullMeasure, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { encodePost, hashFacts } from "../columns/facts.ts";
@@ -21,13 +22,7 @@ export function createPulls(
   issues: IssueStore,
 ): Plain<Pulls> &
   Carrying<
-    | "store-posts"
-    | "see-page"
-    | "end-pull"
-    | "store-issues"
-    | "store-naming"
-    | "store-other-marks"
-    | "accept-other-marks"
+    PullChange["kind"] | "store-issues" | "store-naming" | "store-other-marks" | "accept-other-marks"
   > {
   const insertPull = store.prepare<[{ project: number; run: number; at: number }], { number: number }>(
     "INSERT INTO pulls (project, run, began_at) VALUES (@project, @run, @at) RETURNING number",
@@ -80,6 +75,8 @@ export function createPulls(
   const naming = createNaming(store);
   const otherMarks = createOtherMarks(store, numbers);
   return {
+    ...naming,
+    ...otherMarks,
     begin: (project, run, at) =>
       store.transaction(function* () {
         const number = yield* numbers.project(project);
@@ -104,8 +101,6 @@ export function createPulls(
       };
       return measure;
     },
-    naming: naming.naming,
-    otherMarks: otherMarks.otherMarks,
     marked: markers.marked,
     listed: issues.listed,
     marks: markers.marks,
