@@ -1,27 +1,31 @@
+import { z } from "zod";
 import { isObject, type JsonObject, readCount, readKey, readPath } from "../answer/access.ts";
 import { topLevel } from "../answer/shape.ts";
 import { likelyNames, type SignMeaning, signs } from "../answer/signs.ts";
 
+const number = z.number().optional();
+
 /**
- * The signs of paging in one answer, as far as it shows any. `null` means "shown, and there is no next page"; undefined
- * means "not shown".
+ * The signs of paging in one answer, as far as it shows any, and as they are kept. `null` means "shown, and there is no next
+ * page"; undefined means "not shown".
  */
-export interface PageSigns {
+export const signsShape = z.object({
   /** Address of the next page, absolute or relative, and where it stood. */
-  readonly address: { readonly value: string | null; readonly from: string } | undefined;
+  address: z.object({ value: z.string().nullable(), from: z.string() }).optional(),
   /** Cursor of the next page, and the query parameter that takes it. */
-  readonly cursor: { readonly value: string | null; readonly param: string } | undefined;
+  cursor: z.object({ value: z.string().nullable(), param: z.string() }).optional(),
   /** Whether more follows, in so many words. */
-  readonly hasMore: boolean | undefined;
-  readonly page: number | undefined;
-  readonly pageCount: number | undefined;
+  hasMore: z.boolean().optional(),
+  page: number,
+  pageCount: number,
   /** Number of posts before this page, and the query parameter that takes it. */
-  readonly offset: { readonly value: number; readonly param: string } | undefined;
+  offset: z.object({ value: z.number(), param: z.string() }).optional(),
   /** Number of all posts of the project. */
-  readonly total: number | undefined;
+  total: number,
   /** Number of posts that a full page holds. */
-  readonly size: number | undefined;
-}
+  size: number,
+});
+export type PageSigns = Readonly<z.output<typeof signsShape>>;
 
 export interface SignPaths {
   /** `board.paging.next`. */

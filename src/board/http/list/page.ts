@@ -19,20 +19,18 @@ import {
 } from "../answer/shape.ts";
 import { signHeaders } from "../answer/signs.ts";
 import type { Excerpt } from "../answer/wording.ts";
-import { nameSigns, type PageSigns, readSigns, type SignPaths } from "./page-signs.ts";
+import { nameSigns, type PageSigns, readSigns, type SignPaths, signsShape } from "./page-signs.ts";
 
 /** One page of a listing: what its answer shows, and what it is known again by. */
 
 /** What a listing has found out about its shape so far. */
-export interface Recognised {
+export const recognisedShape = z.object({
   /** Path of the list; undefined before the first page. */
-  readonly path: string | undefined;
+  path: z.string().optional(),
   /** Name of the id; undefined while no record was seen. */
-  readonly idName: string | undefined;
-}
-
-/** The same as it is kept. */
-export const recognisedShape = z.object({ path: z.string().optional(), idName: z.string().optional() });
+  idName: z.string().optional(),
+});
+export type Recognised = Readonly<z.output<typeof recognisedShape>>;
 
 /** What is kept for a listing, in the state; undefined where it is not what this program writes, and can do without. */
 export function readKept<T>(shape: z.ZodType<T>, text: string): T | undefined {
@@ -43,26 +41,30 @@ export function readKept<T>(shape: z.ZodType<T>, text: string): T | undefined {
   }
 }
 
+const field = z.enum(postFields);
+const words = z.array(z.string());
+
 /** Everything that a listing has to know of a page but its posts. It is kept as JSON, where what is undefined is left out. */
-export interface PageReading {
+const readingShape = z.object({
   /** What was known before the page: with anything else it would be read in another way. */
-  readonly before: Recognised;
-  readonly after: Recognised;
+  before: recognisedShape,
+  after: recognisedShape,
   /** Keys of the records; of the first page only. */
-  readonly keys: readonly string[];
+  keys: words,
   /** The signs of paging; by this name they are kept. */
-  readonly signals: PageSigns;
+  signals: signsShape,
   /** Records on the page, usable or not. */
-  readonly records: number;
+  records: z.number(),
   /** Of the usable ones, in their order. */
-  readonly ids: readonly PostId[];
+  ids: words as unknown as z.ZodType<PostId[]>,
   /** As what their ids came; left out where there is none. */
-  readonly idTypes?: readonly string[];
-  readonly seen: readonly PostField[];
+  idTypes: words.exactOptional(),
+  seen: z.array(field),
   /** Fields that are there with a value of a wrong type. */
-  readonly mistyped: readonly PostField[];
-  readonly unusable: readonly string[];
-}
+  mistyped: z.array(field),
+  unusable: words,
+});
+export type PageReading = Readonly<z.output<typeof readingShape>>;
 
 /** How an answer is read. */
 export interface Lens {
@@ -139,7 +141,7 @@ function showFirst(
   };
 }
 
-function findIdTypes(records: readonly unknown[], idName: string | undefined): readonly string[] {
+function findIdTypes(records: readonly unknown[], idName: string | undefined): string[] {
   const ids = idName === undefined ? [] : records.map((record) => readPath(record, idName));
   return [...new Set(ids.filter((id) => readId(id) !== undefined).map((id) => typeof id))];
 }
@@ -189,33 +191,6 @@ export function recallReading(trace: PageTrace | undefined, before: Recognised):
   const isSame = reading?.before.path === before.path && reading?.before.idName === before.idName;
   return isSame ? reading : undefined;
 }
-
-const field = z.enum(postFields);
-const words = z.array(z.string());
-const number = z.number().optional();
-
-/** See `PageReading`. What is undefined was left out. */
-const readingShape = z.object({
-  before: recognisedShape,
-  after: recognisedShape,
-  keys: words,
-  signals: z.object({
-    address: z.object({ value: z.string().nullable(), from: z.string() }).optional(),
-    cursor: z.object({ value: z.string().nullable(), param: z.string() }).optional(),
-    hasMore: z.boolean().optional(),
-    page: number,
-    pageCount: number,
-    offset: z.object({ value: z.number(), param: z.string() }).optional(),
-    total: number,
-    size: number,
-  }),
-  records: z.number(),
-  ids: words,
-  idTypes: words.exactOptional(),
-  seen: z.array(field),
-  mistyped: z.array(field),
-  unusable: words,
-}) as unknown as z.ZodType<PageReading>;
 
 /** What makes the request for a known page conditional. An entity tag says more than a time, so only one of them is sent. */
 export function conditionsOf({ etag, lastModified }: PageTrace): Readonly<Record<string, string>> {
