@@ -3,7 +3,6 @@ import type { Log } from "../../log.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
-import { createKnownNames } from "./read/identity.ts";
 import { listIssues } from "./read/listing.ts";
 import { listComments, readIssue } from "./read/reading.ts";
 import { releaseList } from "./read/releases.ts";
@@ -102,7 +101,8 @@ export function createAdapter(
   const reader = createPageReader(read, sizes, quote);
   const pages = createPages(reader, pageLimit);
   const listTools = { pages, reader, url, quote };
-  const names = createKnownNames();
+  // By id, so it never holds more than the repositories that are synced.
+  const names = new Map<RepositoryId, RepositoryName>();
   const ask = createReader({ ...connection, send, gate: createQueryGate(clock, gate), budget });
   const query = createQuery(ask, url, quote);
   const { host } = new URL(url);
@@ -116,7 +116,7 @@ export function createAdapter(
       canPush: mayWrite ?? found.canPush,
       ...(mayWrite === true && { isWriteKnown: true }),
     };
-    names.note(repository);
+    names.set(repository.id, repository.name);
     return repository;
   };
   return {
@@ -144,7 +144,7 @@ export function createAdapter(
       yield* readSignals(signalTools, nodeIds, wish, bounds);
     },
     listIssues: (repository, wanted, bounds) => {
-      names.note(repository);
+      names.set(repository.id, repository.name);
       return listIssues({ reader, pages, find, quote, pageLimit }, repository, wanted, bounds);
     },
     async labelled(repository, wanted, bounds) {

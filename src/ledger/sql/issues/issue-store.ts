@@ -73,7 +73,7 @@ export function createIssueStore(store: Store): IssueStore {
       );
     },
     *isNews(issue) {
-      return ["later", "at odds"].includes(compareIssues(issue, presentOf(issue, yield* select.get(issue))));
+      return compareIssues(issue, presentOf(issue, yield* select.get(issue))) !== undefined;
     },
     *listed(shown) {
       const known = yield* store.together(shown.map((one) => select.get(one)));
@@ -120,15 +120,12 @@ function isOutdated({ nodeId, updatedAt }: Issue, facts: string | null): boolean
   return known.nodeId === nodeId && Date.parse(updatedAt) < Date.parse(known.updatedAt);
 }
 
-/** How an issue stands to what is known of it; `at odds`: it was another one in the very same second. */
-function compareIssues(
-  issue: Issue,
-  known: Issue | undefined,
-): "unknown" | "earlier" | "same" | "at odds" | "later" {
-  if (known === undefined) return "unknown";
-  const later = Date.parse(issue.updatedAt) - Date.parse(known.updatedAt);
-  if (later !== 0) return later > 0 ? "later" : "earlier";
-  return isOtherState(issue, known) ? "at odds" : "same";
+/** Whether an issue is news beside what is known of it; `at odds`: it was another one in the very same second. */
+function compareIssues(issue: Issue, known: Issue | undefined): "later" | "at odds" | undefined {
+  if (known === undefined) return undefined;
+  const laterMs = Date.parse(issue.updatedAt) - Date.parse(known.updatedAt);
+  if (laterMs !== 0) return laterMs > 0 ? "later" : undefined;
+  return isOtherState(issue, known) ? "at odds" : undefined;
 }
 
 /** Whether an issue was changed in between, and not only a label or a milestone renamed, which moves no time of its issues. */

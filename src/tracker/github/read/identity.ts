@@ -37,23 +37,6 @@ export function createRecorder(find: FindRepository, repository: Repository) {
   };
 }
 
-/** What names meant when they were last looked up, so that reading a known repository's issue needs one request. */
-export interface KnownNames {
-  note(repository: Repository): void;
-  isKnown(id: RepositoryId, mark: RepositoryMark): boolean;
-}
-
-/** See `KnownNames`. Kept by id, so it never holds more than the repositories that are synced. */
-export function createKnownNames(): KnownNames {
-  const names = new Map<RepositoryId, RepositoryName>();
-  return {
-    note: (repository) => {
-      names.set(repository.id, repository.name);
-    },
-    isKnown: (id, mark) => isMarkOf(mark, { id, name: names.get(id) ?? "" }),
-  };
-}
-
 function stranger(repository: Repository, shown: Repository): RemoteError {
   return new RemoteError(
     "tracker",

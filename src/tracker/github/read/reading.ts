@@ -1,5 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
-import type { IssueRef } from "../../../model/issue.ts";
+import type { IssueRef, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { IssueAnswer, IssueComment } from "../../tracker.ts";
 import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
@@ -8,12 +8,13 @@ import { type Page, type Pages, requireOk } from "../wire/pages.ts";
 import type { Read } from "../wire/reader.ts";
 import { commentsShape, completeRecord, type IssueRow, readIssueRow, readShape } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
-import type { FindRepository, KnownNames } from "./identity.ts";
+import { type FindRepository, isMarkOf } from "./identity.ts";
 
 export interface ReadingTools {
   readonly read: Read;
   readonly find: FindRepository;
-  readonly names: KnownNames;
+  /** What repositories were called when they were last looked up, so that reading an issue of a known one needs one request. */
+  readonly names: ReadonlyMap<RepositoryId, RepositoryName>;
   readonly quote: Quote;
 }
 
@@ -67,7 +68,8 @@ async function locate(
   if (content === undefined) return { kind: "missing" };
   const { mark } = content;
   const isSameNumber = row.number === asked.number;
-  if (!isRedirected && isSameNumber && tools.names.isKnown(asked.repositoryId, mark)) {
+  const known = { id: asked.repositoryId, name: tools.names.get(asked.repositoryId) ?? "" };
+  if (!isRedirected && isSameNumber && isMarkOf(mark, known)) {
     return { kind: "found", record: completeRecord(content, asked.repositoryId) };
   }
   const repository = await tools.find(mark.kind === "id" ? mark.id : mark.name, bounds);

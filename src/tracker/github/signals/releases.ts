@@ -43,16 +43,11 @@ interface Pair {
 }
 
 /** Completes rows with `isReleased`, and the tags that contain them. What was read of a repository holds for all pages of one call. */
-export interface ReleaseReader {
-  complete(rows: readonly ShownSignals[]): Promise<readonly SignalAnswer[]>;
-}
-
-/** See `ReleaseReader`. */
 export function createReleaseReader(
   tools: ReleaseTools,
   bounds: ReadBounds,
-  tagsOf?: RepositoryName,
-): ReleaseReader {
+  tagsOf: RepositoryName | undefined,
+): (rows: readonly ShownSignals[]) => Promise<readonly SignalAnswer[]> {
   const { query, compared, sizes } = tools;
   const known = new Map<string, Releases>();
   /** Repositories whose releases, and comparisons that, GitHub gave no answer for, and its words. */
@@ -223,24 +218,22 @@ export function createReleaseReader(
     return unknown(`${repository} has had more than 100 releases since its merge`);
   }
 
-  return {
-    async complete(rows) {
-      const merges: readonly Merge[] = rows.flatMap(({ merges: shown }) =>
-        shown?.kind === "known" ? shown.value : [],
-      );
-      await readReleases([...new Set(merges.map(({ repository }) => repository))]);
-      await compareAll(merges);
-      return rows.map(({ answer, merges: shown }) => {
-        if (shown === undefined) return answer;
-        const isReleased = judgeAll(shown, judge);
-        const words =
-          shown.kind === "known" ? shown.value.map(whyUnread).find((one) => one !== undefined) : undefined;
-        // What was known of it before is not outdated by a query that was too heavy.
-        if (isReleased.kind === "unknown" && words !== undefined) return { ...answer, unread: words };
-        const tags = tagsOf === undefined ? undefined : tagsWith(shown);
-        return { ...answer, ...(tags && { tags }), signals: { ...answer.signals, isReleased } };
-      });
-    },
+  return async (rows) => {
+    const merges: readonly Merge[] = rows.flatMap(({ merges: shown }) =>
+      shown?.kind === "known" ? shown.value : [],
+    );
+    await readReleases([...new Set(merges.map(({ repository }) => repository))]);
+    await compareAll(merges);
+    return rows.map(({ answer, merges: shown }) => {
+      if (shown === undefined) return answer;
+      const isReleased = judgeAll(shown, judge);
+      const words =
+        shown.kind === "known" ? shown.value.map(whyUnread).find((one) => one !== undefined) : undefined;
+      // What was known of it before is not outdated by a query that was too heavy.
+      if (isReleased.kind === "unknown" && words !== undefined) return { ...answer, unread: words };
+      const tags = tagsOf === undefined ? undefined : tagsWith(shown);
+      return { ...answer, ...(tags && { tags }), signals: { ...answer.signals, isReleased } };
+    });
   };
 }
 

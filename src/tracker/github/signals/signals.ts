@@ -34,7 +34,7 @@ export async function* readSignals(
 ): AsyncGenerator<readonly SignalAnswer[]> {
   const names = new Map(wish.projects.map(({ fieldId, name }) => [fieldId, name]));
   const call: SignalCall = { tools, wish, bounds, denied: new Map(), names, isDivisible: true };
-  const releases = createReleaseReader(tools, bounds, wish.tagsOf);
+  const complete = createReleaseReader(tools, bounds, wish.tagsOf);
   for (let start = 0; start < nodeIds.length; start += pageSize) {
     const ids = nodeIds.slice(start, start + pageSize);
     const found = await readInPieces(tools.sizes, ids, {
@@ -44,7 +44,7 @@ export async function* readSignals(
       ask: (some, isDivisible) => readSignalsOf({ ...call, isDivisible }, some),
       unread: (id, { message }) => unreadNode(id, wish, message),
     });
-    yield wish.released ? await releases.complete(found) : found.map(({ answer }) => answer);
+    yield wish.released ? await complete(found) : found.map(({ answer }) => answer);
   }
 }
 
