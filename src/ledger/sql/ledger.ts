@@ -23,7 +23,6 @@ import { createRuns } from "./journal/runs.ts";
 import { createToolCalls } from "./journal/tool-calls.ts";
 import { createMoves } from "./posts/moves.ts";
 import { createPulls } from "./posts/pulls.ts";
-import { createRewind } from "./posts/rewind.ts";
 import { createSightings } from "./posts/sightings.ts";
 import { createBrowse } from "./rows/browse.ts";
 import { createLookup } from "./rows/lookup.ts";
@@ -31,6 +30,7 @@ import { createPauses, type SentReader } from "./rows/pauses.ts";
 import { createRecorder } from "./rows/recorder.ts";
 import { createRows } from "./rows/rows.ts";
 import { createWaiting } from "./rows/waiting.ts";
+import { createRewind } from "./stamp.ts";
 import { type Asked, type Carry, type Plain, promised, promisedPart, type Store } from "./store.ts";
 
 /** What differs from engine to engine, beside its SQL. */
@@ -102,7 +102,11 @@ export function createLedger(
   const rows = createRows(store, numbers, sightings.seenAt);
   const pauses = createPauses(store, numbers);
   const recorder = createRecorder(store, numbers);
-  const runs = createRuns(store, meta, createRewind(store, sightings));
+  const runs = createRuns(
+    store,
+    meta,
+    createRewind(store, () => sightings.seenAt.clear()),
+  );
   const parts = {
     pulls: createPulls(store, numbers, sightings, issues),
     absences: createAbsences(store, numbers, issues),

@@ -24,27 +24,25 @@ export async function* readSignalsOfAll(
   }
   for (let start = 0; start < nodeIds.length; start += batchSize) {
     const batch = nodeIds.slice(start, start + batchSize);
-    const found = await askKnown(owners, batch, wish, bounds);
-    let open = batch.filter((nodeId) => !found.has(nodeId));
-    for (const owner of names) {
-      if (open.length === 0) break;
-      const own = await askOne(owners, owner, { nodeIds: open, wish, bounds, found });
-      open = open.filter((nodeId) => !own.has(nodeId));
-    }
-    yield batch.map((nodeId) => asWished(found.get(nodeId) ?? missing(nodeId), wish));
+    const found = await readBatch(owners, batch, wish, bounds);
+    yield batch.map((nodeId) => {
+      const answer = found.get(nodeId);
+      if (answer === undefined) return { nodeId, signals: {}, fault: "missing" };
+      const { issue: _, ...rest } = answer;
+      return wish.facts ? answer : rest;
+    });
   }
 }
 
-/** Asks the owners that issues are known to belong to. */
-async function askKnown(
+async function readBatch(
   owners: Owners,
-  nodeIds: readonly string[],
+  batch: readonly string[],
   wish: SignalWish,
   bounds: ReadBounds,
-): Promise<Map<string, SignalAnswer>> {
+): Promise<ReadonlyMap<string, SignalAnswer>> {
   const found = new Map<string, SignalAnswer>();
   const names = owners.names();
-  const byOwner = Map.groupBy(nodeIds, (nodeId) => {
+  const byOwner = Map.groupBy(batch, (nodeId) => {
     const repository = wish.repositories?.get(nodeId);
     return repository === undefined ? undefined : ownerOf(repository);
   });
@@ -54,42 +52,21 @@ async function askKnown(
       for (const answer of page) if (answer.fault === undefined) found.set(answer.nodeId, answer);
     }
   }
-  return found;
-}
-
-/** Asks one owner's installation, and gives the node ids whose issues are that owner's. */
-async function askOne(
-  owners: Owners,
-  owner: string,
-  asked: {
-    readonly nodeIds: readonly string[];
-    readonly wish: SignalWish;
-    readonly bounds: ReadBounds;
-    readonly found: Map<string, SignalAnswer>;
-  },
-): Promise<ReadonlySet<string>> {
-  const { nodeIds, wish, bounds, found } = asked;
-  const own = new Set<string>();
-  // Only the issue's facts tell whose it is.
-  const pages = owners.ofOwner(owner).readSignals(nodeIds, { ...wish, facts: true }, bounds);
-  for await (const page of pages) {
-    for (const answer of page) {
-      if (answer.fault === "missing") continue;
-      const id = answer.issue?.repositoryId;
-      const isOwn = id !== undefined && owners.ownerOfId(id) === owner;
-      if (isOwn) own.add(answer.nodeId);
-      if (isOwn || !found.has(answer.nodeId)) found.set(answer.nodeId, answer);
+  let open = batch.filter((nodeId) => !found.has(nodeId));
+  for (const owner of names) {
+    if (open.length === 0) break;
+    const own = new Set<string>();
+    // Only the issue's facts tell whose it is.
+    const pages = owners.ofOwner(owner).readSignals(open, { ...wish, facts: true }, bounds);
+    for await (const page of pages) {
+      for (const answer of page.filter(({ fault }) => fault !== "missing")) {
+        const id = answer.issue?.repositoryId;
+        const isOwn = id !== undefined && owners.ownerOfId(id) === owner;
+        if (isOwn) own.add(answer.nodeId);
+        if (isOwn || !found.has(answer.nodeId)) found.set(answer.nodeId, answer);
+      }
     }
+    open = open.filter((nodeId) => !own.has(nodeId));
   }
-  return own;
-}
-
-function asWished(answer: SignalAnswer, { facts }: SignalWish): SignalAnswer {
-  if (facts) return answer;
-  const { issue: _, ...rest } = answer;
-  return rest;
-}
-
-function missing(nodeId: string): SignalAnswer {
-  return { nodeId, signals: {}, fault: "missing" };
+  return found;
 }
