@@ -7,7 +7,8 @@ import type { ToolRecord } from "../tools.ts";
 /** @param idPath - `result` of the config: where the id stands, if it can't be recognised. */
 export function readRecord(value: unknown, idPath: string | undefined): ToolRecord | undefined {
   if (!isObject(value)) return undefined;
-  const id = readId(idPath === undefined ? findId(value) : readPath(value, idPath));
+  const shown = idNames.map((name) => readKey(value, name)).find((one) => readId(one) !== undefined);
+  const id = readId(idPath === undefined ? shown : readPath(value, idPath));
   if (id === undefined) return undefined;
   const [title, text, url] = [titleNames, textNames, urlNames].map((names) => findText(value, names));
   const isPublished = readPublished(value);
@@ -59,10 +60,6 @@ const textNames = ["content", "body", "description", "markdown"];
 const urlNames = ["url", "publicUrl", "public_url", "link", "permalink"];
 /** More of a text is not looked at. */
 const longestText = 256 * 1024;
-
-function findId(record: JsonObject): unknown {
-  return idNames.map((name) => readKey(record, name)).find((value) => readId(value) !== undefined);
-}
 
 function findText(record: JsonObject, names: readonly string[]): string | undefined {
   const found = names.map((name) => readKey(record, name)).find((value) => typeof value === "string");

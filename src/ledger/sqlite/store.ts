@@ -47,7 +47,9 @@ export function openStore(file: string, options: StateOptions, isTrusted = false
     try {
       refuseOtherSchema(database, file);
       tightenFile(path);
-      if (!isTrusted) refuseDamage(database, file);
+      const finding = isTrusted ? "ok" : database.pragma("quick_check(1)", { simple: true });
+      if (finding !== "ok")
+        throw new StateError(`The state file ${file} is damaged (${finding}): ${remedy}.`);
       setPragmas(database);
       const copy = migrate(database, { path, ...options });
       assertDurable(database, file);
@@ -141,8 +143,10 @@ export function openForReading(path: string): Database.Database {
     return database;
   } catch (error) {
     database.close();
+    const code = error instanceof Database.SqliteError ? error.code : "";
+    const isReadOnly = code === "SQLITE_CANTOPEN" || code === "SQLITE_READONLY_DIRECTORY";
     // Where a process is at work beside it, its log goes on while we read.
-    if (!isReadOnlyPlace(error) || existsSync(`${path}-shm`)) throw error;
+    if (!isReadOnly || existsSync(`${path}-shm`)) throw error;
     return readToMemory(path);
   }
 }
@@ -208,20 +212,10 @@ function readWriteVersion(path: string): number | undefined {
   }
 }
 
-function isReadOnlyPlace(error: unknown): boolean {
-  const code = error instanceof Database.SqliteError ? error.code : "";
-  return code === "SQLITE_CANTOPEN" || code === "SQLITE_READONLY_DIRECTORY";
-}
-
 function setPragmas(database: Database.Database): void {
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
   database.pragma("trusted_schema = OFF");
   database.pragma(`journal_size_limit = ${journalLimitBytes}`);
-}
-
-function refuseDamage(database: Database.Database, file: string): void {
-  const finding = database.pragma("quick_check(1)", { simple: true });
-  if (finding !== "ok") throw new StateError(`The state file ${file} is damaged (${finding}): ${remedy}.`);
 }

@@ -56,7 +56,8 @@ const readings: Readonly<Record<PostField, ReadValue>> = {
   categoryId: (value) => readText(value) ?? readId(value),
   title: readText,
   description: readText,
-  votes: readVotes,
+  // A count, or the list of voters, of which only the length is of interest.
+  votes: (value) => (Array.isArray(value) ? value.length : readNumber(value)),
   url: readWebAddress,
   createdAt: readTime,
   updatedAt: readTime,
@@ -158,11 +159,6 @@ function readFlag(value: unknown): boolean | undefined {
 function readNumber(value: unknown): number | undefined {
   const number = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
-}
-
-/** A count, or the list of voters, of which only the length is of interest. */
-function readVotes(value: unknown): number | undefined {
-  return Array.isArray(value) ? value.length : readNumber(value);
 }
 
 /** An address that may stand in an issue: web only, so that `javascript:` and the like go no further. */

@@ -50,7 +50,36 @@ export function createSignals(
   const selectKept = store.prepare<[IssueRef]>(`
     SELECT 1 AS one FROM links JOIN issues ON issues.repository = links.repository AND issues.number = links.number
     WHERE links.repository = @repositoryId AND links.number = @number AND facts IS NOT NULL LIMIT 1`);
-  const catalogue = prepareCatalogue(store);
+  const selectStep = store.prepare<
+    [{ repository: number; after: number; limit: number }],
+    { number: number; facts: string; is_linked: number }
+  >(`
+    SELECT number, facts,
+      EXISTS (SELECT 1 FROM links WHERE links.repository = issues.repository AND links.number = issues.number)
+        AS is_linked
+    FROM issues WHERE repository = @repository AND number > @after AND facts IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM absences
+        WHERE absences.repository = issues.repository AND absences.number = issues.number)
+    ORDER BY number LIMIT @limit`);
+  /**
+   * Looks at every issue of a repository that is not absent, and whether it is linked; only when labels or milestones of the
+   * repository have changed.
+   */
+  function* lookThrough(
+    repository: RepositoryId,
+    look: (issue: Issue, isLinked: boolean) => Asked<void> | undefined,
+  ): Asked<void> {
+    for (let after = 0; ; ) {
+      const found = yield* selectStep.all({ repository, after, limit: issuesAStep });
+      for (const { facts, is_linked } of found) {
+        const asked = look(decodeIssue(facts), is_linked === 1);
+        if (asked !== undefined) yield* asked;
+      }
+      const last = found.at(-1);
+      if (last === undefined || found.length < issuesAStep) return;
+      after = last.number;
+    }
+  }
   const selectPins = preparePins(store);
   const removePins = store.prepare<[number]>("DELETE FROM pins WHERE project = ?");
   const insertPin = store.prepare<[Pin & { readonly project: number; readonly repository: number }]>(
@@ -75,7 +104,7 @@ export function createSignals(
       const labels = new Set<string>();
       const ids = new Set<string>();
       const milestones = new Map<string, Milestone>();
-      yield* catalogue(repository, ({ labels: names, labelIds = [], milestone, typeId }, isLinked) => {
+      yield* lookThrough(repository, ({ labels: names, labelIds = [], milestone, typeId }, isLinked) => {
         if (!isLinked) return undefined;
         for (const name of names) labels.add(name);
         for (const id of [...labelIds, ...(milestone ? [String(milestone.number)] : [])]) ids.add(id);
@@ -112,7 +141,7 @@ export function createSignals(
           yield* insertPin.run({ ...pin, project: number, repository: pin.repositoryId, now: pin.now });
       },
       "replace-milestone": ({ repository, known, now }) =>
-        catalogue(repository, (issue) => {
+        lookThrough(repository, (issue) => {
           const { milestone } = issue;
           const isIt =
             milestone?.number === known.number &&
@@ -133,41 +162,6 @@ export function preparePins(store: Store): Query<[project: number], Columns<Pin>
 
 /** Issues of a repository that are read at once. */
 const issuesAStep = 1_000;
-
-/**
- * Every issue of a repository that is not absent, and whether it is linked; looked at only when labels or milestones of the
- * repository have changed.
- */
-function prepareCatalogue(
-  store: Store,
-): (
-  repository: RepositoryId,
-  look: (issue: Issue, isLinked: boolean) => Asked<void> | undefined,
-) => Asked<void> {
-  const select = store.prepare<
-    [{ repository: number; after: number; limit: number }],
-    { number: number; facts: string; is_linked: number }
-  >(`
-    SELECT number, facts,
-      EXISTS (SELECT 1 FROM links WHERE links.repository = issues.repository AND links.number = issues.number)
-        AS is_linked
-    FROM issues WHERE repository = @repository AND number > @after AND facts IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM absences
-        WHERE absences.repository = issues.repository AND absences.number = issues.number)
-    ORDER BY number LIMIT @limit`);
-  return function* (repository, look) {
-    for (let after = 0; ; ) {
-      const found = yield* select.all({ repository, after, limit: issuesAStep });
-      for (const { facts, is_linked } of found) {
-        const asked = look(decodeIssue(facts), is_linked === 1);
-        if (asked !== undefined) yield* asked;
-      }
-      const last = found.at(-1);
-      if (last === undefined || found.length < issuesAStep) return;
-      after = last.number;
-    }
-  };
-}
 
 function toSignalledIssue({ facts, signals }: SignalledColumns): SignalledIssue {
   return { issue: decodeIssue(facts), signals: signals === null ? {} : decodeSignals(signals) };
