@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { isObject, type JsonObject, readKey } from "../http/answer/access.ts";
 import { readBody } from "../http/answer/body.ts";
 import { isLimited } from "../http/answer/refusal.ts";
 import type { Excerpt } from "../http/answer/wording.ts";
@@ -18,10 +19,42 @@ export function readAnswer(result: CallToolResult, depth: number, excerpt: Excer
   return undefined;
 }
 
-/** What an answer comes to by which a tool says that it failed (`isError`); undefined for any other answer. */
-export function readRefusal(result: CallToolResult, excerpt: Excerpt): Fault | undefined {
-  if (result.isError !== true) return undefined;
-  return faultOf(textsOf(result).join(" "), "The tool refused", excerpt);
+/**
+ * What an answer comes to by which a tool says that it failed: by `isError`, or in what it answers (`answer`); undefined for any other
+ * answer.
+ */
+export function readRefusal(result: CallToolResult, answer: unknown, excerpt: Excerpt): Fault | undefined {
+  const said = result.isError === true ? textsOf(result).join(" ") : readNo(answer);
+  return said === undefined ? undefined : faultOf(said, "The tool refused", excerpt);
+}
+
+/** The words of an answer like `{ "success": false, "error": "…" }`; undefined where it does not say no. */
+function readNo(answer: unknown): string | undefined {
+  if (!isObject(answer)) return undefined;
+  const flags = ["success", "ok"].map((name) => readKey(answer, name));
+  if (flags.includes(true)) return undefined;
+  const errors = ["error", "errors"].flatMap((name) => readWords(readKey(answer, name)));
+  const status = readKey(answer, "status");
+  const isFailed = typeof status === "string" && /^(?:error|failed|failure)$/i.test(status);
+  if (flags.includes(false) || isFailed || errors.length > 0)
+    return [...errors, ...readWords(readKey(answer, "message"))].join(" ");
+  // Some servers put every answer into a frame: `{ "result": … }`.
+  const [inner, ...others] = Object.values(answer);
+  return others.length === 0 ? readNo(inner) : undefined;
+}
+
+/** What an `error` says, in whatever form; nothing where there is none. */
+function readWords(error: unknown): readonly string[] {
+  if (typeof error === "string") return error.trim() === "" ? [] : [error];
+  if (error === true) return [""];
+  if (Array.isArray(error)) return error.flatMap(readWords);
+  if (!isObject(error) || Object.keys(error).length === 0) return [];
+  return [sayError(error)];
+}
+
+function sayError(error: JsonObject): string {
+  const message = readKey(error, "message");
+  return typeof message === "string" ? message : JSON.stringify(error);
 }
 
 /** An error of the protocol: https://www.jsonrpc.org/specification#error_object */

@@ -234,8 +234,11 @@ async function callOnce(server: Server, purpose: ToolWriting, args: ToolArgument
     const { client } = await connect(server, operation);
     isCalled = true;
     const { refusal, value } = await callTool(server, client, known, args, operation);
-    if (refusal !== undefined) return outcomeOf(refusal, true);
-    return { kind: "applied", record: findRecord(value, server.options.tools[purpose]?.result) };
+    const record = findRecord(value, server.options.tools[purpose]?.result);
+    if (refusal === undefined) return { kind: "applied", record };
+    // A no beside a record leaves open what was done.
+    const isOpen = refusal.kind === "rejected" && record !== undefined;
+    return outcomeOf(isOpen ? { ...refusal, kind: "unknown" } : refusal, true);
   } catch (error) {
     const fault = faultOf(server, error);
     server.connection = undefined;
@@ -256,6 +259,6 @@ async function callTool(
     { name: tool.name, arguments: { ...args } },
     { ...requestOptions, toolDefinition: tool },
   );
-  const refusal = readRefusal(result, excerpt);
-  return { refusal, value: refusal === undefined ? readAnswer(result, mostDepth, excerpt) : undefined };
+  const value = result.isError === true ? undefined : readAnswer(result, mostDepth, excerpt);
+  return { refusal: readRefusal(result, value, excerpt), value };
 }

@@ -251,6 +251,31 @@ describe("a call of a tool that writes", () => {
     expect(outcome).toMatchObject({ kind, message: `The tool refused: "${words}".` });
   });
 
+  it.each<[unknown, string]>([
+    [{ success: false, error: "Content must not be empty." }, "rejected"],
+    [{ ok: false, message: "Your plan does not include publishing." }, "rejected"],
+    [{ success: false }, "rejected"],
+    [{ error: { code: 17, message: "The title is too long" } }, "rejected"],
+    [{ error: { code: 17 } }, "rejected"],
+    [{ error: true, message: "The title is too long" }, "rejected"],
+    [{ errors: ["No title", { message: "No text" }] }, "rejected"],
+    [{ status: "error", message: "The entry is locked" }, "rejected"],
+    [{ result: { success: false, error: "The entry is locked" } }, "rejected"],
+    [{ success: false, error: "Too many requests" }, "limited"],
+    [{ success: false, error: "Invalid API key" }, "unauthorized"],
+    [{ success: false, error: "Internal server error" }, "unknown"],
+    // What it shows may have been made.
+    [{ id: "entry_1", error: "The mail was not sent" }, "unknown"],
+    [{ success: true, error: "", errors: [], entry: { id: "entry_1" } }, "applied"],
+    [{ entry: { id: "entry_1", status: "draft", error: null } }, "applied"],
+  ])("that answers %j, and no error, is taken at its word", async (answer, kind) => {
+    for (const isStructured of [true, false]) {
+      const tools = featureOs.tools.map((tool) => ({ ...tool, run: () => answer }));
+      const host = await hostMcp({ isStructured, tools });
+      expect(await givenTools(host.url, named).call("changelogCreate", draft)).toMatchObject({ kind });
+    }
+  });
+
   it("that the server doesn't know is not sent, and one whose arguments don't fit is rejected", async () => {
     const host = await hostMcp(featureOs);
     const tools = givenTools(host.url, { ...named, feedbackCreate: { name: "gone" } });
@@ -339,6 +364,15 @@ describe("a list of a tool", () => {
     await tools.describe(bounds());
     answerWith(host, status, { error: "No." }, { location: "https://x.example/" });
     expect((await failureOf(tools.list("changelogList", {}, bounds()))).fault).toBe(fault);
+  });
+
+  it("ends as an error where the tool answers that it failed, beside a list", async () => {
+    const tools = featureOs.tools.map((tool) => {
+      return { ...tool, run: () => ({ success: false, error: "The index is down", entries: [] }) };
+    });
+    const host = await hostMcp({ isStructured: true, tools });
+    const reading = givenTools(host.url, named).list("changelogList", {}, bounds());
+    expect(await failureOf(reading)).toMatchObject({ message: expect.stringContaining("The index is down") });
   });
 
   it("ends as an error where the tool has no list, is gone, or the run is over", async () => {
