@@ -109,8 +109,10 @@ export interface EntryMemory {
   readonly print: string;
   /** As it was sent: by this it is looked up. */
   readonly title: string;
-  /** Hash of what the board has shown of it since; undefined where it has shown nothing. */
+  /** Hash of what the board has shown of it since; of what was sent where it has shown nothing. */
   readonly shown?: string | undefined;
+  /** Ids of the entries of its title that were there before it was made; undefined where no whole list has shown them. */
+  readonly before?: readonly string[] | undefined;
   /** How many posts it names. */
   readonly posts: number;
   /** The release is gone, and people were told. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectId } from "../../src/model/post.ts";
 import { lastText } from "../../src/sync/ground/entries.ts";
 import { foreseeRetryEntry } from "../../src/sync/orders/retry-entry.ts";
+import { privateRepositories, twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
   type ConfigPart,
@@ -62,6 +63,17 @@ describe("the changelog of releases", () => {
     const shown = hash ?? lastText(await stage.ledger.toolCalls.list(project), tag)?.hash ?? "";
     const request = { kind: "publish", project, at: stage.clock.now(), tag, hash: shown } as const;
     await stage.ledger.commit([{ kind: "add-request", request }]);
+  };
+  /** Every call is answered with a yes that shows no entry, whatever came of it. */
+  const answerNothing = (): void => {
+    const silent = Object.create(tools) as FakeTools;
+    silent.call = async (purpose, args) => {
+      const { kind } = await tools.call(purpose, args);
+      return kind === "applied" || kind === "unknown"
+        ? { kind: "applied", record: undefined }
+        : { kind: "unsent", message: "" };
+    };
+    stage.bend((world) => ({ ...world, tools: silent }));
   };
   const purposes = () => tools.calls.map(({ purpose }) => purpose);
 
@@ -438,6 +450,139 @@ describe("the changelog of releases", () => {
     },
   );
 
+  it.each(["", "answer lost"] as const)("gives releases of one title a draft each: %s", async (fault) => {
+    publish("v1.1", { name: "Maintenance", body: "One" });
+    if (fault !== "") tools.faults.push(fault);
+    await stage.sync();
+    publish("v1.2", { name: "Maintenance", body: "Two" });
+    await stage.sync();
+    expect(tools.entries).toHaveLength(fault === "" ? 2 : 1);
+    stage.clock.skip(hourMs);
+    for (let run = 0; run < 3; run += 1) expect((await stage.syncOne()).errors).toEqual([]);
+    expect(purposes()).toHaveLength(2);
+    await approve("v1.2");
+    await stage.sync();
+    expect(tools.entries.map(({ text, isPublished }) => [text, isPublished])).toEqual([
+      ["One", false],
+      ["Two", true],
+    ]);
+  });
+
+  it("waits, and says so, while nobody can find out what became of one of the same title", async () => {
+    publish("v1.1", { name: "Maintenance", body: "One" });
+    tools.faults.push("lost");
+    tools.isListComplete = false;
+    await stage.sync();
+    stage.clock.skip(hourMs);
+    publish("v1.2", { name: "Maintenance", body: "Two" });
+    expect((await stage.syncOne()).errors).toMatchObject([
+      {
+        code: "board.entry",
+        message: expect.stringMatching(/^changelog v1\.2: changelog v1\.1 has the same/),
+      },
+    ]);
+    expect(purposes()).toHaveLength(1);
+  });
+
+  it("makes a draft though entries of its title were published before", async () => {
+    tools.entries.push({ id: "x1", title: "Maintenance", text: "Long ago", isPublished: true });
+    publish("v1.1", { name: "Maintenance", body: "One" });
+    tools.faults.push("answer lost");
+    await stage.sync();
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    await approve("v1.1");
+    await stage.sync();
+    expect(tools.entries.map(({ id, isPublished }) => [id, isPublished])).toEqual([
+      ["x1", true],
+      ["e2", true],
+    ]);
+    expect(purposes()).toEqual(["changelogCreate", "changelogPublish"]);
+  });
+
+  it("takes no draft that people have written for its own, and never changes it", async () => {
+    tools.entries.push({ id: "x1", title: "Spring", text: "Written by Marketing.", isPublished: false });
+    publish("v1.1", { name: "Spring", body: "One" });
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.entry" }]);
+    stage.github.editRelease("acme/app", "v1.1", { body: "Two" });
+    await stage.sync();
+    expect(tools.calls).toEqual([]);
+    for (const entry of tools.entries) entry.title = "Spring, by Marketing";
+    expect((await stage.syncOne()).errors).toEqual([]);
+    expect(tools.entries.map(({ text }) => text)).toEqual(["Written by Marketing.", "Two"]);
+  });
+
+  it("knows a draft whose answer was lost by its title where the board changes texts, and leaves it alone", async () => {
+    publish("v1.1", { body: "One" });
+    tools.faults.push("answer lost");
+    await stage.sync();
+    for (const entry of tools.entries) entry.text = "<p>One</p>";
+    stage.clock.skip(hourMs);
+    expect((await stage.syncOne()).errors).toEqual([]);
+    stage.github.editRelease("acme/app", "v1.1", { body: "Two" });
+    expect((await stage.syncOne()).errors).toMatchObject([
+      { code: "board.entry", message: expect.stringContaining("people have edited it") },
+    ]);
+    await approve("v1.1");
+    await stage.sync();
+    expect(tools.entries).toMatchObject([{ text: "<p>One</p>", isPublished: true }]);
+  });
+
+  it.each(["before", "after"] as const)(
+    "changes a draft whose answer was lost, unless people edited it: release edited %s the look",
+    async (when) => {
+      publish("v1.1", { body: "One" });
+      tools.faults.push("answer lost");
+      await stage.sync();
+      const edit = (): void => stage.github.editRelease("acme/app", "v1.1", { body: "Two" });
+      if (when === "before") edit();
+      stage.clock.skip(hourMs);
+      await stage.sync();
+      if (when === "after") edit();
+      await stage.sync();
+      expect(tools.entries).toMatchObject([{ text: "Two" }]);
+      for (const entry of tools.entries) entry.text = "Polished";
+      stage.github.editRelease("acme/app", "v1.1", { body: "Three" });
+      await stage.sync();
+      expect(tools.entries).toMatchObject([{ text: "Polished" }]);
+    },
+  );
+
+  it("does what is asked with tools whose answers show nothing: the list does", async () => {
+    answerNothing();
+    publish("v1.1", { body: "One" });
+    expect((await stage.syncOne()).errors).toEqual([]);
+    stage.github.editRelease("acme/app", "v1.1", { body: "Two" });
+    expect((await stage.syncOne()).errors).toEqual([]);
+    await approve("v1.1");
+    expect((await stage.syncOne()).errors).toEqual([]);
+    expect(tools.entries).toMatchObject([{ text: "Two", isPublished: true }]);
+    expect(await stage.ledger.toolCalls.unsettled(project)).toEqual([]);
+    expect(purposes()).toEqual(["changelogCreate", "changelogUpdate", "changelogPublish"]);
+  });
+
+  it("believes no answer that shows nothing where the list does not, either", async () => {
+    publish("v1.1", { body: "One" });
+    await stage.sync();
+    answerNothing();
+    tools.faults.push("lost", "lost");
+    await approve("v1.1");
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.unknown" }]);
+    stage.github.editRelease("acme/app", "v1.1", { body: "Two" });
+    publish("v1.2");
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.unknown" }]);
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    await stage.sync();
+    expect(tools.entries.map(({ title, text }) => [title, text])).toEqual([
+      ["v1.1", "Two"],
+      ["v1.2", ""],
+    ]);
+    await approve("v1.1");
+    await stage.sync();
+    expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([true, false]);
+  });
+
   it("calls a tool no more that publishes what it makes", async () => {
     publish("v1.1");
     publish("v1.2");
@@ -533,4 +678,29 @@ describe("the changelog of releases", () => {
       expect(await stage.ledger.toolCalls.list(project)).toMatchObject([{ state: "DONE", result: "e1" }]);
     },
   );
+});
+
+it("gives releases of two projects with one tag a draft each, in a changelog that they share", async () => {
+  const changelog = { releases: "v*", publish: "approve" };
+  const stage = await openStage({
+    boardProjects: twoProjects,
+    repositories: privateRepositories("acme/app", "acme/api"),
+    config: { settle: "0s", board: { mcp: { tools: toolsConfig } } },
+    projects: [
+      { ...standardProject, changelog },
+      { ...standardProject, project: "acme-api", repo: "acme/api", changelog },
+    ],
+  });
+  const tools = createFakeTools();
+  stage.bend((world) => ({ ...world, tools }));
+  await stage.sync();
+  for (const [name, body] of [["acme/app", "Of the app"] as const, ["acme/api", "Of the API"] as const])
+    stage.github.publishRelease(name, { tag: "v1.2", body });
+  tools.faults.push("answer lost");
+  for (let run = 0; run < 3; run += 1) {
+    await stage.sync();
+    stage.clock.skip(hourMs);
+  }
+  expect(tools.entries.map(({ text }) => text)).toEqual(["Of the app", "Of the API"]);
+  expect(await stage.ledger.toolCalls.list(project)).toMatchObject([{ result: "e1" }]);
 });

@@ -1,3 +1,5 @@
+import { hashText } from "../ground/hash.ts";
+
 /** A record of the changelog, as a list shows it. */
 export interface ListedEntry {
   readonly id: string;
@@ -9,31 +11,52 @@ export interface ListedEntry {
 
 /** What a list tells of an entry that may have been made. */
 export type FoundEntry =
+  /** It has the text, too. */
   | { readonly kind: "found"; readonly entry: ListedEntry }
-  | { readonly kind: "none" }
-  | { readonly kind: "several" };
+  /** They are called so, and the text tells none of them apart. */
+  | { readonly kind: "alike"; readonly entries: readonly ListedEntry[] }
+  | { readonly kind: "none" };
 
 /**
- * The entry of a title, among those that are no other release's.
+ * The entry of a title and a text, among those that may be it.
  *
- * @param taken ids of the entries of other releases.
+ * @param prints what `printEntry` makes of the texts that were sent.
+ * @param taken ids of those that are another release's, or were there before.
  */
 export function findEntry(
   entries: readonly ListedEntry[],
   title: string,
+  prints: readonly (string | undefined)[],
   taken: ReadonlySet<string>,
 ): FoundEntry {
-  const wanted = plain(title);
-  const [first, ...others] = entries.filter(
-    ({ id, title: its = "" }) => plain(its) === wanted && !taken.has(id),
-  );
-  if (first === undefined) return { kind: "none" };
-  return others.length === 0 ? { kind: "found", entry: first } : { kind: "several" };
+  const alike = entries.filter((entry) => isCalled(entry, title) && !taken.has(entry.id));
+  const [same, ...others] = alike.filter((entry) => prints.includes(printEntry(entry)));
+  if (same !== undefined && others.length === 0) return { kind: "found", entry: same };
+  return alike.length === 0 ? { kind: "none" } : { kind: "alike", entries: alike };
+}
+
+/**
+ * What was found counts as made by a call: by its text, which boards may change, or as the only one that was not there before the call.
+ *
+ * @param before the entries of its title that were there before; undefined where nobody knows.
+ */
+export function ownEntry(
+  found: FoundEntry | undefined,
+  before: readonly string[] | undefined,
+): ListedEntry | undefined {
+  if (found?.kind === "found") return found.entry;
+  const [only, ...others] = found?.kind === "alike" && before !== undefined ? found.entries : [];
+  return others.length === 0 ? only : undefined;
+}
+
+/** Whether an entry has a title. */
+export function isCalled({ title = "" }: Pick<ListedEntry, "title">, wanted: string): boolean {
+  return plain(title) === plain(wanted);
 }
 
 /** What of an entry people may have edited. */
-export function plainEntry({ title = "", text = "" }: Pick<ListedEntry, "title" | "text">): string {
-  return `${plain(title)}\n${plain(text)}`;
+export function printEntry({ title = "", text = "" }: Pick<ListedEntry, "title" | "text">): string {
+  return hashText(`${plain(title)}\n${plain(text)}`);
 }
 
 /** As boards show it: without what is not drawn, spaces as one. */

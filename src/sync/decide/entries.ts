@@ -10,7 +10,7 @@ import { canonical } from "../../plan/ground/identity.ts";
 import { isAllowed, reasonOf } from "../../plan/ground/obstacle.ts";
 import type { ChangelogSettings } from "../../plan/ground/settings.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
-import { type EntryWork, lastText, nameEntry } from "../ground/entries.ts";
+import { type EntryWork, entryOf, lastText, nameEntry } from "../ground/entries.ts";
 import { isPreview, shownEntry } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import type { Verdict } from "../ground/verdict.ts";
@@ -74,7 +74,7 @@ function findShown(
 
 /** Said once: nothing publishes such a draft, and nothing deletes it. */
 async function sayGone(cycle: PulledCycle, tag: string): Promise<void> {
-  const known = projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag);
+  const known = entryOf(cycle, tag);
   if (known?.isGone === true || isPreview(cycle.run)) return;
   const message = `${nameEntry(tag)}: the release was deleted, and its draft is still on the board. Delete it there.`;
   noteError(cycle.tally, { code: "board.entry-gone", message });
@@ -154,7 +154,7 @@ async function publishesOf(
   let goesNow: number | undefined;
   for (const [tag, requests] of asked) {
     const text = lastText(calls, tag);
-    const known = projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag);
+    const known = entryOf(cycle, tag);
     const named = requests.filter(({ hash }) => hash === text?.hash);
     const id = text?.result;
     const why = whyNotPublished(changelog, { isShown: named.length > 0, id, isGone: known?.isGone === true });

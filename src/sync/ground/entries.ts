@@ -1,9 +1,12 @@
 import type { ToolList } from "../../board/tools.ts";
 import type { ToolCall } from "../../ledger/journal.ts";
+import type { EntryMemory } from "../../ledger/memory.ts";
 import type { RequestId } from "../../ledger/orders.ts";
 import type { Entry } from "../../plan/changelog/entry.ts";
+import { isCalled } from "../../plan/changelog/look.ts";
 import { listArguments } from "../../plan/text/arguments.ts";
-import type { PulledCycle } from "./cycle-state.ts";
+import { inOrder } from "../../select.ts";
+import { type PulledCycle, projectNow } from "./cycle-state.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What is to become of one entry of the changelog in this run. */
@@ -24,32 +27,72 @@ export interface EntryWork {
   readonly requests: readonly RequestId[];
 }
 
-/** The changelog as the board's tool lists it, asked for once in a run, when it is wanted; undefined without such a tool. */
-export type AskEntries = () => Promise<ToolList | undefined>;
+/**
+ * The changelog as the board's tool lists it, asked for once in a run, when it is wanted, and once more where `isAnew`; undefined
+ * without such a tool.
+ */
+export type AskEntries = (isAnew?: boolean) => Promise<ToolList | undefined>;
 
 /** See `AskEntries`. What it throws is thrown to each who asks. */
 export function createAskEntries({ world, settings, run, memory }: PulledCycle): AskEntries {
   let asked: Promise<ToolList> | undefined;
-  return async () => {
+  return async (isAnew = false) => {
     if (world.tools?.purposes.has("changelogList") !== true) return undefined;
     const args = listArguments(settings.changelog?.args.list ?? {}, "changelogList", memory.id);
-    asked ??= world.tools.list("changelogList", args, run.bounds);
+    if (isAnew || asked === undefined) asked = world.tools.list("changelogList", args, run.bounds);
     return asked;
   };
 }
 
-/** Ids of the entries of other releases. */
-export function takenEntries(calls: readonly ToolCall[], tag: string): ReadonlySet<string> {
-  return new Set(
-    calls.flatMap(({ purpose, subject, result }) =>
-      purpose === "changelogCreate" && subject !== tag && result !== undefined ? [result] : [],
-    ),
-  );
+/** What is remembered of an entry. */
+export function entryOf(cycle: PulledCycle, tag: string): EntryMemory | undefined {
+  return projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag);
+}
+
+/** Entries of other releases, of all projects: a board may have one changelog for all of them. */
+export interface OtherEntries {
+  /** Their ids. */
+  readonly taken: ReadonlySet<string>;
+  readonly titles: readonly string[];
+  /** The call for one of the same title whose outcome is not known yet: an entry that is there may be that one's. */
+  readonly rival: ToolCall | undefined;
+}
+
+/** See `OtherEntries`: of the releases but this one. */
+export async function otherEntries(
+  { world, memory: { id } }: PulledCycle,
+  tag: string,
+  title: string,
+): Promise<OtherEntries> {
+  const { ledger, policy } = world;
+  const found = await inOrder(policy.projectKeys, async (key) => {
+    const memory = ledger.memory.project(key);
+    const calls = memory === undefined ? [] : await ledger.toolCalls.list(memory.id, "changelogCreate");
+    const others = calls.filter(({ project, subject }) => project !== id || subject !== tag);
+    return others.map((call) => {
+      return { call, title: memory?.changelog?.entries.find((one) => one.tag === call.subject)?.title };
+    });
+  });
+  const all = found.flat();
+  return {
+    taken: new Set(all.flatMap(({ call }) => call.result ?? [])),
+    titles: all.flatMap((one) => one.title ?? []),
+    rival: all.find(({ call, title: its }) => {
+      const isOpen = call.state === "SENT" || call.state === "UNKNOWN";
+      return isOpen && its !== undefined && isCalled({ title: its }, title);
+    })?.call,
+  };
 }
 
 /** How messages speak of an entry. */
 export function nameEntry(tag: string): string {
   return `changelog ${tag}`;
+}
+
+export function sayAlike(title: string, entries: readonly unknown[]): string {
+  return entries.length > 1
+    ? `several entries are called "${title}": nobody knows which is its own`
+    : `an entry called "${title}" is there with another text: nobody knows whether it is its own. Rename or delete it`;
 }
 
 /** A draft, as calls have made it. */

@@ -1,8 +1,7 @@
 import { isStuck, type ToolCall, type ToolCallChange } from "../../ledger/journal.ts";
-import { findEntry, plainEntry } from "../../plan/changelog/look.ts";
-import { hashText } from "../../plan/ground/hash.ts";
-import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
-import { type AskEntries, lastText, takenEntries } from "../ground/entries.ts";
+import { findEntry, ownEntry, printEntry } from "../../plan/changelog/look.ts";
+import type { PulledCycle } from "../ground/cycle-state.ts";
+import { type AskEntries, entryOf, lastText, otherEntries, sayAlike } from "../ground/entries.ts";
 import { isPreview } from "../ground/order.ts";
 import { type Looked, resolveCalls } from "../write/call.ts";
 
@@ -40,21 +39,21 @@ async function retryEntries({ world: { ledger, clock }, memory, run }: PulledCyc
 }
 
 async function lookForDraft(
-  { world, memory, ...cycle }: PulledCycle,
+  cycle: PulledCycle,
   { subject: tag }: ToolCall,
   ask: AskEntries,
 ): Promise<Looked> {
   const list = await ask();
   if (list === undefined) return { kind: "unsure", why: noList };
-  const title = projectNow({ world, memory, ...cycle }).changelog?.entries.find(
-    (one) => one.tag === tag,
-  )?.title;
-  if (title === undefined) return { kind: "unsure", why: "the title that was sent is not known any more" };
-  const taken = takenEntries(await world.ledger.toolCalls.list(memory.id), tag);
-  const found = findEntry(list.records, title, taken);
-  if (found.kind === "found")
-    return { kind: "made", id: found.entry.id, url: found.entry.url, message: "found by its title" };
-  if (found.kind === "several") return { kind: "unsure", why: `several entries are called "${title}"` };
+  const known = entryOf(cycle, tag);
+  if (known === undefined) return { kind: "unsure", why: "the title that was sent is not known any more" };
+  const { title, shown, before } = known;
+  const { taken } = await otherEntries(cycle, tag, title);
+  const found = findEntry(list.records, title, [shown], new Set([...taken, ...(before ?? [])]));
+  const entry = ownEntry(found, before);
+  if (entry !== undefined)
+    return { kind: "made", id: entry.id, url: entry.url, message: "found by its title" };
+  if (found.kind === "alike") return { kind: "unsure", why: sayAlike(title, found.entries) };
   if (!list.isComplete) return { kind: "unsure", why: notWhole };
   return { kind: "absent", message: `no entry is called "${title}": it was not made` };
 }
@@ -67,9 +66,8 @@ async function lookForText(cycle: PulledCycle, { subject: tag }: ToolCall, ask: 
   const draft = lastText(await ledger.toolCalls.list(cycle.memory.id), tag);
   const found = list.records.find(({ id }) => id === draft?.result);
   if (found === undefined && !list.isComplete) return { kind: "unsure", why: notWhole };
-  const shown = projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag)?.shown;
   if (found === undefined) return { kind: "absent", message: "the draft is not there any more" };
-  if (shown === hashText(plainEntry(found)))
+  if (entryOf(cycle, tag)?.shown === printEntry(found))
     return { kind: "absent", message: "the draft is as it was: it was not changed" };
   return { kind: "made", id: found.id, url: found.url, message: "the draft has another text now" };
 }

@@ -35,6 +35,8 @@ export interface ToolRequest {
   readonly id?: string | undefined;
   /** Why an answer is not believed, though it is no error: it shows another tool's result, or that nothing was done. Then it is looked up. */
   readonly whyDoubted?: (record: ToolRecord) => Promise<string | undefined>;
+  /** Finds what was done where the answer shows no record: if it finds nothing, that is looked up later. Left out: any answer counts. */
+  readonly findMade?: () => Promise<ToolRecord | undefined>;
   /** Records what was made, as one with the end of the call: by the cycle that it is given. */
   readonly record?: (cycle: PulledCycle, record: ToolRecord | undefined) => Promise<void>;
 }
@@ -145,9 +147,14 @@ function entryOf(
 }
 
 /** What another tool answered tells nothing of ours: it is looked up as if there had been no answer. */
-async function asOwn({ whyDoubted }: ToolRequest, answer: ToolOutcome): Promise<ToolOutcome> {
-  const record = answer.kind === "applied" ? answer.record : undefined;
-  const message = record && (await whyDoubted?.(record));
+async function asOwn({ whyDoubted, findMade }: ToolRequest, answer: ToolOutcome): Promise<ToolOutcome> {
+  if (answer.kind !== "applied") return answer;
+  if (answer.record === undefined) {
+    const record = await findMade?.();
+    const isShown = findMade === undefined || record !== undefined;
+    return isShown ? { ...answer, record } : { kind: "unknown", message: "the answer shows no entry" };
+  }
+  const message = await whyDoubted?.(answer.record);
   return message === undefined ? answer : { kind: "unknown", message };
 }
 

@@ -1,9 +1,17 @@
 import type { ToolList, ToolRecord, ToolWriting } from "../../board/tools.ts";
+import { RemoteError } from "../../errors.ts";
 import type { ToolCall } from "../../ledger/journal.ts";
-import { findEntry, plainEntry } from "../../plan/changelog/look.ts";
-import { hashText } from "../../plan/ground/hash.ts";
+import { findEntry, isCalled, ownEntry, printEntry } from "../../plan/changelog/look.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
-import { type AskEntries, type EntryWork, nameEntry, takenEntries } from "../ground/entries.ts";
+import {
+  type AskEntries,
+  type EntryWork,
+  entryOf,
+  nameEntry,
+  type OtherEntries,
+  otherEntries,
+  sayAlike,
+} from "../ground/entries.ts";
 import { noteError } from "../ground/report.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import { type ReleaseLook, rememberChangelog, rememberEntry } from "../read/pull-releases.ts";
@@ -78,28 +86,75 @@ function writeEntry(cycle: PulledCycle, work: EntryWork, ask: AskEntries): Promi
 
 async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries): Promise<Outcome> {
   const { tag, entry, print, posts } = work;
-  const templates = hashArguments(cycle.settings.changelog?.args.create ?? {});
-  if (projectNow(cycle).changelog?.publishing === templates) return refuse(cycle, tag, publishesAtOnce);
+  const { title } = entry;
+  if (projectNow(cycle).changelog?.publishing === hashArguments(cycle.settings.changelog?.args.create ?? {}))
+    return refuse(cycle, tag, publishesAtOnce);
   const list = await ask();
-  const calls = await cycle.world.ledger.toolCalls.list(cycle.memory.id);
-  const found = list && findEntry(list.records, entry.title, takenEntries(calls, tag));
-  if (found?.kind === "several")
-    return refuse(cycle, tag, `several entries are called "${entry.title}": nobody knows which is its own`);
-  const isAgain = calls.some(
-    (call) => call.purpose === "changelogCreate" && call.subject === tag && call.attempts > 0,
-  );
-  if (isAgain && found?.kind !== "found" && list?.isComplete !== true)
+  const others = await otherEntries(cycle, tag, title);
+  if (list !== undefined && others.rival !== undefined) return waitForRival(cycle, tag, others.rival);
+  const key = { project: cycle.memory.id, purpose: "changelogCreate", subject: tag } as const;
+  const last = await cycle.world.ledger.toolCalls.find(key);
+  const known = entryOf(cycle, tag);
+  // What was never called for can only be there already as a draft of this very text.
+  const earlier = last?.sentAt !== undefined && known?.title === title ? known : undefined;
+  const records = list?.records.filter(({ isPublished }) => earlier !== undefined || isPublished !== true);
+  const shown = printSent(entry);
+  const taken = new Set([...others.taken, ...(earlier?.before ?? [])]);
+  const found = records && findEntry(records, title, [shown, earlier?.shown], taken);
+  const own = ownEntry(found, earlier?.before);
+  if (own !== undefined) {
+    // Made by an earlier call, of an earlier text, it is changed as after any other edit.
+    if (printEntry(own) === shown) await rememberEntry(cycle, { tag, print, title, posts, shown });
+    return takeThere(cycle, work, "changelogCreate", own);
+  }
+  if (found?.kind === "alike") return refuse(cycle, tag, sayAlike(title, found.entries));
+  if ((last?.attempts ?? 0) > 0 && list?.isComplete !== true)
     return refuse(cycle, tag, "it can't be told whether it is there already");
-  await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: undefined });
-  if (found?.kind === "found") return takeThere(cycle, work, "changelogCreate", found.entry);
+  return makeDraft(cycle, work, ask, { list, others });
+}
+
+/** An entry that is there may be the one of another release, whose call is in doubt. */
+async function waitForRival(cycle: PulledCycle, tag: string, rival: ToolCall): Promise<Outcome> {
+  const why = `${nameEntry(rival.subject)} has the same title, and nobody knows yet what became of it`;
+  return rival.isUnsure ? refuse(cycle, tag, why) : { kind: "wait", cause: "in-doubt", why };
+}
+
+async function makeDraft(
+  cycle: PulledCycle,
+  work: EntryWork,
+  ask: AskEntries,
+  { list, others }: { readonly list: ToolList | undefined; readonly others: OtherEntries },
+): Promise<Outcome> {
+  const { tag, entry, print, posts } = work;
+  const { title } = entry;
+  const alike = list?.records.filter((one) => isCalled(one, title)).map(({ id }) => id);
+  const before = list?.isComplete === true ? alike : undefined;
+  const sent = printSent(entry);
+  await rememberEntry(cycle, { tag, print, title, posts, shown: sent, before });
   const whyDoubted = async (record: ToolRecord) =>
-    isOther(cycle, { calls, list }, work, record) ? showsOther : undefined;
-  return call(cycle, { ...work, whyDoubted }, "changelogCreate", async (own, record) => {
-    await rememberEntry(own, { tag, shown: shownBy(record) });
+    isOther(list, others, title, record) ? showsOther : undefined;
+  const findMade = async () => {
+    const now = await askAnew(ask);
+    const there = new Set([...others.taken, ...(list?.records ?? []).map(({ id }) => id)]);
+    return now && ownEntry(findEntry(now.records, title, [sent], there), before);
+  };
+  return call(cycle, { ...work, whyDoubted, findMade }, "changelogCreate", async (own, record) => {
+    await rememberEntry(own, { tag, shown: shownBy(record) ?? sent });
     if (record?.isPublished !== true) return;
-    await rememberChangelog(own, { publishing: templates });
+    const publishing = hashArguments(cycle.settings.changelog?.args.create ?? {});
+    await rememberChangelog(own, { publishing });
     await refuse(cycle, tag, publishesAtOnce);
   });
+}
+
+/** The list as it is after a call whose answer shows nothing; undefined where it can't be read. */
+async function askAnew(ask: AskEntries): Promise<ToolList | undefined> {
+  try {
+    return await ask(true);
+  } catch (error) {
+    if (error instanceof RemoteError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -107,21 +162,15 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
  * change titles; only where the list before the call was whole, an entry that it lacked is new, whatever it is called.
  */
 function isOther(
-  cycle: PulledCycle,
-  there: { readonly calls: readonly ToolCall[]; readonly list: ToolList | undefined },
-  { tag, entry }: EntryWork,
+  list: ToolList | undefined,
+  { taken, titles }: OtherEntries,
+  wanted: string,
   { id, title }: ToolRecord,
 ): boolean {
-  const { calls, list } = there;
   const isThere = list?.records.some((one) => one.id === id) === true;
-  if (isThere || takenEntries(calls, tag).has(id)) return true;
-  if (title === undefined || isCalled(title, entry.title)) return false;
-  const others = projectNow(cycle).changelog?.entries.filter((one) => one.tag !== tag) ?? [];
-  return list?.isComplete !== true || others.some((one) => isCalled(title, one.title));
-}
-
-function isCalled(title: string, wanted: string): boolean {
-  return plainEntry({ title }) === plainEntry({ title: wanted });
+  if (isThere || taken.has(id)) return true;
+  if (title === undefined || isCalled({ title }, wanted)) return false;
+  return list?.isComplete !== true || titles.some((one) => isCalled({ title }, one));
 }
 
 const publishesAtOnce =
@@ -133,7 +182,11 @@ async function refuse({ tally }: PulledCycle, tag: string, why: string): Promise
 }
 
 function shownBy(record: ToolRecord | undefined): string | undefined {
-  return record?.text === undefined ? undefined : hashText(plainEntry(record));
+  return record?.text === undefined ? undefined : printEntry(record);
+}
+
+function printSent({ title, body }: EntryWork["entry"]): string {
+  return printEntry({ title, text: body });
 }
 
 /** The entry is there already: it is the release's own, as if our call had made it. */
@@ -162,15 +215,24 @@ async function takeThere(
 
 function call(
   cycle: PulledCycle,
-  { tag, args, reason, entry, requests, id, whyDoubted }: EntryWork & Pick<ToolRequest, "whyDoubted">,
+  {
+    tag,
+    args,
+    reason,
+    entry,
+    requests,
+    id,
+    ...answered
+  }: EntryWork & Pick<ToolRequest, "whyDoubted" | "findMade">,
   purpose: ToolWriting,
   record?: (own: PulledCycle, record: ToolRecord | undefined) => Promise<void>,
 ): Promise<Outcome> {
+  const { whyDoubted, findMade } = answered;
   return callTool(cycle, {
     ...{ purpose, subject: tag, args, reason, name: nameEntry(tag), isApproved: requests.length > 0 },
     tell: { fields: [{ field: "title", value: entry.title }], issue: undefined },
     ...{ id: purpose === "changelogCreate" ? undefined : id, ...(whyDoubted && { whyDoubted }) },
-    ...(record && { record }),
+    ...{ ...(findMade && { findMade }), ...(record && { record }) },
   });
 }
 
@@ -179,38 +241,37 @@ async function updateDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
   const { tag, entry, print, posts, id } = work;
   const list = await ask();
   const found = list?.records.find((one) => one.id === id);
-  const known = projectNow(cycle).changelog?.entries.find((one) => one.tag === tag);
-  const why = whyNotChanged(cycle, found, known);
+  const why = whyNotChanged(cycle, found, entryOf(cycle, tag)?.shown);
   if (found?.isPublished === true) await rememberEntry(cycle, { tag, print });
   if (found?.isPublished === true) return { kind: "unneeded" };
-  if (found !== undefined && plainEntry(found) === plainEntry({ title: entry.title, text: entry.body })) {
+  const sent = printSent(entry);
+  const isChanged = (one: ToolRecord): boolean => one.id === id && printEntry(one) === sent;
+  if (found !== undefined && isChanged(found)) {
     // An update whose answer was lost.
-    await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: hashText(plainEntry(found)) });
+    await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: sent });
     return takeThere(cycle, work, "changelogUpdate", found);
   }
   if (why !== undefined) {
     await rememberEntry(cycle, { tag, print });
     return refuse(cycle, tag, `the release was edited, and its draft stays as it was: ${why}`);
   }
-  const outcome = await call(cycle, work, "changelogUpdate", async (own, record) => {
-    const shown = record?.id === id ? shownBy(record) : undefined;
+  const findMade = async () => (await askAnew(ask))?.records.find(isChanged);
+  return call(cycle, { ...work, findMade }, "changelogUpdate", async (own, record) => {
+    const shown = (record?.id === id ? shownBy(record) : undefined) ?? sent;
     await rememberEntry(own, { tag, print, title: entry.title, posts, shown });
   });
-  return outcome;
 }
 
 function whyNotChanged(
   { world }: PulledCycle,
   found: ToolRecord | undefined,
-  known: { readonly title: string; readonly shown?: string | undefined } | undefined,
+  shown: string | undefined,
 ): string | undefined {
   if (world.tools?.purposes.has("changelogUpdate") !== true)
     return "`board.mcp.tools` names no `changelogUpdate`";
   if (found === undefined) return "the list of entries does not show it";
   if (found.isPublished === undefined) return "the list does not tell whether it is still a draft";
-  const isAsSent = plainEntry({ title: found.title ?? "" }) === plainEntry({ title: known?.title ?? "" });
-  const isEdited = known?.shown === undefined ? !isAsSent : known.shown !== hashText(plainEntry(found));
-  return isEdited ? "people have edited it on the board" : undefined;
+  return shown === printEntry(found) ? undefined : "people have edited it on the board";
 }
 
 async function publishDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries): Promise<Outcome> {
@@ -219,8 +280,12 @@ async function publishDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries
   if (found?.isPublished === true) return takeThere(cycle, work, "changelogPublish", found);
   if (list?.isComplete === true && found === undefined)
     return { kind: "refuse", cause: "something-else", why: "the board does not list the draft any more" };
+  const findMade = async () =>
+    (await askAnew(ask))?.records.find(({ id, isPublished }) => id === work.id && isPublished === true);
   // Some tools want a word more before they publish, and answer what they would do.
-  const whyDoubted = async ({ id, isPublished }: ToolRecord) =>
-    id === work.id && isPublished === false ? "the answer shows a draft" : undefined;
-  return call(cycle, { ...work, whyDoubted }, "changelogPublish");
+  const whyDoubted = async ({ id, isPublished }: ToolRecord) => {
+    if (id !== work.id) return (await findMade()) === undefined ? showsOther : undefined;
+    return isPublished === false ? "the answer shows a draft" : undefined;
+  };
+  return call(cycle, { ...work, whyDoubted, findMade }, "changelogPublish");
 }

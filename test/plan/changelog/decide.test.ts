@@ -6,7 +6,7 @@ import {
   publishAt,
   publishEveryMs,
 } from "../../../src/plan/changelog/decide.ts";
-import { findEntry, plainEntry } from "../../../src/plan/changelog/look.ts";
+import { findEntry, ownEntry, printEntry } from "../../../src/plan/changelog/look.ts";
 import { printRelease } from "../../../src/plan/changelog/releases.ts";
 import { createRelease } from "./make.ts";
 
@@ -88,16 +88,35 @@ describe("the changelog", () => {
 });
 
 describe("a list of entries", () => {
-  const entries = [{ id: "e1", title: "Spring" }, { id: "e2", title: " Spring\u200B  " }, { id: "e3" }];
+  const entries = [
+    { id: "e1", title: "Spring", text: "One" },
+    { id: "e2", title: " Spring\u200B  ", text: "Two" },
+    { id: "e3" },
+  ];
+  const [e1, e2] = entries;
+  const one = printEntry({ title: "Spring", text: "One" });
+  const find = (title: string, prints: readonly string[], taken: readonly string[] = []) =>
+    findEntry(entries, title, prints, new Set(taken));
 
-  it("tells an entry by its title, among those that are no other release's", () => {
-    expect(findEntry(entries, "Spring", new Set())).toEqual({ kind: "several" });
-    expect(findEntry(entries, "Spring", new Set(["e2"]))).toEqual({ kind: "found", entry: entries[0] });
-    expect(findEntry(entries, "spring", new Set())).toEqual({ kind: "none" });
+  it("tells an entry by its title and its text, among those that are no other release's", () => {
+    expect(find("Spring", [one])).toEqual({ kind: "found", entry: e1 });
+    expect(find("Spring", [one], ["e1"])).toEqual({ kind: "alike", entries: [e2] });
+    expect(find("Spring", ["another"])).toEqual({ kind: "alike", entries: [e1, e2] });
+    expect(find("Spring", entries.map(printEntry))).toEqual({ kind: "alike", entries: [e1, e2] });
+    expect(find("spring", [one])).toEqual({ kind: "none" });
+  });
+
+  it("tells by the title alone only what was not there before", () => {
+    const only = { kind: "alike", entries: [{ id: "e2" }] } as const;
+    expect(ownEntry({ kind: "found", entry: { id: "e1" } }, undefined)).toEqual({ id: "e1" });
+    expect(ownEntry(only, [])).toEqual({ id: "e2" });
+    expect(ownEntry(only, undefined)).toBeUndefined();
+    expect(ownEntry({ kind: "alike", entries }, [])).toBeUndefined();
+    expect(ownEntry({ kind: "none" }, [])).toBeUndefined();
   });
 
   it("shows whether people have edited one, whatever a board makes of spaces", () => {
-    expect(plainEntry({ title: "a", text: "b\n\nc " })).toBe(plainEntry({ title: " a", text: "b c\u200B" }));
-    expect(plainEntry({})).toBe("\n");
+    expect(printEntry({ title: "a", text: "b\n\nc " })).toBe(printEntry({ title: " a", text: "b c\u200B" }));
+    expect(printEntry({})).toBe(printEntry({ title: "", text: " " }));
   });
 });

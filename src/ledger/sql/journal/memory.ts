@@ -97,6 +97,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
       entries: z.array(
         z.object({
           ...{ tag: z.string(), print: z.string(), title: z.string(), shown: text, posts: z.number() },
+          before: z.array(z.string()).optional(),
           isGone: z.boolean().optional(),
         }),
       ),
