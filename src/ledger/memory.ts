@@ -97,6 +97,10 @@ export interface ChangelogMemory {
   readonly etag: string | undefined;
   /** Tags that were there at the first look: nothing is made of them. */
   readonly noted: readonly string[];
+  /** Ids of these, whose tags may change. */
+  readonly notedIds?: readonly number[] | undefined;
+  /** Ids of those that were pre-releases then, and as such unwanted: when one becomes a release it is a new one. */
+  readonly unripe?: readonly number[] | undefined;
   /** Hash of the arguments with which the tool has published at once what it made: it is not called with them again. */
   readonly publishing?: string | undefined;
   /** Of the releases that have an entry, or are about to. */
@@ -104,7 +108,10 @@ export interface ChangelogMemory {
 }
 
 export interface EntryMemory {
+  /** By this it is known, also when the tag of its release changes. */
   readonly tag: string;
+  /** Id of its release. */
+  readonly release?: number | undefined;
   /** What its text was made of. */
   readonly print: string;
   /** As it was sent: by this it is looked up. */

@@ -211,6 +211,97 @@ describe("the changelog of releases", () => {
     expect(purposes()).toEqual(["changelogCreate"]);
   });
 
+  it.each(["anew", "as a draft before"] as const)(
+    "publishes one that is there again: made %s",
+    async (how) => {
+      publish("v1.1", { body: "One" });
+      await stage.sync();
+      const leave = (): void =>
+        how === "anew"
+          ? stage.github.deleteRelease("acme/app", "v1.1")
+          : stage.github.editRelease("acme/app", "v1.1", { isDraft: true });
+      const comeBack = (body: string): void =>
+        how === "anew"
+          ? publish("v1.1", { body })
+          : stage.github.editRelease("acme/app", "v1.1", { isDraft: false, body });
+      for (const body of ["One", "Two"]) {
+        leave();
+        expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.entry-gone" }]);
+        comeBack(body);
+        expect((await stage.syncOne()).errors).toEqual([]);
+      }
+      await approve("v1.1");
+      expect((await stage.syncOne()).errors).toEqual([]);
+      expect(tools.entries).toMatchObject([{ text: "Two", isPublished: true }]);
+    },
+  );
+
+  it("knows a release again whose tag was changed", async () => {
+    publish("v1.1", { name: "Spring", body: "One" });
+    publish("v1.2");
+    await stage.sync();
+    await approve("v1.1");
+    await stage.sync();
+    for (const tag of ["v1.0", "v1.1", "v1.2"])
+      stage.github.editRelease("acme/app", tag, { tag: `${tag}.0`, ...(tag === "v1.2" && { body: "Two" }) });
+    for (let run = 0; run < 2; run += 1) expect((await stage.syncOne()).errors).toEqual([]);
+    expect(tools.entries.map(({ title, text }) => [title, text])).toEqual([
+      ["Spring", "One"],
+      ["v1.2.0", "Two"],
+    ]);
+  });
+
+  it("makes a draft of a pre-release from before the first look when it becomes a release", async () => {
+    reconfigure(undefined);
+    await stage.sync();
+    for (const tag of ["v2.0", "v3.0"]) stage.github.publishRelease("acme/app", { tag, isPrerelease: true });
+    reconfigure({ releases: "v*" });
+    await stage.sync();
+    stage.github.editRelease("acme/app", "v2.0", { isPrerelease: false });
+    await stage.sync();
+    reconfigure({ releases: "v*", prereleases: true });
+    await stage.sync();
+    expect(tools.entries.map(({ title }) => title)).toEqual(["v2.0"]);
+  });
+
+  it("is stopped by no release whose template fails, nor is what people let go", async () => {
+    const create = {
+      ...toolsConfig.changelogCreate,
+      args: { title: "{{ entry.title | truncate: 20 }}", draft: true },
+    };
+    const publishing = {
+      name: "publish",
+      args: { id: "{{ entry.id }}", name: "{{ entry.title | url_decode }}" },
+    };
+    stage.reconfigure({
+      config: {
+        settle: "0s",
+        board: { mcp: { tools: { ...toolsConfig, changelogCreate: create, changelogPublish: publishing } } },
+      },
+      projects: [{ ...ownProject, changelog: { releases: "v*", publish: "approve" } }],
+    });
+    publish("v1.1");
+    publish("v1.2", { name: "100% faster" });
+    await stage.sync();
+    for (const tag of ["v1.1", "v1.2"]) await approve(tag);
+    publish("v1.3", { name: "A name that is longer than that" });
+    publish("v1.4");
+    const fails = {
+      code: "config.template",
+      message: expect.stringMatching(/^changelog v1\.3: a template fails/),
+    };
+    expect((await stage.syncOne()).errors).toMatchObject([
+      fails,
+      { code: "board.entry-refused", message: expect.stringContaining("changelog v1.2 is not published") },
+    ]);
+    expect(tools.entries.map(({ title, isPublished }) => [title, isPublished])).toEqual([
+      ["v1.1", true],
+      ["100% faster", false],
+      ["v1.4", false],
+    ]);
+    expect((await stage.syncOne()).errors).toMatchObject([fails]);
+  });
+
   it("publishes what a person let go, as it was shown, and one a day unless they say so twice", async () => {
     for (const tag of ["v1.1", "v1.2", "v1.3"]) publish(tag);
     await stage.sync();

@@ -11,7 +11,10 @@ export interface KnownCall {
 
 /** What is remembered of a release that has an entry, or is about to. */
 export interface KnownEntry {
+  /** The tag that the release had when its entry was made. */
   readonly tag: string;
+  /** Its id. */
+  readonly release?: number | undefined;
   /** What its text was made of. */
   readonly print: string;
 }
@@ -21,15 +24,19 @@ export interface ChangelogFacts {
   readonly wanted: Wanted;
   /** All that are published. */
   readonly releases: readonly Release[];
-  /** Tags that were there at the first look: nothing is ever made of them. */
+  /** Tags that were there at the first look, and their releases' ids: nothing is ever made of them. */
   readonly noted: readonly string[];
+  readonly notedIds?: readonly number[] | undefined;
+  /** Ids of those among them that only become releases. */
+  readonly unripe?: readonly number[] | undefined;
   readonly entries: readonly KnownEntry[];
   readonly calls: readonly KnownCall[];
 }
 
 /** What is to become of an entry. */
 export type EntryWish =
-  | { readonly kind: "create" | "update"; readonly release: Release }
+  /** `tag`: by which the entry is known. */
+  | { readonly kind: "create" | "update"; readonly tag: string; readonly release: Release }
   /** The release of a draft is not there any more. */
   | { readonly kind: "gone"; readonly tag: string };
 
@@ -39,40 +46,54 @@ export type EntryWish =
  * | release | entry | asked for |
  * |---|---|---|
  * | there before the first look, or of another kind | | nothing |
- * | new | none, or refused | a draft |
+ * | new, or a pre-release before the first look | none, or refused | a draft |
  * | new | in doubt | nothing: it is looked up |
- * | edited | a draft | an update |
+ * | edited, its tag included | a draft | an update |
  * | edited, deleted | published, or perhaps | nothing, ever |
  * | deleted | a draft | it is said |
  */
-export function decideEntries({
-  wanted,
-  releases,
-  noted,
-  entries,
-  calls,
-}: ChangelogFacts): readonly EntryWish[] {
+export function decideEntries(facts: ChangelogFacts): readonly EntryWish[] {
+  const { wanted, releases, entries, calls } = facts;
   const stateOf = (purpose: KnownCall["purpose"], tag: string): KnownCall["state"] | undefined =>
     calls.find((call) => call.purpose === purpose && call.subject === tag)?.state;
   const isDraft = (tag: string): boolean =>
     stateOf("changelogCreate", tag) === "DONE" && !mayBePublished(stateOf("changelogPublish", tag));
-  const before = new Set(noted);
   const asked = releases
-    .filter((release) => !before.has(release.tag))
+    .filter((release) => !isNoted(release, facts))
     .toSorted((one, other) => ageOf(one) - ageOf(other) || one.id - other.id)
     .flatMap((release): readonly EntryWish[] => {
-      const { tag } = release;
+      const tag = nameRelease(release, facts);
       const state = stateOf("changelogCreate", tag);
       if (state === undefined || state === "PREPARED" || state === "REJECTED")
-        return isWanted(release, wanted) ? [{ kind: "create", release }] : [];
+        return isWanted(release, wanted) ? [{ kind: "create", tag, release }] : [];
       const print = entries.find((entry) => entry.tag === tag)?.print;
       const isEdited = print !== undefined && print !== printRelease(release);
       const isUnderWay = ["SENT", "UNKNOWN"].includes(stateOf("changelogUpdate", tag) ?? "");
-      return isEdited && isDraft(tag) && !isUnderWay ? [{ kind: "update", release }] : [];
+      return isEdited && isDraft(tag) && !isUnderWay ? [{ kind: "update", tag, release }] : [];
     });
-  const there = new Set(releases.map(({ tag }) => tag));
+  const there = new Set(releases.map((release) => nameRelease(release, facts)));
   const gone = entries.filter(({ tag }) => !there.has(tag) && isDraft(tag));
   return [...asked, ...gone.map(({ tag }): EntryWish => ({ kind: "gone", tag }))];
+}
+
+function isNoted({ id, tag, isPrerelease }: Release, facts: ChangelogFacts): boolean {
+  const { noted, notedIds = [], unripe = [] } = facts;
+  const isRipe = unripe.includes(id) && !isPrerelease;
+  return !isRipe && (noted.includes(tag) || notedIds.includes(id));
+}
+
+/**
+ * By what the entry of a release is known: by its tag, as it was when the entry was made. A tag that another release has given up gets
+ * the id of its new one.
+ */
+export function nameRelease(
+  { id, tag }: Release,
+  { entries, releases }: Pick<ChangelogFacts, "entries" | "releases">,
+): string {
+  const known = entries.find((entry) => entry.release === id);
+  if (known !== undefined) return known.tag;
+  const first = entries.find((entry) => entry.tag === tag)?.release;
+  return first !== undefined && releases.some((one) => one.id === first) ? `${tag}-${id}` : tag;
 }
 
 function ageOf({ publishedAt }: Release): number {

@@ -2,13 +2,19 @@ import type { ToolCall } from "../../ledger/journal.ts";
 import type { PersonRequest } from "../../ledger/orders.ts";
 import type { Release } from "../../model/release.ts";
 import { dayMs } from "../../model/time.ts";
-import { decideEntries as decideWishes, type EntryWish, publishAt } from "../../plan/changelog/decide.ts";
+import {
+  decideEntries as decideWishes,
+  type EntryWish,
+  nameRelease,
+  publishAt,
+} from "../../plan/changelog/decide.ts";
 import { entryArguments, renderEntry } from "../../plan/changelog/entry.ts";
 import { printRelease } from "../../plan/changelog/releases.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
 import { isAllowed, reasonOf } from "../../plan/ground/obstacle.ts";
 import type { ChangelogSettings } from "../../plan/ground/settings.ts";
+import { TemplateError } from "../../plan/text/template.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { type EntryWork, entryOf, lastText, nameEntry } from "../ground/entries.ts";
 import { isPreview, shownEntry } from "../ground/order.ts";
@@ -46,14 +52,16 @@ export async function decideEntries(
   const shown = shownEntry(cycle.run);
   if (shown !== undefined) {
     const release = look && findShown(look.releases, changelog, shown.tag);
-    return release === undefined ? [] : [await workOf(deciding, { kind: "create", release })];
+    if (release === undefined) return [];
+    return [await workOf(deciding, { kind: "create", tag: release.tag, release })];
   }
+  if (look !== undefined) await noteListed(cycle, look.releases);
   const wishes =
     look === undefined ? [] : decideWishes({ wanted: changelog, releases: look.releases, ...known, calls });
   const works: EntryWork[] = [];
   for (const wish of wishes) {
     if (wish.kind === "gone") await sayGone(cycle, wish.tag);
-    else works.push(await workOf(deciding, wish));
+    else works.push(await tryWork(deciding, wish));
   }
   const requests = await ledger.requests.pending(cycle.memory.id);
   const judged = await judgeAll(cycle, works);
@@ -72,20 +80,50 @@ function findShown(
   return wantedReleases(releases, changelog)[0];
 }
 
+/** A release that is there again may be published, and missed once more; one of a known tag that was made anew is known by its new id. */
+async function noteListed(cycle: PulledCycle, releases: readonly Release[]): Promise<void> {
+  if (isPreview(cycle.run)) return;
+  for (const release of releases) {
+    const entries = projectNow(cycle).changelog?.entries ?? [];
+    const known = entryOf(cycle, nameRelease(release, { entries, releases }));
+    if (known !== undefined && (known.release !== release.id || known.isGone === true))
+      await rememberEntry(cycle, { tag: known.tag, release: release.id, isGone: false });
+  }
+}
+
 /** Said once: nothing publishes such a draft, and nothing deletes it. */
 async function sayGone(cycle: PulledCycle, tag: string): Promise<void> {
   const known = entryOf(cycle, tag);
   if (known?.isGone === true || isPreview(cycle.run)) return;
-  const message = `${nameEntry(tag)}: the release was deleted, and its draft is still on the board. Delete it there.`;
+  const message = `${nameEntry(tag)}: its release is not published any more, and its draft is still on the board. Delete it there.`;
   noteError(cycle.tally, { code: "board.entry-gone", message });
   await rememberEntry(cycle, { tag, isGone: true });
 }
 
+type ReleaseWish = Extract<EntryWish, { readonly release: Release }>;
+
+/** One whose template fails stops no other. */
+async function tryWork(deciding: Deciding, wish: ReleaseWish): Promise<EntryWork> {
+  try {
+    return await workOf(deciding, wish);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    const { kind, tag, release } = wish;
+    const why = `a template fails: ${error.message}`;
+    noteError(deciding.cycle.tally, { code: "config.template", message: `${nameEntry(tag)}: ${why}.` });
+    return {
+      ...{ kind, tag, args: {}, reason: "", entry: { title: release.name, body: "" }, posts: 0 },
+      ...{ print: "", release: release.id, id: undefined, requests: [] },
+      verdict: { kind: "hold", cause: "undecided", why },
+    };
+  }
+}
+
 async function workOf(
   { cycle, changelog, calls, releases }: Deciding,
-  { kind, release }: Extract<EntryWish, { readonly release: Release }>,
+  { kind, tag, release }: ReleaseWish,
 ): Promise<EntryWork> {
-  const { tag, publishedAt } = release;
+  const { publishedAt } = release;
   const { posts, doubt } = await readShipped(cycle, { release, releases, wanted: changelog });
   const entry = renderEntry(changelog, release, posts);
   const id = lastText(calls, tag)?.result;
@@ -109,8 +147,8 @@ async function workOf(
         ? { kind: "wait", cause: "undecided", why: `it can't be told yet whether it ships ${doubt}` }
         : { kind: "go" };
   const reason = kind === "create" ? `${tag} was published` : `the release ${tag} was edited`;
-  const print = printRelease(release);
-  return { kind, tag, args, reason, entry, posts: posts.length, print, id, verdict, requests: [] };
+  const made = { kind, tag, args, reason, entry, posts: posts.length, print: printRelease(release) };
+  return { ...made, release: release.id, id, verdict, requests: [] };
 }
 
 /** What holds all that is written to the board of a project; and drafts, where there are more at once than its guard lets go. */
@@ -169,19 +207,32 @@ async function publishesOf(
           whileChanging(calls, tag, changing) ??
           (notBefore === undefined ? { kind: "go" } : waitUntil(notBefore)));
     const entry = { title: known?.title ?? tag, body: "" };
-    const release = { tag, url: "" };
-    const args = entryArguments(
-      changelog.args.publish ?? {},
-      { entry, release, project: cycle.memory.id, id: id ?? "" },
-      "board.mcp.tools.changelogPublish.args",
-    );
-    if (verdict.kind === "go") goesNow = now;
+    const args = publishArguments(cycle, changelog, { tag, entry, id: id ?? "" });
+    const isOver = typeof args === "string";
+    if (verdict.kind === "go" && !isOver) goesNow = now;
     works.push({
-      ...{ kind: "publish", tag, args, reason: "a person let it go", entry, posts: known?.posts ?? 0 },
-      ...{ print: known?.print ?? "", id, verdict, requests: requests.map(({ id: request }) => request) },
+      ...{ kind: "publish", tag, reason: "a person let it go", entry, posts: known?.posts ?? 0 },
+      ...{ print: known?.print ?? "", release: known?.release, id },
+      ...{ args: isOver ? {} : args, requests: requests.map(({ id: request }) => request) },
+      verdict: isOver ? { kind: "refuse", cause: "something-else", why: args } : verdict,
     });
   }
   return works;
+}
+
+/** As words: why there are none. */
+function publishArguments(
+  { memory }: PulledCycle,
+  { args }: ChangelogSettings,
+  { tag, ...about }: { readonly tag: string; readonly entry: EntryWork["entry"]; readonly id: string },
+): EntryWork["args"] | string {
+  try {
+    const named = { ...about, release: { tag, url: "" }, project: memory.id };
+    return entryArguments(args.publish ?? {}, named, "board.mcp.tools.changelogPublish.args");
+  } catch (error) {
+    if (error instanceof TemplateError) return `a template fails: ${error.message}`;
+    throw error;
+  }
 }
 
 /** While its text changes, or may have changed, nobody can say that it is the one that was let go. */
@@ -218,7 +269,7 @@ function whyNotPublished(
 ): string | undefined {
   if (publish !== "approve") return "`changelog.publish` does not allow it";
   if (args.publish === undefined) return "`board.mcp.tools` names no `changelogPublish`";
-  if (isGone) return "its release was deleted";
+  if (isGone) return "its release is not published any more";
   if (!isShown) return "its text is another one since it was approved, or may be: look at it once more";
   return id === undefined ? "the board has not told the entry's id" : undefined;
 }

@@ -12,7 +12,10 @@ import type { Verdict } from "./verdict.ts";
 /** What is to become of one entry of the changelog in this run. */
 export interface EntryWork {
   readonly kind: "create" | "update" | "publish";
+  /** By which the entry is known. */
   readonly tag: string;
+  /** Id of its release; undefined where nobody knows. */
+  readonly release: number | undefined;
   readonly args: Readonly<Record<string, unknown>>;
   readonly reason: string;
   readonly entry: Entry;

@@ -36,8 +36,10 @@ export async function pullReleases(cycle: PulledCycle): Promise<ReleaseLook | un
   if (listed.kind === "unchanged") return undefined;
   if (isKnown) return { releases: listed.rows, etag: listed.etag };
   const noted = listed.rows.map(({ tag }) => tag);
+  const unripe = changelog.prereleases ? [] : listed.rows.filter(({ isPrerelease }) => isPrerelease);
   await rememberChangelog(cycle, {
     ...{ repository: repository.id, copiedAt, etag: listed.etag, noted, entries: [] },
+    ...{ notedIds: listed.rows.map(({ id }) => id), unripe: unripe.map(({ id }) => id) },
   });
   log.info(
     { project: cycle.project.key, releases: noted.length },

@@ -104,7 +104,8 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
   const own = ownEntry(found, earlier?.before);
   if (own !== undefined) {
     // Made by an earlier call, of an earlier text, it is changed as after any other edit.
-    if (printEntry(own) === shown) await rememberEntry(cycle, { tag, print, title, posts, shown });
+    if (printEntry(own) === shown)
+      await rememberEntry(cycle, { tag, print, title, posts, release: work.release, shown });
     return takeThere(cycle, work, "changelogCreate", own);
   }
   if (found?.kind === "alike") return refuse(cycle, tag, sayAlike(title, found.entries));
@@ -130,7 +131,7 @@ async function makeDraft(
   const alike = list?.records.filter((one) => isCalled(one, title)).map(({ id }) => id);
   const before = list?.isComplete === true ? alike : undefined;
   const sent = printSent(entry);
-  await rememberEntry(cycle, { tag, print, title, posts, shown: sent, before });
+  await rememberEntry(cycle, { tag, print, title, posts, release: work.release, shown: sent, before });
   const whyDoubted = async (record: ToolRecord) =>
     isOther(list, others, title, record) ? showsOther : undefined;
   const findMade = async () => {

@@ -26,14 +26,36 @@ const decide = (facts: Partial<ChangelogFacts>) =>
       calls: [],
     },
     ...facts,
-  }).map((wish) => [wish.kind, wish.kind === "gone" ? wish.tag : wish.release.tag]);
+  }).map(({ kind, tag }) => [kind, tag]);
 const made = { tag: "v1", print: printRelease(release) };
+const known = { ...made, release: release.id };
+const before = { noted: ["v1"], notedIds: [release.id], unripe: [release.id] };
+const renamed = { ...release, tag: "v1.0" };
 const edited = [{ ...release, body: "new" }];
 
 describe("the changelog", () => {
   it.each<[string, Partial<ChangelogFacts>, unknown]>([
     ["a new release", {}, [["create", "v1"]]],
     ["one from before", { noted: ["v1"], entries: [made], releases: edited, calls: [call("DONE")] }, []],
+    ["one from before whose tag was changed", { noted: ["v0"], notedIds: [release.id] }, []],
+    ["a pre-release from before", { ...before, releases: [{ ...release, isPrerelease: true }] }, []],
+    ["a pre-release from before that has become a release", before, [["create", "v1"]]],
+    ["one whose tag was changed", { calls: [call("DONE")], entries: [known], releases: [renamed] }, []],
+    [
+      "one whose tag and text were changed",
+      { calls: [call("DONE")], entries: [known], releases: [{ ...renamed, body: "new" }] },
+      [["update", "v1"]],
+    ],
+    [
+      "another one that has got its tag since",
+      { calls: [call("DONE")], entries: [known], releases: [renamed, { ...release, id: 7 }] },
+      [["create", "v1-7"]],
+    ],
+    [
+      "one that was deleted and made anew",
+      { calls: [call("DONE")], entries: [known], releases: [{ ...release, id: 7, body: "new" }] },
+      [["update", "v1"]],
+    ],
     ["one of another kind", { releases: [createRelease("w1")] }, []],
     ["one that was prepared", { calls: [call("PREPARED")] }, [["create", "v1"]]],
     ["one that was refused", { calls: [call("REJECTED")] }, [["create", "v1"]]],

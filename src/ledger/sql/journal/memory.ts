@@ -94,9 +94,12 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
       etag: text,
       publishing: text,
       noted: z.array(z.string()),
+      notedIds: z.array(z.number()).optional(),
+      unripe: z.array(z.number()).optional(),
       entries: z.array(
         z.object({
           ...{ tag: z.string(), print: z.string(), title: z.string(), shown: text, posts: z.number() },
+          release: z.number().optional(),
           before: z.array(z.string()).optional(),
           isGone: z.boolean().optional(),
         }),

@@ -40,11 +40,7 @@ export interface SandboxSignalPeople {
   /** Publishes a release, or keeps it as a draft. */
   publishRelease(repository: RepositoryName, setup: ReleaseSetup): void;
   /** Edits a release, or publishes a draft. */
-  editRelease(
-    repository: RepositoryName,
-    tag: string,
-    changes: Partial<Pick<ReleaseSetup, "name" | "body" | "isDraft">>,
-  ): void;
+  editRelease(repository: RepositoryName, tag: string, changes: Partial<ReleaseSetup>): void;
   deleteRelease(repository: RepositoryName, tag: string): void;
   /** Deletes a release's tag and leaves the release. */
   deleteTag(repository: RepositoryName, tag: string): void;
