@@ -62,7 +62,9 @@ describe("a state on PostgreSQL", () => {
     const asked = await stage.run(["approve", "acme-app", "--yes"]);
     expect(asked).toMatchObject({
       code: 2,
-      err: `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\`, then \`boardsync sync\`. If there was one: \`boardsync help lost\`.\n`,
+      err: expect.stringContaining(
+        `No run yet: there is no state at ${stage.place}. Next: \`boardsync plan\``,
+      ),
     });
     expect(await server.ask(stage.url, "SELECT to_regclass('boardsync.state') AS head")).toEqual([
       { head: null },

@@ -143,6 +143,25 @@ describe("boardsync approve", () => {
     expect(refused.code).toBe(2);
     expect(refused.err).toContain("No run yet");
   });
+
+  it("says what lets a person link or pause before anything is opened, and that does", async () => {
+    const stage = await openStage();
+    const { number } = stage.story.github.openIssue("acme/app", { title: "Is there", author: "maintainer" });
+    const refused = await stage.run(["link", "p1", `acme/app#${number}`]);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining("`boardsync sync --adopt` first"),
+    ]);
+    expect((await stage.run(["sync", "--adopt", "--project", "acme-app"])).code).toBe(0);
+    expect((await stage.run(["pause", "acme-api"])).err).toContain(
+      "never ran, so nothing of it waits. To link or pause before anything is written: `boardsync sync --adopt --project acme-api` first",
+    );
+    expect((await stage.run(["link", "p1", `acme/app#${number}`])).code).toBe(0);
+    await stage.run(["sync", "--adopt"]);
+    expect((await stage.run(["pause", "acme-api"])).code).toBe(0);
+    expect(stage.story.github.issues("acme/app")).toHaveLength(1);
+    expect(stage.story.github.issues("acme/api")).toEqual([]);
+  });
 });
 
 describe("boardsync retry", () => {

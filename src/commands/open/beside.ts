@@ -29,7 +29,17 @@ export function besideRuns<Options extends CommonOptions, T>(
   called: Called<Options>,
   work: (call: BesideCall<Options>) => Promise<T>,
 ): Promise<T> {
-  return workOn(called, (place) => openBeside(called.terminal, "command", place), work);
+  const open = async (place: StatePlace): Promise<Ledger> => {
+    const ledger = await openBeside(called.terminal, "command", place);
+    if (ledger === undefined) throw new ConfigError([`${describeNone(place.name)} ${adoptFirst("")}`]);
+    return ledger;
+  };
+  return workOn(called, open, work);
+}
+
+/** What a person may do who wants to say something before the first run opens issues. */
+function adoptFirst(project: string): string {
+  return `To link or pause before anything is written: \`boardsync sync --adopt${project}\` first, which reads both sides and writes to neither.`;
 }
 
 /** The same for a command that writes nothing to the state, either. */
@@ -215,6 +225,8 @@ export function findProject({ config, ledger }: Beside, key: string): ProjectId 
   }
   const memory = ledger.memory.project(key);
   if (memory === undefined)
-    throw new ConfigError([`The project \`${key}\` never ran, so nothing of it waits.`]);
+    throw new ConfigError([
+      `The project \`${key}\` never ran, so nothing of it waits. ${adoptFirst(` --project ${key}`)}`,
+    ]);
   return memory.id;
 }
