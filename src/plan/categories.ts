@@ -1,4 +1,4 @@
-import type { Category, CategoryPin, Post } from "../model/post.ts";
+import type { Category, CategoryPin } from "../model/post.ts";
 import type { BoardRule, OpenCategories, Rule, SelectConditions, Settings } from "./ground/settings.ts";
 import { namedValues } from "./named-values.ts";
 
@@ -61,18 +61,6 @@ export function openCategories(
     return isUnlisted === true ? [[word, null]] : [];
   });
   return words.length === 0 ? undefined : { words: Object.fromEntries(words), known };
-}
-
-/** The words that may mean a post's category. Unknown is never no. */
-export function openWordsOf(
-  { values: { categoryId } }: Post,
-  { openCategories: open }: Pick<Settings, "openCategories">,
-): readonly string[] {
-  if (open === undefined || categoryId === undefined || categoryId === null) return [];
-  const id = String(categoryId);
-  return Object.entries(open.words).flatMap(([word, ids]) =>
-    word !== id && (ids?.includes(id) ?? !open.known.includes(id)) ? [word] : [],
-  );
 }
 
 /** Settings, or rules that an earlier run has kept, with ids in the place of names. A word that means nothing yet stays as it is. */

@@ -5,9 +5,9 @@ import {
   meantCategories,
   nameCategories,
   openCategories,
-  openWordsOf,
   pinCategories,
 } from "../../src/plan/categories.ts";
+import { openWordsOf } from "../../src/plan/ground/fields.ts";
 import type { Settings } from "../../src/plan/ground/settings.ts";
 
 const billing = { id: "cat_1", name: "Billing" };

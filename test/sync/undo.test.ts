@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PostId } from "../../src/model/post.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { CarriedAction, RunReport, SavedProject } from "../../src/sync/ground/reports.ts";
 import { openPosts } from "../support/setups.ts";
 import {
@@ -263,6 +263,22 @@ describe("an undo", () => {
     await stage.sync();
     await stage.sync();
     expect(stage.github.issue("acme/app", 1)).toMatchObject({ state: "closed", stateReason: "completed" });
+  });
+
+  it("takes back what a person has paused and resumed since, without a run in between", async () => {
+    const { stage, run } = await openTold();
+    const project = "prj_app" as ProjectId;
+    const at = stage.clock.now();
+    await stage.ledger.commit([
+      { kind: "pause-whole", project, at },
+      { kind: "add-request", request: { kind: "resume-project", isDiscard: false, project, at } },
+    ]);
+    expect(outcomes(await undo(stage, run))).toEqual([["patch-post", "p1", "done"]]);
+    await stage.ledger.commit([
+      { kind: "pause", project, post: "p1" as PostId, at },
+      { kind: "add-request", request: { kind: "resume", posts: ["p1" as PostId], project, at } },
+    ]);
+    expect(outcomes(await undo(stage, run))).toEqual([["patch-post", "p1", "already"]]);
   });
 
   it("says that it does not take back a text or a comment", async () => {

@@ -1,8 +1,7 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField } from "../../model/post.ts";
-import { openWordsOf } from "../categories.ts";
-import { foldStatus, readField, showValue } from "../ground/fields.ts";
+import { foldStatus, openWordsOf, readField, showValue } from "../ground/fields.ts";
 import { fieldsOf } from "../ground/issue-fields.ts";
 import type { BoardRule, IssueChange, PostCondition, Settings } from "../ground/settings.ts";
 import type { ConditionView, TruthName } from "../rules/explain.ts";

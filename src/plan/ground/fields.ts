@@ -1,5 +1,6 @@
 import type { Field, Target } from "../../model/link.ts";
 import type { FieldValue, Post, PostField } from "../../model/post.ts";
+import type { Settings } from "./settings.ts";
 
 /**
  * Whether two values of a field count as the same. A status is compared without case, spaces, `-` and `_`: boards show
@@ -137,4 +138,16 @@ export function derivedOnce<Part extends object, Found>(
     }
     return entry.found;
   };
+}
+
+/** The words that may mean a post's category. Unknown is never no. */
+export function openWordsOf(
+  { values: { categoryId } }: Post,
+  { openCategories: open }: Pick<Settings, "openCategories">,
+): readonly string[] {
+  if (open === undefined || categoryId === undefined || categoryId === null) return [];
+  const id = String(categoryId);
+  return Object.entries(open.words).flatMap(([word, ids]) =>
+    word !== id && (ids?.includes(id) ?? !open.known.includes(id)) ? [word] : [],
+  );
 }

@@ -3,6 +3,7 @@ import type { Row } from "../../model/link.ts";
 import { withLate } from "../../plan/fields/late.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
+import { takeRequests } from "../decide/requests.ts";
 import { want } from "../decide/want.ts";
 import { attempt } from "../ground/attempt.ts";
 import { approve, isShown, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -35,6 +36,8 @@ export interface Undone {
  * shown, agreed on and sent are the same actions, and they are written like those of every other run.
  */
 export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Undone> {
+  // A person who has resumed what is paused may undo it.
+  await takeRequests(cycle);
   const stayed: CarriedAction[] = [];
   const planned = new Map<Judged, UndoPart & Asked>();
   for (const part of await partsOfRun(cycle, order)) {
