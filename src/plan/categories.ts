@@ -43,24 +43,25 @@ export function pinCategories(
 }
 
 /**
- * The words by which posts are looked through, and of which it is not known what they mean: a name that several have, and one that
- * only a list may tell which could not be read. undefined where there are none.
+ * The words of which it is not known what they mean: a name that several have, and one that only a list may tell which could not be
+ * read. undefined where there are none.
  */
 export function openCategories(
   settings: Parameters<typeof namedValues>[0],
   { categories, pins, isUnlisted }: CategoryNames & { readonly isUnlisted?: boolean },
 ): OpenCategories | undefined {
   const known = categories.map(({ id }) => id);
-  const sought = namedValues(settings).flatMap(({ field, value, isSought }) =>
-    field === "categoryId" && isSought ? [value] : [],
-  );
-  const words = [...new Set(sought)].flatMap((word): readonly [string, readonly string[] | null][] => {
+  const named = namedValues(settings).filter(({ field }) => field === "categoryId");
+  const open = named.flatMap(({ value: word, isSought }) => {
     if (known.includes(word) || pins.some((pin) => pin.word === word)) return [];
     const ids = meantCategories(word, categories).map(({ id }) => id);
-    if (ids.length > 1) return [[word, ids]];
-    return isUnlisted === true ? [[word, null]] : [];
+    const mayMean = ids.length > 1 ? ids : null;
+    return mayMean !== null || isUnlisted === true ? [{ word, isSought, mayMean }] : [];
   });
-  return words.length === 0 ? undefined : { words: Object.fromEntries(words), known };
+  if (open.length === 0) return undefined;
+  const words = open.flatMap(({ word, isSought, mayMean }) => (isSought ? [[word, mayMean] as const] : []));
+  const written = [...new Set(open.flatMap(({ word, isSought }) => (isSought ? [] : [word])))];
+  return { words: Object.fromEntries(words), written, known };
 }
 
 /** Settings, or rules that an earlier run has kept, with ids in the place of names. A word that means nothing yet stays as it is. */

@@ -710,8 +710,26 @@ describe("a post without an issue", () => {
     expect(decision.standing).toEqual({ kind: "skipped", reason: expect.stringContaining(reason) });
   });
 
+  it("is not told a category by a word of which nobody knows yet what it means", () => {
+    const rules = [
+      { when: { state: "closed" as const }, set: { status: "completed", categoryId: "Mobile" } },
+    ];
+    const fieldsBy = (open: readonly string[]): unknown => {
+      const [patch] = plan(makeRow({ status: "planned", categoryId: "cat_1" }, { links: [makeLink(done)] }), {
+        rules,
+        ...(open.length > 0 && { openCategories: { words: {}, written: open, known: [] } }),
+      }).actions;
+      return patch?.kind === "patch-post" && patch.writes.map(({ field }) => field);
+    };
+    expect([fieldsBy([]), fieldsBy(["Mobile"]), fieldsBy(["Other"])]).toEqual([
+      ["status", "categoryId"],
+      ["status"],
+      ["status", "categoryId"],
+    ]);
+  });
+
   it("gets none while nobody knows whether its category is one that the config names", () => {
-    const openCategories = { words: { Security: null }, known: ["cat_1"] };
+    const openCategories = { words: { Security: null }, written: [], known: ["cat_1"] };
     const planIn = (categoryId: string) => plan(makeRow({ status: "open", categoryId }), { openCategories });
     expect(planIn("cat_1").actions.map(({ kind }) => kind)).toEqual(["create-issue"]);
     const reason = 'nobody knows yet whether its category is the config\'s "Security"';

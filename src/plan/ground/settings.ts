@@ -8,6 +8,8 @@ export type Redacted = "email" | "phone";
 export interface OpenCategories {
   /** By ids; null: any that is not among the known. */
   readonly words: Readonly<Record<string, readonly string[] | null>>;
+  /** Words that rules set, and that may be names. */
+  readonly written: readonly string[];
   /** Ids. */
   readonly known: readonly string[];
 }

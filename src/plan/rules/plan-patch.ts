@@ -17,7 +17,13 @@ import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
 import type { Settings } from "../ground/settings.ts";
 import { isByVotes, orderAsk, sortsByVotes } from "./by-votes.ts";
 import { nameWithDuplicate } from "./place.ts";
-import { advancedValues, type Derivation, type DerivedField, deriveTarget } from "./rules.ts";
+import {
+  advancedValues,
+  type Derivation,
+  type DerivedField,
+  deriveTarget,
+  type FieldDerivation,
+} from "./rules.ts";
 
 /** Everything besides the row that a PATCH depends on. */
 interface PatchContext {
@@ -56,7 +62,7 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   const isOpened = row.links.every(({ link }) => link.origin !== "adopted");
   const isNew = Object.keys(row.base).length === 0;
   const decided = [...derived].flatMap(([field, found]) => {
-    if (found.kind === "unknown") return [];
+    if (found.kind === "unknown" || isOpenWord(field, found, settings)) return [];
     const post = readKnown(row, field, seen);
     const base = row.base[field];
     const isLate = row.late?.includes(field) === true;
@@ -251,4 +257,10 @@ function describeIssue(issue: Issue, duplicate: Issue | undefined): string {
       : `${nameWithDuplicate(issue, duplicate)}${duplicate === undefined ? "" : ","}`;
   if (state === "open") return `${name} ${stateReason === "reopened" ? "reopened" : "open"}`;
   return stateReason === null ? `${name} closed` : `${name} closed as ${stateReason.replaceAll("_", " ")}`;
+}
+
+/** Whether a rule sets a category by a word of which nobody knows yet what it means: it may be a name, and is not sent as an id. */
+function isOpenWord(field: RuleField, found: FieldDerivation, { openCategories: open }: Settings): boolean {
+  if (field !== "categoryId" || open === undefined || found.kind !== "derived") return false;
+  return found.target.kind === "value" && open.written.includes(String(found.target.value));
 }

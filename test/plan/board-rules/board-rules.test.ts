@@ -55,7 +55,7 @@ describe("a condition of a board rule", () => {
   });
 
   it("is unknown where nobody knows yet what its category's name means", () => {
-    const openCategories = { words: { Security: null }, known: ["8"] };
+    const openCategories = { words: { Security: null }, written: [], known: ["8"] };
     const boardRules = [rule({ category: "Security" })];
     const stateIn = (categoryId: string): Target | string | undefined =>
       stateOf(deriveBoard(makeRow({ categoryId }), { boardRules, openCategories }, new Set(postFields)));
