@@ -117,8 +117,9 @@ async function workOn(cycle: PulledCycle): Promise<ToldBeside> {
       return { carried: await applySaved(cycle, judged, notes) };
     case "sync":
       await write(cycle, judged.filter(isFree));
-      await writeNotes(cycle, notes);
+      // A key that may not write notes ends what goes to the board for this project.
       await keepChangelog(cycle);
+      await writeNotes(cycle, notes);
       return {};
   }
 }

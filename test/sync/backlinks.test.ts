@@ -245,6 +245,18 @@ describe("the internal note of a post with an issue", () => {
 });
 
 describe("a change of an internal note that goes wrong", () => {
+  it("says that the key may not change notes where the board forbids that alone", async () => {
+    const stage = await openPair(canary);
+    stage.board.failNext(
+      { kind: "answer", status: 403, body: { message: "Needs another plan" } },
+      { when: ({ method }) => method === "PATCH" },
+    );
+    const message = expect.stringContaining("does not let this key change internal notes");
+    expect(await stage.syncOne()).toMatchObject({
+      errors: [{ post: "p1", code: "board.unauthorized", message }],
+    });
+  });
+
   it.each([
     ["was applied", true, 1],
     ["was not applied", false, 2],

@@ -363,6 +363,19 @@ describe("the changelog of releases", () => {
     expect(call).toMatchObject({ isUnsure: true, message: expect.stringContaining("5 calls got no answer") });
   });
 
+  it("is drafted also where the board lets the key change no internal note", async () => {
+    reconfigure({ releases: "v*" }, { backlink: true });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.board.failNext(
+      { kind: "answer", status: 403, body: { message: "Needs another plan" } },
+      { when: ({ method }) => method === "PATCH", times: 99 },
+    );
+    publish("v1.1");
+    await stage.sync();
+    expect(purposes()).toEqual(["changelogCreate"]);
+  });
+
   it("makes no second draft where the list is not whole", async () => {
     publish("v1.1");
     tools.faults.push("lost");

@@ -177,8 +177,13 @@ function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request
 
 /** A board may quote the note in its refusal: of that nothing is kept. */
 function withoutWords(outcome: PatchOutcome): PatchOutcome {
-  return outcome.kind === "applied" ? outcome : { ...outcome, message: words[outcome.kind] };
+  if (outcome.kind === "applied") return outcome;
+  const isForbidden = outcome.kind === "unauthorized" && outcome.detail === "forbidden";
+  return { ...outcome, message: isForbidden ? forbidden : words[outcome.kind] };
 }
+
+const forbidden =
+  "The board does not let this key change internal notes (HTTP 403): give it that right, or switch `backlink` off.";
 
 const words: Readonly<Record<Failure<PatchOutcome>["kind"], string>> = {
   rejected: "The board refused the change of the internal note.",
