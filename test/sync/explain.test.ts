@@ -84,6 +84,19 @@ describe("the explanation of a post without an issue", () => {
     ]);
   });
 
+  it("whose issue can be opened nowhere now says so of what comes next", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 1);
+    stage.github.archive("acme/app");
+    await stage.sync();
+    expect((await stage.explain("p1")).next).toEqual([
+      expect.stringMatching(/^Once nothing is in its way any more, the next run opens an issue/),
+    ]);
+    stage.github.archive("acme/app", false);
+    await stage.sync();
+    expect((await stage.explain("p1")).next.join()).not.toContain("in its way");
+  });
+
   it("that a template fails on says so", async () => {
     const body = "{% if post.title == 'endless' %}{% for i in (1..100000000) %}x{% endfor %}{% endif %}";
     const stage = await openStage({ projects: [{ ...standardProject, issue: { body } }] });

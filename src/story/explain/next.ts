@@ -54,7 +54,7 @@ export function explainNext(
     ...absences(explaining, context),
     ...open.map(({ message }) => message),
     ...pauses,
-    ...actions.map(describePlanned),
+    ...actions.map((action) => describePlanned(action, isShut(explaining, action))),
     ...notesOf(explaining, decision),
     ...answersOf(explaining, waits),
   ];
@@ -135,7 +135,16 @@ function absences({ row }: Explaining, context: PlanContext): readonly string[] 
     : [];
 }
 
-function describePlanned({ kind, issue, fields, reason, notifies, held }: PlannedAction): string {
+/** Whether the last run could not send it, because nothing can be written there: why is among what waits. */
+function isShut({ row }: Explaining, { kind }: PlannedAction): boolean {
+  return row.notes?.some(({ cause, action }) => cause === "closed" && action?.kind === kind) === true;
+}
+
+/** @param isShut - whether its place took no writes when it was tried last. */
+function describePlanned(
+  { kind, issue, fields, reason, notifies, held }: PlannedAction,
+  isShut: boolean,
+): string {
   const values = Object.entries(fields).map(([field, value]) => `${field} → ${joinValues(value)}`);
   const what = {
     "create-issue": `opens an issue in ${issue}`,
@@ -148,7 +157,8 @@ function describePlanned({ kind, issue, fields, reason, notifies, held }: Planne
   }[kind];
   const notified = notifies === null ? "its voters to notify" : describeNotified(notifies, 0);
   const sentence = `the next run ${what} (${reason})${notified === "" ? "" : `; ${notified}`}.`;
-  return held === undefined ? `T${sentence.slice(1)}` : `When a person lets it go, ${sentence}`;
+  if (held !== undefined) return `When a person lets it go, ${sentence}`;
+  return isShut ? `Once nothing is in its way any more, ${sentence}` : `T${sentence.slice(1)}`;
 }
 
 function joinValues(value: unknown): string {
