@@ -53,6 +53,8 @@ export async function init(called: CommandCall<InitOptions>): Promise<number> {
       throw new ConfigError(["`--organization` and `--webhook-url`: only together with `--github-app`."]);
     const source = configSource(terminal, options);
     const file = options.output ?? nameFile(source);
+    if (file === "-")
+      throw new ConfigError(["`--output -` is no file: name one; `init` talks on the terminal."]);
     const isThere = existsSync(resolve(terminal.cwd, file));
     if (isThere && options.force !== true && !(await mayReplace(safe, file))) {
       printLine(out, "", "Nothing was written.");

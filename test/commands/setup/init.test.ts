@@ -124,6 +124,12 @@ describe("init with flags", () => {
     expect(stage.story.github.issues("acme/app")).toHaveLength(4);
   });
 
+  it("writes no file called `-`", async () => {
+    const stage = await openStage();
+    const { code, err } = await stage.run(["init", "--output", "-"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("`--output -` is no file: name one")]);
+  });
+
   it("prints what it has written, and what `check` says of it, as one JSON", async () => {
     const stage = await openStage();
     const { json } = await stage.run(flags(stage, "--json"), { env: noFile });

@@ -186,8 +186,9 @@ function faultOf(status: number): RemoteFault {
   return status >= 500 ? "unreachable" : "refused";
 }
 
-function describeRefusal(answer: ClientAnswer, subject: string, words: string, quote: Quote): string {
+function describeRefusal(answer: ClientAnswer, subject: string, said: string, quote: Quote): string {
   const { status } = answer;
+  const words = said.replace(/\.$/, "");
   if (isOfCredential(answer)) return `GitHub does not accept the token (${status}): ${words}.`;
   if (status === 404)
     return `GitHub answered 404 for ${subject}: it does not exist or the token can't see it${sayNeed(answer, words, quote)}.`;
