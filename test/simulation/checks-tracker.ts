@@ -101,7 +101,10 @@ export function checkIssueGuard(scenario: Scenario, orders: LinkOrders, violate:
     },
     personOrders(order) {
       if (order.kind !== "approve") return;
-      for (const { post, kind } of order.actions) approved.add(`${kind} ${post}`);
+      for (const { post, kind } of order.actions) {
+        approved.add(`${kind} ${post}`);
+        used.delete(`${kind} ${post}`);
+      }
     },
     issueWriteLeaves({ repository, write, isHeard }) {
       const { settings } = scenario;
