@@ -216,7 +216,9 @@ async function checkReleases({ hub, scenario, watch }: Stage, ledger: Ledger, re
   const calls = await ledger.toolCalls.list(projectId, "changelogCreate");
   const left = releasesOf(hub, repository).filter(({ tag }) => {
     const isCalled = calls.some(({ subject, state }) => subject === tag && state !== "PREPARED");
-    return !isCalled && !memory.noted.includes(tag) && !report.includes(`changelog ${tag}:`);
+    // What the guard holds waits for a person.
+    const isHeld = memory.entries.some((entry) => entry.tag === tag && entry.held !== undefined);
+    return !isCalled && !isHeld && !memory.noted.includes(tag) && !report.includes(`changelog ${tag}:`);
   });
   // More at once than the guard lets go wait for other settings; one that was refused, and edited since, is one of them.
   const refused = calls.filter(({ state }) => state === "REJECTED").length;

@@ -20,9 +20,10 @@ export async function renderEntries(looking: Looking): Promise<Piece> {
 
 function renderEntry({ forms }: Looking, key: string, entry: EntryLine): Markup {
   const { tag, command, state } = entry;
-  const isDraft = state === "draft";
-  const asked = { kind: isDraft ? "approve" : "retry", project: key, post: `changelog:${tag}` } as const;
-  const words = `${isDraft ? "Publish" : "Retry"} ${tag}…`;
+  const verb = state === "held" ? "Make" : state === "draft" ? "Publish" : "Retry";
+  const kind = verb === "Retry" ? "retry" : "approve";
+  const asked = { kind, project: key, post: `changelog:${tag}` } as const;
+  const words = `${verb} ${tag}…`;
   const way = command !== null && (renderOrder(forms, asked, words) ?? renderCommand(command));
   return html`<li>${renderSentence(`${key}: ${describeEntry(entry)}.`)} ${way}</li>`;
 }

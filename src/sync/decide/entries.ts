@@ -12,7 +12,6 @@ import { entryArguments, renderEntry } from "../../plan/changelog/entry.ts";
 import { printRelease } from "../../plan/changelog/releases.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
-import { isAllowed, reasonOf } from "../../plan/ground/obstacle.ts";
 import type { ChangelogSettings } from "../../plan/ground/settings.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
@@ -22,6 +21,7 @@ import { noteError } from "../ground/report.ts";
 import type { Verdict } from "../ground/verdict.ts";
 import { type ReleaseLook, rememberEntry } from "../read/pull-releases.ts";
 import { readShipped, wantedReleases } from "../read/shipped.ts";
+import { endOthers, judgeEntries, noteHeld, whyStopped } from "./judge-entries.ts";
 
 /** What it hangs on in this run. */
 interface Deciding {
@@ -64,7 +64,9 @@ export async function decideEntries(
     else works.push(await tryWork(deciding, wish));
   }
   const requests = await ledger.requests.pending(cycle.memory.id);
-  const judged = await judgeAll(cycle, works);
+  const judged = await judgeEntries(cycle, works, requests);
+  if (!isPreview(cycle.run)) await noteHeld(cycle, judged);
+  if (!isPreview(cycle.run) && look !== undefined) await endOthers(cycle, judged, requests);
   const changing = judged.flatMap(({ kind, tag, verdict }) =>
     kind === "update" && verdict.kind !== "hold" ? [tag] : [],
   );
@@ -149,27 +151,6 @@ async function workOf(
   const reason = kind === "create" ? `${tag} was published` : `the release ${tag} was edited`;
   const made = { kind, tag, args, reason, entry, posts: posts.length, print: printRelease(release) };
   return { ...made, release: release.id, id, verdict, requests: [] };
-}
-
-/** What holds all that is written to the board of a project; and drafts, where there are more at once than its guard lets go. */
-async function judgeAll(cycle: PulledCycle, works: readonly EntryWork[]): Promise<readonly EntryWork[]> {
-  const stop = await whyStopped(cycle);
-  const { issues } = cycle.settings.guard;
-  const creates = works.filter(({ kind, verdict }) => kind === "create" && verdict.kind === "go").length;
-  const why = `${creates} drafts at once, and the guard lets ${issues} go (\`guard.issues\`)`;
-  const guard: Verdict | undefined = creates > issues ? { kind: "hold", cause: "guard", why } : undefined;
-  return works.map((work) => {
-    if (work.verdict.kind !== "go") return work;
-    return { ...work, verdict: stop ?? (work.kind === "create" ? guard : undefined) ?? work.verdict };
-  });
-}
-
-async function whyStopped({ world, memory, settings, pull }: PulledCycle): Promise<Verdict | undefined> {
-  const [whole] = await world.ledger.rows.wholePauses(memory.id);
-  if (whole !== undefined) return { kind: "pause", ...reasonOf(whole) };
-  if (!isAllowed({ kind: "patch-post" }, settings))
-    return { kind: "hold", cause: "writes-off", why: `\`writes: ${settings.writes}\` in the config` };
-  return pull.hold === undefined ? undefined : { kind: "hold", cause: "shrank", why: pull.hold };
 }
 
 /**

@@ -169,7 +169,8 @@ export async function reportProject(
   const { held: heldPosts = 0, quarantined = 0 } = counts ?? {};
   const calls = memory === undefined ? [] : await ledger.toolCalls.unsettled(memory.id);
   const parked = (counts?.parked ?? 0) + calls.filter(isStuck).length;
-  const held = Math.max(heldPosts, Number(pull?.hold !== undefined));
+  const entries = memory?.changelog?.entries.filter((entry) => entry.held !== undefined) ?? [];
+  const held = Math.max(heldPosts, Number(pull?.hold !== undefined)) + entries.length;
   const waiting = (counts?.waiting ?? 0) + tally.notesPutOff;
   const isLookPutOff = tally.areSignalsPutOff && waiting === 0;
   return {
