@@ -202,6 +202,37 @@ describe("the changelog of releases", () => {
     expect(tools.entries.map(({ text }) => text)).toEqual(["One", "Three"]);
   });
 
+  it("believes no answer to a change that shows another entry where the list shows the draft as it was", async () => {
+    for (const tag of ["v1.1", "v1.2"]) publish(tag, { body: "One" });
+    await stage.sync();
+    stage.github.editRelease("acme/app", "v1.2", { body: "Two" });
+    const other = Object.create(tools) as FakeTools;
+    other.call = async () => ({ kind: "applied", record: { id: "e1", title: "v1.1", text: "One" } });
+    stage.bend((world) => ({ ...world, tools: other }));
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.unknown" }]);
+    stage.bend((world) => ({ ...world, tools }));
+    stage.clock.skip(hourMs);
+    expect((await stage.syncOne()).errors).toEqual([]);
+    expect(tools.entries.map(({ text }) => text)).toEqual(["One", "Two"]);
+  });
+
+  it("leaves a draft alone of which the list shows no text", async () => {
+    publish("v1.1", { body: "One" });
+    await stage.sync();
+    const list = tools.list.bind(tools);
+    const silent = Object.create(tools) as FakeTools;
+    silent.list = async (...asked) => {
+      const { records, isComplete } = await list(...asked);
+      return { records: records.map(({ text: _, ...record }) => record), isComplete };
+    };
+    stage.bend((world) => ({ ...world, tools: silent }));
+    stage.github.editRelease("acme/app", "v1.1", { body: "Two" });
+    expect((await stage.syncOne()).errors).toMatchObject([
+      { code: "board.entry", message: expect.stringContaining("the list does not show its text") },
+    ]);
+    expect(purposes()).toEqual(["changelogCreate"]);
+  });
+
   it("says once that the release of a draft was deleted, and does not publish it", async () => {
     publish("v1.1");
     await stage.sync();

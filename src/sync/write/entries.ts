@@ -257,7 +257,9 @@ async function updateDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
     return refuse(cycle, tag, `the release was edited, and its draft stays as it was: ${why}`);
   }
   const findMade = async () => (await askAnew(ask))?.records.find(isChanged);
-  return call(cycle, { ...work, findMade }, "changelogUpdate", async (own, record) => {
+  const whyDoubted = async (record: ToolRecord) =>
+    record.id === id || (await findMade()) !== undefined ? undefined : showsOther;
+  return call(cycle, { ...work, findMade, whyDoubted }, "changelogUpdate", async (own, record) => {
     const shown = (record?.id === id ? shownBy(record) : undefined) ?? sent;
     await rememberEntry(own, { tag, print, title: entry.title, posts, shown });
   });
@@ -272,7 +274,8 @@ function whyNotChanged(
     return "`board.mcp.tools` names no `changelogUpdate`";
   if (found === undefined) return "the list of entries does not show it";
   if (found.isPublished === undefined) return "the list does not tell whether it is still a draft";
-  return shown === printEntry(found) ? undefined : "people have edited it on the board";
+  if (shown === printEntry(found)) return undefined;
+  return found.text === undefined ? "the list does not show its text" : "people have edited it on the board";
 }
 
 async function publishDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries): Promise<Outcome> {
