@@ -139,6 +139,7 @@ export function checkOrders(
  * had agreed on what we wrote, nobody has moved the issue since, and a whole run has seen the change.
  */
 export function checkConflictPauses(
+  time: Time,
   scenario: Scenario,
   state: State,
   targets: Targets,
@@ -151,6 +152,8 @@ export function checkConflictPauses(
   const agreed = new Map<PostId, FieldValue>();
   const moved = new Map<PostId, FieldValue>();
   const paused = new Set<PostId>();
+  /** When our PATCHes left: for a while a list that shows something else may be an old one. */
+  const leftAt = new Map<PostId, number>();
   let isWhole = true;
   const forget = (): void => {
     for (const known of [agreed, moved, paused]) known.clear();
@@ -175,6 +178,9 @@ export function checkConflictPauses(
         const [status, target] = [values.status, targetOf(id)];
         if (isLate === true || status === undefined) continue;
         const by = touched.get("status")?.by;
+        const isFresh =
+          time.now() - (leftAt.get(id) ?? -scenario.policy.waits.patchMs) < scenario.policy.waits.patchMs;
+        if (by === "person" && isFresh) agreed.delete(id);
         if (by === "us" && isSame(status, target)) agreed.set(id, status);
         else if (by !== "person" || !isSame(agreed.get(id), target)) agreed.delete(id);
         if (by === "person" && agreed.has(id) && !isSame(status, target)) moved.set(id, status);
@@ -186,6 +192,7 @@ export function checkConflictPauses(
       if (isWhole) for (const post of moved.keys()) paused.add(post);
     },
     patchLeaves({ post, change }) {
+      leftAt.set(post, time.now());
       if (paused.has(post) && change.status !== undefined)
         violate("I17", `${post} is to become ${change.status}, and a person's change has paused it`);
     },

@@ -135,7 +135,7 @@ export function createWatch(time: Time, scenario: Scenario, state: State, hub: H
     ...checkTools(time, state, links, violate),
     voteLabels.check,
     checkOrders(time, scenario, targets, violate),
-    checkConflictPauses(scenario, state, targets, violate),
+    checkConflictPauses(time, scenario, state, targets, violate),
     checkPace(programTime, scenario, violate),
     noteWrites(sent, totals, violate),
     noteTaken(looks, scenario, taken, attempted),
