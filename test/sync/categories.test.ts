@@ -145,6 +145,7 @@ describe("categories by their names", () => {
       const report = await stage.syncOne();
       expect(opened(stage)).toEqual(["No category"]);
       expect([...report.errors, ...(report.putOff ?? [])]).not.toEqual([]);
+      expect(stage.log.filter((line) => line.includes("Nobody knows yet which categories"))).toHaveLength(1);
       host.answering = undefined;
       stage.clock.skip(hourMs);
       await stage.sync();

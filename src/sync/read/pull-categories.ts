@@ -36,8 +36,17 @@ export async function pullCategories(cycle: Cycle, { categories: shown }: BoardP
   };
   if (JSON.stringify(now) !== JSON.stringify(known))
     await ledger.commit([{ kind: "remember-categories", memory: now }]);
-  return { ...cycle, settings: settingsNow(project, memory.id, ledger.memory) };
+  const settings = settingsNow(project, memory.id, ledger.memory);
+  const open = [
+    ...Object.keys(settings.openCategories?.words ?? {}),
+    ...(settings.openCategories?.written ?? []),
+  ];
+  if (open.length > 0) world.log.warn({ project: project.key, categories: open }, untold);
+  return { ...cycle, settings };
 }
+
+const untold =
+  "Nobody knows yet which categories these names of the config mean: the board's list could not be read as a whole, or several are called so. Posts that may be in one get no issue, and are left as they are by rules for it";
 
 function noneYet({ memory }: Cycle): CategoriesMemory {
   return { project: memory.id, categories: [], pins: [], listedAt: undefined };
