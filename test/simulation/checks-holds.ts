@@ -46,9 +46,12 @@ export function checkHolds(state: State, violate: Violate): Check {
       for (const name of namesOf(record.body)) approved.add(name);
     },
     personOrders(order) {
+      const lines = select();
+      // A link that a person gives up takes what was held of it along: the new issue is decided afresh.
+      if (order.kind === "retry")
+        for (const line of lines) if (order.posts.includes(line.post)) approved.add(nameOf(line));
       if (order.kind !== "approve") return;
       // What they name is what was held: a status by its value, as the state knows it by now.
-      const lines = select();
       for (const { post, kind } of order.actions)
         for (const line of lines) if (line.post === post && line.kind === kind) approved.add(nameOf(line));
     },

@@ -100,6 +100,7 @@ export function checkIssueGuard(scenario: Scenario, orders: LinkOrders, violate:
       approved.clear();
     },
     personOrders(order) {
+      if (order.kind === "retry") for (const post of order.posts) approved.add(`create-issue ${post}`);
       if (order.kind !== "approve") return;
       for (const { post, kind } of order.actions) {
         approved.add(`${kind} ${post}`);
