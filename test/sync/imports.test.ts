@@ -183,6 +183,20 @@ describe("an issue that a maintainer labels", () => {
     expect(stage.github.issues("acme/app")).toHaveLength(2);
   });
 
+  it("becomes none again, and is in nobody's way, where a person unlinks its post before a list has shown it", async () => {
+    wish("CSV export");
+    await stage.sync();
+    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
+    await ask({ kind: "unlink", post: "p1", issues: [{ repositoryId, number: 1 }] } as never);
+    for (let run = 0; run < 3; run += 1) {
+      await stage.sync();
+      stage.clock.skip(hourMs);
+    }
+    expect([await links("p1"), stage.calls.length]).toEqual([[], 1]);
+    expect(await stage.ledger.imports.known(project)).toEqual([]);
+    expect(stage.github.issues("acme/app")).toHaveLength(1);
+  });
+
   it("becomes one once a person has taken it from another post", async () => {
     stage.board.addPost("acme-app", { title: "Export", status: "open" });
     await stage.sync();
