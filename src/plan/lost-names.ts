@@ -1,5 +1,11 @@
 import { type Issue, type IssueRef, isSameIssue, type Pin } from "../model/issue.ts";
-import { type FieldBase, type KnownIssue, type Row, withKnown, withPins } from "../model/link.ts";
+import {
+  type FieldBase,
+  type KnownIssue,
+  type Row,
+  withKnown,
+  withPins,
+} from "../model/link.ts";
 import type { RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { isSameTarget } from "./ground/fields.ts";
@@ -69,6 +75,27 @@ export function awaitDropped(
       settings,
     );
   return awaitUnknown(row, derive(false), derive(true));
+}
+
+/**
+ * The bases of a row when one of its issues is gone. The others decide from then on, and that is no change of these: where they come
+ * to something else, that becomes the base, and is not written.
+ */
+export function awaitGone(row: Row, gone: IssueRef, settings: RuleSettings): Row["base"] {
+  const before = deriveTarget(row.links, settings);
+  const now = deriveTarget(
+    row.links.filter(({ link }) => !isSameIssue(link.issue, gone)),
+    settings,
+  );
+  const moved = [...now].filter(([field, found]) => {
+    const known = before.get(field);
+    const isSame =
+      known?.kind === "derived" &&
+      found.kind === "derived" &&
+      isSameTarget(field, known.target, found.target);
+    return found.kind === "derived" && !isSame;
+  });
+  return awaitUnknown(row, now, new Map(moved.map(([field]) => [field, { kind: "unknown", message: "" }])));
 }
 
 function withFormer(moved: Issue, { milestone }: Issue): Issue {

@@ -137,6 +137,18 @@ it("a template that fails on one post fails that post, and names itself", async 
   expect(await stage.syncOne()).toMatchObject({ created: 1, failed: 0 });
 });
 
+it.each([3.5, 1e300, -2])(
+  "a post with %d votes is told, and so are the others; how many hear is unknown",
+  async (votes) => {
+    const stage = await openStage();
+    addPlanned(stage, [{ votes }, { votes: 4 }]);
+    await stage.sync();
+    for (const number of [1, 2]) stage.github.close("acme/app", number, "completed");
+    expect((await stage.plan()).map(({ notifies }) => notifies)).toEqual([null, 4]);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 2, failed: 0 });
+  },
+);
+
 it("a template that fails on a post with an issue keeps its text, and no news from its voters", async () => {
   const body = "{{ post.description | url_decode }}";
   const stage = await openStage({ projects: [{ ...standardProject, issue: { body } }] });

@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { twoRepositories } from "../support/setups.ts";
-import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import {
+  addPlanned,
+  hourMs,
+  minuteMs,
+  openStage,
+  type Stage,
+  type StageOptions,
+  standardProject,
+} from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
 const p = (id: string): PostId => id as PostId;
@@ -53,8 +61,11 @@ async function openApart(changes: Readonly<Record<string, unknown>> = {}): Promi
 }
 
 /** Two posts with an issue each. */
-async function openPairs(changes: Readonly<Record<string, unknown>> = {}): Promise<Stage> {
-  const stage = await openStage({ projects: [{ ...standardProject, ...changes }] });
+async function openPairs(
+  changes: Readonly<Record<string, unknown>> = {},
+  options: StageOptions = {},
+): Promise<Stage> {
+  const stage = await openStage({ projects: [{ ...standardProject, ...changes }], ...options });
   addPlanned(stage, [{ title: "Export" }, { title: "Download" }]);
   await stage.sync();
   stage.mark();
@@ -222,6 +233,44 @@ describe("a post with several issues", () => {
     for (let number = 1; number <= closed; number += 1) stage.github.close("acme/app", number, "completed");
     await stage.sync();
     expect(stage.board.post("acme-app", "p1")?.status).toBe(status ?? "planned");
+  });
+
+  const vanishings: readonly (readonly [string, (stage: Stage) => void, StageOptions])[] = [
+    ["is deleted", ({ github }) => github.deleteIssue("acme/app", 2), {}],
+    ["is made a discussion", ({ github }) => github.convertToDiscussion("acme/app", 2), {}],
+    [
+      "is not found any more",
+      ({ github }) => github.convertToDiscussion("acme/app", 2),
+      { quirks: { converted: 404 } },
+    ],
+  ];
+
+  it.each(
+    vanishings.flatMap(([how, vanish, quirks]) =>
+      (["all", "any"] as const).map((several) => [several, how, vanish, quirks] as const),
+    ),
+  )("mails nobody when one of them, under `several: %s`, %s", async (several, _, vanish, quirks) => {
+    const stage = await openPairs({ several }, quirks);
+    // One of few issues that is not shown would look like lost access.
+    addPlanned(stage, 8);
+    await link(stage, "p1", 2);
+    if (several === "all") stage.github.close("acme/app", 1, "completed");
+    else stage.github.label("acme/app", 2, "in progress");
+    await stage.sync();
+    await stage.sync();
+    stage.mark();
+    vanish(stage);
+    for (let run = 0; run < 4; run += 1) {
+      stage.clock.skip(run === 0 ? 7 * hourMs : 11 * minuteMs);
+      await stage.sync();
+    }
+    expect(stage.patches()).toEqual([]);
+    // What people do to the other one is told.
+    if (several === "all") stage.github.reopen("acme/app", 1);
+    else stage.github.close("acme/app", 1, "completed");
+    if (several === "all") stage.github.label("acme/app", 1, "in progress");
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe(several === "all" ? "in_progress" : "completed");
   });
 
   it("is not written because one more is linked, or one is taken away", async () => {

@@ -99,10 +99,10 @@ export function withoutVotes(text: string): string {
   return text.replaceAll(/(?:\n\n| · )?Votes: \d{1,10}\+?(?=\n|$)/g, "");
 }
 
-/** How many voters a change of status notifies; null where the board does not show votes. */
+/** How many voters a change of status notifies; null where the board shows no votes, or what is no count (weighted, or below zero). */
 export function votersOf(post: Post, seen: ReadonlySet<PostField>): number | null {
   const votes = readField(post, "votes", seen);
-  return typeof votes === "number" ? votes : null;
+  return typeof votes === "number" && Number.isSafeInteger(votes) && votes >= 0 ? votes : null;
 }
 
 /** Whether the board's or the tracker's API takes this value: only a category and a milestone can be cleared with null. */

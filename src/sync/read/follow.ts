@@ -2,11 +2,13 @@ import { ProjectError, RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { Absence, Issue, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
+import type { Absence, IssueRecord, IssueRef, Pin, RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { minuteMs } from "../../model/time.ts";
-import { awaitDropped } from "../../plan/lost-names.ts";
+import type { RuleSettings } from "../../plan/ground/settings.ts";
+import { awaitDropped, awaitGone } from "../../plan/lost-names.ts";
 import { inOrder } from "../../select.ts";
 import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
@@ -179,14 +181,20 @@ async function follow(
     return { kind: "audit", entry };
   });
   await asOne(cycle, async (own) => {
-    const changes = await awaitFollowers(own, from, issue);
+    const changes = await awaitFollowers(own, from, (row, pins, settings) =>
+      awaitDropped(row, from, issue, pins, settings),
+    );
     await own.world.ledger.commit([{ kind: "follow-transfer", from, to: issue, moved }, ...told, ...changes]);
   });
   log.info({ project: cycle.project.key, issue: before, now }, "A transferred issue was followed");
 }
 
-/** The bases of all posts, of whichever project, that follow an issue which was transferred. */
-async function awaitFollowers(cycle: Cycle, from: IssueRef, moved: Issue): Promise<readonly Change[]> {
+/** The bases of all posts, of whichever project, that follow an issue which was transferred, or is gone. */
+async function awaitFollowers(
+  cycle: Cycle,
+  from: IssueRef,
+  baseOf: (row: Row, pins: readonly Pin[], settings: RuleSettings) => Row["base"],
+): Promise<readonly Change[]> {
   const { ledger, clock } = cycle.world;
   // Rows show nothing of an issue that was missing before.
   await ledger.commit([{ kind: "set-absence", issue: from, absence: undefined }]);
@@ -196,7 +204,7 @@ async function awaitFollowers(cycle: Cycle, from: IssueRef, moved: Issue): Promi
       const row = await ledger.rows.row(project, post, clock.now());
       const rules = rulesOf(cycle, project);
       if (row === undefined || rules === undefined) return [];
-      const base = awaitDropped(row, from, moved, await ledger.signals.pins(project), rules.settings);
+      const base = baseOf(row, await ledger.signals.pins(project), rules.settings);
       return [{ kind: "set-bases", project, post, bases: { base } }];
     },
   );
@@ -206,7 +214,7 @@ async function awaitFollowers(cycle: Cycle, from: IssueRef, moved: Issue): Promi
 /** Said when an issue is not found for the first time. What that means is not known yet, so nothing is decided for its posts. */
 export function sayMissing({ world, tally }: Cycle, issue: string, post?: PostId): void {
   const until = new Date(world.clock.now() + secondLookMs).toISOString();
-  const message = `${issue} is not found (404), so nothing is decided for its post. The next runs ask again; if it is not found after ${until}, either, the post needs you.`;
+  const message = `${issue} is not found (404), so nothing is decided for its post. The next runs ask again; if it is not found after ${until}, either, it counts as gone: then other issues of the post decide, or the post needs you.`;
   noteError(tally, { ...(post !== undefined && { post }), issue, code: "tracker.missing", message });
 }
 
@@ -216,9 +224,17 @@ async function noteAbsence(
   known: Absence | undefined,
   absence: Absence,
 ): Promise<void> {
-  const { ledger, log } = cycle.world;
+  const { log } = cycle.world;
   if (known?.kind === absence.kind && absence.kind !== "moved") return;
-  await ledger.commit([{ kind: "set-absence", issue: asked, absence }]);
+  const isGone = absence.kind === "deleted" || absence.kind === "lost";
+  const wasGone = known?.kind === "deleted" || known?.kind === "lost";
+  await asOne(cycle, async (own) => {
+    const changes =
+      isGone && !wasGone
+        ? await awaitFollowers(own, asked, (row, _, settings) => awaitGone(row, asked, settings))
+        : [];
+    await own.world.ledger.commit([{ kind: "set-absence", issue: asked, absence }, ...changes]);
+  });
   if (known?.kind === absence.kind) return;
   log.warn({ issue: nameIssue(cycle, asked), answer: absence.kind }, "A linked issue is not where it was");
 }

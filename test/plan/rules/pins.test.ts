@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Issue, Pin } from "../../../src/model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../../../src/model/link.ts";
 import type { Condition, Rule } from "../../../src/plan/ground/settings.ts";
-import { awaitDropped, awaitLost } from "../../../src/plan/lost-names.ts";
+import { awaitDropped, awaitGone, awaitLost } from "../../../src/plan/lost-names.ts";
 import { isFulfilled } from "../../../src/plan/rules/conditions.ts";
 import {
   isRenamed,
@@ -291,6 +291,32 @@ describe("a post whose name in a rule has begun to mean another thing", () => {
     expect(
       awaitLost(makeRow({}, { links: [linked], base }), lost, lost, { ...settings, followDuplicates: true }),
     ).toHaveProperty("status.isAwaited", true);
+  });
+});
+
+describe("a post one of whose issues is gone", () => {
+  const rules = [
+    { when: { state: "closed" as const }, set: { status: "completed" } },
+    { when: { labels: ["doing"] }, set: { status: "in_progress" } },
+  ];
+  const settings = makeSettings({ rules, several: "all" });
+  const base = { status: makeBase({ kind: "value", value: "in_progress" }, "in_progress") };
+  const doingOne = makeLink(makeIssue({ number: 1, labels: ["doing"] }));
+  const gone = { repositoryId: doingOne.link.issue.repositoryId, number: 1 };
+  const basesWith = (...others: readonly Issue[]) =>
+    awaitGone(
+      makeRow({}, { links: [doingOne, ...others.map((one) => makeLink(one))], base }),
+      gone,
+      settings,
+    );
+
+  it("takes what the others come to as it is", () => {
+    expect(basesWith(makeIssue({ number: 2, state: "closed" }))).toHaveProperty("status.isAwaited", true);
+  });
+
+  it("goes on where they come to the same, or none is left", () => {
+    expect(basesWith(makeIssue({ number: 2, labels: ["doing"] }))).toEqual({});
+    expect(basesWith()).toEqual({});
   });
 });
 
