@@ -1,5 +1,5 @@
 import type { LinkedIssue, Row } from "../model/link.ts";
-import type { Post } from "../model/post.ts";
+import type { Post, PostField } from "../model/post.ts";
 import type { CreateIssue, UpdateIssue } from "./ground/action.ts";
 import { seenAtOf } from "./ground/issue-fields.ts";
 import { absence } from "./ground/obstacle.ts";
@@ -27,11 +27,22 @@ export function draftIssue(row: Row, settings: Settings, render: Render, reason:
 
 /**
  * The texts that no longer say what the post says. Only issues that our account opened have a text of ours; of an issue
- * that stands for several posts it is the text of the first, the one whose link remembers it.
+ * that stands for several posts it is the text of the first, the one whose link remembers it. What a list leaves out says nothing.
+ *
+ * @param seen the fields that any record of the last pull showed.
  */
-export function followContent(row: Row, settings: Settings, render: Render): readonly UpdateIssue[] {
+export function followContent(
+  row: Row,
+  settings: Settings,
+  render: Render,
+  seen: ReadonlySet<PostField>,
+): readonly UpdateIssue[] {
   if (absence(row) !== undefined) return [];
-  const follows = { title: isFollowed("title", settings), description: isFollowed("description", settings) };
+  const hasTitle = String(row.post.values.title ?? "").trim() !== "";
+  const follows = {
+    title: hasTitle && isFollowed("title", settings),
+    description: seen.has("description") && isFollowed("description", settings),
+  };
   if (!follows.title && !follows.description) return [];
   return row.links
     .filter(({ isGone }) => !isGone)

@@ -1,11 +1,5 @@
 import { type Issue, type IssueRef, isSameIssue, type Pin } from "../model/issue.ts";
-import {
-  type FieldBase,
-  type KnownIssue,
-  type Row,
-  withKnown,
-  withPins,
-} from "../model/link.ts";
+import { type FieldBase, type KnownIssue, type Row, withKnown, withPins } from "../model/link.ts";
 import type { RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { isSameTarget } from "./ground/fields.ts";

@@ -208,10 +208,10 @@ function planLinked(row: Row, context: PlanContext): Decision {
 /** What voters are to hear does not hang on a template. */
 function followText(
   row: Row,
-  { settings, render }: PlanContext,
+  { settings, render, seen }: PlanContext,
 ): { readonly updates: readonly UpdateIssue[]; readonly failure: Decision["notes"] } {
   try {
-    return { updates: followContent(row, settings, render), failure: [] };
+    return { updates: followContent(row, settings, render, seen), failure: [] };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const message = `A template of the config fails on this post, so its issue keeps its text: ${error.message}. Correct the template; the next run tries again.`;

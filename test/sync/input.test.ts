@@ -102,6 +102,20 @@ describe("one project that can't be synced", () => {
     expect(stage.github.issues("acme/app")).toHaveLength(1);
   });
 
+  it("is not chosen by chance where several projects of the board have its slug", async () => {
+    const stage = await openStage({
+      boardProjects: [
+        { id: "prj_app", slug: "one" },
+        { id: "prj_web", slug: "one" },
+      ],
+      projects: [{ ...standardProject, project: "one" }],
+    });
+    const message = expect.stringContaining("have the slug `one`: prj_app, prj_web");
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "board.project", message }]);
+    stage.reconfigure({ projects: [{ ...standardProject, project: "prj_web" }] });
+    expect((await stage.syncOne()).errors).toEqual([]);
+  });
+
   it("means another project than it did: its name was given away", async () => {
     const stage = await openStage({
       boardProjects: [

@@ -1,8 +1,8 @@
 import { apiUrl, repository, webAddress } from "../../config/values.ts";
-import { ConfigError, RemoteError } from "../../errors.ts";
+import { ConfigError, ProjectError, RemoteError } from "../../errors.ts";
 import type { BoardProject } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
-import { pickProject, unknownProject } from "../../sync/read/identify.ts";
+import { requireProject } from "../../sync/read/identify.ts";
 import type { Terminal } from "../print/terminal.ts";
 import { oneLine } from "../print/text.ts";
 
@@ -87,12 +87,18 @@ export function readPairs(listed: readonly BoardProject[], pairs: readonly strin
   return pairs.map((pair) => {
     const end = pair.lastIndexOf("=");
     const key = pair.slice(0, Math.max(0, end));
-    const project = pickProject(listed, key);
     if (end < 1)
       throw new ConfigError([`\`--project ${pair}\`: write PROJECT=OWNER/REPO, as in acme-app=acme/app`]);
-    if (project === undefined) throw new ConfigError([unknownProject(listed, key).message]);
-    return { project, repo: judgeRepository(pair.slice(end + 1)) };
+    return { project: nameProject(listed, key), repo: judgeRepository(pair.slice(end + 1)) };
   });
+}
+
+function nameProject(listed: readonly BoardProject[], key: string): BoardProject {
+  try {
+    return requireProject(listed, key);
+  } catch (error) {
+    throw error instanceof ProjectError ? new ConfigError([error.message]) : error;
+  }
 }
 
 /** Asks of every project which repository it belongs to. */

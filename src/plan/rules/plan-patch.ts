@@ -210,13 +210,17 @@ function noteHold({ write, hold }: HeldWrite): readonly Note[] {
     : [{ kind: "held", cause: hold.cause, field: write.field, message: hold.why }];
 }
 
-/** P. What a missing post showed last says nothing of what it shows now: no base may rest on it. */
+/**
+ * P. What a missing post showed last says nothing of what it shows now: no base may rest on it. Nor does a record that leaves the
+ * status out where others show it: every post has one.
+ */
 export function readKnown(
   { post, missing }: Row,
   field: RuleField,
   seen: ReadonlySet<PostField>,
 ): FieldValue | undefined {
-  return missing > 0 ? undefined : readField(post, field, seen);
+  const value = missing > 0 ? undefined : readField(post, field, seen);
+  return field === "status" && (value === null || value === "") ? undefined : value;
 }
 
 /** The issue that decides and its rule; where several do, which of them each field comes from. */

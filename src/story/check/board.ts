@@ -6,7 +6,7 @@ import type { Settings } from "../../plan/ground/settings.ts";
 import { namedValues } from "../../plan/named-values.ts";
 import { unseenConditions } from "../../plan/select.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
-import { pickProject, unknownProject } from "../../sync/read/identify.ts";
+import { requireProject } from "../../sync/read/identify.ts";
 import { lookAtList } from "../posts.ts";
 import { checkCategories, type ShownCategory, sortCategories } from "./categories.ts";
 import type { Checking } from "./findings.ts";
@@ -40,8 +40,7 @@ export async function readPosts(
   listed: readonly BoardProject[],
 ): Promise<ShownPosts> {
   const { say, board, bounds } = checking;
-  const found = pickProject(listed, project.key);
-  if (found === undefined) throw unknownProject(listed, project.key);
+  const found = requireProject(listed, project.key);
   const { pages, seen, statuses, categories, shape, asked, unusable, end, fault } = await lookAtList(
     board,
     found.id,

@@ -57,8 +57,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
   }
   const { listed } = run;
   if (listed.length === 0) listed.push(...(await board.listProjects(run.bounds)));
-  const found = pickProject(listed, project.key);
-  if (found === undefined) throw unknownProject(listed, project.key);
+  const found = requireProject(listed, project.key);
   if (known !== undefined && known.id !== found.id) {
     throw new ProjectError(
       "board.project",
@@ -91,12 +90,22 @@ export function pickProject(listed: readonly BoardProject[], key: string): Board
   return listed.find(({ id }) => id === key) ?? listed.find(({ slug }) => slug === key);
 }
 
-export function unknownProject(listed: readonly BoardProject[], key: string): ProjectError {
+/**
+ * The same.
+ *
+ * @throws ProjectError where the key sees none, or several of that slug: nobody can tell then which is meant.
+ */
+export function requireProject(listed: readonly BoardProject[], key: string): BoardProject {
+  const found = pickProject(listed, key);
+  const named = listed.filter(({ id, slug }) => (found?.id === key ? id : slug) === key);
+  const ids = new Set(named.map(({ id }) => id));
+  if (found !== undefined && ids.size === 1) return found;
   const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
-  return new ProjectError(
-    "board.project",
-    `The board has no project \`${key}\` that this key can see. It has: ${names || "none"}. Correct \`project\` in the config.`,
-  );
+  const message =
+    found === undefined
+      ? `The board has no project \`${key}\` that this key can see. It has: ${names || "none"}. Correct \`project\` in the config.`
+      : `Several projects of the board have the slug \`${key}\`: ${[...ids].join(", ")}. Name the project by its id in the config.`;
+  throw new ProjectError("board.project", message);
 }
 
 function otherKeys(project: SyncProject, { policy }: World): readonly string[] {

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { addPlanned, minuteMs, openStage, type Stage } from "../support/stage.ts";
+
+type Shown = Readonly<Record<string, unknown>>;
+
+/** The next list, with each record changed. */
+function bendNextList(stage: Stage, bend: (record: Shown, index: number) => Shown): void {
+  const feedback = stage.board
+    .posts("acme-app")
+    .map((post, index) => bend({ ...post, url: `${new URL(stage.board.url).origin}/p/${post.id}` }, index));
+  stage.board.failNext(
+    { kind: "answer", status: 200, body: { feedback } },
+    { when: ({ method, path }) => method === "GET" && path === "/feedback" },
+  );
+}
+it("a status that one list leaves out of one record is no person's change: what was ours is still put back", async () => {
+  const stage = await openStage();
+  addPlanned(stage, 3);
+  await stage.sync();
+  stage.github.close("acme/app", 1, "completed");
+  await stage.sync();
+  stage.clock.skip(5 * minuteMs);
+  await stage.sync();
+  bendNextList(stage, ({ status, ...record }, index) => (index === 0 ? record : { ...record, status }));
+  expect(await stage.syncOne()).toMatchObject({ result: "ok", issueWrites: 0 });
+  await stage.sync();
+  stage.github.reopen("acme/app", 1);
+  await stage.sync();
+  await stage.sync();
+  expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
+});
+it("a list that shows no titles at all takes none from the issues", async () => {
+  const stage = await openStage();
+  addPlanned(stage, 3);
+  await stage.sync();
+  await stage.sync();
+  bendNextList(stage, ({ title: _, description: __, ...record }) => record);
+  await stage.syncOne();
+
+  expect(stage.github.issue("acme/app", 1).title).toBe("Post 1");
+});
