@@ -117,6 +117,11 @@ export class StateError extends Error {
   }
 }
 
+/** For whoever asks over HTTP: without the words of the error, which may name a server. */
+export function describeUnread({ code }: StateError): string {
+  return `The state can't be read (${code}): the daemon's log says why`;
+}
+
 /** What a commit rests on has changed since it was read: nothing of it was made, and it is looked at again. */
 export class OutdatedError extends Error {
   override readonly name = "OutdatedError";

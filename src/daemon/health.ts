@@ -1,7 +1,7 @@
-import { StateError } from "../errors.ts";
+import { describeUnread, StateError } from "../errors.ts";
 import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
 import { beginSentence } from "../sync/tell/sentence.ts";
-import { describeUnread, type HttpPart } from "./http.ts";
+import type { HttpPart } from "./http.ts";
 import { share } from "./share.ts";
 
 /** A project that is late, and how it stands. */

@@ -5,7 +5,7 @@ import {
   type FastifyRequest,
   fastify,
 } from "fastify";
-import { ConfigError, StateError } from "../errors.ts";
+import { ConfigError, describeUnread, StateError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { maxBodyBytes } from "./http-limits.ts";
 
@@ -145,11 +145,6 @@ function answerFaults(server: FastifyInstance, log: Log): void {
 function statusOf(error: unknown): number {
   const status: unknown = Object(error).statusCode;
   return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
-}
-
-/** Without the words of the error, which may name a server. */
-export function describeUnread({ code }: StateError): string {
-  return `The state can't be read (${code}): the daemon's log says why`;
 }
 
 /** `{ "status": "not found" }`. */
