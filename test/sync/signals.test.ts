@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { inProgress, lookingAt, openLooking, openPosts, roadmap, twoProjects } from "../support/setups.ts";
-import { hourMs, minuteMs, type Stage } from "../support/stage.ts";
+import {
+  inProgress,
+  lookingAt,
+  openLooking,
+  openPosts,
+  privateRepositories,
+  roadmap,
+  twoProjects,
+} from "../support/setups.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const one = { repository: "acme/app", number: 1 };
 
@@ -182,6 +190,34 @@ describe("pull requests of strangers", () => {
     }
     expect(said()).toBe(2);
   });
+});
+
+it.each<[string, (stage: Stage) => void]>([
+  ["its release is deleted", ({ github }) => github.deleteRelease("acme/code", "v1")],
+  ["the token does not see its repository any more", ({ github }) => github.setVisible("acme/code", false)],
+])("what was released is so for good, also where another field hangs on a signal: %s", async (_, act) => {
+  const rules = [
+    { when: { released: true }, set: { status: "completed" } },
+    { when: { projectStatus: { project: 7, is: ["In progress"] } }, set: { roadmapColumn: "IN_PROGRESS" } },
+  ];
+  const stage = await openStage({
+    projects: [{ ...standardProject, rules }],
+    repositories: privateRepositories("acme/app", "acme/code"),
+  });
+  stage.github.addProject(roadmap, { Status: ["Todo", "In progress"] });
+  addPlanned(stage, 1);
+  await stage.sync();
+  stage.github.openPullRequest("acme/code", { title: "Code", author: "ada" });
+  stage.github.linkPullRequest({ repository: "acme/app", number: 1 }, { repository: "acme/code", number: 1 });
+  stage.github.mergePullRequest("acme/code", 1);
+  stage.clock.skip(hourMs);
+  stage.github.publishRelease("acme/code", { tag: "v1" });
+  await stage.sync();
+  await stage.sync();
+  expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+  act(stage);
+  await stage.sync();
+  expect(stage.board.notifications.map(({ to }) => to)).toEqual(["completed"]);
 });
 
 describe("an issue and its signals are of one time", () => {

@@ -65,11 +65,18 @@ function projectFields(conditions: readonly Condition[]): readonly ProjectFieldN
   return [...fields.values()];
 }
 
+/** Signals by what was known before: what counted once counts on where no person has changed the issue. What was released is so for good. */
+export function keepCounted(before: Signals, now: Signals): Signals {
+  const { isReleased } = before;
+  const isKept = isReleased?.kind === "known" && isReleased.value && now.isReleased !== undefined;
+  return { ...keepInsiders(before, now), ...(isKept && { isReleased }) };
+}
+
 /**
  * Pull requests as they count by now: one that counted goes on to count when its author may not write to the repository any more, or
  * the token does not see that. It is no change of the issue.
  */
-export function keepInsiders({ pullRequests: before }: Signals, now: Signals): Signals {
+function keepInsiders({ pullRequests: before }: Signals, now: Signals): Signals {
   const { pullRequests } = now;
   if (before?.kind !== "known" || pullRequests?.kind !== "known") return now;
   const value = pullRequests.value.map((one) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LinkedPullRequest, Signals } from "../../../src/model/issue.ts";
 import type { Condition } from "../../../src/plan/ground/settings.ts";
 import {
-  keepInsiders,
+  keepCounted,
   looksBesideRecord,
   neededSignals,
   projectFieldKey,
@@ -106,5 +106,16 @@ describe("pull requests by people without write access", () => {
     ["do not count for another's number", known({ ...inside, number: 8 }), known(outside), known(outside)],
     ["do not count if nothing was known", {}, known(outside), known(outside)],
     ["stay unknown", known(inside), unknown, unknown],
-  ])("%s", (_, before, now, kept) => expect(keepInsiders(before, now)).toEqual(kept));
+  ])("%s", (_, before, now, kept) => expect(keepCounted(before, now)).toEqual(kept));
+});
+
+describe("what was released", () => {
+  const said = (value: boolean): Signals => ({ isReleased: { kind: "known", value } });
+
+  it.each<[string, Signals, Signals, Signals]>([
+    ["is so for good", said(true), said(false), said(true)],
+    ["is so from then on", said(false), said(true), said(true)],
+    ["is not so before", said(false), said(false), said(false)],
+    ["is told of where it is asked for", said(true), {}, {}],
+  ])("%s", (_, before, now, kept) => expect(keepCounted(before, now)).toEqual(kept));
 });

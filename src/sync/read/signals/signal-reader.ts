@@ -8,7 +8,7 @@ import type {
   RepositoryName,
   Signals,
 } from "../../../model/issue.ts";
-import { keepInsiders, looksBesideRecord, neededSignals } from "../../../plan/rules/signals.ts";
+import { keepCounted, looksBesideRecord, neededSignals } from "../../../plan/rules/signals.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
 import { checkSignalLimits } from "../../ground/limits.ts";
@@ -111,7 +111,7 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
       const before = new Map(asked.map(({ nodeId, signals }) => [nodeId, signals]));
       return new Map(
         answers.map((answer) => {
-          const signals = keepInsiders(before.get(answer.nodeId) ?? {}, answer.signals);
+          const signals = keepCounted(before.get(answer.nodeId) ?? {}, answer.signals);
           return [answer.nodeId, { ...answer, signals: believe(cycle, signals, fields, unreadable) }];
         }),
       );
