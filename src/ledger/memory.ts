@@ -186,6 +186,8 @@ export interface ProjectFieldMemory {
     /** By which a rule knows it still. */
     readonly formerName?: string;
   }[];
+  /** Names of options that were deleted; absent where none was. */
+  readonly lost?: readonly string[];
   readonly isClosed: boolean;
   readonly checkedAt: number;
 }

@@ -1,4 +1,4 @@
-import { type Issue, type IssueRef, isSameIssue, type Pin } from "../model/issue.ts";
+import { type Issue, type IssueRef, isSameIssue, type Pin, type ProjectFieldKey } from "../model/issue.ts";
 import { type FieldBase, type KnownIssue, type Row, withKnown, withPins } from "../model/link.ts";
 import type { RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
@@ -90,6 +90,20 @@ export function awaitGone(row: Row, gone: IssueRef, settings: RuleSettings): Row
     return found.kind === "derived" && !isSame;
   });
   return awaitUnknown(row, now, new Map(moved.map(([field]) => [field, { kind: "unknown", message: "" }])));
+}
+
+/**
+ * The bases of a row after an option of a project's field, or the field itself, was deleted and another was given its name: it was
+ * taken off every issue at once, or means other issues now.
+ */
+export function awaitAnew(row: Row, key: ProjectFieldKey, settings: RuleSettings): Row["base"] {
+  const lost = { kind: "unknown", message: "" } as const;
+  const without = row.links.map((linked) =>
+    withKnown(linked, ({ signals }) => ({
+      signals: { ...signals, projectStatus: { ...signals?.projectStatus, [key]: lost } },
+    })),
+  );
+  return awaitUnknown(row, deriveTarget(row.links, settings), deriveTarget(without, settings));
 }
 
 function withFormer(moved: Issue, { milestone }: Issue): Issue {

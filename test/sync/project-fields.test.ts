@@ -16,6 +16,21 @@ async function openInProgress(): Promise<Stage> {
   return stage;
 }
 
+/** What was made anew tells nobody anything; what people then set in it does. */
+async function expectNews(stage: Stage): Promise<void> {
+  for (let run = 0; run < 3; run += 1) {
+    expect(await stage.syncOne()).toMatchObject({ failed: 0 });
+    stage.clock.skip(hourMs);
+  }
+  expect(stage.writes()).toEqual([]);
+  for (const option of ["In progress", "Done"]) {
+    stage.github.setProjectStatus(roadmap, one, option);
+    await stage.sync();
+    stage.clock.skip(hourMs);
+  }
+  expect(statusOf(stage)).toBe("planned");
+}
+
 function statusOf(stage: Stage): unknown {
   return stage.board.post("acme-app", "p1")?.["status"];
 }
@@ -59,13 +74,19 @@ describe("a field of a project", () => {
     expect(stage.writes()).toEqual([]);
   });
 
-  it("that people made anew is the new one", async () => {
-    const stage = await openInProgress();
-    stage.github.deleteField(roadmap, "Status");
-    stage.github.addField(roadmap, "Status", ["Todo", "In progress"]);
-    expect(await stage.syncOne()).toMatchObject({ failed: 0 });
-    expect(statusOf(stage)).toBe("planned");
-  });
+  it.each<[string, number]>([
+    ["at once", 0],
+    ["after a run has missed it", 1],
+  ])(
+    "that people made anew %s is the new one, and mails nobody until they move an issue in it",
+    async (_, runs) => {
+      const stage = await openInProgress();
+      stage.github.deleteField(roadmap, "Status");
+      for (let run = 0; run < runs; run += 1) await stage.sync();
+      stage.github.addField(roadmap, "Status", ["Todo", "In progress", "Done"]);
+      await expectNews(stage);
+    },
+  );
 
   it("of a project that the token can't see names the permission that it needs", async () => {
     const stage = await openLooking(inProgress, 1, { quirks: { projectScope: false } });
@@ -96,6 +117,38 @@ describe("an option of a field", () => {
     stage.github.setProjectStatus(roadmap, one, "Doing");
     await stage.sync();
     expect(statusOf(stage)).toBe("in_progress");
+  });
+
+  it.each<[string, (stage: Stage) => Promise<void>]>([
+    [
+      "is deleted, and another gets its name at once",
+      async ({ github }) => {
+        github.deleteOption(roadmap, "Status", "In progress");
+        github.renameOption(roadmap, "Status", "Todo", "In progress");
+      },
+    ],
+    [
+      "is deleted, and another gets its name later",
+      async (stage) => {
+        stage.github.deleteOption(roadmap, "Status", "In progress");
+        await stage.sync();
+        stage.github.renameOption(roadmap, "Status", "Todo", "In progress");
+        stage.clock.skip(7 * hourMs);
+      },
+    ],
+    [
+      "exchanges its name with another",
+      async (stage) => {
+        stage.github.renameOption(roadmap, "Status", "In progress", "x");
+        stage.github.renameOption(roadmap, "Status", "Todo", "In progress");
+        stage.github.renameOption(roadmap, "Status", "x", "Todo");
+        stage.clock.skip(7 * hourMs);
+      },
+    ],
+  ])("that %s mails nobody until people move an issue", async (_, act) => {
+    const stage = await openInProgress();
+    await act(stage);
+    await expectNews(stage);
   });
 
   it("that was renamed moves nothing when the rule is corrected", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Issue, Pin } from "../../../src/model/issue.ts";
+import type { Issue, Pin, Signals } from "../../../src/model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../../../src/model/link.ts";
 import type { Condition, Rule } from "../../../src/plan/ground/settings.ts";
-import { awaitDropped, awaitGone, awaitLost } from "../../../src/plan/lost-names.ts";
+import { awaitAnew, awaitDropped, awaitGone, awaitLost } from "../../../src/plan/lost-names.ts";
 import { isFulfilled } from "../../../src/plan/rules/conditions.ts";
 import {
   isRenamed,
@@ -12,6 +12,7 @@ import {
   newsOfPin,
   pinNames,
 } from "../../../src/plan/rules/pins.ts";
+import { projectFieldKey } from "../../../src/plan/rules/signals.ts";
 import { type LinkParts, makeBase, makeIssue, makeLink, makeRow, makeSettings } from "../make.ts";
 
 const doing: Pin = { repositoryId: 7, kind: "label", name: "Doing", id: "LA_1", now: "doing" };
@@ -291,6 +292,32 @@ describe("a post whose name in a rule has begun to mean another thing", () => {
     expect(
       awaitLost(makeRow({}, { links: [linked], base }), lost, lost, { ...settings, followDuplicates: true }),
     ).toHaveProperty("status.isAwaited", true);
+  });
+});
+
+describe("a post that hangs on a field of a project which was made anew", () => {
+  const projectStatus = { owner: "acme", project: 7, field: "Status", is: ["Doing"] };
+  const rules = [
+    { when: { state: "closed" as const }, set: { status: "completed" } },
+    { when: { projectStatus }, set: { status: "in_progress" } },
+  ];
+  const key = projectFieldKey(projectStatus);
+  const base = { status: makeBase({ kind: "value", value: "in_progress" }, "in_progress") };
+  const bases = (issue: Issue, signals?: Signals) =>
+    awaitAnew(
+      makeRow({}, { links: [makeLink(issue, signals && { signals })], base }),
+      key,
+      makeSettings({ rules }),
+    );
+
+  it("takes what its issues show from then on as it is", () => {
+    const doing: Signals = { projectStatus: { [key]: { kind: "known", value: "Doing" } } };
+    expect(bases(makeIssue(), doing)).toHaveProperty("status.isAwaited", true);
+    expect(bases(makeIssue())).toHaveProperty("status.isAwaited", true);
+  });
+
+  it("does not where a rule above decides", () => {
+    expect(bases(makeIssue({ state: "closed" }))).toEqual({});
   });
 });
 

@@ -231,7 +231,7 @@ export const wayShape = later(
 
 /** A field of a project of the tracker. */
 export const projectFieldShape = later(
-  (): z.ZodType<Omit<ProjectFieldMemory, "checkedAt">> =>
+  (): z.ZodType<Omit<ProjectFieldMemory, "checkedAt" | "lost">> =>
     z.object({
       key: z.string(),
       projectId: z.string(),

@@ -59,6 +59,7 @@ const fields = memory<ProjectFieldMemory>(
   () =>
     ({
       ...(projectFieldShape() as unknown as z.ZodObject).shape,
+      lost: z.array(z.string()).exactOptional(),
       checkedAt: z.number(),
     }) as never,
 );

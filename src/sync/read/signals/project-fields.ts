@@ -1,14 +1,18 @@
 import { RemoteError } from "../../../errors.ts";
+import type { Change } from "../../../ledger/change.ts";
 import type { ProjectFieldMemory } from "../../../ledger/memory.ts";
 import type { ProjectFieldKey, ProjectFieldName, Readable } from "../../../model/issue.ts";
 import { includesName, isSameName } from "../../../plan/ground/issue-fields.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
+import { awaitAnew } from "../../../plan/lost-names.ts";
 import { neededSignals, projectFieldKey } from "../../../plan/rules/signals.ts";
 import type { ProjectField } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
 import { checkSignalLimits } from "../../ground/limits.ts";
 import { lookOnce } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";
+import { dueRows } from "../../ground/rows.ts";
+import { rulesOf } from "../../ground/settings-now.ts";
 
 /** The fields of projects that the rules look at, as they can be asked for in this run. */
 export interface FieldSurvey {
@@ -75,6 +79,7 @@ async function findField(
     await checkSignalLimits(cycle.world, [`${wanted.owner}/`]);
     const found = await tracker.projectField(wanted, cycle.run.bounds);
     const field = { ...keepNames(cycle.settings, known, found), checkedAt: clock.now() };
+    if (known !== undefined && isMadeAnew(known, found)) await awaitRows(cycle, key);
     await ledger.commit([{ kind: "remember-project-field", field }]);
   };
   try {
@@ -106,7 +111,7 @@ function keepNames(
   settings: Pick<Settings, "rules">,
   known: ProjectFieldMemory | undefined,
   found: ProjectField,
-): ProjectField & Pick<ProjectFieldMemory, "options"> {
+): Omit<ProjectFieldMemory, "checkedAt"> {
   const named = namedOptions(settings, found.key);
   const options = found.options.map((option) => {
     const before = known?.options.find(({ id }) => id === option.id);
@@ -115,8 +120,55 @@ function keepNames(
       formerName !== undefined && includesName(named, formerName) && !hasOption(found, formerName);
     return isKept ? { ...option, formerName } : option;
   });
-  return { ...found, options };
+  const lost = namesBefore(known).flatMap(({ name, id }) =>
+    hasOption(found, name) || found.options.some((option) => option.id === id) ? [] : [name],
+  );
+  return { ...found, options, ...(lost.length > 0 && { lost: lost.slice(-mostLost) }) };
 }
+
+/** So many names of options that were deleted are kept. */
+const mostLost = 50;
+
+/** What options were called, with their ids; of those that were deleted no id is kept. */
+function namesBefore(
+  known: ProjectFieldMemory | undefined,
+): readonly { name: string; id: string | undefined }[] {
+  const { lost = [], options = [] } = known ?? {};
+  return [
+    ...lost.map((name) => ({ name, id: undefined })),
+    ...options.map(({ id, name, formerName }) => ({ name: formerName ?? name, id })),
+  ];
+}
+
+/** Whether what was called so is another one now: a field that was made anew, or an option. */
+function isMadeAnew(known: ProjectFieldMemory, found: ProjectField): boolean {
+  if (known.fieldId !== found.fieldId) return true;
+  return namesBefore(known).some(({ name, id }) =>
+    found.options.some((option) => isSameName(option.name, name) && option.id !== id),
+  );
+}
+
+/** Posts of whichever project hang on the field: what it shows of their issues by now is nothing that people have said of these. */
+async function awaitRows(cycle: Cycle, key: ProjectFieldKey): Promise<void> {
+  const { ledger, policy, log } = cycle.world;
+  for (const projectKey of policy.projectKeys) {
+    const project = ledger.memory.project(projectKey)?.id;
+    const rules = project && rulesOf(cycle, project)?.settings;
+    if (project === undefined || rules === undefined || namedOptions(rules, key).length === 0) continue;
+    await ledger.commit([{ kind: "mark-due", project, which: "linked" }]);
+    for await (const { rows } of dueRows(cycle.world, project, cycle.run)) {
+      const changes = rows.map((row): Change => {
+        const bases = { base: awaitAnew(row, key, rules) };
+        return { kind: "set-bases", project, post: row.post.id, bases };
+      });
+      if (changes.length > 0) await ledger.commit(changes);
+    }
+  }
+  log.warn({ project: cycle.project.key, field: key }, madeAnew);
+}
+
+const madeAnew =
+  "A field of a project, or an option of it, was deleted and made anew: posts are taken as they are, and nobody is told that issues have lost it";
 
 function asRulesCallIt(
   { checkedAt: _, options, ...field }: ProjectFieldMemory,
