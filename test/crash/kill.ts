@@ -82,11 +82,17 @@ export async function killAt(scenario: Scenario, point: Point, { end }: Undistur
     if (point.kind === "write") await world.run(command);
     await settle(scenario, world);
     if (scenario.mayPark === true) await expectParked(world, end);
+    else if (scenario.isInAnyOrder === true) expect(inAnyOrder(view(world))).toEqual(inAnyOrder(end));
     else expect(view(world)).toEqual(end);
     expect(world.checkState()).toBe("ok");
   } finally {
     await world.close();
   }
+}
+
+function inAnyOrder({ posts, ...end }: View): object {
+  const texts = posts.map((post) => JSON.stringify({ ...Object(post), id: undefined }));
+  return { ...end, posts: texts.toSorted() };
 }
 
 /** The signal that ended the process. */

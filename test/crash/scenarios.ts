@@ -23,6 +23,8 @@ export interface Scenario {
    * what differs is said.
    */
   readonly mayPark?: boolean;
+  /** Whether what was tried once comes last: then the board numbers its posts otherwise. */
+  readonly isInAnyOrder?: boolean;
 }
 
 const app = "acme-app";
@@ -274,6 +276,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "ten labelled issues become ten posts",
+    isInAnyOrder: true,
     issues: 10,
     mails: 0,
     setting: {
