@@ -164,7 +164,10 @@ export const commandTable: readonly CommandRow[] = [
     summary: "let go what waits for it, by the next run; all of a project, or of some posts",
     args: [
       new Argument("<project>", "the project, as the config names it; or a post"),
-      new Argument("[post...]", "only what waits of these posts; or changelog:TAG, to publish a draft"),
+      new Argument(
+        "[post...]",
+        "only what waits of these posts; or changelog:TAG, to make or publish its draft",
+      ),
     ],
     options: [
       new Option("--discard", "never do them: take both sides as they are, open no issue"),
