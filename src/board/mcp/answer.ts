@@ -76,19 +76,36 @@ const definite: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Words that leave open whether something was done. A number alone may be a limit of what was asked. */
-const inDoubt =
-  /\btime[d ]*-?out\b|\binternal (?:server )?error|\b(?:service|server|temporarily|currently) (?:is )?unavailable|\bbad gateway|\b(?:http|status|code|error)\W{0,3}50[0-4]\b|^\W*50[0-4]\b/i;
+const ofDoubt: readonly RegExp[] = [
+  /\btime[d ]*-?out\b/i,
+  /\binternal (?:server )?error/i,
+  /\b(?:service|server|temporarily|currently) (?:is )?unavailable/i,
+  /\bbad gateway/i,
+  /\b(?:http|status|code|error)\W{0,3}50[0-4]\b|^\W*50[0-4]\b/i,
+];
+
 /** Words about who asks. That something is not allowed, or forbidden, in a post is a refusal of that post. */
-const isForbidden =
-  /\bun-?auth(?:ori[sz]ed|enticated)\b(?! \w)|\bforbidden\b(?! \w)|\b(?:access|permission) (?:is |was )?denied|\b(?:lacks?|have|has|missing|insufficient|without|no|requires?|needs?) (?:(?:the|an?y?|required|necessary|sufficient) )*(?:permissions?|scopes?|access|authori[sz]ation)\b|\bnot (?:allowed|permitted|authori[sz]ed) to\b|\b(?:invalid|expired|revoked) (?:api[ -]?)?(?:key|token|credentials?)\b|\binsufficient.(?:scope|permission)|\b(?:http|status|code|error)\W{0,3}40[13]\b|^\W*40[13]\b/i;
+const ofRights: readonly RegExp[] = [
+  /\b(?:un-?auth(?:ori[sz]ed|enticated)|forbidden)\b(?! \w)/i,
+  /\b(?:access|permission) (?:is |was )?denied/i,
+  /\b(?:lacks?|have|has|missing|insufficient|without|no|requires?|needs?) (?:(?:the|an?y?|required|necessary|sufficient) )*(?:permissions?|scopes?|access|authori[sz]ation)\b/i,
+  /\binsufficient.(?:scope|permission)/i,
+  /\bnot (?:allowed|permitted|authori[sz]ed) to\b/i,
+  /\b(?:invalid|expired|revoked) (?:api[ -]?)?(?:key|token|credentials?)\b/i,
+  /\b(?:http|status|code|error)\W{0,3}40[13]\b|^\W*40[13]\b/i,
+];
+
+function names(words: readonly RegExp[], text: string): boolean {
+  return words.some((word) => word.test(text));
+}
 
 function faultOf(text: string, who: string, excerpt: Excerpt): Fault {
   const said = text.trim() === "" ? "without a word" : `"${excerpt(text)}"`;
   const message = `${who}: ${said}.`;
   if (isLimited({ status: 400, headers: {} }, { kind: "json", value: { message: text } }))
     return { kind: "limited", message, retryAt: undefined };
-  if (isForbidden.test(text)) return { kind: "unauthorized", message, detail: "forbidden" };
-  if (inDoubt.test(text)) return { kind: "unknown", message, detail: "server" };
+  if (names(ofRights, text)) return { kind: "unauthorized", message, detail: "forbidden" };
+  if (names(ofDoubt, text)) return { kind: "unknown", message, detail: "server" };
   return { kind: "rejected", message };
 }
 

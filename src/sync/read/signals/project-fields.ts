@@ -79,7 +79,7 @@ async function findField(
     await checkSignalLimits(cycle.world, [`${wanted.owner}/`]);
     const found = await tracker.projectField(wanted, cycle.run.bounds);
     const field = { ...keepNames(cycle.settings, known, found), checkedAt: clock.now() };
-    if (known !== undefined && isMadeAnew(known, found)) await awaitRows(cycle, key);
+    if (known !== undefined && isMadeAnew(known, found)) await awaitField(cycle, key);
     await ledger.commit([{ kind: "remember-project-field", field }]);
   };
   try {
@@ -149,7 +149,7 @@ function isMadeAnew(known: ProjectFieldMemory, found: ProjectField): boolean {
 }
 
 /** Posts of whichever project hang on the field: what it shows of their issues by now is nothing that people have said of these. */
-async function awaitRows(cycle: Cycle, key: ProjectFieldKey): Promise<void> {
+async function awaitField(cycle: Cycle, key: ProjectFieldKey): Promise<void> {
   const { ledger, policy, log } = cycle.world;
   for (const projectKey of policy.projectKeys) {
     const project = ledger.memory.project(projectKey)?.id;
