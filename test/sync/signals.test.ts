@@ -286,6 +286,25 @@ describe("what can't be read is unknown", () => {
     expect(await statusAfterSync(stage)).toBe("completed");
   });
 
+  it("of a pull request in a repository that the token can't see any more, and says so", async () => {
+    const stage = await openLooking({ pullRequest: "merged" }, 1, {
+      repositories: privateRepositories("acme/app", "acme/code"),
+    });
+    const { number } = stage.github.openPullRequest("acme/code", { title: "For one" });
+    stage.github.linkPullRequest(one, { repository: "acme/code", number });
+    stage.github.mergePullRequest("acme/code", number);
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    stage.github.setVisible("acme/code", false);
+    for (let run = 0; run < 3; run += 1) expect(await statusAfterSync(stage)).toBe("in_progress");
+    const said = stage.log.filter((line) => line.includes("can't be seen any more"));
+    expect(said).toHaveLength(3);
+    expect(said[0]).toContain('"repo":"acme/code"');
+    stage.github.setVisible("acme/code", true);
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    stage.github.unlinkPullRequest(one, { repository: "acme/code", number });
+    expect(await statusAfterSync(stage)).toBe("planned");
+  });
+
   it("also while the tracker doesn't answer: its posts stay as they are until then", async () => {
     const stage = await openLooking({ pullRequest: "open" });
     const pull = openPullRequest(stage);

@@ -65,26 +65,47 @@ function projectFields(conditions: readonly Condition[]): readonly ProjectFieldN
   return [...fields.values()];
 }
 
-/** Signals by what was known before: what counted once counts on where no person has changed the issue. What was released is so for good. */
-export function keepCounted(before: Signals, now: Signals): Signals {
+/**
+ * Signals by what was known before: what counted once counts on where no person has changed the issue. What was released is so for
+ * good.
+ *
+ * @param hidden repositories that can't be seen now, in lower case.
+ */
+export function keepCounted(before: Signals, now: Signals, hidden: ReadonlySet<string>): Signals {
   const { isReleased } = before;
   const isKept = isReleased?.kind === "known" && isReleased.value && now.isReleased !== undefined;
-  return { ...keepInsiders(before, now), ...(isKept && { isReleased }) };
+  return { ...keepPullRequests(before, now, hidden), ...(isKept && { isReleased }) };
+}
+
+/** Repositories, in lower case, whose pull requests an issue showed before and shows none of any more. */
+export function lostRepositories(before: Signals, now: Signals): readonly string[] {
+  const [known, found] = [repositoriesOf(before), repositoriesOf(now)];
+  return known === undefined || found === undefined ? [] : known.filter((name) => !found.includes(name));
+}
+
+function repositoriesOf({ pullRequests }: Signals): readonly string[] | undefined {
+  if (pullRequests?.kind !== "known") return undefined;
+  return [...new Set(pullRequests.value.map(({ repository }) => repository.toLowerCase()))];
 }
 
 /**
- * Pull requests as they count by now: one that counted goes on to count when its author may not write to the repository any more, or
- * the token does not see that. It is no change of the issue.
+ * Pull requests as they count by now. One that counted goes on to count when its author may not write to the repository any more, or
+ * the token does not see that; and as it was last seen, when its repository can't be seen. It is no change of the issue.
  */
-function keepInsiders({ pullRequests: before }: Signals, now: Signals): Signals {
+function keepPullRequests(
+  { pullRequests: before }: Signals,
+  now: Signals,
+  hidden: ReadonlySet<string>,
+): Signals {
   const { pullRequests } = now;
   if (before?.kind !== "known" || pullRequests?.kind !== "known") return now;
-  const value = pullRequests.value.map((one) => {
+  const seen = pullRequests.value.map((one) => {
     const { isOutside, ...inside } = one;
     const known = before.value.find(
       ({ repository, number }) => number === one.number && isSameRepository(repository, one.repository),
     );
     return isOutside === undefined || known === undefined || known.isOutside === true ? one : inside;
   });
-  return { ...now, pullRequests: { kind: "known", value } };
+  const unseen = before.value.filter(({ repository }) => hidden.has(repository.toLowerCase()));
+  return { ...now, pullRequests: { kind: "known", value: [...seen, ...unseen] } };
 }

@@ -4,6 +4,7 @@ import type { Condition } from "../../../src/plan/ground/settings.ts";
 import {
   keepCounted,
   looksBesideRecord,
+  lostRepositories,
   neededSignals,
   projectFieldKey,
   type SignalNeeds,
@@ -106,7 +107,23 @@ describe("pull requests by people without write access", () => {
     ["do not count for another's number", known({ ...inside, number: 8 }), known(outside), known(outside)],
     ["do not count if nothing was known", {}, known(outside), known(outside)],
     ["stay unknown", known(inside), unknown, unknown],
-  ])("%s", (_, before, now, kept) => expect(keepCounted(before, now)).toEqual(kept));
+  ])("%s", (_, before, now, kept) => expect(keepCounted(before, now, new Set())).toEqual(kept));
+});
+
+it("keeps pull requests of a repository that can't be seen as they were", () => {
+  const [here, there] = [
+    makePullRequest({ number: 7 }),
+    makePullRequest({ repository: "Acme/Code", number: 7 }),
+  ];
+  const known = (...value: readonly LinkedPullRequest[]): Signals => ({
+    pullRequests: { kind: "known", value },
+  });
+  const [before, now] = [known(here, there), known(here)];
+  expect(lostRepositories(before, now)).toEqual(["acme/code"]);
+  expect(lostRepositories(before, before)).toEqual([]);
+  expect([lostRepositories({}, now), lostRepositories(now, {})]).toEqual([[], []]);
+  expect(keepCounted(before, now, new Set(["acme/code"]))).toEqual(before);
+  expect(keepCounted(before, now, new Set())).toEqual(now);
 });
 
 describe("what was released", () => {
@@ -117,5 +134,5 @@ describe("what was released", () => {
     ["is so from then on", said(false), said(true), said(true)],
     ["is not so before", said(false), said(false), said(false)],
     ["is told of where it is asked for", said(true), {}, {}],
-  ])("%s", (_, before, now, kept) => expect(keepCounted(before, now)).toEqual(kept));
+  ])("%s", (_, before, now, kept) => expect(keepCounted(before, now, new Set())).toEqual(kept));
 });

@@ -1,3 +1,4 @@
+import { RemoteError } from "../../../errors.ts";
 import type { Change } from "../../../ledger/change.ts";
 import type {
   Issue,
@@ -8,10 +9,17 @@ import type {
   RepositoryName,
   Signals,
 } from "../../../model/issue.ts";
-import { keepCounted, looksBesideRecord, neededSignals } from "../../../plan/rules/signals.ts";
+import {
+  keepCounted,
+  looksBesideRecord,
+  lostRepositories,
+  neededSignals,
+} from "../../../plan/rules/signals.ts";
+import { inOrder } from "../../../select.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
 import { checkSignalLimits } from "../../ground/limits.ts";
+import { isPutOff } from "../../ground/report.ts";
 import { believedOption, type FieldSurvey, surveyFields } from "./project-fields.ts";
 
 /** Asks for what the rules of one project look at, and stores it. */
@@ -108,15 +116,46 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
         answers = await ask(asked, more, survey.fields);
       }
       const { fields, unreadable } = survey;
-      const before = new Map(asked.map(({ nodeId, signals }) => [nodeId, signals]));
+      const known = new Map(asked.map(({ nodeId, signals }) => [nodeId, signals]));
+      const before = (nodeId: string): Signals => known.get(nodeId) ?? {};
+      const lost = answers.flatMap(({ nodeId, signals }) => lostRepositories(before(nodeId), signals));
+      const hidden = await findHidden(cycle, new Set(lost));
       return new Map(
         answers.map((answer) => {
-          const signals = keepCounted(before.get(answer.nodeId) ?? {}, answer.signals);
+          const signals = keepCounted(before(answer.nodeId), answer.signals, hidden);
           return [answer.nodeId, { ...answer, signals: believe(cycle, signals, fields, unreadable) }];
         }),
       );
     },
   };
+}
+
+/**
+ * Which of these repositories, by their names in lower case, can't be seen: the tracker leaves their pull requests out without a
+ * word.
+ *
+ * @throws RemoteError
+ */
+async function findHidden(
+  { world: { tracker, log }, run, project, repositories }: Cycle,
+  names: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const own = new Set([...repositories.values()].map(({ repository }) => repository.name.toLowerCase()));
+  const hidden = await inOrder([...names], async (name) => {
+    if (own.has(name)) return [];
+    try {
+      await tracker.repository(name as RepositoryName, run.bounds);
+      return [];
+    } catch (error) {
+      if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
+      log.warn(
+        { project: project.key, repo: name, err: error.message },
+        "The repository can't be seen any more: linked pull requests there count as they were last seen",
+      );
+      return [name];
+    }
+  });
+  return new Set(hidden.flat());
 }
 
 function hasLostOption(asked: readonly AskedIssue[], answers: readonly SignalAnswer[]): boolean {
