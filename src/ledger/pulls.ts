@@ -13,6 +13,8 @@ export interface Pulls {
   knownPage(pull: PullId, request: string): Promise<KnownPage | undefined>;
   /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */
   measure(pull: PullId): Promise<PullMeasure>;
+  /** Posts that this pull has not seen, which a rule of ours has archived and no one since brought back; none that are known to be missing. */
+  archivedUnseen(pull: PullId): Promise<readonly PostId[]>;
   /** Of each of some addresses that issues name the first of these, by repository and number. */
   naming(addresses: readonly string[]): Promise<ReadonlyMap<string, IssueRef>>;
   /**

@@ -2,8 +2,9 @@ import type { ListEnd } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { PersonRequest } from "../../ledger/orders.ts";
-import type { PullMeasure } from "../../ledger/pulls.ts";
+import type { PullId, PullMeasure } from "../../ledger/pulls.ts";
 import type { PostId } from "../../model/post.ts";
+import { asWritten } from "../../plan/fields/base.ts";
 import { isShrunk } from "../../plan/guard.ts";
 import { isPushedFromHead, repeatedPosts } from "../../plan/repeats.ts";
 import { type BoardPull, type Cycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
@@ -112,6 +113,7 @@ async function endPull(
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();
+  if (end.kind === "complete") await seeArchived(cycle, pull, endedAt);
   const measure = await ledger.pulls.measure(pull);
   sayGrowth(cycle, measure);
   // From a list that shows nothing, nothing is learnt about fields.
@@ -147,6 +149,21 @@ async function endPull(
   if (kind === "complete" && !isPreview(cycle.run)) await sayMissing(cycle, endedAt);
   return { seen, posts: measure.posts, hold, kind, beganAt };
 }
+
+/**
+ * Boards may leave archived posts out of their list. What a rule of ours has archived is then not missing: that the list lacks it
+ * shows what our write left there.
+ */
+async function seeArchived({ world: { ledger }, memory, settings }: Cycle, pull: PullId, at: number) {
+  if (settings.rules.every(({ set }) => set.isArchived !== true)) return;
+  const posts = await ledger.pulls.archivedUnseen(pull);
+  for (let from = 0; from < posts.length; from += batchSize) {
+    const rows = await ledger.rows.rows(memory.id, posts.slice(from, from + batchSize), at);
+    await ledger.commit([{ kind: "store-posts", pull, posts: rows.map(asWritten), at, trace: undefined }]);
+  }
+}
+
+const batchSize = 50;
 
 /** So many of them are named in the log. */
 const mostNamed = 20;

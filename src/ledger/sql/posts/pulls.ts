@@ -1,5 +1,5 @@
 import type { RepositoryId } from "../../../model/issue.ts";
-import type { Post, PostField } from "../../../model/post.ts";
+import type { Post, PostField, PostId } from "../../../model/post.ts";
 import type { PullChange } from "../../change.ts";
 import type { PullId, PullMeasure, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -37,6 +37,11 @@ export function createPulls(
     SELECT string_agg(CAST(post AS TEXT), ',') AS posts
     FROM (SELECT DISTINCT post FROM links JOIN posts ON posts.number = post
       WHERE links.project = ? AND missing = 0) AS linked`);
+  const selectArchived = store.prepare<[number], { number: number; id: PostId }>(`
+    SELECT posts.number AS number, posts.id AS id FROM posts JOIN bases ON bases.post = posts.number
+    WHERE project = ? AND hash IS NOT NULL AND missing = 0
+      AND field = 'isArchived' AND written_sent = 'true' AND coalesce(written_shown, 'true') = 'true'
+    ORDER BY posts.id`);
   const selectLinkedIssues = store.prepare<[number], { number: number }>(
     "SELECT DISTINCT number FROM links WHERE repository = ? ORDER BY number",
   );
@@ -100,6 +105,11 @@ export function createPulls(
         linkedSeen: linked.filter((post) => seen.has(post)).length,
       };
       return measure;
+    },
+    *archivedUnseen(pull) {
+      const { project, seen } = findOpen(sightings, pull);
+      const archived = yield* selectArchived.all(project);
+      return archived.filter(({ number }) => !seen.has(number)).map(({ id }) => id);
     },
     marked: markers.marked,
     listed: issues.listed,
