@@ -59,6 +59,7 @@ export function createHeldMemory(known = nothing()): HeldMemory {
   return {
     account: () => known.account,
     project: (key) => known.projects.get(key),
+    projectById: (id) => [...known.projects.values()].find((one) => one.id === id),
     paging: (project) => known.pagings.get(project),
     openList: (project) => known.openLists.get(project),
     repository(name) {
@@ -90,6 +91,7 @@ function learn(known: Remembering, change: Change): void {
       known.account = change.account;
       return;
     case "remember-project":
+      for (const [key, { id }] of known.projects) if (id === change.memory.id) known.projects.delete(key);
       known.projects.set(change.memory.key, change.memory);
       return;
     case "remember-paging":

@@ -15,8 +15,9 @@ import type { Category, CategoryPin, PostField, ProjectId } from "../model/post.
  */
 export interface Memory {
   account(): AccountMemory | undefined;
-  /** By the name that the config gives the project. */
+  /** By the name that the config gives the project, or gave it last. */
   project(key: string): ProjectMemory | undefined;
+  projectById(id: ProjectId): ProjectMemory | undefined;
   /** What asking the board for more of a project's list has shown last. */
   paging(project: ProjectId): PagingMemory | undefined;
   /** Where a project's list is to be gone on with, in the adapter's words: an earlier run could not read it to its end. */
@@ -66,7 +67,7 @@ export interface AccountMemory {
 }
 
 export interface ProjectMemory {
-  /** `project` of the config. */
+  /** `project` of the config, which may name a project otherwise from one day to the next. */
   readonly key: string;
   readonly id: ProjectId;
   readonly name: string;

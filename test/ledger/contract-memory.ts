@@ -100,6 +100,18 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(ledger().memory.project("acme-app")).toEqual({ ...bare, id: otherProject });
     });
 
+    it("knows a project by the name that the config gave it last, and by its id", async () => {
+      const { memory } = ledger();
+      const renamed = { ...full, key: "acme-renamed" };
+      for (const one of [full, { ...bare, key: "acme-api", id: otherProject }, renamed])
+        await ledger().commit([{ kind: "remember-project", memory: one }]);
+      expect([memory.project("acme-app"), memory.project("acme-renamed")]).toEqual([undefined, renamed]);
+      expect([memory.projectById(full.id), memory.projectById(otherProject)?.key]).toEqual([
+        renamed,
+        "acme-api",
+      ]);
+    });
+
     it.each([
       ["a way on", { kind: "cursor", param: "after", next: "lastId" } as const],
       ["nothing more", undefined],

@@ -261,6 +261,14 @@ describe("a repository that turns public", () => {
     expect(await stage.syncOne()).toMatchObject({ created: 2, held: 0 });
   });
 
+  it("holds them also where the config calls it by its new name from then on", async () => {
+    const stage = await openPosts(0);
+    await turn(stage);
+    stage.github.renameRepository("acme/app", "acme/product");
+    stage.reconfigure({ projects: [{ ...standardProject, repo: "acme/product" }] });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
+  });
+
   it("goes on when it is private again", async () => {
     const stage = await openPosts(0);
     await turn(stage);

@@ -219,4 +219,14 @@ describe("rules that change", () => {
     expect(stage.writes()).toEqual([]);
     expect(stage.log.join()).not.toContain("The rules have changed");
   });
+
+  it("are laid over the bases also where the config calls the project by another name", async () => {
+    const stage = await openThree();
+    stage.reconfigure({ projects: [{ ...other, project: "prj_app" }] });
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    stage.reconfigure({ projects: [standardProject] });
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.patches()).toEqual([]);
+    expect(stage.log.filter((line) => line.includes("The rules have changed"))).toHaveLength(2);
+  });
 });

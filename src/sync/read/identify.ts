@@ -75,7 +75,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     // A project that is new to a copy may have run in the life that the copy knows nothing of: its issues wait, too.
     recoveredFrom: undefined,
     settledAt: undefined,
-    ...known,
+    ...(known ?? ledger.memory.projectById(found.id)),
     key: project.key,
     id: found.id,
     name: found.name,

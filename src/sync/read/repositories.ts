@@ -81,11 +81,13 @@ async function remember(
   { ledger, clock, tracker, log }: World,
   run: Run,
   name: RepositoryName,
-  known: RepositoryMemory | undefined,
+  named: RepositoryMemory | undefined,
   repository: Repository,
   isWhole: boolean,
 ): Promise<RepositoryMemory> {
   const now = clock.now();
+  // The config may have called it otherwise before.
+  const known = named ?? ledger.memory.repositoryById(repository.id);
   const isRenamed = known !== undefined && !isSameRepository(repository.name, known.repository.name);
   const turnedPublic = known?.repository.isPrivate === true ? now : known?.publicSince;
   // Where issues are off, labels and milestones can't be asked for.

@@ -171,6 +171,7 @@ export function createMemory(
     ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value`);
   const remove = store.prepare<[MemoryKind, string]>("DELETE FROM memory WHERE kind = ? AND key = ?");
   const removeAll = store.prepare<[MemoryKind]>("DELETE FROM memory WHERE kind = ?");
+  const forgetNames = store.prepare<[number, string]>("DELETE FROM projects WHERE project = ? AND key <> ?");
   const selectProjects = store.prepare<[], { memory: string }>("SELECT memory FROM projects ORDER BY key");
   const writeProject = store.prepare<
     [{ key: string; project: number; name: string; last_success_at: number | undefined; memory: string }]
@@ -214,9 +215,11 @@ export function createMemory(
     changes: {
       "remember-account": ({ account }) => write.run("account", "tracker", accounts.write(account)),
       *"remember-project"({ memory: one }) {
+        const project = yield* numbers.project(one.id);
+        yield* forgetNames.run(project, one.key);
         yield* writeProject.run({
           key: one.key,
-          project: yield* numbers.project(one.id),
+          project,
           name: one.name,
           last_success_at: one.lastSuccessAt,
           memory: projects.write(one),
