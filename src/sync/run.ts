@@ -73,13 +73,16 @@ async function runEach(
   world.tracker.sizes?.take(ledger.memory.sizes());
   const tokenBefore = await lastTokenEnd(ledger, policy.projectKeys);
   const results: CycleResult[] = [];
+  const served: SyncProject[] = [];
   for (const project of await inTurn(projects, world, startedAt)) {
     if (signal.aborted) break;
     log.info({ run: run.number, project: project.key, mode: order.kind }, "Project started");
     const result = await runCycle(project, world, run);
     logResult(world, run, result.report);
     results.push(result);
+    if (served.length === 0 || (!signal.aborted && clock.now() < run.bounds.until)) served.push(project);
   }
+  await noteTurns(projects, served, world, run);
   const sorted = results.toSorted((one, other) => rankOf(one, projects) - rankOf(other, projects));
   const tokenEnds = sayTokenEnd(world, run, tokenBefore);
   const ended = sorted.map(({ report, ...rest }) => ({ ...rest, report: { ...report, ...tokenEnds } }));
@@ -100,7 +103,10 @@ function sayTokenEnd(
   return endsAt === undefined || endsAt === null ? {} : { tokenEnds: new Date(endsAt).toISOString() };
 }
 
-/** What ends a run may end it before its last project: while something is left, whoever has written least of late comes first. */
+/**
+ * What ends a run may end it before its last project: while something is left, whoever has written least of late comes first, then
+ * whoever has waited longest for a turn.
+ */
 async function inTurn(
   projects: readonly SyncProject[],
   { ledger: { pace, memory } }: World,
@@ -110,7 +116,26 @@ async function inTurn(
   const sent = (await inOrder(budgets, async (budget) => pace.writes(now - hourMs, budget))).flat();
   const known = Map.groupBy(sent, ({ project }) => project);
   const countOf = ({ key }: SyncProject): number => known.get(memory.project(key)?.id)?.length ?? 0;
-  return projects.toSorted((one, other) => countOf(one) - countOf(other));
+  const turnOf = ({ key }: SyncProject): number => {
+    const { turnAt = 0 } = memory.project(key) ?? {};
+    // A clock that was ahead has told it.
+    return turnAt > now ? 0 : turnAt;
+  };
+  return projects.toSorted((one, other) => countOf(one) - countOf(other) || turnOf(one) - turnOf(other));
+}
+
+/** Remembers who has had time in a run whose time was over before all had. */
+async function noteTurns(
+  projects: readonly SyncProject[],
+  served: readonly SyncProject[],
+  { ledger }: World,
+  run: Run,
+): Promise<void> {
+  if (served.length === projects.length || isPreview(run)) return;
+  const known = served.flatMap(({ key }) => ledger.memory.project(key) ?? []);
+  await ledger.commit(
+    known.map((memory) => ({ kind: "remember-project", memory: { ...memory, turnAt: run.startedAt } })),
+  );
 }
 
 /** Reports stand in the order of the config, whoever had the first turn. */

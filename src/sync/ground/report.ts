@@ -2,6 +2,7 @@ import { type FaultDetail, ProjectError, RemoteError, StateError } from "../../e
 import { isStuck } from "../../ledger/journal.ts";
 import type { Log } from "../../log.ts";
 import type { PostId } from "../../model/post.ts";
+import { dayMs } from "../../model/time.ts";
 import { type BoardPull, type Cycle, endOf, type Tally } from "./cycle-state.ts";
 import { isSignalLimit, limitClosure } from "./limits.ts";
 import { isPreview, isRoutine } from "./order.ts";
@@ -42,14 +43,15 @@ type Bounded = Pick<Run, "bounds">;
 /** What is known where a project is put off. */
 interface Delayed {
   readonly run: Pick<Run, "bounds" | "order">;
-  readonly world: Pick<World, "clock" | "log" | "tracker">;
+  readonly world: Pick<World, "clock" | "ledger" | "log" | "tracker">;
   readonly project: Pick<SyncProject, "key" | "periodMs" | "settings">;
 }
 
 /**
  * Notes that the whole project is left to a later run; gives the reason. For what a person has ordered that is a failure, as
  * nothing of it was done: a plan must not look like one of two sides that are in step. For what the schedule asks for it is none,
- * unless a limit ends later than the project's next run: somebody has to hear of it. One of signals alone is none, either.
+ * unless a limit ends later than the project's next run, or all runs of a day were put off: somebody has to hear of it. One of
+ * signals alone is none, either.
  */
 export function notePutOff(tally: Tally, { run, world, project }: Delayed, error: RemoteError): Closure {
   const closure = closureBy(error, run);
@@ -58,8 +60,12 @@ export function notePutOff(tally: Tally, { run, world, project }: Delayed, error
   tally.putOff.push(closure);
   const now = world.clock.now();
   const isOfSignals = isSignalLimit(world, error, [project.settings.repo]);
-  const isLate = !isOfSignals && until !== undefined && until - now > project.periodMs(now);
-  if (isLate || !isRoutine(run)) noteError(tally, { code, message: `${message}.`, retryAt: until });
+  const isLong = !isOfSignals && until !== undefined && until - now > project.periodMs(now);
+  const { lastSuccessAt = now } = world.ledger.memory.project(project.key) ?? {};
+  const isOld = now - lastSuccessAt > Math.max(dayMs, 3 * project.periodMs(now));
+  const since = isOld ? `; no run since ${new Date(lastSuccessAt).toISOString()} came to its end` : "";
+  if (isLong || isOld || !isRoutine(run))
+    noteError(tally, { code, message: `${message}${since}.`, retryAt: until });
   return closure;
 }
 

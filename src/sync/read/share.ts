@@ -1,6 +1,6 @@
 import { isAllowed } from "../../plan/ground/obstacle.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
-import { namesActions, takesAsItIs } from "../ground/order.ts";
+import { isRoutine, namesActions, takesAsItIs } from "../ground/order.ts";
 import { dueRows } from "../ground/rows.ts";
 import { isLetGoByPerson } from "../ground/standing.ts";
 import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
@@ -13,23 +13,26 @@ import { isListOpen } from "./open-list.ts";
 const readingPart = 1 / 2;
 /** What comes first takes this part of that: what is read after it is needed for any write. */
 const firstPart = 3 / 4;
-/** Where one slow page has used up all of it, the tracker is looked at for this part of the rest. */
+/** Where one slow page has used up all of it, or nothing is known yet, the tracker is looked at for this part of the rest. */
 const leastPart = 1 / 4;
 
-/** The run as those see it who read; both are the run itself where nothing is known that could be written. */
+/** The run as those see it who read. */
 export interface ReadingTime {
   readonly board: Run;
   /** For what is read once the board's list is. */
   rest(): Run;
 }
 
-/** How long a project may read. */
+/** How long a project may read: as long as the run lasts where nothing is known that could be written. */
 export async function shareTime(project: SyncProject, world: World, run: Run): Promise<ReadingTime> {
-  if (!(await isAnythingKnown(project, world, run))) return { board: run, rest: () => run };
   const { clock } = world;
   const now = clock.now();
   const whole = run.bounds.until - now;
   const until = (end: number): Run => ({ ...run, bounds: { ...run.bounds, until: Math.floor(end) } });
+  if (!(await isAnythingKnown(project, world, run))) {
+    // A list that took all of it would be read anew by every run, and the tracker by none.
+    return { board: isRoutine(run) ? until(now + whole * (1 - leastPart)) : run, rest: () => run };
+  }
   return {
     board: until(now + whole * readingPart * firstPart),
     rest: () => {

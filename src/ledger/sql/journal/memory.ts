@@ -88,6 +88,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
   lastSuccessAt: time,
   recoveredFrom: time,
   settledAt: time,
+  turnAt: time,
   changelog: z
     .object({
       repository: z.number(),
