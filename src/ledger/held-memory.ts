@@ -122,11 +122,28 @@ function learn(known: Remembering, change: Change): void {
 function learnRepository({ names, repositories }: Remembering, memory: RepositoryMemory): void {
   const { id } = memory.repository;
   for (const [name, known] of names) if (known === id) names.delete(name);
-  const robbed = repositories.get(names.get(memory.name.toLowerCase()) ?? id);
-  if (robbed !== undefined)
-    repositories.set(robbed.repository.id, { ...robbed, name: robbed.repository.name });
-  names.set(memory.name.toLowerCase(), id);
+  for (const name of namesOf(memory)) {
+    const robbed = repositories.get(names.get(name) ?? id);
+    if (robbed !== undefined) repositories.set(robbed.repository.id, withoutName(robbed, name));
+    names.set(name, id);
+  }
   repositories.set(id, memory);
+}
+
+/** Names of the config for a repository, in lower case. */
+export function namesOf({ name, otherNames = [] }: RepositoryMemory): readonly string[] {
+  return [name, ...otherNames].map((one) => one.toLowerCase());
+}
+
+/** A repository whose name in the config means another one by now is known by the tracker's name. */
+function withoutName({ otherNames = [], ...memory }: RepositoryMemory, name: string): RepositoryMemory {
+  const others = otherNames.filter((one) => one.toLowerCase() !== name);
+  const isMain = memory.name.toLowerCase() === name;
+  return {
+    ...memory,
+    ...(isMain && { name: memory.repository.name }),
+    ...(others.length > 0 && { otherNames: others }),
+  };
 }
 
 /** What changes what is remembered. */

@@ -138,6 +138,8 @@ export interface PagingMemory extends AskedPaging {
 export interface RepositoryMemory {
   /** The name that the config uses; `repository.name` is what the tracker calls it now. */
   readonly name: RepositoryName;
+  /** Other names that the config uses for it at the same time, as it was renamed; absent where there are none. */
+  readonly otherNames?: readonly RepositoryName[] | undefined;
   readonly repository: Repository;
   readonly checkedAt: number;
   readonly labels: readonly Named[];

@@ -220,6 +220,33 @@ export function describeMemory(ledger: () => Ledger): void {
     });
   });
 
+  describe("a repository of several names", () => {
+    const renamed = { ...repository, otherNames: ["acme/product", "acme/old"] } as const;
+
+    it("is found by each of them", async () => {
+      const { memory } = ledger();
+      await ledger().commit([{ kind: "remember-repository", memory: renamed }]);
+      for (const name of ["acme/app", "Acme/Product", "acme/old"] as const)
+        expect(memory.repository(name)).toEqual(renamed);
+    });
+
+    it("loses those that another one is given", async () => {
+      const { memory } = ledger();
+      const other = { ...repository, name: "acme/product", otherNames: ["acme/app"] } as const;
+      await ledger().commit([
+        { kind: "remember-repository", memory: renamed },
+        { kind: "remember-repository", memory: { ...other, repository: createRepository({ id: 11 }) } },
+      ]);
+      expect(memory.repository("acme/product")?.repository.id).toBe(11);
+      expect(memory.repository("acme/app")?.repository.id).toBe(11);
+      expect(memory.repository("acme/old")?.repository.id).toBe(10);
+      expect(memory.repositoryById(10)).toMatchObject({
+        name: repository.repository.name,
+        otherNames: ["acme/old"],
+      });
+    });
+  });
+
   describe("runs", () => {
     it("are numbered from 1", async () => {
       const { runs } = ledger();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openPosts, twoRepositories } from "../support/setups.ts";
+import { openPosts, privateRepositories, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** A run every minute of a few, for which the next full look is too far away. */
@@ -284,6 +284,56 @@ describe("a repository that turns public", () => {
     addPlanned(stage, 1);
     stage.clock.skip(7 * hourMs);
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+  });
+});
+
+describe("a repository that was renamed", () => {
+  const rename = ({ github }: Stage): void => github.renameRepository("acme/app", "acme/product");
+
+  it.each<[string, (stage: Stage) => Promise<unknown>]>([
+    ["after a run", (stage) => stage.sync()],
+    ["before any run", () => Promise.resolve()],
+  ])("goes on where the config calls it by its new name, %s", async (_, follow) => {
+    const stage = await openPosts(1, twoRepositories);
+    rename(stage);
+    stage.clock.skip(7 * hourMs);
+    await follow(stage);
+    stage.reconfigure({ projects: [{ ...standardProject, repo: "acme/product" }] });
+    expect(await stage.syncOne()).toMatchObject({ errors: [] });
+    stage.github.close("acme/product", 1, "completed");
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ errors: [], created: 1, statusWrites: 1 });
+    expect(stage.ledger.memory.repository("acme/app")).toBeUndefined();
+    expect(stage.ledger.memory.repository("acme/product")?.name).toBe("acme/product");
+  });
+
+  it("is one for all names that the config has for it", async () => {
+    const api = { ...standardProject, project: "acme-api" };
+    const stage = await openStage({
+      boardProjects: twoProjects,
+      repositories: privateRepositories("acme/app"),
+      projects: [standardProject, api],
+    });
+    for (const project of ["acme-app", "acme-api"]) addPlanned(stage, 1, project);
+    await stage.sync();
+    rename(stage);
+    const route = [{ category: "cat_new", repo: "acme/product" }];
+    stage.reconfigure({
+      projects: [
+        { ...standardProject, route },
+        { ...api, repo: "acme/product" },
+      ],
+    });
+    for (const project of ["acme-app", "acme-api"]) addPlanned(stage, [{ categoryId: "cat_new" }], project);
+    for (let run = 0; run < 3; run += 1) {
+      expect((await stage.sync()).projects.flatMap(({ errors }) => errors)).toEqual([]);
+      stage.restart();
+      stage.clock.skip(4 * hourMs);
+    }
+    expect(stage.github.issues("acme/product")).toHaveLength(4);
+    const names = ["acme/app", "ACME/Product"].map((name) => stage.ledger.memory.repository(name as "a/b"));
+    expect(names[0]).toMatchObject({ name: "acme/app", otherNames: ["acme/product"] });
+    expect(names[1]).toBe(names[0]);
   });
 });
 

@@ -29,12 +29,16 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const settings = settingsNow(project, memory.id, world.ledger.memory);
   const repositories = new Map<RepositoryName, RepositoryMemory>();
   const problems: Problems = new Map();
-  for (const name of [...repositoryNames(settings), ...(await namesOfLinked(settings, world))]) {
-    const found = await attemptRepository(problems, name, async () =>
-      watchVisibility({ world, memory, project }, await findOnce(name, world, run)),
-    );
-    if (found !== undefined) repositories.set(name, found);
-  }
+  const find = async (names: readonly RepositoryName[]): Promise<void> => {
+    for (const name of names) {
+      const found = await attemptRepository(problems, name, async () =>
+        watchVisibility({ world, memory, project }, await findOnce(name, world, run)),
+      );
+      if (found !== undefined) repositories.set(name, found);
+    }
+  };
+  await find(repositoryNames(settings));
+  await find(await namesOfLinked(settings, world));
   noteProblems({ world, settings, tally, project }, problems, repositories.size > 0);
   const unread: Cycle["unread"] = new Set();
   const course = startCourse();

@@ -60,7 +60,8 @@ function settlePins(cycle: Cycle, known: readonly Pin[]): readonly Pin[] {
   // The bases may still stand by the rules before.
   const earlier = readRules(projectNow(cycle).rules ?? "");
   const names = namesOfRules([...cycle.settings.rules, ...(earlier?.rules ?? [])]);
-  const read = [...cycle.repositories.values()].flatMap(({ repository: { id } }): RepositoryMemory[] => {
+  const ids = new Set([...cycle.repositories.values()].map(({ repository: { id } }) => id));
+  const read = [...ids].flatMap((id): RepositoryMemory[] => {
     const memory = cycle.world.ledger.memory.repositoryById(id);
     return memory?.repository.hasIssues && memory.pausedAt === undefined ? [memory] : [];
   });

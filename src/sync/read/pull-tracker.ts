@@ -61,9 +61,9 @@ function sayPaused({ tally }: Cycle, name: RepositoryName, pausedAt: number): vo
 }
 
 async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  return (
-    (await lookOnce(cycle, `pull of ${known.repository.id}`, () => pullRepository(cycle, known))) ?? known
-  );
+  const { id } = known.repository;
+  const read = await lookOnce(cycle, `pull of ${id}`, () => pullRepository(cycle, known));
+  return read ?? cycle.world.ledger.memory.repositoryById(id) ?? known;
 }
 
 async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {

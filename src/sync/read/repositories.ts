@@ -5,7 +5,7 @@ import { canonical } from "../../plan/ground/identity.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
-import { type Run, repositoryNames, type World } from "../ground/world.ts";
+import { type Policy, type Run, repositoryNames, type World } from "../ground/world.ts";
 
 /**
  * What a name of the config means: the repository that it meant first, by its numeric id, for the name may have come to mean
@@ -78,7 +78,7 @@ async function askPinned(
 }
 
 async function remember(
-  { ledger, clock, tracker, log }: World,
+  { ledger, clock, tracker, log, policy }: World,
   run: Run,
   name: RepositoryName,
   named: RepositoryMemory | undefined,
@@ -126,7 +126,7 @@ async function remember(
     ...known,
     // Under the old name another repository may have been read since: all of this one is looked at anew.
     ...(isRenamed && { etag: undefined, fullAt: undefined }),
-    name,
+    ...namesFor(name, known, policy),
     repository,
     publicSince: repository.isPrivate ? undefined : turnedPublic,
     labels,
@@ -137,6 +137,23 @@ async function remember(
   };
   await ledger.commit([{ kind: "remember-repository", memory: fresh }]);
   return fresh;
+}
+
+/** The name of the config. Where it has several, the first stays, and the repository is found by all of them. */
+function namesFor(
+  name: RepositoryName,
+  known: RepositoryMemory | undefined,
+  { repositories }: Pick<Policy, "repositories">,
+): Pick<RepositoryMemory, "name" | "otherNames"> {
+  const isUsed = (one: RepositoryName): boolean => repositories.some((named) => isSameRepository(named, one));
+  const all = [
+    ...(known === undefined ? [] : [known.name, ...(known.otherNames ?? [])]).filter(isUsed),
+    name,
+  ];
+  const [first = name, ...others] = all.filter(
+    (one, place) => all.findIndex((before) => isSameRepository(before, one)) === place,
+  );
+  return { name: first, otherNames: others.length > 0 ? others : undefined };
 }
 
 function sayRenamed({ log }: World, name: RepositoryName, { name: now }: Repository): void {
@@ -154,9 +171,9 @@ export async function namesOfLinked(
   const own = repositoryNames(settings);
   return (await ledger.absences.linkedRepositories(settings.project)).flatMap((id) => {
     const name = ledger.memory.repositoryById(id)?.name;
+    const isMeant = (one: RepositoryName): boolean => ledger.memory.repository(one)?.repository.id === id;
     // Where another repository goes by that name now, nothing tells where this one is.
-    const isFound = name !== undefined && ledger.memory.repository(name)?.repository.id === id;
-    return isFound && !own.some((one) => isSameRepository(one, name)) ? [name] : [];
+    return name !== undefined && isMeant(name) && !own.some(isMeant) ? [name] : [];
   });
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import type { OfMemory, Remembering } from "../../held-memory.ts";
+import { namesOf, type OfMemory, type Remembering } from "../../held-memory.ts";
 import type {
   AccountMemory,
   CategoriesMemory,
@@ -112,6 +112,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
 }));
 const repositories = memory<RepositoryMemory>("repositories.memory", () => ({
   name: z.string(),
+  otherNames: z.array(z.string()).optional(),
   repository: z.object({
     id: z.number(),
     name: z.string(),
@@ -206,7 +207,7 @@ export function createMemory(
         pagings: new Map(of("paging").map(({ key, value }) => [key as ProjectId, pagings.read(value)])),
         openLists: new Map(of("open-list").map(({ key, value }) => [key as ProjectId, value])),
         repositories: new Map(known.map((one) => [one.id, toRepository(one)])),
-        names: new Map(known.flatMap(({ name, id }) => (name === null ? [] : [[name, id]]))),
+        names: readNames(known),
         projectFields: new Map(fields.readAll(textsOf("project-field")).map((one) => [one.key, one])),
         sizes: sizes.readAll(textsOf("size")),
         categories: new Map(categories.readAll(textsOf("categories")).map((one) => [one.project, one])),
@@ -238,7 +239,7 @@ export function createMemory(
         const isOther = stored !== undefined && base !== undefined && stored !== repositories.write(base);
         const json = isOther ? mergeTexts(wanted, repositories.write(base), stored) : wanted;
         const one = isOther ? repositories.read(json) : given;
-        yield* takeName.run(one.name.toLowerCase(), id);
+        for (const name of namesOf(one)) yield* takeName.run(name, id);
         yield* writeRepository.run({
           id,
           name: one.name.toLowerCase(),
@@ -262,6 +263,17 @@ export function createMemory(
 function toRepository({ name, current_name, memory: json }: RepositoryColumns): RepositoryMemory {
   const found = repositories.read(json);
   return name === null ? { ...found, name: current_name } : found;
+}
+
+/** Which repository each name of the config, in lower case, means. */
+function readNames(known: readonly RepositoryColumns[]): Remembering["names"] {
+  const others = known.flatMap((one) =>
+    namesOf(toRepository(one))
+      .slice(1)
+      .map((name) => [name, one.id] as const),
+  );
+  const main = known.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const]));
+  return new Map([...others, ...main]);
 }
 
 /** JSON of an object: what was changed from `base` on, and all else as it is stored. */
