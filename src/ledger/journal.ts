@@ -26,6 +26,8 @@ export interface Journal {
   doneBy(action: KnownAction, since: number): Promise<number | undefined>;
   /** Status writes to the board since a time that nobody approved and that were or may have been applied. */
   statusWrites(project: ProjectId, since: number): Promise<number>;
+  /** When voters of a post were, or may have been, told of a change last; undefined where they never were. */
+  lastTold(project: ProjectId, post: PostId): Promise<number | undefined>;
   /** What was done for people after a time. */
   doneSince(project: ProjectId, since: number): Promise<DoneSince>;
 }

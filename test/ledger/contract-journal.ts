@@ -351,6 +351,8 @@ export function describeJournal(ledger: () => Ledger): void {
       ]);
       expect((await readRow(ledger(), "p1")).statusWrites).toEqual([noon]);
       expect(await journal.statusWrites(project, noon)).toBe(1);
+      expect(await journal.lastTold(project, postId("p1"))).toBe(noon);
+      expect(await journal.lastTold(project, postId("p2"))).toBeUndefined();
     });
 
     it("names the issue whose change was interrupted, where its repository is known", async () => {

@@ -553,3 +553,20 @@ describe("a board that shrank", () => {
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ statusWrites: 2 }] });
   });
 });
+
+describe("an approval that is still open", () => {
+  it.each([5 * minuteMs, 25 * hourMs])("lets no second change alike go, %i ms later", async (later) => {
+    const stage = await openPosts(2, { config: { guard: { statuses: 0 } } });
+    for (const number of [1, 2]) stage.github.close("acme/app", number, "completed");
+    expect(await stage.syncOne()).toMatchObject({ held: 2 });
+    await stage.ledger.commit([{ kind: "pause", project, post: "p2" as PostId, at: stage.clock.now() }]);
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+    stage.clock.skip(later);
+    stage.github.reopen("acme/app", 1);
+    stage.board.editPost("acme-app", "p1", { status: "planned", roadmapColumn: null });
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 1 });
+  });
+});

@@ -29,6 +29,29 @@ it("a status that one list leaves out of one record is no person's change: what 
   await stage.sync();
   expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
 });
+
+it.each<[string, (post: Shown, index: number) => Shown]>([
+  ["of all records", ({ status: _, ...record }) => record],
+  ["of one record", (record, index) => (index === 0 ? { ...record, status: "" } : record)],
+])(
+  "a list that leaves the status out %s just as an issue is reopened does not end that it is put back",
+  async (_, bend) => {
+    const stage = await openStage();
+    addPlanned(stage, 3);
+    await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    stage.clock.skip(5 * minuteMs);
+    await stage.sync();
+    stage.github.reopen("acme/app", 1);
+    bendNextList(stage, bend);
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
+  },
+);
+
 it("a list that shows no titles at all takes none from the issues", async () => {
   const stage = await openStage();
   addPlanned(stage, 3);

@@ -3,6 +3,7 @@ import type { PostId } from "../../src/model/post.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import type { SandboxFault } from "../support/sandbox/board/http.ts";
 import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
+import { openPosts } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
@@ -274,6 +275,17 @@ describe("a PATCH whose answer is lost", () => {
     expect(await stage.syncOne()).toMatchObject({ waiting: 1, postWrites: 0 });
     expect(await stage.syncOne()).toMatchObject({ waiting: 0, postWrites: 1 });
   });
+});
+
+it("a lost PATCH whose status is still to be written is asked about where people have moved the card meanwhile", async () => {
+  const stage = await openPosts(1);
+  stage.github.close("acme/app", 1, "completed");
+  stage.board.failNext({ kind: "reset" }, isPatch);
+  await stage.sync();
+  stage.board.editPost("acme-app", "p1", { roadmapColumn: "IN_PROGRESS" });
+  stage.clock.skip(5 * minuteMs);
+  expect(await stage.syncOne()).toMatchObject({ parked: 1, errors: [{ code: "board.unsure", post: "p1" }] });
+  expect(stage.board.notifications).toEqual([]);
 });
 
 describe("a process that dies", () => {

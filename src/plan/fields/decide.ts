@@ -312,12 +312,10 @@ function decideReturn<Name extends Field>(
   const { field, post } = facts;
   const foreign = base.foreign === null ? fillNull(field) : base.foreign;
   if (facts.isMissing) return record(base);
-  const isRestored =
-    whenNoRule === "restore" &&
-    foreign !== undefined &&
-    isSettable(field, foreign) &&
-    isOurs(field, base, post) &&
-    !isSameValue(field, post, foreign);
+  const isReturning = whenNoRule === "restore" && foreign !== undefined && isSettable(field, foreign);
+  // A list that leaves the field out tells nothing of what is to be put back.
+  if (isReturning && post === undefined && base.written !== undefined) return record(base);
+  const isRestored = isReturning && isOurs(field, base, post) && !isSameValue(field, post, foreign);
   return isRestored ? write(facts, base, foreign) : record(agree(field, base, noTarget, post));
 }
 

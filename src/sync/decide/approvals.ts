@@ -4,7 +4,6 @@ import { inOrder } from "../../select.ts";
 import { approve, isApproved, type LetGo, type PulledCycle } from "../ground/cycle-state.ts";
 import { savedActions, savedAt, takesAsItIs } from "../ground/order.ts";
 import type { SavedAction } from "../ground/reports.ts";
-import { readRow } from "../ground/rows.ts";
 import { isApprovedBy, type Wanted } from "../ground/wanted.ts";
 
 type Approval = Extract<PersonRequest, { kind: "approve" }>;
@@ -55,18 +54,23 @@ function names({ actions, at }: Approval, wanted: Wanted): boolean {
   return isKnownAt(wanted, at) && actions.some((action) => isApprovedBy(action, wanted));
 }
 
-/** Whether voters have been told of it since a person let it go: what would tell them once more is another change, however alike. */
+/**
+ * Whether it was made since a person let it go, or voters have been told of anything: what would be made once more is another change,
+ * however alike.
+ */
 async function isUsedUp(
   cycle: PulledCycle,
-  { post, isNotifying }: Wanted,
+  { post, kind, isNotifying, planSignature }: Wanted,
   { at }: Approval,
 ): Promise<boolean> {
-  return isNotifying && (await lastTold(cycle, post)) >= at;
+  if (isNotifying && (await lastTold(cycle, post)) >= at) return true;
+  const action = { project: cycle.memory.id, post, kind, signature: planSignature };
+  return (await cycle.world.ledger.journal.doneBy(action, at)) !== undefined;
 }
 
-/** When voters of a post were told of a change last; `-Infinity` where none were in the last day. */
-async function lastTold(cycle: PulledCycle, post: PostId): Promise<number> {
-  return (await readRow(cycle, post))?.statusWrites.at(-1) ?? Number.NEGATIVE_INFINITY;
+/** When voters of a post were told of a change last. */
+async function lastTold({ world: { ledger }, memory }: PulledCycle, post: PostId): Promise<number> {
+  return (await ledger.journal.lastTold(memory.id, post)) ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Whether what holds it now was there already when a person let it go. */

@@ -2,7 +2,7 @@ import type { Intent, IntentWrite } from "../../ledger/journal.ts";
 import type { RowRecord } from "../../ledger/rows.ts";
 import type { Parked, Row, SentValue } from "../../model/link.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
-import { isNotifying, type PatchPost } from "../../plan/ground/action.ts";
+import { isNotified, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { isSameValue, readField } from "../../plan/ground/fields.ts";
 import { doubtSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
@@ -65,14 +65,19 @@ async function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchP
 function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent): PatchFate {
   const { post } = row;
   const action = patchOf(intent);
-  const shows = (pick: (write: IntentWrite) => readonly SentValue["before"][]): boolean =>
-    action.writes.every((write) =>
-      pick(write).some((value) => isSameValue(write.field, readField(post, write.field, pull.seen), value)),
-    );
+  const shows = ({ field }: IntentWrite, values: readonly SentValue["before"][]): boolean =>
+    values.some((value) => isSameValue(field, readField(post, field, pull.seen), value));
+  const isApplied = (write: IntentWrite): boolean => shows(write, [write.value]);
+  const isBefore = (write: IntentWrite): boolean =>
+    shows(write, [write.before, ...listedBefore(row, write, intent, policy.waits.patchMs)]);
   if (action.writes.some(({ field }) => readField(post, field, pull.seen) === undefined)) return "in doubt";
-  if (shows(({ value }) => [value])) return "applied";
-  if (!shows((write) => [write.before, ...listedBefore(row, write, intent, policy.waits.patchMs)]))
-    return "moved since";
+  if (action.writes.every(isApplied)) return "applied";
+  if (!action.writes.every(isBefore)) {
+    // People may have moved one field, and another is still to be written: above all the one whose voters wait to hear.
+    const told = action.writes.filter(isNotified);
+    const decisive = told.length > 0 ? told : action.writes;
+    return decisive.some((write) => isBefore(write) && !isApplied(write)) ? "in doubt" : "moved since";
+  }
   const isProven = intent.updatedAtBefore !== undefined && post.values.updatedAt === intent.updatedAtBefore;
   // What nobody is notified for may be sent again without that proof.
   const isSafe = isProven || !isNotifying(action);

@@ -17,7 +17,9 @@ import { type Asked, type Columns, fromColumns, type Plain, type Query, type Sto
 
 /** One line for every write to either side. */
 export interface Audit
-  extends Plain<Pick<Journal, "history" | "statusWrites" | "doneSince" | "writesOf" | "doneBy">> {
+  extends Plain<
+    Pick<Journal, "history" | "statusWrites" | "lastTold" | "doneSince" | "writesOf" | "doneBy">
+  > {
   write(entry: AuditEntry): Asked<void>;
   /** For a write whose process ended before it could write its own line. */
   writeInterrupted(intent: Intent, message: string): Asked<void>;
@@ -62,6 +64,9 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
   const countStatus = store.prepare<[string, number], { count: number }>(`
     SELECT count(*) AS count FROM audit WHERE project = (SELECT number FROM board_projects WHERE id = ?)
       AND is_status = 1 AND at >= ? AND is_approved = 0`);
+  const selectTold = store.prepare<[number], { at: number | null }>(
+    "SELECT max(at) AS at FROM audit WHERE post = ? AND is_status = 1",
+  );
   // Of a request that was made twice nobody can tell which of the two took effect.
   const selectWrites = store.prepare<
     [number],
@@ -145,6 +150,11 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     *statusWrites(project, since) {
       return (yield* countStatus.get(project, since))?.count ?? 0;
     },
+    lastTold: (project, post) =>
+      numbers.ofProject(project, undefined, function* (number): Asked<number | undefined> {
+        const row = yield* numbers.findPost(number, post);
+        return row === undefined ? undefined : ((yield* selectTold.get(row))?.at ?? undefined);
+      }),
     *doneSince(project, since) {
       return (yield* selectDoneSince.get({ project, since })) ?? { opened: 0, told: 0, voters: null };
     },

@@ -86,6 +86,7 @@ export function createJournal(
     writesOf: audit.writesOf,
     doneBy: audit.doneBy,
     statusWrites: audit.statusWrites,
+    lastTold: audit.lastTold,
     doneSince: audit.doneSince,
     changes: {
       *"mark-sent"({ intent, at, signature }) {
