@@ -1,5 +1,6 @@
 import type { LinkedIssue, Row } from "../model/link.ts";
 import type { Post, PostField } from "../model/post.ts";
+import { voteLabel } from "./board-rules/vote-labels.ts";
 import type { CreateIssue, UpdateIssue } from "./ground/action.ts";
 import { seenAtOf } from "./ground/issue-fields.ts";
 import { absence } from "./ground/obstacle.ts";
@@ -16,6 +17,7 @@ export function draftIssue(row: Row, settings: Settings, render: Render, reason:
     title,
     body,
     labels: labelsFor(row.post, settings),
+    voteLabel: voteLabel(row.post.values.votes, settings),
     assignees: settings.issue.assignees,
     milestone: settings.issue.milestone,
     type: settings.issue.type,

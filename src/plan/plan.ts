@@ -100,6 +100,8 @@ export interface PlanContext {
   readonly settings: Settings;
   /** The fields that any record of the last pull showed; all others are unseen. */
   readonly seen: ReadonlySet<PostField>;
+  /** Set where the pull before showed more fields: an answer may be cut, and no text is written by it. */
+  readonly isCut?: true;
   /** The statuses that posts of the project show, the most common first. */
   readonly statuses: readonly string[];
   readonly render: Render;
@@ -208,10 +210,10 @@ function planLinked(row: Row, context: PlanContext): Decision {
 /** What voters are to hear does not hang on a template. */
 function followText(
   row: Row,
-  { settings, render, seen }: PlanContext,
+  { settings, render, seen, isCut }: PlanContext,
 ): { readonly updates: readonly UpdateIssue[]; readonly failure: Decision["notes"] } {
   try {
-    return { updates: followContent(row, settings, render, seen), failure: [] };
+    return { updates: isCut === true ? [] : followContent(row, settings, render, seen), failure: [] };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const message = `A template of the config fails on this post, so its issue keeps its text: ${error.message}. Correct the template; the next run tries again.`;

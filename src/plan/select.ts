@@ -4,8 +4,7 @@ import { lookedAt } from "./board-rules/board-rules.ts";
 import { voteLabel } from "./board-rules/vote-labels.ts";
 import { foldStatus, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
-import type { Settings } from "./ground/settings.ts";
-import { sortsByVotes } from "./rules/by-votes.ts";
+import { type Settings, sortsByVotes } from "./ground/settings.ts";
 import { ruledFields } from "./rules/match.ts";
 import { type Group, type Leaf, leavesOf, type Part, selectGroup } from "./select-conditions.ts";
 

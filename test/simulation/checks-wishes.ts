@@ -4,7 +4,7 @@ import type { FieldValue, PostId } from "../../src/model/post.ts";
 import { conflictOf } from "../../src/plan/fields/decide.ts";
 import { isSameValue } from "../../src/plan/ground/fields.ts";
 import { labelOf } from "../../src/plan/ground/issue-fields.ts";
-import { byVotes, sortsByVotes } from "../../src/plan/rules/by-votes.ts";
+import { byVotes, sortsByVotes } from "../../src/plan/ground/settings.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Time } from "./clock.ts";
 import type { HubIssue } from "./github-server.ts";

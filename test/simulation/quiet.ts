@@ -11,7 +11,7 @@ import {
 import { isSameTarget, isSameValue, showValue } from "../../src/plan/ground/fields.ts";
 import { writeRules } from "../../src/plan/ground/identity.ts";
 import { isAllowed } from "../../src/plan/ground/obstacle.ts";
-import { byVotes } from "../../src/plan/rules/by-votes.ts";
+import { byVotes } from "../../src/plan/ground/settings.ts";
 import { selectPost } from "../../src/plan/select.ts";
 import { inOrder, select } from "../../src/select.ts";
 import type { BoardPost } from "./board-server.ts";

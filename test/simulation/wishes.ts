@@ -1,4 +1,4 @@
-import { byVotes } from "../../src/plan/rules/by-votes.ts";
+import { byVotes } from "../../src/plan/ground/settings.ts";
 import type { Step } from "./history.ts";
 import type { Odds } from "./odds.ts";
 import { pickWeighted, type Random } from "./random.ts";

@@ -555,6 +555,18 @@ describe("a board that shrank", () => {
 });
 
 describe("an approval that is still open", () => {
+  it("opens an issue also where one more has voted, and it gets another label for that", async () => {
+    const issue = { labels: ["feedback"], voteLabels: { 10: "v10" } };
+    const guard = { issues: 1 };
+    const stage = await openStage({ config: { guard }, projects: [{ ...standardProject, issue }] });
+    addPlanned(stage, [{ votes: 9 }, { votes: 9 }, { votes: 9 }]);
+    expect(await stage.syncOne()).toMatchObject({ held: 3 });
+    await approve(stage);
+    stage.board.editPost("acme-app", "p1", { votes: 10 });
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(stage.github.issues("acme/app")).toHaveLength(3);
+  });
+
   it.each([5 * minuteMs, 25 * hourMs])("lets no second change alike go, %i ms later", async (later) => {
     const stage = await openPosts(2, { config: { guard: { statuses: 0 } } });
     for (const number of [1, 2]) stage.github.close("acme/app", number, "completed");

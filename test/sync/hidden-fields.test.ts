@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { addPlanned, minuteMs, openStage, type Stage } from "../support/stage.ts";
+import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
@@ -49,6 +49,25 @@ it.each<[string, (post: Shown, index: number) => Shown]>([
     expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
     for (let run = 0; run < 2; run += 1) await stage.sync();
     expect(stage.board.post("acme-app", "p1")?.status).toBe("planned");
+  },
+);
+
+it.each(["description", "title", "url", "votes", "categoryId"])(
+  "a list that leaves `%s` out once changes no issue",
+  async (field) => {
+    const issue = { labels: ["feedback"], voteLabels: { 10: "v10" }, categoryLabels: { cat_1: "area" } };
+    const stage = await openStage({ projects: [{ ...standardProject, issue }] });
+    addPlanned(stage, [
+      { votes: 40, categoryId: "cat_1" },
+      { votes: 12, categoryId: "cat_1" },
+    ]);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.mark();
+    stage.board.restyle({ hidden: [field] });
+    await stage.sync();
+    stage.board.restyle({});
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.writes()).toEqual([]);
   },
 );
 

@@ -14,6 +14,8 @@ export interface CreateIssue {
   readonly title: string;
   readonly body: string;
   readonly labels: readonly string[];
+  /** That of them which its votes ask for. */
+  readonly voteLabel?: string | undefined;
   readonly assignees: readonly string[];
   /** By title. */
   readonly milestone: string | undefined;

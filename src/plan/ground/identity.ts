@@ -3,7 +3,7 @@ import type { Field } from "../../model/link.ts";
 import { type Action, type FieldWrite, isNotified, type PatchPost } from "./action.ts";
 import { fillNull, foldValue, withoutVotes } from "./fields.ts";
 import { hashText } from "./hash.ts";
-import type { RuleSettings, Settings } from "./settings.ts";
+import { byVotes, type RuleSettings, type Settings, sortsByVotes } from "./settings.ts";
 
 /**
  * What settings and actions are known by. Each of these texts is compared with one that an earlier run, or an earlier version,
@@ -71,7 +71,16 @@ export function signatureOf(action: Action, behind?: Settings): string {
  * taken a label away, or unlocked it.
  */
 export function refusalSignature(action: Action, settings: Settings): string {
-  return [signatureOf(action, settings), ...timesSeen(action)].join(" ");
+  return [signatureOf(withoutOrder(action, settings), settings), ...timesSeen(action)].join(" ");
+}
+
+/** An order by votes is refused as such: one vote more is no other write. */
+function withoutOrder(action: Action, settings: Settings): Action {
+  if (action.kind !== "patch-post" || !sortsByVotes(settings)) return action;
+  const writes = action.writes.map((write) =>
+    write.field === "roadmapOrder" ? { ...write, before: undefined, value: byVotes } : write,
+  );
+  return { ...action, writes };
 }
 
 function timesSeen(action: Action): readonly string[] {
@@ -102,12 +111,13 @@ export function formerSignatureOf(action: PatchPost, behind: Settings): string {
 
 /**
  * What an approval names an action by: all that a person is shown of it. An issue that is to be opened brings along the PATCH
- * that was shown with it, after a blank. How many have voted is left out of texts: more votes are no other change.
+ * that was shown with it, after a blank. How many have voted is left out of texts and labels: more votes are no other change.
  */
 export function approvalSignature(action: Action): string {
   switch (action.kind) {
     case "create-issue": {
-      const signature = signatureOf({ ...action, body: withoutVotes(action.body) });
+      const labels = action.labels.filter((label) => label !== action.voteLabel);
+      const signature = signatureOf({ ...action, labels, body: withoutVotes(action.body) });
       return action.followUp === undefined ? signature : `${signature} ${signatureOf(action.followUp)}`;
     }
     case "update-issue":

@@ -250,3 +250,11 @@ export interface PostValues {
   readonly id: PostId;
   readonly values: Readonly<Record<string, FieldValue | undefined>>;
 }
+
+/** The place of a post in its column by its votes, as the config writes it. */
+export const byVotes = "byVotes";
+
+/** Whether any rule asks for that. */
+export function sortsByVotes({ rules }: Pick<Settings, "rules">): boolean {
+  return rules.some(({ set }) => set.roadmapOrder === byVotes);
+}

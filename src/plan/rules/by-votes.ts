@@ -3,7 +3,7 @@ import type { FieldValue, PostField } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
 import { noBase } from "../fields/base.ts";
 import { readField } from "../ground/fields.ts";
-import type { Settings } from "../ground/settings.ts";
+import { byVotes } from "../ground/settings.ts";
 import type { DerivedField } from "./rules.ts";
 
 /*
@@ -12,17 +12,9 @@ import type { DerivedField } from "./rules.ts";
  * PATCH of its own, so no voter is notified, and of one post at most as often as `fullEvery`.
  */
 
-/** As the config writes it. */
-export const byVotes = "byVotes";
-
 /** Whether a rule asks for the order by votes. */
 export function isByVotes({ field, target }: Pick<DerivedField, "field" | "target">): boolean {
   return field === "roadmapOrder" && target.kind === "value" && target.value === byVotes;
-}
-
-/** Whether any rule asks for it. */
-export function sortsByVotes({ rules }: Pick<Settings, "rules">): boolean {
-  return rules.some(({ set }) => set.roadmapOrder === byVotes);
 }
 
 /** A target in the values of the board: an order by votes is a number there. undefined where the board shows no votes. */

@@ -14,8 +14,8 @@ import { type Decision, type FieldWrite, isNotified, type Note, type PatchPost }
 import { readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
-import type { Settings } from "../ground/settings.ts";
-import { isByVotes, orderAsk, sortsByVotes } from "./by-votes.ts";
+import { type Settings, sortsByVotes } from "../ground/settings.ts";
+import { isByVotes, orderAsk } from "./by-votes.ts";
 import { nameWithDuplicate } from "./place.ts";
 import {
   advancedValues,
@@ -68,12 +68,13 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
     const isLate = row.late?.includes(field) === true;
     const isMissing = row.missing > 0;
     const facts = { field, sides: postSides, post, isMissing, isLate, base, isOpened, isNew };
-    const policy = postPolicy(field, row, settings);
+    const isOrder = found.kind === "derived" && isByVotes(found);
+    const policy = postPolicy(field, row, settings, isOrder);
     if (found.kind === "unnamed") return [{ field, ...decideUnnamed(facts, found.message, policy, now) }];
     // Only a first plan asks for them, and one that has not been carried out yet.
     const isFirst = base === undefined || base.pending !== undefined;
     const advanced = isFirst ? advancedValues(settings.rules, found.rule, field) : [];
-    const order = isByVotes(found) ? orderAsk(row, post, seen, context) : { target: found.target };
+    const order = isOrder ? orderAsk(row, post, seen, context) : { target: found.target };
     // The board shows no votes.
     if (order === undefined) return [];
     const decision = decideField({ ...facts, advanced, ...order }, { ...policy, ...order }, now);
@@ -195,12 +196,19 @@ function valuesOf(wishes: readonly FieldWish[]): PostChange {
   );
 }
 
-function postPolicy(field: RuleField, { accepted = [] }: Row, settings: Settings): FieldPolicy {
+function postPolicy(
+  field: RuleField,
+  { accepted = [] }: Row,
+  settings: Settings,
+  isOrder: boolean,
+): FieldPolicy {
   const { whenNoRule, settleMs } = settings;
   const policies = { tracker: "write", board: "keep", hold: "hold", pause: "pause" } as const;
   const conflict = policies[conflictOf(field, settings)];
   // With a status of ours the board may have moved the roadmap by itself, and that is no person's change.
   const isBoards = field !== "status" && accepted.some(({ writes }) => writes.some(isNotified));
+  // A board may number a whole column anew for one card, and no person has to choose between that and the votes.
+  if (isOrder && conflict !== "keep") return { whenNoRule, settleMs, conflict: "write" };
   return { whenNoRule, settleMs, conflict: conflict === "pause" && isBoards ? "hold" : conflict };
 }
 

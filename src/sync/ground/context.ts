@@ -53,6 +53,7 @@ export function createContext(
     project.renderer.render(post, { ...text(), others });
   const renderComment: PlanContext["renderComment"] = (template, post) =>
     project.renderer.comment(template, post, text());
+  const isCut = memory.seen.some((field) => !seen.has(field));
   const isBoardReadOnly = !isAllowed({ kind: "patch-post" }, cycle.settings);
   const setsStatus = settings.rules.some(({ set }) => typeof set.status === "string");
   const namesAny = Object.values(namesOfRules(settings.rules)).some((names) => names.length > 0);
@@ -71,6 +72,7 @@ export function createContext(
       ...known,
       patchMs: policy.waits.patchMs,
       fullEveryMs: policy.fullEveryMs,
+      ...(isCut && { isCut }),
       ...(isBoardReadOnly && { isBoardReadOnly }),
     };
   };
