@@ -80,7 +80,8 @@ async function runEach(
     const result = await runCycle(project, world, run);
     logResult(world, run, result.report);
     results.push(result);
-    if (served.length === 0 || (!signal.aborted && clock.now() < run.bounds.until)) served.push(project);
+    const isCut = signal.aborted || clock.now() >= run.bounds.until || result.report.putOff !== undefined;
+    if (served.length === 0 || !isCut) served.push(project);
   }
   await noteTurns(projects, served, world, run);
   const sorted = results.toSorted((one, other) => rankOf(one, projects) - rankOf(other, projects));
@@ -124,7 +125,7 @@ async function inTurn(
   return projects.toSorted((one, other) => countOf(one) - countOf(other) || turnOf(one) - turnOf(other));
 }
 
-/** Remembers who has had time in a run whose time was over before all had. */
+/** Remembers who has had a turn in a run that did not come to all: its time was over, or a limit ended it. */
 async function noteTurns(
   projects: readonly SyncProject[],
   served: readonly SyncProject[],

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { withParts } from "../simulation/with-parts.ts";
+import { privateRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const twoProjects = {
@@ -77,6 +78,48 @@ it("a project gets its turn behind one whose changes take longer than a run", as
   expect(written).toContain(1);
 });
 
+it.each<[string, (stage: Stage) => void, number]>([
+  [
+    "a PATCH",
+    ({ board }) => {
+      const when = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+        method === "PATCH" && path.endsWith("/p1");
+      board.failNext({ kind: "answer", status: 429 }, { when, times: 1000 });
+    },
+    1,
+  ],
+  [
+    "an opening",
+    ({ github }) => {
+      const body = { message: "You have exceeded a secondary rate limit and have been temporarily blocked." };
+      const answer = { kind: "answer", status: 403, body } as const;
+      github.failNext({ method: "POST", path: "/repos/acme/app/issues", times: 1000, answer });
+    },
+    2,
+  ],
+])(
+  "a project gets its turn behind one of which %s is always answered with a limit",
+  async (_, limit, issues) => {
+    const stage = await openStage({
+      ...twoProjects,
+      repositories: privateRepositories("acme/app", "acme/api"),
+      projects: ["acme/app", "acme/api"].map((repo, at) => ({ ...twoProjects.projects[at], repo })),
+    });
+    for (const project of ["big", "small"]) addPlanned(stage, 1, project);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    limit(stage);
+    for (const repo of ["acme/app", "acme/api"]) stage.github.close(repo, 1, "completed");
+    for (const project of ["big", "small"]) addPlanned(stage, 1, project);
+    for (let run = 0; run < 4; run += 1) {
+      await stage.sync();
+      stage.clock.skip(2 * hourMs);
+    }
+    expect(stage.board.post("small", "p2")?.status).toBe("completed");
+    expect(stage.github.issues("acme/api")).toHaveLength(2);
+    expect(stage.github.issues("acme/app")).toHaveLength(3 - issues);
+  },
+);
+
 it.each<[string, (stage: Stage) => void]>([
   [
     "the board, without an end",
@@ -104,4 +147,25 @@ it.each<[string, (stage: Stage) => void]>([
   }
   expect(results.slice(0, 7)).toEqual(Array.from({ length: 7 }, () => ["ok", 0]));
   expect(results[7]).toEqual(["partial", 1]);
+});
+
+it("new issues, and each of several texts, get their turn where texts change faster than the pace allows", async () => {
+  const pace = { minIntervalMs: 0, createsPerMinute: 100, createsPerHour: 100, writesPerHour: 100 };
+  const config = { guard: { issues: 100 }, tracker: { pace } };
+  const stage = await openStage({ config });
+  addPlanned(stage, 6);
+  for (let run = 0; run < 2; run += 1) await stage.sync();
+  const slow = { ...pace, createsPerHour: 4, writesPerHour: 4 };
+  stage.reconfigure({ config: { ...config, tracker: { pace: slow } } });
+  stage.clock.skip(2 * hourMs);
+  addPlanned(stage, 1);
+  for (let hour = 0; hour < 4; hour += 1) {
+    for (let post = 1; post <= 6; post += 1)
+      stage.board.editPost("acme-app", `p${post}`, { title: `Post ${post}, ${hour}` });
+    await stage.sync();
+    stage.clock.skip(hourMs);
+  }
+  const titles = stage.github.issues("acme/app").map(({ title }) => title);
+  expect(titles).toHaveLength(7);
+  expect(titles.filter((title) => title.includes(", "))).toHaveLength(6);
 });

@@ -54,18 +54,13 @@ function names({ actions, at }: Approval, wanted: Wanted): boolean {
   return isKnownAt(wanted, at) && actions.some((action) => isApprovedBy(action, wanted));
 }
 
-/**
- * Whether it was made since a person let it go, or voters have been told of anything: what would be made once more is another change,
- * however alike.
- */
+/** Whether voters have been told of it since a person let it go: what would tell them once more is another change, however alike. */
 async function isUsedUp(
   cycle: PulledCycle,
-  { post, kind, isNotifying, planSignature }: Wanted,
+  { post, isNotifying }: Wanted,
   { at }: Approval,
 ): Promise<boolean> {
-  if (isNotifying && (await lastTold(cycle, post)) >= at) return true;
-  const action = { project: cycle.memory.id, post, kind, signature: planSignature };
-  return (await cycle.world.ledger.journal.doneBy(action, at)) !== undefined;
+  return isNotifying && (await lastTold(cycle, post)) >= at;
 }
 
 /** When voters of a post were told of a change last. */

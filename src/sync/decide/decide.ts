@@ -92,7 +92,9 @@ async function decideRow(
   const notes = await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const lines = showLines(cycle, row, decision);
-  const left = { ...pausedBy(row, decision, now), notes };
+  const waited = row.notes?.filter(({ kind }) => kind === "waiting") ?? [];
+  const others = notes.filter(({ kind }) => kind !== "waiting");
+  const left = { ...pausedBy(row, decision, now), notes: [...others, ...waited] };
   return decision.actions.map((action, index) => want(cycle, left, action, lines[index]));
 }
 

@@ -32,6 +32,7 @@ export function want(
     lanes: share(cycle, lanesOf(cycle.world, action)),
     hold: share(cycle, holdOf(cycle, action)),
     ...heldEarlier(cycle, row, told),
+    hasWaited: row.notes?.some((note) => note.kind === "waiting" && note.action?.kind === told.kind) === true,
     pause: pauseOf(row),
     signature: sent === action ? told.approval : approvalSignature(sent),
     planSignature: isPreview(cycle.run) || namesActions(cycle.run) ? planSignature(action) : "",

@@ -35,6 +35,8 @@ export interface Wanted extends ToldAction {
   readonly hold: Hold | undefined;
   /** What an earlier run has held it for; undefined where none has, or that is over when its cause is. */
   readonly heldBefore: Hold | undefined;
+  /** Whether an earlier run had no room for an action of its kind. */
+  readonly hasWaited: boolean;
   /** Whether an action of its kind was held before, for whatever reason. */
   readonly wasHeld: boolean;
   /** Why nothing is written for its post at all; undefined where nobody has paused that. */

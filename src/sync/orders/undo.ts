@@ -19,7 +19,7 @@ import { isSameLogin } from "../read/identify.ts";
 import { storeRecords } from "../read/markers.ts";
 import { saveActions } from "../tell/plan.ts";
 import { type FreshIssue, readFresh } from "../write/issue.ts";
-import { type Replan, write, writeSequence } from "../write/write.ts";
+import { inWriteOrder, type Replan, write } from "../write/write.ts";
 import { keptOf, partsOf, type UndoPart } from "./undo-parts.ts";
 import { findLinked, stay, type UndoStep, undoOnIssue, undoOnPost } from "./undo-plan.ts";
 
@@ -80,8 +80,7 @@ async function partsOfRun(cycle: PulledCycle, { run }: UndoOrder): Promise<reado
   const parts = await inOrder([...Map.groupBy(writes, ({ post }) => post)], async ([post, made]) =>
     post === undefined ? [] : partsOf(post, made, await readRow(cycle, post)),
   );
-  const rank = ({ kind }: UndoPart): number => writeSequence.indexOf(kind);
-  return [...parts.flat(), ...keptOf(writes)].toSorted((one, other) => rank(one) - rank(other));
+  return inWriteOrder([...parts.flat(), ...keptOf(writes)]);
 }
 
 /** What is shown is all that is written, also where more could be by the time of the write. */

@@ -9,7 +9,7 @@ import { earlierRequestOf, restOf } from "../read/old-state.ts";
 import { publicHold } from "../read/visibility.ts";
 import { doubtOf } from "../write/create.ts";
 import { repositoryNow, whyClosed } from "../write/issue.ts";
-import { writeSequence } from "../write/write.ts";
+import { inWriteOrder } from "../write/write.ts";
 
 /** Why a write does not come in the next run. */
 export interface Wait {
@@ -30,9 +30,7 @@ export async function timeWrites(
 ): Promise<ReadonlyMap<Judged, readonly (Wait | undefined)[]>> {
   const later = new Map<Judged, readonly (Wait | undefined)[]>();
   const played = new Map<string, Pace>();
-  for (const action of judged.toSorted(
-    (one, other) => writeSequence.indexOf(one.kind) - writeSequence.indexOf(other.kind),
-  )) {
+  for (const action of inWriteOrder(judged)) {
     if (!isFree(action)) continue;
     const waits: (Wait | undefined)[] = [];
     for (const lane of action.lanes) {

@@ -25,7 +25,7 @@ import { patchPost } from "./patch.ts";
 import { updateIssue } from "./update.ts";
 
 /** Posts first, then existing issues, then new ones: no PATCH rests on an old pull behind a slow import. */
-export const writeSequence: readonly ActionKind[] = [
+const writeSequence: readonly ActionKind[] = [
   "patch-post",
   "update-issue",
   "change-issue",
@@ -33,6 +33,33 @@ export const writeSequence: readonly ActionKind[] = [
   "create-issue",
   "create-post",
 ];
+
+/**
+ * Actions in the order in which they are written. Of those on issues, what an earlier run had no room for comes first: else texts that
+ * change all the time would leave new issues none.
+ */
+export function inWriteOrder<A extends Pick<Judged, "kind"> & Partial<Pick<Judged, "hasWaited">>>(
+  actions: readonly A[],
+): readonly A[] {
+  const turnOf = ({ kind, hasWaited = false }: A): number => (kind === "patch-post" ? 0 : hasWaited ? 1 : 2);
+  const rankOf = ({ kind }: A): number => writeSequence.indexOf(kind);
+  return actions.toSorted((one, other) => turnOf(one) - turnOf(other) || rankOf(one) - rankOf(other));
+}
+
+/** Actions of one kind that follow each other. */
+function* partsOf(actions: readonly Judged[]): Generator<readonly [ActionKind, readonly Judged[]]> {
+  let part: Judged[] = [];
+  for (const action of inWriteOrder(actions)) {
+    const [first] = part;
+    if (first !== undefined && first.kind !== action.kind) {
+      yield [first.kind, part];
+      part = [];
+    }
+    part.push(action);
+  }
+  const [first] = part;
+  if (first !== undefined) yield [first.kind, part];
+}
 
 const whats: Readonly<Record<ActionKind, string>> = {
   "patch-post": "posts patched",
@@ -87,9 +114,8 @@ export async function write(
   const known: Change[] = [];
   const record = (): Promise<void> => ledger.commit(known.splice(0));
   const undecided: PostId[] = [];
-  for (const kind of writeSequence) {
+  for (const [kind, actions] of partsOf(free)) {
     const width = kind === "patch-post" ? world.policy.concurrency : 1;
-    const actions = free.filter((action) => action.kind === kind);
     const under =
       kind === "create-issue" ? await readImport({ ledger, pace }, memory.id, clock.now()) : undefined;
     const created = under?.done ?? 0;
