@@ -4,6 +4,7 @@ import type { SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
 import { inProgress, openLooking, openPosts, privateRepositories, roadmap } from "../support/setups.ts";
 import {
   addPlanned,
+  hourMs,
   minuteMs,
   openStage,
   type Stage,
@@ -285,6 +286,36 @@ describe("an issue that a stranger opened", () => {
     stage.github.closeAsDuplicate(place(1), place(2));
     await stage.sync();
     stage.github.close("acme/app", 2, "completed");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("completed");
+  });
+
+  it.each<[string, number, (stage: Stage) => void]>([
+    ["whoever opened it has left", 1, ({ github }) => github.removeCollaborator("acme/app", "octocat")],
+    [
+      "the token is another account's",
+      2,
+      (stage) => {
+        const token = "token-of-the-other-bot-0123456789";
+        stage.github.setPush("acme/app", true, "other-bot");
+        stage.github.setPush("acme/app", false, "boardsync-bot");
+        stage.github.addToken(token, "other-bot");
+        stage.useSecrets({ token });
+      },
+    ],
+  ])("since it is followed goes on to be: %s", async (_, posts, change) => {
+    const stage = await openPosts(posts, options);
+    const number =
+      posts > 1 ? posts : stage.github.openIssue("acme/app", { title: "Same", author: "octocat" }).number;
+    stage.github.closeAsDuplicate(place(1), place(number));
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    change(stage);
+    for (let run = 0; run < 2; run += 1) {
+      stage.clock.skip(7 * hourMs);
+      await stage.sync();
+    }
+    expect(stage.board.notifications).toEqual([]);
+    stage.github.close("acme/app", number, "completed");
     await stage.sync();
     expect(statusOf(stage)).toBe("completed");
   });

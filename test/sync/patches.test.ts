@@ -288,6 +288,16 @@ it("a lost PATCH whose status is still to be written is asked about where people
   expect(stage.board.notifications).toEqual([]);
 });
 
+it("a PATCH that the board refuses in a 200 has told nobody, and is parked with the board's words", async () => {
+  const stage = await openPosts(1);
+  stage.github.close("acme/app", 1, "completed");
+  const body = { success: false, error: { message: "This status does not exist." } };
+  stage.board.failNext({ kind: "answer", status: 200, body }, isPatch);
+  const { statusWrites, parked, errors } = await stage.syncOne();
+  expect([statusWrites, parked]).toEqual([0, 1]);
+  expect(errors[0]?.message).toContain("This status does not exist.");
+});
+
 describe("a process that dies", () => {
   it.each(["before", "after"] as const)("%s a PATCH is sent tells voters once", async (when) => {
     const stage = await openClosed();

@@ -4,6 +4,7 @@ import type { Post, PostId } from "../../model/post.ts";
 import type { PatchOutcome } from "../board.ts";
 import { isObject, readKey, readPath } from "./answer/access.ts";
 import { type Body, readBody } from "./answer/body.ts";
+import { readNo, sayNo } from "./answer/no.ts";
 import { type FieldNames, pickRecord } from "./answer/record.ts";
 import { isLimited, quoteAnswer, quoteRedirect, sayPause } from "./answer/refusal.ts";
 import { idNamesKnown } from "./answer/shape.ts";
@@ -27,6 +28,7 @@ export interface PatchReading {
  * | reply | outcome |
  * |---|---|
  * | 2xx, JSON or empty | applied |
+ * | 2xx that says no (`success: false`, an `error`), without the post | by its words (`answer/no.ts`) |
  * | a limit, in whatever status (`http/refusal.ts`) | limited |
  * | 400, 409, 410, 413, 422 | rejected |
  * | 401, 403 | unauthorized |
@@ -45,7 +47,11 @@ export function classifyPatch(reply: Reply, reading: PatchReading): PatchOutcome
   const said = isWhole ? quoteAnswer(body, excerpt, reply.via) : `it ${reply.message}`;
   if (status >= 200 && status < 300 && body.kind !== "unreadable") {
     const value = body.kind === "json" ? body.value : undefined;
-    return { kind: "applied", post: findPost(value, reading) };
+    const post = findPost(value, reading);
+    const no = post === undefined ? readNo(value) : undefined;
+    if (no === undefined) return { kind: "applied", post };
+    const refused = sayNo(no, `The board refused the change (HTTP ${status})`, excerpt);
+    return refused.kind === "rejected" ? { ...refused, status } : refused;
   }
   const retryAt = readRetryAfter(headers, now);
   if (isLimited(reply, body)) {

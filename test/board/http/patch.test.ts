@@ -75,6 +75,23 @@ describe("a change of a post", () => {
     expect(outcome).toEqual({ kind: "applied", post: isFound ? record : undefined });
   });
 
+  it.each([
+    [{ success: false, error: { message: "This status does not exist." } }, "rejected"],
+    [{ ok: false, message: "This status does not exist." }, "rejected"],
+    [{ error: "This status does not exist." }, "rejected"],
+    [{ data: { error: "This status does not exist." } }, "rejected"],
+    [{ success: false, error: "Too many requests" }, "limited"],
+    [{ success: false, error: "Invalid API key" }, "unauthorized"],
+    [{ error: "Internal server error" }, "unknown"],
+    [{ success: true, error: null }, "applied"],
+    [{ id: "p1", status: "planned", error: "The mail was not sent" }, "applied"],
+  ])("is not made where the board says no in a 200: %j", async (body, kind) => {
+    const server = await serveAnswers([{ body: JSON.stringify(body) }]);
+    const outcome = await givenBoard(server.url).patchPost(project, post, { status: "planned" });
+    expect(outcome.kind).toBe(kind);
+    if (outcome.kind === "rejected") expect(outcome.message).toContain("This status does not exist.");
+  });
+
   it("is read back under the names that a person set", async () => {
     const server = await serveAnswers([{ body: { key: 1, state: "planned" } }]);
     const board = givenBoard(server.url, { overrides: { fields: { id: "key", status: "state" } } });

@@ -1,6 +1,6 @@
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
-import type { IssueRef, Readable } from "../../../model/issue.ts";
+import { type IssueRef, isSameIssue, type Readable } from "../../../model/issue.ts";
 import { isDuplicate } from "../../../plan/rules/place.ts";
 import { inOrder } from "../../../select.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
@@ -97,15 +97,23 @@ function nextOf(
   return wanted;
 }
 
-function findEnd(cycle: Cycle, { issue }: SignalledIssue, answers: Answers): End {
+/** Where a chain ends. What was followed once is followed on, whoever of those that opened its issues has no access any more. */
+function findEnd(cycle: Cycle, { issue, signals: { canonical } }: SignalledIssue, answers: Answers): End {
+  const followed = canonical?.kind === "known" ? (canonical.value ?? undefined) : undefined;
+  let isStrange = false;
   const seen = new Set([issue.nodeId]);
   let target: DuplicateTarget | undefined;
   let answer = answers.get(issue.nodeId);
   for (let step = 0; step <= longestChain; step += 1) {
     const next = nextStep(target, answer);
-    if (next.kind !== "next") return next;
+    if (next.kind !== "next") {
+      const isNew =
+        next.kind === "found" && (followed === undefined || !isSameIssue(next.target.issue, followed));
+      return isStrange && isNew ? { kind: "none", reason: strangers } : next;
+    }
     ({ target } = next);
-    if (!isFollowed(cycle, target)) return { kind: "none", reason: strangers };
+    isStrange ||= !isFollowed(cycle, target);
+    if (isStrange && followed === undefined) return { kind: "none", reason: strangers };
     if (seen.has(target.nodeId)) return { kind: "none", reason: "the duplicates lead in a circle" };
     seen.add(target.nodeId);
     answer = answers.get(target.nodeId);

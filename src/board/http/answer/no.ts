@@ -1,0 +1,74 @@
+import { isObject, type JsonObject, readKey } from "./access.ts";
+import { isLimited } from "./refusal.ts";
+import type { Excerpt } from "./wording.ts";
+
+/** A refusal in an answer that is a success by its form: HTTP 200, or a tool that names no error. */
+export type SaidNo =
+  | { readonly kind: "limited"; readonly message: string; readonly retryAt: undefined }
+  | { readonly kind: "unauthorized"; readonly message: string; readonly detail: "forbidden" }
+  | { readonly kind: "unknown"; readonly message: string; readonly detail: "server" }
+  | { readonly kind: "rejected"; readonly message: string };
+
+/** The words of an answer like `{ "success": false, "error": "…" }`; undefined where it does not say no. */
+export function readNo(answer: unknown): string | undefined {
+  if (!isObject(answer)) return undefined;
+  const flags = ["success", "ok"].map((name) => readKey(answer, name));
+  if (flags.includes(true)) return undefined;
+  const errors = ["error", "errors"].flatMap((name) => readWords(readKey(answer, name)));
+  const status = readKey(answer, "status");
+  const isFailed = typeof status === "string" && /^(?:error|failed|failure)$/i.test(status);
+  if (flags.includes(false) || isFailed || errors.length > 0)
+    return [...errors, ...readWords(readKey(answer, "message"))].join(" ");
+  // Some servers put every answer into a frame: `{ "result": … }`.
+  const [inner, ...others] = Object.values(answer);
+  return others.length === 0 ? readNo(inner) : undefined;
+}
+
+/** What an `error` says, in whatever form; nothing where there is none. */
+function readWords(error: unknown): readonly string[] {
+  if (typeof error === "string") return error.trim() === "" ? [] : [error];
+  if (error === true) return [""];
+  if (Array.isArray(error)) return error.flatMap(readWords);
+  if (!isObject(error) || Object.keys(error).length === 0) return [];
+  return [sayError(error)];
+}
+
+function sayError(error: JsonObject): string {
+  const message = readKey(error, "message");
+  return typeof message === "string" ? message : JSON.stringify(error);
+}
+
+/** Words that leave open whether something was done. A number alone may be a limit of what was asked. */
+const ofDoubt: readonly RegExp[] = [
+  /\btime[d ]*-?out\b/i,
+  /\binternal (?:server )?error/i,
+  /\b(?:service|server|temporarily|currently) (?:is )?unavailable/i,
+  /\bbad gateway/i,
+  /\b(?:http|status|code|error)\W{0,3}50[0-4]\b|^\W*50[0-4]\b/i,
+];
+
+/** Words about who asks. That something is not allowed, or forbidden, in a post is a refusal of that post. */
+const ofRights: readonly RegExp[] = [
+  /\b(?:un-?auth(?:ori[sz]ed|enticated)|forbidden)\b(?! \w)/i,
+  /\b(?:access|permission) (?:is |was )?denied/i,
+  /\b(?:lacks?|have|has|missing|insufficient|without|no|requires?|needs?) (?:(?:the|an?y?|required|necessary|sufficient) )*(?:permissions?|scopes?|access|authori[sz]ation)\b/i,
+  /\binsufficient.(?:scope|permission)/i,
+  /\bnot (?:allowed|permitted|authori[sz]ed) to\b/i,
+  /\b(?:invalid|expired|revoked) (?:api[ -]?)?(?:key|token|credentials?)\b/i,
+  /\b(?:http|status|code|error)\W{0,3}40[13]\b|^\W*40[13]\b/i,
+];
+
+function names(words: readonly RegExp[], text: string): boolean {
+  return words.some((word) => word.test(text));
+}
+
+/** What a no comes to, by its words. */
+export function sayNo(text: string, who: string, excerpt: Excerpt): SaidNo {
+  const said = text.trim() === "" ? "without a word" : `"${excerpt(text)}"`;
+  const message = `${who}: ${said}.`;
+  if (isLimited({ status: 400, headers: {} }, { kind: "json", value: { message: text } }))
+    return { kind: "limited", message, retryAt: undefined };
+  if (names(ofRights, text)) return { kind: "unauthorized", message, detail: "forbidden" };
+  if (names(ofDoubt, text)) return { kind: "unknown", message, detail: "server" };
+  return { kind: "rejected", message };
+}
