@@ -1,6 +1,5 @@
 import { describeNotified } from "../../sync/ground/voters.ts";
-import { examplesOfGroup, groupAlike } from "../../sync/tell/alike.ts";
-import { byVoters } from "../../sync/tell/waiting-lines.ts";
+import { byVoters, examplesOfGroup, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import type { Output } from "./terminal.ts";
 import { count, cutOff, hint, oneLine, paint, wrap } from "./text.ts";
 

@@ -1,5 +1,5 @@
-import { buildWorld } from "../../app.ts";
-import { announceRun } from "../../daemon/announce.ts";
+import { buildWorld, createCall } from "../../app.ts";
+import { type AnnounceOptions, announceRun } from "../../daemon/announce.ts";
 import { ConfigError, OrderError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OrderNumber, OrderState } from "../../ledger/orders.ts";
@@ -19,7 +19,6 @@ import { exitOf, type Session } from "../open/session.ts";
 import { openBeside, placeOfState, printConfig, whoIs, withState } from "../open/state.ts";
 import { type CommonOptions, exitCodes } from "../print/terminal.ts";
 import { printJson, printLine } from "../print/text.ts";
-import { announceOptions } from "./announcing.ts";
 import { refuseOldPlan } from "./plan-file.ts";
 
 /** The option of the commands that a daemon carries out where it has the state. */
@@ -152,4 +151,24 @@ async function giveUp(
       ? `${why}, and the daemon had begun with it: \`boardsync history\` shows what it writes.`
       : `${why}, and nothing was done.`,
   );
+}
+
+/** What a run of this session is announced with. */
+export function announceOptions(
+  { terminal, config, machine, log }: Session,
+  ledger: Ledger,
+): AnnounceOptions {
+  const { signal, version, command } = terminal;
+  return {
+    heartbeat: config.heartbeat,
+    notices: config.notices,
+    projects: config.projects.map(({ project }) => project),
+    ledger,
+    clock: machine.clock,
+    log,
+    send: createCall(machine),
+    version,
+    command,
+    signal,
+  };
 }

@@ -14,8 +14,8 @@ import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { awaitsEarlierLife } from "../../sync/read/old-state.ts";
-import { beginSentence } from "../../sync/tell/sentence.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
+import { beginSentence } from "../../sync/tell/words.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { PersonRequest, Who } from "../../ledger/orders.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { showVoters, type Voters } from "../ground/voters.ts";
-import { beginSentence } from "../tell/sentence.ts";
+import { beginSentence } from "../tell/words.ts";
 
 /** A project, by its name in the config and by its id. */
 export interface NamedProject {

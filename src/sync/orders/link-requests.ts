@@ -119,7 +119,7 @@ async function findNamed({ world, run }: PulledCycle, name: RepositoryName) {
     return new ProjectError("link.repository", `the config no longer names ${name}.`);
   }
   try {
-    return await findRepository(name, world, run);
+    return await findRepository({ world, run }, name);
   } catch (error) {
     return asProjectError(error);
   }

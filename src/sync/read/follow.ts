@@ -129,15 +129,16 @@ export async function followNamed(cycle: Cycle): Promise<void> {
 }
 
 async function configuredRepository(
-  { world, run }: Cycle,
+  cycle: Cycle,
   { issue }: IssueRecord,
   to: RepositoryName,
 ): Promise<RepositoryMemory | undefined> {
+  const { world } = cycle;
   const known = world.ledger.memory.repositoryById(issue.repositoryId);
   if (known !== undefined && isConfigured(world, known.name)) return known;
   if (!isConfigured(world, to)) return undefined;
   try {
-    const found = await findRepository(to, world, run);
+    const found = await findRepository(cycle, to);
     return found.repository.id === issue.repositoryId ? found : undefined;
   } catch (error) {
     if (error instanceof ProjectError) return undefined;

@@ -6,7 +6,7 @@ import type { IssueAnswer, IssuePage, IssueQuery } from "../../tracker/tracker.t
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { sayMissing, secondLookMs, takeAnswer } from "./follow.ts";
 import { storeListed } from "./markers.ts";
-import { noteOdd } from "./odd.ts";
+import { noteOdd } from "./refused.ts";
 
 /** More than this part of a repository's linked issues not found, and more than one: that is lost access, not deletion. */
 const lostPart = 1 / 5;

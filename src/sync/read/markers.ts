@@ -11,10 +11,9 @@ import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import { askAccount, foldLogin, isOurLogin, isSameLogin } from "./identify.ts";
 import { type IssueText, keepNaming } from "./naming.ts";
-import { noteOdd } from "./odd.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
 import { isOurBoard, readOtherMarks } from "./other-marks.ts";
-import { noteRefused } from "./refused.ts";
+import { noteOdd, noteRefused } from "./refused.ts";
 
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
 export const overlapMs = 120_000;
@@ -263,7 +262,7 @@ export async function findMarked(
   repository: RepositoryMemory,
   createdSince: number,
 ): Promise<ReadonlyMap<PostId, readonly Issue[]>> {
-  const author = await askAccount(cycle.world, cycle.run);
+  const author = await askAccount(cycle);
   const query: IssueQuery = {
     kind: "by",
     author,

@@ -107,7 +107,7 @@ async function takeNews(
     memory.milestones === known.milestones ? [] : findOutdated(carried.milestones, memory.milestones);
   if (!isRelabelled && outdated.length === 0) return memory;
   // Lists go by name, and the name may have been given to another repository.
-  const now = await askAgain(known, cycle.world, cycle.run);
+  const now = await askAgain(cycle, known);
   if (!isSameRepository(now.repository.name, memory.repository.name)) {
     return { ...now, labelsEtag: undefined, milestonesEtag: undefined, typesEtag: undefined };
   }

@@ -184,7 +184,7 @@ async function ask(
   turn: WhichLook = isLookedAt(cycle, lookOf(known, "second")) ? "second" : "first",
 ): Promise<Closure | undefined> {
   try {
-    await lookOnce(cycle, lookOf(known, turn), () => askAgain(known, cycle.world, cycle.run));
+    await lookOnce(cycle, lookOf(known, turn), () => askAgain(cycle, known));
     return repositoryClosure(repositoryNow(cycle, known));
   } catch (error) {
     if (error instanceof RemoteError && error.concerns === "all") throw error;
