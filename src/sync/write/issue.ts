@@ -2,6 +2,7 @@ import { type ProjectError, RemoteError } from "../../errors.ts";
 import type { AuditEntry, NewIntent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
+import type { PostId } from "../../model/post.ts";
 import type { Action, ActionKind, PatchPost } from "../../plan/ground/action.ts";
 import { hashBody } from "../../plan/ground/identity.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
@@ -74,6 +75,16 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
     record: (own, answer) => record(own, answer.record),
     fail: (own, failure) => failWrite(own, { side: "tracker", action, place, claim }, failure),
   };
+}
+
+/** Counts what was written to an issue, and says it. */
+export function sayIssueWritten(
+  { tally, world, run, project }: PulledCycle,
+  about: { readonly post: PostId; readonly issue: string; readonly [field: string]: unknown },
+  what = "Issue changed",
+): void {
+  tally.issueWrites += 1;
+  world.log.info({ run: run.number, project: project.key, ...about }, what);
 }
 
 const notShown: WriteOutcome = {
