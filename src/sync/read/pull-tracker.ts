@@ -10,8 +10,7 @@ import { repositoryNames } from "../ground/world.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
-import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
-import { noteOdd } from "./refused.ts";
+import { overlapMs, scanMarkers, storePage } from "./markers.ts";
 import { askAgain, attemptRepository, noteProblems, type Problems, rememberNews } from "./repositories.ts";
 import { partOfReading } from "./share.ts";
 
@@ -120,8 +119,7 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
         return pullChanges(cycle, { ...now, etag: undefined });
       }
     }
-    await storeListed(cycle, page.issues);
-    await noteOdd(cycle, page);
+    await storePage(cycle, page);
     if (page.hasMore && !(await reachesBack(cycle, known, page.lastUpdatedAt))) await catchUp(cycle, known);
     memory = {
       ...memory,
@@ -146,8 +144,7 @@ async function catchUp(cycle: Cycle, known: RepositoryMemory): Promise<void> {
   let reached = cursor;
   try {
     for await (const page of pages) {
-      await storeListed(cycle, page.issues);
-      await noteOdd(cycle, page);
+      await storePage(cycle, page);
       reached = newest([reached, page.lastUpdatedAt]);
     }
   } catch (error) {

@@ -117,7 +117,7 @@ export async function readFresh(
   if (answer.kind === "refused") throw answer.error;
   // The issue is not where it was: a transfer is followed, and the next run writes to its new place.
   await takeAnswer(cycle, issue, answer);
-  if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), action.post);
+  if (answer.kind === "missing") sayMissing(cycle, issue, action.post);
   await parkAbsent(cycle);
   if (answer.kind === "moved")
     return waitForTurn("its issue was moved, and the next run goes on with it there");
