@@ -224,7 +224,7 @@ const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
   { title: "repository", show: ({ repo }) => repo },
   { title: "posts", show: ({ posts }) => String(posts) },
   { title: "issues", show: ({ issues }) => String(issues) },
-  { title: "last run", show: ({ lastRun }) => (lastRun === null ? "never" : describeRun(times, lastRun)) },
+  { title: "last run", show: ({ lastRun }) => describeRun(times, lastRun) },
   {
     title: "last without a failure",
     show: ({ lastSuccess }) => (lastSuccess === null ? "never" : times.show(Date.parse(lastSuccess))),
@@ -235,10 +235,11 @@ const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
     show: ({ nextRun }) => (nextRun === null ? "–" : times.show(Date.parse(nextRun))),
     isOptional: ({ nextRun }) => nextRun !== null,
   },
+  // One column for all of them: side by side they are wider than a terminal.
   {
     title: "needs you",
-    show: (project) => describeNeeds(project) || "–",
-    isOptional: (project) => describeNeeds(project) !== "",
+    show: (project) => countNeeds(project).join(", ") || "–",
+    isOptional: (project) => countNeeds(project).length > 0,
   },
   {
     title: "paused",
@@ -247,13 +248,8 @@ const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
   },
 ];
 
-function describeRun(times: ToldTimes, { result, at }: LastRun): string {
-  return `${resultWords[result]}, ${times.show(Date.parse(at))}`;
-}
-
-/** One column for all of them: side by side they are wider than a terminal. */
-function describeNeeds(project: ProjectStatus): string {
-  return countNeeds(project).join(", ");
+function describeRun(times: ToldTimes, run: LastRun | null): string {
+  return run === null ? "never" : `${resultWords[run.result]}, ${times.show(Date.parse(run.at))}`;
 }
 
 function describeDaemon(times: ToldTimes, daemon: StatusReport["daemon"]): string {

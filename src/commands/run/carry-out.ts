@@ -77,22 +77,15 @@ async function handOver(
   if (ledger === undefined) throw held;
   try {
     if ((await readHeartbeat(ledger))?.isAlive !== true) throw held;
-    const handed: HandedOrder = {
-      order,
-      projects: projects.map(({ key }) => key),
-      config: printConfig(config),
-    };
+    const keys = projects.map(({ key }) => key);
+    const handed: HandedOrder = { order, projects: keys, config: printConfig(config) };
     const at = machine.clock.now();
-    const number = await ledger.orders.give({
-      at,
-      until: at + keepMs,
-      who: whoIs(terminal, command),
-      order: handed,
-    });
+    const who = whoIs(terminal, command);
+    const number = await ledger.orders.give({ at, until: at + keepMs, who, order: handed });
     if (options.wait === false) return sayGiven(session, number);
     if (options.json !== true && options.quiet !== true)
       terminal.err.write("The daemon has the state, and carries this out. Waiting for it …\n");
-    const outcome = await waitFor(session, ledger, number, held);
+    const outcome = await waitFor({ session, ledger, number, held });
     if (outcome.kind === "done") {
       const { report, projectsAfter } = outcome;
       return exitOf(terminal, show({ report, projectsAfter, carried: new Map(outcome.carried) }));
@@ -112,40 +105,42 @@ function sayGiven({ terminal: { out }, options }: Session, order: OrderNumber): 
   return exitCodes.ok;
 }
 
+/** An order that was given to the daemon which has the state. */
+interface Given {
+  readonly session: Session;
+  readonly ledger: Ledger;
+  readonly number: OrderNumber;
+  readonly held: StateHeldError;
+}
+
 /**
  * What came of an order.
  *
  * @throws StateHeldError where nobody has taken it, and whoever could lives no more, or this command is ended.
  */
-async function waitFor(
-  { terminal: { signal }, machine }: Session,
-  ledger: Ledger,
-  number: OrderNumber,
-  held: StateHeldError,
-): Promise<HandedOutcome> {
+async function waitFor(given: Given): Promise<HandedOutcome> {
+  const { session, ledger, number, held } = given;
+  const { terminal, machine } = session;
   for (;;) {
     const state = await ledger.orders.find(number);
     if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
     if (state === undefined) throw held;
     if (state.progress !== undefined) machine.progress?.show(readHandedProgress(state.progress));
     const isAlive = (await readHeartbeat(ledger))?.isAlive === true;
-    if (signal.aborted || !isAlive) return giveUp(ledger, number, held, signal);
-    await machine.clock.sleep(lookMs, signal);
+    if (terminal.signal.aborted || !isAlive) return giveUp(given);
+    await machine.clock.sleep(lookMs, terminal.signal);
   }
 }
 
 /** Takes the order back where it is still nobody's. */
-async function giveUp(
-  ledger: Ledger,
-  number: OrderNumber,
-  held: StateHeldError,
-  signal: AbortSignal,
-): Promise<HandedOutcome> {
+async function giveUp({ session, ledger, number, held }: Given): Promise<HandedOutcome> {
   await ledger.commit([{ kind: "withdraw-order", order: number }]);
   const state: OrderState | undefined = await ledger.orders.find(number);
   if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
   const isTaken = state !== undefined;
-  const why = signal.aborted ? "This command was ended" : `${held.message} It gives no sign of life`;
+  const why = session.terminal.signal.aborted
+    ? "This command was ended"
+    : `${held.message} It gives no sign of life`;
   throw new StateHeldError(
     isTaken
       ? `${why}, and the daemon had begun with it: \`boardsync history\` shows what it writes.`

@@ -74,22 +74,15 @@ function showLines({ kind, lines, verdict, followUp }: Judged): readonly Planned
     const why = stopped && whyHeld(stopped);
     return stopped === undefined || why === undefined
       ? line
-      : { ...line, when: "held", held: why, ...causeOf(stopped), ...letGo(stopped) };
+      : { ...line, when: "held", held: why, ...causeOf(stopped) };
   });
 }
 
-function causeOf(verdict: Verdict): Pick<PlannedAction, "cause"> {
-  return verdict.kind === "go" ? {} : { cause: verdict.cause };
-}
-
-function letGo(verdict: Verdict): Pick<PlannedAction, "letGoBy"> {
-  if (verdict.kind === "pause") return { letGoBy: "resume" };
-  return verdict.kind === "hold" && verdict.isApprovable ? { letGoBy: "approve" } : {};
-}
-
-function toSaved(judged: Judged): SavedAction {
-  const { kind, post, planSignature: signature } = judged;
-  return { kind, post, signature, lines: showLines(judged) };
+function causeOf(verdict: Verdict): Pick<PlannedAction, "cause" | "letGoBy"> {
+  if (verdict.kind === "go") return {};
+  const { cause } = verdict;
+  if (verdict.kind === "pause") return { cause, letGoBy: "resume" };
+  return verdict.kind === "hold" && verdict.isApprovable ? { cause, letGoBy: "approve" } : { cause };
 }
 
 /** What a file keeps of a project's actions. */
@@ -100,7 +93,10 @@ export function saveActions(cycle: PulledCycle, actions: readonly Judged[]): Sav
     id: memory.id,
     repo: settings.repo,
     settings: settingsPrint(settings, project.templates),
-    actions: actions.map(toSaved),
+    actions: actions.map((judged) => {
+      const { kind, post, planSignature: signature } = judged;
+      return { kind, post, signature, lines: showLines(judged) };
+    }),
   };
 }
 

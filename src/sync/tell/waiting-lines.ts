@@ -113,11 +113,7 @@ function joinMessages(messages: readonly string[]): string {
 /** What the lines of a group have in common. Texts differ from post to post, and so do the places of issues. */
 function likenessOf({ kind, message, planned }: Waiting): string {
   const changes = planned?.changes.map(({ field, to }) => [field, isText(field) ? "" : to]);
-  return JSON.stringify([kind, message, placeWithoutNumbers(planned), changes]);
-}
-
-function placeWithoutNumbers(planned: PlannedChange | undefined): string | undefined {
-  return planned?.place?.replaceAll(/#\d+/g, "#");
+  return JSON.stringify([kind, message, planned?.place?.replaceAll(/#\d+/g, "#"), changes]);
 }
 
 /**

@@ -45,6 +45,11 @@ export function countNeeds(counts: Readonly<Record<keyof typeof needWords, numbe
   );
 }
 
+/** `1 issue`, `2 issues`; thousands are set apart. */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** The result of a run. */
 export const resultWords = {
   ok: "ok",

@@ -1,4 +1,3 @@
-import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/ground/action.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
@@ -25,6 +24,7 @@ import {
   droppedFrom,
   findMilestone,
   nameValues,
+  type Opening,
   prepareIssue,
   refusedIn,
   rememberRefused,
@@ -54,8 +54,8 @@ export async function createIssue(
   const doubt = doubtOf(cycle);
   if (doubt !== undefined) return waitForTurn(doubt);
   const repository = cycle.world.ledger.memory.repository(found.name) ?? found;
-  const write = await prepareIssue(cycle, repository, action);
-  const outcome = await sendCreate({ cycle, repository, action }, write);
+  const opening: Opening = { cycle, repository, action };
+  const outcome = await sendCreate(opening, await prepareIssue(opening));
   if (outcome.kind !== "done") return outcome;
   if (followUp === undefined && action.followUp === undefined) return { kind: "done", isUndecided: true };
   await patchAfter(cycle, action, followUp);
@@ -75,13 +75,6 @@ export function doubtOf(cycle: PulledCycle, lookedAt?: number): string | undefin
     return `${unscanned} could not be searched yet for issues that this state does not know; if it is gone for good, take it out of the config`;
   }
   return earlierRequestOf(cycle, lookedAt);
-}
-
-/** An issue that is to be opened, and where. */
-interface Opening {
-  readonly cycle: PulledCycle;
-  readonly repository: RepositoryMemory;
-  readonly action: CreateIssue;
 }
 
 /** Refusals of single values that are believed before a field is left out as a whole. */
@@ -107,7 +100,7 @@ async function sendCreate(opening: Opening, wanted: CreateWrite): Promise<Outcom
     const left = refused.filter(({ field }) => now === undefined || field !== "milestone");
     write = { ...without(write, refused), ...(now !== undefined && { milestone: now }) };
     if (left.length === 0) continue;
-    await rememberRefused(cycle, repository, left);
+    await rememberRefused(opening, left);
     const message = `${repository.name} refuses ${nameValues(left, action)} (${answer.message}), so the issue is opened without.`;
     noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.field-refused", message });
   }
