@@ -1,10 +1,9 @@
 import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff, RunReport } from "../../sync/ground/reports.ts";
 import { describeEntry, type EntryLine } from "../../sync/tell/entries.ts";
-import type { StateKind } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
-import { countNeeds, resultWords } from "../../sync/tell/words.ts";
+import { countNeeds, resultWords, type StateKind } from "../../sync/tell/words.ts";
 import { type OtherConfig, printOtherConfigs } from "../open/other-config.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
@@ -224,7 +223,7 @@ const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
   { title: "repository", show: ({ repo }) => repo },
   { title: "posts", show: ({ posts }) => String(posts) },
   { title: "issues", show: ({ issues }) => String(issues) },
-  { title: "last run", show: ({ lastRun }) => describeRun(times, lastRun) },
+  { title: "last run", show: ({ lastRun }) => (lastRun === null ? "never" : describeRun(times, lastRun)) },
   {
     title: "last without a failure",
     show: ({ lastSuccess }) => (lastSuccess === null ? "never" : times.show(Date.parse(lastSuccess))),
@@ -248,8 +247,8 @@ const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
   },
 ];
 
-function describeRun(times: ToldTimes, run: LastRun | null): string {
-  return run === null ? "never" : `${resultWords[run.result]}, ${times.show(Date.parse(run.at))}`;
+function describeRun(times: ToldTimes, { result, at }: LastRun): string {
+  return `${resultWords[result]}, ${times.show(Date.parse(at))}`;
 }
 
 function describeDaemon(times: ToldTimes, daemon: StatusReport["daemon"]): string {

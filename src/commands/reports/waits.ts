@@ -2,7 +2,6 @@ import type { WaitingRow } from "../../ledger/rows.ts";
 import type { Cause } from "../../model/causes.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import { type Waited, type Way, waysOf } from "../../sync/ground/remedy.ts";
-import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import {
   type Alike,
@@ -12,7 +11,7 @@ import {
   isNotifying,
   joinFields,
 } from "../../sync/tell/waiting-lines.ts";
-import { stateOfWait, stateWords } from "../../sync/tell/words.ts";
+import { type StateKind, stateKinds, stateOfWait, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "../print/terminal.ts";
 import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
 

@@ -229,10 +229,11 @@ const origins: Readonly<Record<LinkOrigin, string>> = {
 
 async function remarksOn(explaining: Explaining, linked: LinkedIssue): Promise<readonly string[]> {
   const { link, text } = linked;
+  const { origin } = link;
   const others = typeof text === "string" ? [] : text.others;
   const paused = explaining.ledger.memory.repositoryById(link.issue.repositoryId)?.pausedAt;
   const remarks = [
-    origins[link.origin],
+    origins[origin],
     await describeAbsence(explaining, linked),
     paused !== undefined &&
       `Many issues of its repository were not found at ${new Date(paused).toISOString()}, which looks like lost access: nothing is decided there until they are found again.`,

@@ -55,6 +55,19 @@ export function sayNotified(voters: Voters): string {
   return `${beginSentence(number)} ${noun} will be notified.`;
 }
 
+/** Asks for something to be done to posts: one request a project. */
+export function askOf(
+  kind: "retry" | "release" | "resume" | "resume-discard",
+  posts: readonly NamedPost[],
+): Foresight["asks"] {
+  const projects = Map.groupBy(posts, ({ project }) => project);
+  return (agreed) =>
+    [...projects].map(([project, named]) => ({
+      kind: "add-request",
+      request: { ...agreed, kind, project, posts: named.map(({ post }) => post) },
+    }));
+}
+
 export const notifiesNobody = "No voter will be notified.";
 export const already = "that is asked for already, and the next run does it.";
 

@@ -3,12 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { WholePause } from "../../model/link.ts";
 import { readReport, type StoredError, type StoredReport } from "./stored-report.ts";
-import { count } from "./words.ts";
-
-/** How a project stands, the most urgent first; `status --json` prints these words. */
-export const stateKinds = ["failing", "needs-you", "later", "differs", "in-sync"] as const;
-
-export type StateKind = (typeof stateKinds)[number];
+import { count, type StateKind } from "./words.ts";
 
 /**
  * How one project stands, by what the state knows of it alone. More than one thing may be true: `kind` is the most urgent of

@@ -54,10 +54,14 @@ export interface StoredReport extends Readonly<Omit<z.output<typeof reportShape>
 
 /** Reads a report as it was stored: one of another version may lack parts, or have others. */
 export function readReport(report: unknown): StoredReport {
-  const { tokenEnds, putOff, ...found } = reportShape.catch(() => reportShape.parse({})).parse(report);
+  const { result, hold, tokenEnds, putOff, ...found } = reportShape
+    .catch(() => reportShape.parse({}))
+    .parse(report);
   const endsAt = Date.parse(tokenEnds ?? "");
   return {
     ...found,
+    result,
+    hold,
     tokenEnds: Number.isNaN(endsAt) ? undefined : endsAt,
     putOff: putOff.map(({ code, message = code, until, budget }) => ({
       code,

@@ -1,5 +1,9 @@
 import type { WaitingRow } from "../../ledger/rows.ts";
-import type { StateKind } from "./project-state.ts";
+
+/** How a project stands, the most urgent first; `status --json` prints these words. */
+export const stateKinds = ["failing", "needs-you", "later", "differs", "in-sync"] as const;
+
+export type StateKind = (typeof stateKinds)[number];
 
 /*
  * What a person reads for what is done, and for what is not: the same words on the terminal, on the page and in messages.

@@ -1,4 +1,6 @@
 import type { ToolRecord } from "../../board/tools.ts";
+import type { Change } from "../../ledger/change.ts";
+import type { AuditEntry } from "../../ledger/journal.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
@@ -100,35 +102,42 @@ async function takeAnswer(cycle: PulledCycle, issue: Issue, record: ToolRecord |
 
 /** The post that an issue has become is linked to it. What is known of the issue as such stays until a list shows the post. */
 export async function linkImported(cycle: PulledCycle, issue: Issue, post: PostId): Promise<void> {
-  const { ledger, clock, log } = cycle.world;
+  const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
   const ref: IssueRef = { repositoryId: issue.repositoryId, number: issue.number };
-  const repository = ledger.memory.repositoryById(issue.repositoryId)?.repository.name;
   await ledger.commit([
     { kind: "link", project, link: { post, issue: ref, origin: "imported" }, issue, content: undefined },
-    {
-      kind: "audit",
-      entry: {
-        at: clock.now(),
-        run: cycle.run.number,
-        side: "tracker",
-        project,
-        post,
-        issue: repository === undefined ? undefined : { repository, number: issue.number },
-        kind: "link-issue",
-        fields: [{ field: "issue", value: nameIssue(cycle, ref) }],
-        reason: "the issue has become this post",
-        outcome: "applied",
-        message: undefined,
-        isApproved: false,
-      },
-    },
+    auditLink(cycle, { post, issue: ref, kind: "link-issue", reason: "the issue has become this post" }),
   ]);
   cycle.tally.postWrites += 1;
   log.info(
     { run: cycle.run.number, project: cycle.project.key, post, issue: nameIssue(cycle, ref) },
     "An issue has become a post",
   );
+}
+
+/** A line of the audit: a post's link to an issue has begun, or ended. */
+export function auditLink(
+  cycle: PulledCycle,
+  { post, issue, kind, reason }: { readonly issue: IssueRef } & Pick<AuditEntry, "post" | "kind" | "reason">,
+): Change {
+  const { ledger, clock } = cycle.world;
+  const repository = ledger.memory.repositoryById(issue.repositoryId)?.repository.name;
+  const entry: AuditEntry = {
+    at: clock.now(),
+    run: cycle.run.number,
+    side: "tracker",
+    project: cycle.memory.id,
+    post,
+    issue: repository === undefined ? undefined : { repository, number: issue.number },
+    kind,
+    fields: [{ field: "issue", value: nameIssue(cycle, issue) }],
+    reason,
+    outcome: "applied",
+    message: undefined,
+    isApproved: false,
+  };
+  return { kind: "audit", entry };
 }
 
 /** What the board refused is asked for again when the issue, or the settings, are others. */

@@ -6,6 +6,7 @@ import type {
   ProjectFieldKey,
   Readable,
   RepositoryId,
+  RepositoryName,
   Signals,
 } from "../../../model/issue.ts";
 import {
