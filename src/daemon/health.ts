@@ -1,6 +1,6 @@
 import { describeUnread, StateError } from "../errors.ts";
 import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
-import { beginSentence } from "../sync/tell/sentence.ts";
+import { beginSentence } from "../sync/tell/words.ts";
 import type { HttpPart } from "./http.ts";
 import { share } from "./share.ts";
 

@@ -8,7 +8,7 @@ import { inOrder } from "../select.ts";
 import { pickProject } from "../sync/read/identify.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
 import type { Tracker } from "../tracker/tracker.ts";
-import { lookAtList } from "./posts.ts";
+import { lookAtList, type ShownList } from "./posts.ts";
 
 /**
  * What `boardsync report` tells of both sides and of the state, for somebody who must not read what they say: counts, codes, and
@@ -43,32 +43,22 @@ export async function lookAtBoard(
   } catch (error) {
     return { access: codeOf(error) };
   }
-  const lists = await inOrder(projects, (key) => lookAtProject(board, listed, key, names, bounds));
+  const lists = await inOrder(projects, async (key) => {
+    const project = names.of("project", key);
+    const found = pickProject(listed, key)?.id;
+    if (found === undefined) return { project, end: "board.project" };
+    return { project, ...tellList(await lookAtList(board, found, bounds, mostPages), names) };
+  });
   return { access: "ok", projects: listed.length, lists };
 }
 
-async function lookAtProject(
-  board: Pick<Board, "listPosts">,
-  listed: readonly BoardProject[],
-  key: string,
-  names: Names,
-  bounds: ReadBounds,
-): Promise<Facts> {
-  const project = names.of("project", key);
-  const found = pickProject(listed, key)?.id;
-  if (found === undefined) return { project, end: "board.project" };
-  const { pages, first, shape, asked, fault, end, seen, ...list } = await lookAtList(
-    board,
-    found,
-    bounds,
-    mostPages,
-  );
+function tellList(list: ShownList, names: Names): Facts {
+  const { pages, first, shape, asked, fault, end, seen } = list;
   const word = (path: string): string => names.word("key", path);
   const keys = (shape?.keys ?? []).slice(0, mostKeys);
   const around = shape === undefined ? fault?.keys : first?.envelope;
   const statuses = [...list.statuses].toSorted(([, one], [, other]) => other - one).slice(0, mostStatuses);
   return {
-    project,
     // How the list ended; `stopped` where the look was long enough.
     end: fault?.code ?? end?.kind ?? "stopped",
     pages: `${pages.length}, the first ones with ${pages.slice(0, 5).join(", ") || "nothing"}`,
@@ -175,9 +165,8 @@ async function readProject(
 
 /** How often something was said, the most frequent first: `board.rejected (2)`. */
 function tally(words: readonly string[]): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return tell([...counts].toSorted(([, one], [, other]) => other - one));
+  const counts = [...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length] as const);
+  return tell(counts.toSorted(([, one], [, other]) => other - one));
 }
 
 function tell(counts: readonly (readonly [string, number])[]): readonly string[] {

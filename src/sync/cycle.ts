@@ -25,8 +25,7 @@ import { pinKnown, pullNames } from "./read/pull-names.ts";
 import { pullTracker } from "./read/pull-tracker.ts";
 import { shareTime } from "./read/share.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
-import { tellPlan, withNotes } from "./tell/plan.ts";
-import { tellKnown } from "./tell/plan-known.ts";
+import { tellKnown, tellPlan, withNotes } from "./tell/plan.ts";
 import { decideNotes, writeNotes } from "./write/note.ts";
 import { write } from "./write/write.ts";
 

@@ -87,7 +87,7 @@ async function runEach(
   const sorted = results.toSorted((one, other) => rankOf(one, projects) - rankOf(other, projects));
   const tokenEnds = sayTokenEnd(world, run, tokenBefore);
   const ended = sorted.map(({ report, ...rest }) => ({ ...rest, report: { ...report, ...tokenEnds } }));
-  return { ...(await finish(world, run, startedAt, ended, projects)), aheadMs: begun.aheadMs };
+  return { ...(await finish(world, run, ended, projects)), aheadMs: begun.aheadMs };
 }
 
 /** A run that GitHub gave no answer keeps what the one before was told. */
@@ -147,7 +147,6 @@ function rankOf({ report }: CycleResult, projects: readonly SyncProject[]): numb
 async function finish(
   world: World,
   run: Run,
-  startedAt: number,
   results: readonly CycleResult[],
   projects: readonly SyncProject[],
 ): Promise<Omit<RunResult, "aheadMs">> {
@@ -156,24 +155,19 @@ async function finish(
   const finishedAt = clock.now();
   const reports = results.map(({ report }) => report);
   const result = resultOf(reports);
-  await ledger.commit([
-    {
-      kind: "finish-run",
-      run: run.number,
-      record: {
-        finishedAt,
-        result,
-        projects: reports.map((report) => ({ project: report.project, report })),
-      },
-    },
-  ]);
+  const record = {
+    finishedAt,
+    result,
+    projects: reports.map((report) => ({ project: report.project, report })),
+  };
+  await ledger.commit([{ kind: "finish-run", run: run.number, record }]);
   if (!isPreview(run)) await keepSmall(world, run.number);
   return {
     report: {
       run: run.number,
       result,
-      startedAt: new Date(startedAt).toISOString(),
-      durationMs: finishedAt - startedAt,
+      startedAt: new Date(run.startedAt).toISOString(),
+      durationMs: finishedAt - run.startedAt,
       projects: reports,
     },
     plan: {

@@ -335,6 +335,21 @@ export interface OptionalValue {
   readonly value: string;
 }
 
+/** All that a new issue is to get and can do without. */
+export function optionalValues({
+  assignees,
+  labels,
+  milestone,
+  type,
+}: Extract<IssueWrite, { readonly kind: "create-issue" }>): readonly OptionalValue[] {
+  return [
+    ...assignees.map((value) => ({ field: "assignees", value }) as const),
+    ...labels.map((value) => ({ field: "labels", value }) as const),
+    ...(milestone === undefined ? [] : [{ field: "milestone", value: String(milestone) } as const]),
+    ...(type === undefined ? [] : [{ field: "type", value: type } as const]),
+  ];
+}
+
 /** What became of a write. Only `unknown` may have been applied without our knowing. */
 export type WriteOutcome =
   /**

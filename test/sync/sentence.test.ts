@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { beginSentence } from "../../src/sync/tell/sentence.ts";
+import { beginSentence } from "../../src/sync/tell/words.ts";
 
 it.each([
   ["failing: nothing came", "Failing: nothing came"],

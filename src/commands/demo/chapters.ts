@@ -1,7 +1,8 @@
 import { hostilePost, project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
 import { dayMs, describeLength, minuteMs } from "../../model/time.ts";
-import { count, cutOff, paint } from "../print/text.ts";
+import { count } from "../../sync/tell/words.ts";
+import { cutOff, paint } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
 import { type Chapter, createTeller, type Ran, type Teller, type Telling, type ToldStory } from "./teller.ts";
 

@@ -1,17 +1,22 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { HttpServer } from "../../daemon/http.ts";
+import { type HttpServer, serveHttp } from "../../daemon/http.ts";
+import { createCode } from "../../daemon/page/gate.ts";
+import type { OrderOptions } from "../../daemon/page/orders/orders.ts";
+import { pagePart } from "../../daemon/page/page.ts";
 import { products } from "../../demo/company.ts";
 import { type Story, startStory } from "../../demo/story.ts";
-import { ConfigError } from "../../errors.ts";
-import { systemClock } from "../open/clock.ts";
+import { ConfigError, StateHeldError } from "../../errors.ts";
+import { quoteForShell } from "../../sync/ground/remedy.ts";
+import { monotonic, systemClock } from "../open/clock.ts";
 import { exitOf } from "../open/session.ts";
+import { closing, openBeside } from "../open/state.ts";
+import { viewConfig } from "../open/status-page.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
-import { servePage } from "./serve-page.ts";
-import { connectStory, untilAborted } from "./stage.ts";
-import { explainTrial } from "./try.ts";
+import { type Connected, connectStory, untilAborted } from "./stage.ts";
 
 /**
  * Keeps both sides up, with a config on disk and the status page over the state that it names, so that a person or a script can
@@ -69,4 +74,136 @@ async function start(port: number | undefined): Promise<Story> {
 
 function portTaken(port: number | undefined): ConfigError {
   return new ConfigError([`Port ${port} or one of the two after it is taken. Choose another with --port.`]);
+}
+
+/**
+ * The page that a daemon would serve, by the address that opens it. It opens the state for each request, and for each run that
+ * is ordered on it: the commands that are tried have it in between.
+ */
+async function servePage(terminal: Terminal, connected: Connected, port: number): Promise<HttpServer> {
+  const { config, projects, place, sides, log, redact } = connected;
+  const { version, signal } = terminal;
+  const runner = createRunner(connected);
+  // It is gone with the demo, whatever becomes of the state.
+  const state = { pageKey: randomBytes(32).toString("hex"), identity: "demo" };
+  const { code } = createCode(state.pageKey);
+  const part = pagePart({
+    gate: () => ({ token: undefined, readToken: undefined }),
+    state: () => state,
+    url: () => undefined,
+    // As often as anybody likes: it is gone with the demo.
+    takeCode: async (given) => given === code,
+    clock: systemClock,
+    monotonic,
+    version,
+    command: terminal.command,
+    view: () => viewConfig(config, projects, sides.tracker, undefined),
+    read: async (work) => {
+      const ledger = await openBeside(terminal, "demo", place);
+      return ledger && closing(ledger, work);
+    },
+    orders: {
+      isOn: () => true,
+      tracker: () => sides.tracker,
+      start: runner.start,
+      projects: () => projects.map(({ key }) => key),
+      log,
+      signal,
+    },
+    redact,
+  });
+  const server = await serveHttp({ host: "127.0.0.1", port }, log, [part]);
+  return {
+    address: `${server.address}/?code=${code}`,
+    async close() {
+      await server.close();
+      await runner.ended();
+    },
+  };
+}
+
+/** Runs what is ordered on the page, one after another. */
+function createRunner({
+  projects,
+  log,
+  run,
+}: Connected): Pick<OrderOptions, "start"> & { ended(): Promise<void> } {
+  const runOne = async (key: string): Promise<void> => {
+    const chosen = projects.filter((project) => project.key === key);
+    try {
+      await run({ kind: "sync" }, chosen);
+    } catch (error) {
+      // The next run takes the order up, whoever makes it.
+      const isHeld = error instanceof StateHeldError;
+      if (!isHeld) log.error({ project: key, err: error }, "The run ended with an error");
+    }
+  };
+  let last = Promise.resolve();
+  return {
+    start(key) {
+      last = last.then(() => runOne(key));
+    },
+    ended: () => last,
+  };
+}
+
+/** What a person can try while both sides are up. */
+export interface Trial {
+  /** What the program is called here. */
+  readonly command: string;
+  /** How many posts the board has. */
+  readonly posts: number;
+  /** What has to be exported first. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The address that opens the status page. */
+  readonly page: string;
+}
+
+/**
+ * What `demo --serve` prints. What is indented is for the browser, where it is an address, or for a shell, line by line and in
+ * this order; the rest are sentences. No comments: not every shell takes one that is typed.
+ */
+function explainTrial({ command, posts, environment, page }: Trial): string {
+  const exports = Object.entries(environment).map(
+    ([name, value]) => `  export ${name}=${quoteForShell(value)}`,
+  );
+  return `A board with ${posts} posts and a GitHub are up, with a status page that takes orders:
+
+  ${page}
+
+In another terminal, in this folder:
+
+${exports.join("\n")}
+
+See what would be done, and do it:
+
+  ${command} check
+  ${command} plan
+  ${command} sync
+  ${command} status
+
+A customer edits post p2, and its issue follows:
+
+  curl -fsS -o /dev/null -X PATCH -H "Authorization: Bearer $BOARD_API_KEY" \\
+    -H "Content-Type: application/json" -d '{"title":"Export to CSV and Excel"}' \\
+    "$BOARD/feedback/p2?project=acme-app"
+  ${command} sync
+
+A developer closes issue #1, and its post follows:
+
+  curl -fsS -o /dev/null -X PATCH -H "Authorization: Bearer $GITHUB_TOKEN" \\
+    -d '{"state":"closed","state_reason":"completed"}' $GITHUB/repos/acme/app/issues/1
+  ${command} sync
+
+Why a post is as it is, and what was written on either side:
+
+  ${command} explain p1
+  ${command} history
+
+Take back what the last run has written:
+
+  ${command} undo 3 --yes
+
+Ctrl-C ends it.
+`;
 }

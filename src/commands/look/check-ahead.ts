@@ -6,9 +6,10 @@ import { findNames, findUnnamed } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
 import type { PlannedAction, ProjectReport, PutOff, ReportedError } from "../../sync/ground/reports.ts";
 import { runProjects } from "../../sync/run.ts";
+import { count } from "../../sync/tell/words.ts";
 import { createTerminalLog, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
-import { count, countNotified } from "../print/text.ts";
+import { countNotified } from "../print/text.ts";
 import { type DraftedAction, hasDraft } from "../reports/plan.ts";
 
 /** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */

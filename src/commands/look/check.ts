@@ -4,12 +4,13 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { inOrder } from "../../select.ts";
 import { checkAll } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
+import { count } from "../../sync/tell/words.ts";
 import { describeOtherConfig, findOtherConfigs } from "../open/other-config.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
-import { placeOfState, readState } from "../open/state.ts";
+import { closing, placeOfState, readState } from "../open/state.ts";
 import { joinFailures } from "../print/failure.ts";
 import { type Called, exitCodes } from "../print/terminal.ts";
-import { count, oneLine, paint, printJson, printLine, type TextStyle } from "../print/text.ts";
+import { oneLine, paint, printJson, printLine, type TextStyle } from "../print/text.ts";
 import { type DraftedAction, printDraft } from "../reports/plan.ts";
 import { findAhead, lookAhead } from "./check-ahead.ts";
 
@@ -102,16 +103,13 @@ async function readOf<T>(
   { terminal, config }: Session,
   read: (ledger: Ledger) => Promise<T>,
 ): Promise<T | undefined> {
-  let ledger: Ledger | undefined;
   try {
-    ledger = await readState(terminal, placeOfState(terminal, config));
-    return ledger && (await read(ledger));
+    const ledger = await readState(terminal, placeOfState(terminal, config));
+    return ledger && (await closing(ledger, read));
   } catch (error) {
     // What is wrong with the state has been found and said.
     if (error instanceof StateError) return undefined;
     throw error;
-  } finally {
-    ledger?.close();
   }
 }
 

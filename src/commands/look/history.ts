@@ -9,11 +9,12 @@ import { countVoters } from "../../sync/ground/voters.ts";
 import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
+import { count } from "../../sync/tell/words.ts";
 import { type Beside, findPosts, knownProjects, readBeside } from "../open/beside.ts";
 import { describeSince } from "../open/status-database.ts";
 import { indent, printWrapped } from "../print/blocks.ts";
 import { type CommandCall, type CommonOptions, exitCodes, type Output } from "../print/terminal.ts";
-import { count, countNotified, printJson, printLine } from "../print/text.ts";
+import { countNotified, printJson, printLine } from "../print/text.ts";
 
 interface HistoryOptions extends CommonOptions {
   readonly limit: number;

@@ -30,7 +30,7 @@ import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { createTerminalLog, exitOf, redactTerminal } from "../open/session.ts";
-import { placeNamed, placeOfState, readState } from "../open/state.ts";
+import { closing, placeNamed, placeOfState, readState } from "../open/state.ts";
 import { failWith } from "../print/failure.ts";
 import { type CommandCall, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
@@ -185,16 +185,14 @@ async function lookAtState(terminal: Terminal, { source, config, names }: Gather
     kind = place.server === undefined ? "file" : "PostgreSQL";
     const ledger = await readState(terminal, place);
     if (ledger === undefined) return { kind, access: "there is none yet" };
-    try {
+    return await closing(ledger, async () => {
       const beat = await readHeartbeat(ledger);
       const daemon = beat && { alive: beat.isAlive, lastSign: new Date(beat.at).toISOString() };
       return {
         ...{ kind, access: "ok", daemon: daemon ?? "none has run" },
         ...(await readStateFacts(ledger, keysOf(config), names)),
       };
-    } finally {
-      ledger.close();
-    }
+    });
   } catch (error) {
     if (error instanceof StateError) return { kind, access: error.code, schema: error.schema ?? null };
     if (error instanceof ConfigError) return { kind, access: "not looked at: its place can't be read" };

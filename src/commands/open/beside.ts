@@ -11,7 +11,7 @@ import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
 import type { Called, CommonOptions } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
-import { describeNone, openBeside, placeOfState, readState, type StatePlace } from "./state.ts";
+import { closing, describeNone, openBeside, placeOfState, readState, type StatePlace } from "./state.ts";
 
 /** A config and its state: where posts and projects are looked for. */
 export interface Beside {
@@ -54,10 +54,10 @@ async function workOn<Options extends CommonOptions, T>(
 ): Promise<T> {
   const { config } = loadConfig(configSource(terminal, options));
   const place = placeOfState(terminal, config);
-  const ledger = await openState(place);
-  if (ledger === undefined) throw new ConfigError([describeNone(place.name)]);
-  try {
-    return await work({
+  const opened = await openState(place);
+  if (opened === undefined) throw new ConfigError([describeNone(place.name)]);
+  return closing(opened, (ledger) =>
+    work({
       config,
       ledger,
       get now() {
@@ -65,10 +65,8 @@ async function workOn<Options extends CommonOptions, T>(
       },
       terminal,
       options,
-    });
-  } finally {
-    ledger.close();
-  }
+    }),
+  );
 }
 
 /** The projects of the config that a run has found. */

@@ -103,6 +103,15 @@ export async function withState<T>(
   });
 }
 
+/** Works on an opened state, and closes it whatever happens. */
+export async function closing<T>(ledger: Ledger, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  try {
+    return await work(ledger);
+  } finally {
+    ledger.close();
+  }
+}
+
 function describeTaken({ name }: StatePlace, { project, who, isOtherConfig }: Taken): string {
   return isOtherConfig
     ? `The project ${project} at ${name} is worked on by ${who || "a daemon"} with another config: give both the same one, or stop that one.`
@@ -124,11 +133,7 @@ export async function withStateToTake<T>(
   if (place.server !== undefined) {
     const ledger = await openServer(terminal, place.server, who, command === "daemon");
     sayClock(log, ledger);
-    try {
-      return await work(ledger, ledger.take);
-    } finally {
-      ledger.close();
-    }
+    return closing(ledger, () => work(ledger, ledger.take));
   }
   const options = stateOptions(terminal);
   const lock = acquireState(place.name, who, options);
@@ -137,14 +142,11 @@ export async function withStateToTake<T>(
     const ledger = openLedger(place.name, options);
     const hold: HeldProjects = { kind: "held", ledger, release: async () => undefined };
     const file = fileAt(place.name);
-    try {
-      return await work(ledger, async () => {
-        if (fileAt(place.name) !== file) throw new StateError(describeGone(place.name));
-        return hold;
-      });
-    } finally {
-      ledger.close();
-    }
+    const take: Take = async () => {
+      if (fileAt(place.name) !== file) throw new StateError(describeGone(place.name));
+      return hold;
+    };
+    return await closing(ledger, () => work(ledger, take));
   } finally {
     lock.release();
   }
@@ -275,11 +277,7 @@ export async function withPrivateCopy<T>(
   work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
 ): Promise<T> {
   const { ledger, isKnown } = await openCopy(terminal, place);
-  try {
-    return await work(ledger, isKnown);
-  } finally {
-    ledger.close();
-  }
+  return closing(ledger, () => work(ledger, isKnown));
 }
 
 async function openCopy(
@@ -323,13 +321,10 @@ export async function takeOutState(
   known.close();
   const lock = acquireState(state, who, options);
   try {
-    const ledger = openLedger(state, options);
-    try {
+    await closing(openLedger(state, options), async (ledger) => {
       await keep(readImage(state, options));
       await ledger.commit([{ kind: "declare-old", at: options.now }]);
-    } finally {
-      ledger.close();
-    }
+    });
   } finally {
     lock.release();
   }

@@ -10,12 +10,13 @@ import {
 } from "../../sync/orders/approve.ts";
 import { type NamedProject, sayNotified } from "../../sync/orders/foresight.ts";
 import { foreseePublish } from "../../sync/orders/publish.ts";
+import { count } from "../../sync/tell/words.ts";
 import { type Beside, type BesideCall, besideRuns, findProject, postWithin } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
 import { isAgreed } from "../print/agree.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
 import type { CommandCall, CommonOptions } from "../print/terminal.ts";
-import { count, oneLine, printLine } from "../print/text.ts";
+import { oneLine, printLine } from "../print/text.ts";
 import { entryNamed, show, tell } from "./tell.ts";
 
 interface ApproveOptions extends CommonOptions, Pick<TargetOptions, "code"> {

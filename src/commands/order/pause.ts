@@ -1,5 +1,4 @@
-import type { Foresight, NamedPost, Nothing } from "../../sync/orders/foresight.ts";
-import { isAsked } from "../../sync/orders/foresight.ts";
+import { type Foresight, isAsked, type NamedPost, type Nothing } from "../../sync/orders/foresight.ts";
 import {
   foreseePause,
   foreseePauseAll,
@@ -28,18 +27,7 @@ interface ResumeOptions extends PauseOptions {
 
 /** `boardsync pause`: from now on nothing is written for posts, a project, or any project, either way, until a person resumes it. */
 export function pause(called: CommandCall<PauseOptions>): Promise<number> {
-  return besideRuns(called, async (call) => {
-    const targets = await findTargets(call, called.rest, call.options);
-    switch (targets.kind) {
-      case "post":
-        return pausePost(call, targets.post);
-      case "posts":
-        return pausePosts(call, targets.posts);
-      case "project":
-      case "all":
-        return pauseWhole(call, { of: targets.kind, projects: targets.projects });
-    }
-  });
+  return orderOf(called, { post: pausePost, posts: pausePosts, whole: pauseWhole });
 }
 
 /**
@@ -47,17 +35,25 @@ export function pause(called: CommandCall<PauseOptions>): Promise<number> {
  * project that is not paused as a whole: its paused posts.
  */
 export function resume(called: CommandCall<ResumeOptions>): Promise<number> {
+  return orderOf(called, { post: resumePost, posts: resumePosts, whole: resumeWhole });
+}
+
+/** What an order does to each of what a person may name. */
+interface Ways<Options extends PauseOptions> {
+  post(call: BesideCall<Options>, named: NamedPost): Promise<number>;
+  posts(call: BesideCall<Options>, posts: readonly NamedPost[]): Promise<number>;
+  whole(call: BesideCall<Options>, whole: Whole): Promise<number>;
+}
+
+function orderOf<Options extends PauseOptions>(
+  called: CommandCall<Options>,
+  ways: Ways<Options>,
+): Promise<number> {
   return besideRuns(called, async (call) => {
     const targets = await findTargets(call, called.rest, call.options);
-    switch (targets.kind) {
-      case "post":
-        return resumePost(call, targets.post);
-      case "posts":
-        return resumePosts(call, targets.posts);
-      case "project":
-      case "all":
-        return resumeWhole(call, { of: targets.kind, projects: targets.projects });
-    }
+    if (targets.kind === "post") return ways.post(call, targets.post);
+    if (targets.kind === "posts") return ways.posts(call, targets.posts);
+    return ways.whole(call, { of: targets.kind, projects: targets.projects });
   });
 }
 

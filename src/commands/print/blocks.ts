@@ -1,8 +1,8 @@
 import { describeNotified } from "../../sync/ground/voters.ts";
-import { examplesOfGroup, groupAlike } from "../../sync/tell/alike.ts";
-import { byVoters } from "../../sync/tell/waiting-lines.ts";
+import { byVoters, examplesOfGroup, groupAlike } from "../../sync/tell/waiting-lines.ts";
+import { count } from "../../sync/tell/words.ts";
 import type { Output } from "./terminal.ts";
-import { count, cutOff, hint, oneLine, paint, wrap } from "./text.ts";
+import { cutOff, hint, oneLine, paint, wrap } from "./text.ts";
 
 /** What is told of one thing that is decided about a post, wherever it is told. */
 export interface Block {

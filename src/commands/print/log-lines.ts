@@ -1,9 +1,9 @@
 import { minuteMs } from "../../model/time.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { type FailedWhere, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
-import { needWords, stateWords } from "../../sync/tell/words.ts";
+import { count, needWords, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "./terminal.ts";
-import { count, hint, oneLine, paint, type TextStyle, tellByMachine } from "./text.ts";
+import { hint, oneLine, paint, type TextStyle, tellByMachine } from "./text.ts";
 
 /** A line of the log, as pino writes it: every text in it is without secrets, and harmless to a terminal. */
 interface LogLine {

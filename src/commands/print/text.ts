@@ -3,6 +3,7 @@ import { escapeControls, escapeJson } from "../../escape.ts";
 import { asStarted, commandAsStarted } from "../../sync/ground/remedy.ts";
 import type { Voters } from "../../sync/ground/voters.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
+import { count } from "../../sync/tell/words.ts";
 import type { Output } from "./terminal.ts";
 
 /** What people wrote, on one line and harmless: nothing in it can command a terminal, hide, or pass for a line of ours. */
@@ -118,11 +119,6 @@ export function hint({ command }: Output, text: string): string {
 /** The same for a text that is nothing but a command. */
 export function hintCommand({ command }: Output, typed: string): string {
   return command === undefined ? typed : commandAsStarted(typed, command);
-}
-
-/** `1 issue`, `2 issues`; thousands are set apart. */
-export function count(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Who is notified of several writes: "5 voters notified", and of how many posts that isn't known. */

@@ -8,13 +8,13 @@ import type {
 import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
-import { beginSentence } from "../../sync/tell/sentence.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
+import { beginSentence, count } from "../../sync/tell/words.ts";
 import { type OtherConfig, printOtherConfigs } from "../open/other-config.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
 import type { CommonOptions, Output, Terminal } from "../print/terminal.ts";
-import { count, harmless, oneLine, paint, printJson, printLine } from "../print/text.ts";
+import { harmless, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, printErrors } from "./run.ts";
 
 /** A plan, as JSON or for a person; the report of the run which made it; and the file that it was saved in, if it was. */

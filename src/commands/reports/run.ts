@@ -3,11 +3,11 @@ import type { ProjectAfter } from "../../sync/run.ts";
 import { groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
-import { countNeeds, stateWords } from "../../sync/tell/words.ts";
+import { count, countNeeds, stateWords } from "../../sync/tell/words.ts";
 import { joinFailures } from "../print/failure.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import { type CommonOptions, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
-import { count, oneLine, paint, printJson, printLine } from "../print/text.ts";
+import { oneLine, paint, printJson, printLine } from "../print/text.ts";
 
 /** The exit code of a run's result. */
 export function exitOfResult(result: RunReport["result"]): number {

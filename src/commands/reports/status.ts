@@ -1,10 +1,9 @@
 import { command } from "../../sync/ground/remedy.ts";
 import type { PutOff, RunReport } from "../../sync/ground/reports.ts";
 import { describeEntry, type EntryLine } from "../../sync/tell/entries.ts";
-import type { StateKind } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
-import { countNeeds, resultWords } from "../../sync/tell/words.ts";
+import { countNeeds, resultWords, type StateKind } from "../../sync/tell/words.ts";
 import { type OtherConfig, printOtherConfigs } from "../open/other-config.ts";
 import { type DatabaseStatus, describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
@@ -235,10 +234,11 @@ const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
     show: ({ nextRun }) => (nextRun === null ? "–" : times.show(Date.parse(nextRun))),
     isOptional: ({ nextRun }) => nextRun !== null,
   },
+  // One column for all of them: side by side they are wider than a terminal.
   {
     title: "needs you",
-    show: (project) => describeNeeds(project) || "–",
-    isOptional: (project) => describeNeeds(project) !== "",
+    show: (project) => countNeeds(project).join(", ") || "–",
+    isOptional: (project) => countNeeds(project).length > 0,
   },
   {
     title: "paused",
@@ -249,11 +249,6 @@ const columnsIn = (times: ToldTimes): readonly Column<ProjectStatus>[] => [
 
 function describeRun(times: ToldTimes, { result, at }: LastRun): string {
   return `${resultWords[result]}, ${times.show(Date.parse(at))}`;
-}
-
-/** One column for all of them: side by side they are wider than a terminal. */
-function describeNeeds(project: ProjectStatus): string {
-  return countNeeds(project).join(", ");
 }
 
 function describeDaemon(times: ToldTimes, daemon: StatusReport["daemon"]): string {

@@ -2,9 +2,10 @@ import type { CarriedAction, ProjectReport, RunReport, SavedAction } from "../..
 import { countVoters } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import type { Timed } from "../../sync/tell/times.ts";
+import { count } from "../../sync/tell/words.ts";
 import { printBlocks } from "../print/blocks.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { count, countNotified, printJson, printLine } from "../print/text.ts";
+import { countNotified, printJson, printLine } from "../print/text.ts";
 import { describeWrite } from "./plan.ts";
 import { errorOf, printErrors, printNotInStep } from "./run.ts";
 

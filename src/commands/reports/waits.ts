@@ -2,7 +2,6 @@ import type { WaitingRow } from "../../ledger/rows.ts";
 import type { Cause } from "../../model/causes.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import { type Waited, type Way, waysOf } from "../../sync/ground/remedy.ts";
-import { type StateKind, stateKinds } from "../../sync/tell/project-state.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import {
   type Alike,
@@ -12,7 +11,7 @@ import {
   isNotifying,
   joinFields,
 } from "../../sync/tell/waiting-lines.ts";
-import { stateOfWait, stateWords } from "../../sync/tell/words.ts";
+import { type StateKind, stateKinds, stateOfWait, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "../print/terminal.ts";
 import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
 
@@ -45,9 +44,18 @@ export function printWaits(
   isFull: boolean,
 ): void {
   // What needs a person comes first; the sort keeps the oldest of each kind on top.
-  const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
-  for (const alike of groupWaiting(joinFields(lines.map(toWaiting)), isFull))
-    printAlike(out, times, project, alike);
+  const urgencyOf = ({ kind }: WaitingLine): number => stateKinds.indexOf(stateOfWait(kind));
+  const lines = waiting
+    .toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
+    .map((line): ShownWait => ({ ...line, planned: line.planned ?? undefined }));
+  for (const alike of groupWaiting(joinFields(lines), isFull)) printAlike({ out, times, project }, alike);
+}
+
+/** Where it is printed, how times are told there, and of which project it is. */
+interface Place {
+  readonly out: Output;
+  readonly times: ToldTimes;
+  readonly project: string;
 }
 
 export const signs: Readonly<Record<StateKind, readonly [sign: string, look: TextStyle]>> = {
@@ -60,22 +68,19 @@ export const signs: Readonly<Record<StateKind, readonly [sign: string, look: Tex
 
 type ShownWait = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
 
-function toWaiting(line: WaitingLine): ShownWait {
-  return { ...line, planned: line.planned ?? undefined };
-}
-
 /** More posts than these are not named in one command. */
 const mostNamed = 5;
 
-function printAlike(out: Output, times: ToldTimes, project: string, alike: Alike<ShownWait>): void {
+function printAlike(place: Place, alike: Alike<ShownWait>): void {
+  const { out, times, project } = place;
   const { lines, shown, isGroup } = alike;
   const [first] = shown;
   if (first === undefined) return;
   const hasWays = waysOf(toWaited(first), project, []).length > 0;
-  if (isGroup || (hasWays && lines.length > 1)) printTogether(out, times, project, alike, first);
+  if (isGroup || (hasWays && lines.length > 1)) printTogether(place, alike, first);
   else
     for (const line of shown) {
-      printWait(out, `${wordOf(line)}: ${nameShown(times, project, line)}`, stateOfWait(line.kind));
+      printWait(out, `${wordOf(line)}: ${nameShown(place, line)}`, stateOfWait(line.kind));
       printUnder(out, describePlanned(line.planned, true));
       printUnder(out, whyOf(times, line));
       printWays(out, line, waysOf(toWaited(line), project, [line.post]));
@@ -84,12 +89,11 @@ function printAlike(out: Output, times: ToldTimes, project: string, alike: Alike
 
 /** What many wait for, once; and the ways out for all of them. */
 function printTogether(
-  out: Output,
-  times: ToldTimes,
-  project: string,
+  place: Place,
   { lines, shown, isGroup, notified }: Alike<ShownWait>,
   first: ShownWait,
 ): void {
+  const { out, times, project } = place;
   const counted = `${lines.length} alike${notified === "" ? "" : `; ${notified}`}`;
   printWait(out, `${wordOf(first)}: ${project}: ${counted}`, stateOfWait(first.kind));
   printUnder(out, whyOf(times, first));
@@ -102,7 +106,7 @@ function printTogether(
     );
   } else
     for (const line of shown)
-      printUnder(out, `${nameShown(times, project, line)}: ${describePlanned(line.planned, true)}`);
+      printUnder(out, `${nameShown(place, line)}: ${describePlanned(line.planned, true)}`);
   const posts = lines.length > mostNamed ? [] : lines.map(({ post }) => post);
   printWays(out, first, waysOf(toWaited(first), project, posts));
 }
@@ -147,11 +151,7 @@ export function printRemedy(out: Output, typed: string): void {
   printLine(out, "  → ", hintCommand(out, oneLine(typed)));
 }
 
-function urgencyOf(line: WaitingLine): number {
-  return stateKinds.indexOf(stateOfWait(line.kind));
-}
-
-function nameShown(times: ToldTimes, project: string, line: ShownWait): string {
+function nameShown({ times, project }: Place, line: ShownWait): string {
   const { issues, since } = line;
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   return `${project}/${namePost(line)}${linked}, since ${times.name(Date.parse(since))}`;

@@ -1,9 +1,10 @@
 import { ConfigError } from "../../errors.ts";
 import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import type { Carried } from "../../sync/handed.ts";
+import { count } from "../../sync/tell/words.ts";
 import { inSession, type Session } from "../open/session.ts";
 import type { CommandCall } from "../print/terminal.ts";
-import { count, printLine } from "../print/text.ts";
+import { printLine } from "../print/text.ts";
 import { exitOfResult, printRun } from "../reports/run.ts";
 import { countOutcomes, type OutcomeWords } from "../reports/undo.ts";
 import { carryOut, type WaitOptions } from "./carry-out.ts";

@@ -1,5 +1,5 @@
-import { buildWorld } from "../../app.ts";
-import { announceRun } from "../../daemon/announce.ts";
+import { buildWorld, createCall } from "../../app.ts";
+import { type AnnounceOptions, announceRun } from "../../daemon/announce.ts";
 import { ConfigError, OrderError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OrderNumber, OrderState } from "../../ledger/orders.ts";
@@ -19,7 +19,6 @@ import { exitOf, type Session } from "../open/session.ts";
 import { openBeside, placeOfState, printConfig, whoIs, withState } from "../open/state.ts";
 import { type CommonOptions, exitCodes } from "../print/terminal.ts";
 import { printJson, printLine } from "../print/text.ts";
-import { announceOptions } from "./announcing.ts";
 import { refuseOldPlan } from "./plan-file.ts";
 
 /** The option of the commands that a daemon carries out where it has the state. */
@@ -78,22 +77,15 @@ async function handOver(
   if (ledger === undefined) throw held;
   try {
     if ((await readHeartbeat(ledger))?.isAlive !== true) throw held;
-    const handed: HandedOrder = {
-      order,
-      projects: projects.map(({ key }) => key),
-      config: printConfig(config),
-    };
+    const keys = projects.map(({ key }) => key);
+    const handed: HandedOrder = { order, projects: keys, config: printConfig(config) };
     const at = machine.clock.now();
-    const number = await ledger.orders.give({
-      at,
-      until: at + keepMs,
-      who: whoIs(terminal, command),
-      order: handed,
-    });
+    const who = whoIs(terminal, command);
+    const number = await ledger.orders.give({ at, until: at + keepMs, who, order: handed });
     if (options.wait === false) return sayGiven(session, number);
     if (options.json !== true && options.quiet !== true)
       terminal.err.write("The daemon has the state, and carries this out. Waiting for it …\n");
-    const outcome = await waitFor(session, ledger, number, held);
+    const outcome = await waitFor({ session, ledger, number, held });
     if (outcome.kind === "done") {
       const { report, projectsAfter } = outcome;
       return exitOf(terminal, show({ report, projectsAfter, carried: new Map(outcome.carried) }));
@@ -113,43 +105,65 @@ function sayGiven({ terminal: { out }, options }: Session, order: OrderNumber): 
   return exitCodes.ok;
 }
 
+/** An order that was given to the daemon which has the state. */
+interface Given {
+  readonly session: Session;
+  readonly ledger: Ledger;
+  readonly number: OrderNumber;
+  readonly held: StateHeldError;
+}
+
 /**
  * What came of an order.
  *
  * @throws StateHeldError where nobody has taken it, and whoever could lives no more, or this command is ended.
  */
-async function waitFor(
-  { terminal: { signal }, machine }: Session,
-  ledger: Ledger,
-  number: OrderNumber,
-  held: StateHeldError,
-): Promise<HandedOutcome> {
+async function waitFor(given: Given): Promise<HandedOutcome> {
+  const { session, ledger, number, held } = given;
+  const { terminal, machine } = session;
   for (;;) {
     const state = await ledger.orders.find(number);
     if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
     if (state === undefined) throw held;
     if (state.progress !== undefined) machine.progress?.show(readHandedProgress(state.progress));
     const isAlive = (await readHeartbeat(ledger))?.isAlive === true;
-    if (signal.aborted || !isAlive) return giveUp(ledger, number, held, signal);
-    await machine.clock.sleep(lookMs, signal);
+    if (terminal.signal.aborted || !isAlive) return giveUp(given);
+    await machine.clock.sleep(lookMs, terminal.signal);
   }
 }
 
 /** Takes the order back where it is still nobody's. */
-async function giveUp(
-  ledger: Ledger,
-  number: OrderNumber,
-  held: StateHeldError,
-  signal: AbortSignal,
-): Promise<HandedOutcome> {
+async function giveUp({ session, ledger, number, held }: Given): Promise<HandedOutcome> {
   await ledger.commit([{ kind: "withdraw-order", order: number }]);
   const state: OrderState | undefined = await ledger.orders.find(number);
   if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
   const isTaken = state !== undefined;
-  const why = signal.aborted ? "This command was ended" : `${held.message} It gives no sign of life`;
+  const why = session.terminal.signal.aborted
+    ? "This command was ended"
+    : `${held.message} It gives no sign of life`;
   throw new StateHeldError(
     isTaken
       ? `${why}, and the daemon had begun with it: \`boardsync history\` shows what it writes.`
       : `${why}, and nothing was done.`,
   );
+}
+
+/** What a run of this session is announced with. */
+export function announceOptions(
+  { terminal, config, machine, log }: Session,
+  ledger: Ledger,
+): AnnounceOptions {
+  const { signal, version, command } = terminal;
+  return {
+    heartbeat: config.heartbeat,
+    notices: config.notices,
+    projects: config.projects.map(({ project }) => project),
+    ledger,
+    clock: machine.clock,
+    log,
+    send: createCall(machine),
+    version,
+    command,
+    signal,
+  };
 }

@@ -2,10 +2,11 @@ import { buildWorld } from "../../app.ts";
 import { ConfigError } from "../../errors.ts";
 import type { PlannedEntry } from "../../sync/ground/reports.ts";
 import { runProjects } from "../../sync/run.ts";
+import { count } from "../../sync/tell/words.ts";
 import { exitOf, inSession } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import type { CommandCall, CommonOptions, Output, ProjectOptions } from "../print/terminal.ts";
-import { count, harmless, oneLine, paint, printJson, printLine } from "../print/text.ts";
+import { harmless, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, exitOfResult, printErrors } from "../reports/run.ts";
 
 /** `boardsync changelog [TAG]`: the entry of a release as it would be made now; of the newest one without a tag. Writes nothing. */

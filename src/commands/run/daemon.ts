@@ -32,7 +32,7 @@ import { placeOfState, printWhole, withStateToTake } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
 import { type CommandCall, exitCodes } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
-import { announceOptions } from "./announcing.ts";
+import { announceOptions } from "./carry-out.ts";
 import { createObeyer, type Post } from "./obey.ts";
 import { createRenewal, followConfig, readAnew } from "./reload.ts";
 

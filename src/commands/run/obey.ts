@@ -13,7 +13,7 @@ import type { Session } from "../open/session.ts";
 import { printConfig, type Take, whoIs } from "../open/state.ts";
 import { classify } from "../print/failure.ts";
 import { exitCodes } from "../print/terminal.ts";
-import { announceOptions } from "./announcing.ts";
+import { announceOptions } from "./carry-out.ts";
 import { refuseOldPlan } from "./plan-file.ts";
 import { type Following, followConfig, type Renewal } from "./reload.ts";
 

@@ -6,16 +6,10 @@ import { describeLength, hourMs } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
-import {
-  describeState,
-  type ProjectState,
-  readProjectState,
-  type StateKind,
-  stateKinds,
-} from "../../sync/tell/project-state.ts";
+import { describeState, type ProjectState, readProjectState } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { describeTokenEnd, lastTokenEnd } from "../../sync/tell/token-end.ts";
-import { resultWords, stateWords } from "../../sync/tell/words.ts";
+import { resultWords, type StateKind, stateKinds, stateWords } from "../../sync/tell/words.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
 import { renderChart } from "./chart.ts";
 import { renderEntries } from "./entries.ts";

@@ -19,8 +19,8 @@ import {
   tellRules,
 } from "../../story/explain/explanation.ts";
 import { foreseeRetry } from "../../sync/orders/retry.ts";
-import { beginSentence } from "../../sync/tell/sentence.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
+import { beginSentence } from "../../sync/tell/words.ts";
 import { type AddressedPost, runAddress, siteOf } from "./addresses.ts";
 import { badge, type Column, html, type Markup, type Piece, type Tone, table } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";

@@ -7,7 +7,6 @@ import { inOrder } from "../../select.ts";
 import { command, remedyOf, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { isAsked } from "../../sync/orders/foresight.ts";
-import { beginSentence } from "../../sync/tell/sentence.ts";
 import {
   type Alike,
   describePlanned,
@@ -15,7 +14,7 @@ import {
   isNotifying,
   joinFields,
 } from "../../sync/tell/waiting-lines.ts";
-import { countNeeds, needWords } from "../../sync/tell/words.ts";
+import { beginSentence, countNeeds, needWords } from "../../sync/tell/words.ts";
 import { linksAddress } from "./addresses.ts";
 import { badge, html, type Markup, own, type Piece, type Writing } from "./html.ts";
 import { type AskedOrder, type OrderKind, renderOrder } from "./orders/order.ts";

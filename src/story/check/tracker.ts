@@ -4,10 +4,17 @@ import { includesName } from "../../plan/ground/issue-fields.ts";
 import { neededSignals, projectFieldKey } from "../../plan/rules/signals.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { hasOption, isFieldFault, namedOptions } from "../../sync/read/signals/project-fields.ts";
-import type { Catalogue, SignalAnswer } from "../../tracker/tracker.ts";
+import type { Catalogue, IssuePage, IssueQuery, SignalAnswer } from "../../tracker/tracker.ts";
 import type { Checking } from "./findings.ts";
 
 type AnySettings = SyncProject["settings"];
+
+/** A look at one repository that the config names. */
+interface Looking extends Checking {
+  readonly settings: AnySettings;
+  readonly repository: Repository;
+  readonly name: RepositoryName;
+}
 
 /** Looks at one repository: what the token may do there, and whether it has what the config names. */
 export async function checkRepository(
@@ -18,7 +25,8 @@ export async function checkRepository(
 ): Promise<void> {
   const { say, tracker, bounds } = checking;
   const repository = await tracker.repository(name, bounds);
-  sayAccess(checking, name, repository);
+  const looking: Looking = { ...checking, settings, repository, name };
+  sayAccess(looking);
   const catalogue = await tracker.catalogue(repository, bounds);
   const { labels, milestones } = catalogue;
   const known = new Set(labels.map((label) => label.name.toLowerCase()));
@@ -40,15 +48,15 @@ export async function checkRepository(
     const message = `${name} has no milestone "${set.milestone}". Create it, or correct boardRules[${index}].set.milestone; until then issues are left without one, and that needs you.`;
     say("error", message, "tracker.milestone");
   }
-  checkNames(checking, settings, name, catalogue);
-  await checkTypes(checking, settings, repository);
-  await checkAssignees(checking, settings, repository);
+  checkNames(looking, catalogue);
+  await checkTypes(looking);
+  await checkAssignees(looking);
   if (!repository.hasIssues) return;
-  await checkSignals(checking, settings, repository);
-  await checkScan(checking, repository, account);
+  await checkSignals(looking);
+  await checkScan(looking, account);
 }
 
-function sayAccess({ say }: Checking, name: RepositoryName, repository: Repository): void {
+function sayAccess({ say, name, repository }: Looking): void {
   if (repository.name.toLowerCase() !== name.toLowerCase()) {
     const message = `${name} is called ${repository.name} now; correct \`repo\` in the config.`;
     say("warning", message, "tracker.renamed");
@@ -95,15 +103,12 @@ export async function checkFields({ say, tracker, bounds }: Checking, settings: 
 }
 
 /** Tries what the rules look at beside an issue's record, on the issue of a repository that changed last. */
-async function checkSignals(
-  checking: Checking,
-  settings: AnySettings,
-  repository: Repository,
-): Promise<void> {
-  const { say, tracker, bounds } = checking;
+async function checkSignals(looking: Looking): Promise<void> {
+  const { say, tracker, bounds, settings, repository } = looking;
   const { pullRequests, subIssues, released, duplicates } = neededSignals(settings);
   if (!(pullRequests || subIssues || released || duplicates)) return;
-  const nodeId = await lastIssue(repository, checking);
+  const latest = await firstPage(looking, { kind: "latest", etag: undefined });
+  const nodeId = latest?.issues[0]?.issue.nodeId;
   if (nodeId === undefined) {
     const message = `${repository.name} has no issue yet on which to try whether pull requests, releases, sub-issues and duplicates can be read.`;
     say("ok", message);
@@ -119,43 +124,30 @@ async function checkSignals(
     ["releases", answer?.signals.isReleased],
     ["duplicates", answer?.duplicateOf],
   ];
-  sayParts(checking, repository, answer?.fault, parts);
-}
-
-function sayParts(
-  { say }: Checking,
-  { name: repository }: Repository,
-  fault: SignalAnswer["fault"],
-  parts: readonly (readonly [string, Readable<unknown> | undefined])[],
-): void {
-  if (fault !== undefined) {
-    const message = `An issue of ${repository} that the list shows is not found by its id (GraphQL), so nothing beside its record can be read.`;
+  if (answer?.fault !== undefined) {
+    const message = `An issue of ${repository.name} that the list shows is not found by its id (GraphQL), so nothing beside its record can be read.`;
     say("error", message, "tracker.signals");
   }
   const names: string[] = [];
   for (const [part, found] of parts) {
     if (found?.kind === "known") names.push(part);
     if (found?.kind !== "unknown") continue;
-    const message = `In ${repository} the rules look at ${part}, and they can't be read: ${found.message}`;
+    const message = `In ${repository.name} the rules look at ${part}, and they can't be read: ${found.message}`;
     say("error", message, "tracker.signals");
   }
-  if (names.length > 0) say("ok", `Of issues of ${repository} can be read: ${names.join(", ")}.`);
+  if (names.length > 0) say("ok", `Of issues of ${repository.name} can be read: ${names.join(", ")}.`);
 }
 
-async function lastIssue(repository: Repository, { tracker, bounds }: Checking): Promise<string | undefined> {
-  const query = { kind: "latest", etag: undefined } as const;
-  for await (const { issues } of tracker.listIssues(repository, query, bounds))
-    return issues[0]?.issue.nodeId;
+async function firstPage(
+  { tracker, bounds, repository }: Looking,
+  query: IssueQuery,
+): Promise<IssuePage | undefined> {
+  for await (const page of tracker.listIssues(repository, query, bounds)) return page;
   return undefined;
 }
 
 /** Labels and milestones that the rules look at and no issue of a repository can have. */
-function checkNames(
-  { say }: Checking,
-  settings: AnySettings,
-  name: RepositoryName,
-  { labels, milestones }: Catalogue,
-): void {
+function checkNames({ say, settings, name }: Looking, { labels, milestones }: Catalogue): void {
   const conditions = settings.rules.map(({ when }) => when);
   const looked = conditions.flatMap((when) =>
     [when.labels, when.anyLabel, when.noLabel].flatMap((one) => one ?? []),
@@ -183,11 +175,7 @@ function quoted(names: readonly string[]): string {
 }
 
 /** Issue types that the config names, for new issues or in a rule. */
-async function checkTypes(
-  { say, tracker, bounds }: Checking,
-  settings: AnySettings,
-  repository: Repository,
-): Promise<void> {
+async function checkTypes({ say, tracker, bounds, settings, repository }: Looking): Promise<void> {
   const wanted = [settings.issue.type, ...settings.rules.map(({ when }) => when.type)].flatMap(
     (type) => type ?? [],
   );
@@ -202,11 +190,7 @@ async function checkTypes(
 }
 
 /** Accounts that new issues are to be assigned to. */
-async function checkAssignees(
-  { say, tracker, bounds }: Checking,
-  settings: AnySettings,
-  repository: Repository,
-): Promise<void> {
+async function checkAssignees({ say, tracker, bounds, settings, repository }: Looking): Promise<void> {
   const refused: string[] = [];
   for (const login of settings.issue.assignees)
     if (!(await tracker.isAssignable(repository, login, bounds))) refused.push(login);
@@ -219,26 +203,17 @@ async function checkAssignees(
 const longScan = 10;
 
 /** Says what the first search for marks in a repository costs, where that is much. */
-async function checkScan(checking: Checking, repository: Repository, account: string): Promise<void> {
-  const pages = await countPages(repository, account, checking);
+async function checkScan(looking: Looking, account: string): Promise<void> {
+  const first = await firstPage(looking, { kind: "by", author: account, createdSince: undefined });
+  // undefined where the tracker does not say.
+  const pages = first === undefined ? 1 : first.pages;
   if (pages !== undefined && pages < longScan) return;
   const [many, cost] =
     pages === undefined
       ? ["more than 100 issues (GitHub does not say how many)", "a request for each 100 of them"]
       : [`about ${pages * 100} issues`, `${pages} requests`];
-  const message = `${account} has opened ${many} in ${repository.name}. The first run looks through them for marks (${cost}) before it opens one. If that takes longer than \`budget\` allows, let \`boardsync rebuild\` do it: it has six hours.`;
-  checking.say("ok", message);
-}
-
-/** undefined where the tracker does not say. */
-async function countPages(
-  repository: Repository,
-  author: string,
-  { tracker, bounds }: Checking,
-): Promise<number | undefined> {
-  const query = { kind: "by", author, createdSince: undefined } as const;
-  for await (const { pages } of tracker.listIssues(repository, query, bounds)) return pages;
-  return 1;
+  const message = `${account} has opened ${many} in ${looking.repository.name}. The first run looks through them for marks (${cost}) before it opens one. If that takes longer than \`budget\` allows, let \`boardsync rebuild\` do it: it has six hours.`;
+  looking.say("ok", message);
 }
 
 /** What a GitHub App needs, by GitHub's names: no more than what the rules look at. */

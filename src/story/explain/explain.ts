@@ -84,7 +84,10 @@ async function explainRow(explaining: Explaining): Promise<Explanation> {
     post: row.post.id,
     title: typeof title === "string" ? title : null,
     standing: (await standingOfImport(explaining)) ?? standing,
-    facts: await explainAges(explaining),
+    facts: {
+      board: ageOf((await ledger.lookup.lastPull(memory.id))?.beganAt, explaining.now),
+      tracker: ageOf(memory.lastSuccessAt, explaining.now),
+    },
     select: explainSelection(explaining),
     issues: await inOrder(row.links, async (linked) => explainIssue(explaining, linked)),
     rules: explainRules(explaining, derived),
@@ -112,15 +115,8 @@ async function standingOfImport({
     : { kind: "skipped", reason: known.reason };
 }
 
-async function explainAges({ ledger, memory, now }: Explaining): Promise<Explanation["facts"]> {
-  const pull = await ledger.lookup.lastPull(memory.id);
-  return {
-    board: pull === undefined ? null : ageOf(pull.beganAt, now),
-    tracker: memory.lastSuccessAt === undefined ? null : ageOf(memory.lastSuccessAt, now),
-  };
-}
-
-function ageOf(at: number, now: number): Age {
+function ageOf(at: number | undefined, now: number): Age | null {
+  if (at === undefined) return null;
   return { at: new Date(at).toISOString(), ageSeconds: Math.max(0, Math.round((now - at) / 1000)) };
 }
 
@@ -136,10 +132,11 @@ function explainRules(explaining: Explaining, derived: Derivation | undefined): 
     return { issue: null, rule: null, message: "No issue is linked, so no rule is asked." };
   const found = [...derived];
   const decided = found.map(([, one]) => one).filter((one) => one.kind === "derived");
+  const doubtful = found.flatMap(([field, one]) => (one.kind === "derived" ? [] : [[field, one] as const]));
+  const ruleOf = ({ rule = Number.POSITIVE_INFINITY }: DerivedField): number => rule;
   const [first] = decided.toSorted((one, other) => ruleOf(one) - ruleOf(other));
-  const doubts = Map.groupBy(
-    found.filter(([, { kind }]) => kind !== "derived"),
-    ([, one]) => (one.kind === "derived" ? "" : tellDoubt(one)),
+  const doubts = Map.groupBy(doubtful, ([, { kind, message }]) =>
+    kind === "unknown" ? `Undecided: ${message}` : `Stays as it is: ${message}`,
   );
   const told = [...doubts].map(([doubt, of]) =>
     of.length === found.length ? `${doubt}.` : `${of.map(([field]) => field).join(", ")}: ${doubt}.`,
@@ -149,14 +146,6 @@ function explainRules(explaining: Explaining, derived: Derivation | undefined): 
     rule: first?.rule === undefined ? null : first.rule + 1,
     message: [...tellSources(explaining, decided), ...told].join(" "),
   };
-}
-
-function ruleOf({ rule = Number.POSITIVE_INFINITY }: DerivedField): number {
-  return rule;
-}
-
-function tellDoubt({ kind, message }: DoubtfulField): string {
-  return kind === "unknown" ? `Undecided: ${message}` : `Stays as it is: ${message}`;
 }
 
 /** Which rule decides; where several do, about which field. One sentence an issue. */
@@ -212,7 +201,7 @@ export async function explainIssue(explaining: Explaining, linked: LinkedIssue):
   return {
     issue: nameInLedger(explaining, link.issue),
     origin: link.origin,
-    facts: issue === undefined ? null : pickFacts(issue),
+    facts: factsOf(issue),
     duplicateOf: isDuplicate ? nameInLedger(explaining, counts) : null,
     remarks: [...(await remarksOn(explaining, linked)), ...doubts.map(remarkOn)],
     match: match ?? null,
@@ -226,7 +215,8 @@ function remarkOn({ kind, message }: DoubtfulField): string {
     : `What hangs on its reason stays as it is: ${message}.`;
 }
 
-function pickFacts(issue: Issue): ExplainedIssue["facts"] {
+function factsOf(issue: Issue | undefined): ExplainedIssue["facts"] {
+  if (issue === undefined) return null;
   const { state, stateReason, labels, assignees, milestone, type, updatedAt } = issue;
   return { state, stateReason, labels, assignees, milestone, type, updatedAt };
 }
@@ -238,11 +228,10 @@ const origins: Readonly<Record<LinkOrigin, string>> = {
 };
 
 async function remarksOn(explaining: Explaining, linked: LinkedIssue): Promise<readonly string[]> {
-  const { ledger } = explaining;
   const { link, text } = linked;
   const { origin } = link;
   const others = typeof text === "string" ? [] : text.others;
-  const paused = ledger.memory.repositoryById(link.issue.repositoryId)?.pausedAt;
+  const paused = explaining.ledger.memory.repositoryById(link.issue.repositoryId)?.pausedAt;
   const remarks = [
     origins[origin],
     await describeAbsence(explaining, linked),

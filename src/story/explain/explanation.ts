@@ -11,9 +11,8 @@ import type { ConditionView, RuleView } from "../../plan/rules/explain.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
-import type { StateKind } from "../../sync/tell/project-state.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
-import { stateWords } from "../../sync/tell/words.ts";
+import { type StateKind, stateWords } from "../../sync/tell/words.ts";
 
 /** The story of one post, as `explain --json` prints it: everything that is known of it, and what comes next. */
 export interface Explanation {

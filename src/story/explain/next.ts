@@ -14,8 +14,8 @@ import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { awaitsEarlierLife } from "../../sync/read/old-state.ts";
-import { beginSentence } from "../../sync/tell/sentence.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
+import { beginSentence } from "../../sync/tell/words.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
 
 /**
@@ -145,7 +145,9 @@ function describePlanned(
   { kind, issue, fields, reason, notifies, held }: PlannedAction,
   isShut: boolean,
 ): string {
-  const values = Object.entries(fields).map(([field, value]) => `${field} → ${joinValues(value)}`);
+  const values = Object.entries(fields).map(
+    ([field, value]) => `${field} → ${[value].flat().map(String).join(", ")}`,
+  );
   const what = {
     "create-issue": `opens an issue in ${issue}`,
     "update-issue": `edits the text of ${issue}`,
@@ -159,10 +161,6 @@ function describePlanned(
   const sentence = `the next run ${what} (${reason})${notified === "" ? "" : `; ${notified}`}.`;
   if (held !== undefined) return `When a person lets it go, ${sentence}`;
   return isShut ? `Once nothing is in its way any more, ${sentence}` : `T${sentence.slice(1)}`;
-}
-
-function joinValues(value: unknown): string {
-  return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
 /** A disagreement lasts until somebody changes a side; the planner's other notes say themselves what comes. */
@@ -227,11 +225,10 @@ export async function explainWaits(explaining: Explaining): Promise<readonly Exp
 function pausedAsWhole({ row, project }: Explaining): readonly ExplainedWait[] {
   const { wholePause, post } = row;
   if (wholePause === undefined) return [];
-  const { cause, why } = reasonOf(wholePause);
+  const { cause, why: message } = reasonOf(wholePause);
   const typed = remedyOf({ cause, post: post.id }, project.key) ?? null;
-  return [
-    { kind: "paused", cause, code: null, message: why, since: timeOf(wholePause.since), command: typed },
-  ];
+  const since = timeOf(wholePause.since);
+  return [{ kind: "paused", cause, code: null, message, since, command: typed }];
 }
 
 const order: readonly ExplainedWait["kind"][] = [
@@ -266,14 +263,10 @@ function kindOf(kind: WaitingRow["kind"]): ExplainedWait["kind"] {
 async function asked({ ledger, memory, row }: Explaining): Promise<readonly ExplainedWait[]> {
   return (await ledger.requests.pending(memory.id))
     .filter((request) => isAbout(request, row.post.id))
-    .map(({ kind, at }) => ({
-      kind: "asked" as const,
-      cause: null,
-      code: null,
-      message: `The next run carries out \`boardsync ${commandOf(kind)}\`.`,
-      since: timeOf(at),
-      command: null,
-    }));
+    .map(({ kind, at }) => {
+      const message = `The next run carries out \`boardsync ${commandOf(kind)}\`.`;
+      return { kind: "asked", cause: null, code: null, message, since: timeOf(at), command: null };
+    });
 }
 
 /** As a person has typed it. */
@@ -289,8 +282,6 @@ function isAbout(request: PersonRequest, post: string): boolean {
   return "actions" in request && request.actions.some((action) => action.post === post);
 }
 
-function timeOf(at: number): string;
-function timeOf(at: number | undefined): string | null;
-function timeOf(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
+function timeOf(at: number): string {
+  return new Date(at).toISOString();
 }

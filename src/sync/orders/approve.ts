@@ -3,6 +3,7 @@ import type { HeldAction } from "../../ledger/rows.ts";
 import { countVoters, type Voters } from "../ground/voters.ts";
 import { isApprovedBy } from "../ground/wanted.ts";
 import { describeWritten } from "../tell/waiting-lines.ts";
+import { count } from "../tell/words.ts";
 import {
   already,
   type Foresight,
@@ -46,7 +47,7 @@ export async function foreseeHeld(
   // To accept the size lets go what only that has held: whoever discards means that, too.
   const stopped = hold === undefined ? [] : await ledger.rows.held(project, "shrank");
   const shown = isSize ? stopped : [...actions, ...stopped];
-  const counted = `${shown.length.toLocaleString("en")} ${shown.length === 1 ? "action" : "actions"}`;
+  const counted = count(shown.length, "action");
   const answered = isDiscard ? "discarded: both sides stay as they are" : "approved";
   return {
     actions: shown,

@@ -3,7 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { PersonRequest, Who } from "../../ledger/orders.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { showVoters, type Voters } from "../ground/voters.ts";
-import { beginSentence } from "../tell/sentence.ts";
+import { beginSentence } from "../tell/words.ts";
 
 /** A project, by its name in the config and by its id. */
 export interface NamedProject {
@@ -53,6 +53,19 @@ export function sayNotified(voters: Voters): string {
   if (number === "?") return "An unknown number of voters will be notified.";
   const noun = voters.known === 1 ? "voter" : "voters";
   return `${beginSentence(number)} ${noun} will be notified.`;
+}
+
+/** Asks for something to be done to posts: one request a project. */
+export function askOf(
+  kind: "retry" | "release" | "resume" | "resume-discard",
+  posts: readonly NamedPost[],
+): Foresight["asks"] {
+  const projects = Map.groupBy(posts, ({ project }) => project);
+  return (agreed) =>
+    [...projects].map(([project, named]) => ({
+      kind: "add-request",
+      request: { ...agreed, kind, project, posts: named.map(({ post }) => post) },
+    }));
 }
 
 export const notifiesNobody = "No voter will be notified.";

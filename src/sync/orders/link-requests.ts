@@ -21,6 +21,7 @@ import { takeAnswer } from "../read/follow.ts";
 import { storeRecords } from "../read/markers.ts";
 import { asProjectError, findRepository } from "../read/repositories.ts";
 import { readNow } from "../read/signals/pull-signals.ts";
+import { auditLink } from "../write/import.ts";
 
 type LinkRequest = Extract<PersonRequest, { kind: "link" }>;
 type UnlinkRequest = Extract<PersonRequest, { kind: "unlink" }>;
@@ -54,14 +55,8 @@ async function takeOne(
   request: LinkRequest | UnlinkRequest,
   row: Row | undefined,
 ): Promise<void> {
-  if (row === undefined) {
-    await takeUnlisted(cycle, request);
-    return;
-  }
-  if (request.kind === "unlink") {
-    await unlink(cycle, request, row);
-    return;
-  }
+  if (row === undefined) return takeUnlisted(cycle, request);
+  if (request.kind === "unlink") return unlink(cycle, request, row);
   if (!isOpen(cycle, laneOf(cycle.world, request.repository))) return;
   await attempt(cycle, { post: request.post, kind: "create-issue" }, () => takeLink(cycle, request, row));
 }
@@ -69,24 +64,17 @@ async function takeOne(
 /** A post that no list has shown. If the list was whole, the board does not have it; else the request waits. */
 async function takeUnlisted(cycle: PulledCycle, request: LinkRequest | UnlinkRequest): Promise<void> {
   if (cycle.pull.kind === "incomplete" && request.kind === "link") return;
-  if (request.kind === "unlink") {
-    await cycle.world.ledger.commit([{ kind: "end-request", request: request.id }]);
-    return;
-  }
-  const name = `${request.repository}#${request.number}`;
+  if (request.kind === "unlink")
+    return cycle.world.ledger.commit([{ kind: "end-request", request: request.id }]);
   const why = "the board does not list this post. Look at its id (`boardsync status` shows others).";
-  await refuse(cycle, request, name, "link.post", why);
+  await refuse(cycle, request, "link.post", why);
 }
 
 /** The issue is read at once: what is linked has to be there, in a repository whose changes are read. */
 async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Promise<void> {
   const { world, run } = cycle;
-  const name = `${request.repository}#${request.number}`;
   const repository = await findNamed(cycle, request.repository);
-  if (repository instanceof ProjectError) {
-    await refuse(cycle, request, name, repository.code, repository.message);
-    return;
-  }
+  if (repository instanceof ProjectError) return refuse(cycle, request, repository.code, repository.message);
   const issue: IssueRef = { repositoryId: repository.repository.id, number: request.number };
   const answer = await world.tracker.readIssue(issue, run.bounds);
   // The request stays, and the next run asks again.
@@ -100,7 +88,7 @@ async function takeLink(cycle: PulledCycle, request: LinkRequest, row: Row): Pro
       answer.kind === "moved"
         ? `it was moved to ${answer.to}#${answer.record.issue.number}: link that one`
         : "there is no such issue that the token can see; it may be a pull request";
-    await refuse(cycle, request, name, "link.missing", `${why}.`);
+    await refuse(cycle, request, "link.missing", `${why}.`);
   }
 }
 
@@ -119,7 +107,7 @@ async function findNamed({ world, run }: PulledCycle, name: RepositoryName) {
     return new ProjectError("link.repository", `the config no longer names ${name}.`);
   }
   try {
-    return await findRepository(name, world, run);
+    return await findRepository({ world, run }, name);
   } catch (error) {
     return asProjectError(error);
   }
@@ -127,11 +115,11 @@ async function findNamed({ world, run }: PulledCycle, name: RepositoryName) {
 
 async function refuse(
   cycle: PulledCycle,
-  { id, post }: LinkRequest,
-  issue: string,
+  { id, post, repository, number }: LinkRequest,
   code: string,
   why: string,
 ): Promise<void> {
+  const issue = `${repository}#${number}`;
   await cycle.world.ledger.commit([{ kind: "end-request", request: id }]);
   const message = `The post was not linked to ${issue}, and nothing was written: ${why}`;
   noteError(cycle.tally, { post, issue, code, message });
@@ -167,7 +155,8 @@ async function link(
     await takeBackText(own, post, issue);
     await takeAsTheyAre(own, post);
     await own.world.ledger.commit(facts);
-    await audit(own, post, issue, "link-issue", `a person linked it${sayBy(by)}`);
+    const reason = `a person linked it${sayBy(by)}`;
+    await own.world.ledger.commit([auditLink(own, { post, issue, kind: "link-issue", reason })]);
     own.tally.adopted += 1;
   });
   if (isKnown !== true) logLinks(cycle, post, [issue], "A post is linked to an issue, as a person asked");
@@ -205,8 +194,10 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
       }),
     ]);
     await takeAsTheyAre(own, post);
-    for (const issue of ended)
-      await audit(own, post, issue, "unlink-issue", `a person unlinked it${sayBy(by)}`);
+    const reason = `a person unlinked it${sayBy(by)}`;
+    await own.world.ledger.commit(
+      ended.map((issue) => auditLink(own, { post, issue, kind: "unlink-issue", reason })),
+    );
   });
   if (ended.length > 0) logLinks(cycle, post, ended, "A post's link is ended, as a person asked");
 }
@@ -223,36 +214,6 @@ async function takeAsTheyAre(cycle: PulledCycle, post: PostId): Promise<void> {
 
 function sayBy(by: PersonRequest["by"]): string {
   return by === "page" ? " on the page" : "";
-}
-
-async function audit(
-  cycle: PulledCycle,
-  post: PostId,
-  issue: IssueRef,
-  kind: string,
-  reason: string,
-): Promise<void> {
-  const { ledger, clock } = cycle.world;
-  const repository = ledger.memory.repositoryById(issue.repositoryId);
-  await ledger.commit([
-    {
-      kind: "audit",
-      entry: {
-        at: clock.now(),
-        run: cycle.run.number,
-        side: "tracker",
-        project: cycle.memory.id,
-        post,
-        issue: repository && { repository: repository.repository.name, number: issue.number },
-        kind,
-        fields: [{ field: "issue", value: nameIssue(cycle, issue) }],
-        reason,
-        outcome: "applied",
-        message: undefined,
-        isApproved: false,
-      },
-    },
-  ]);
 }
 
 function logLinks(cycle: PulledCycle, post: PostId, issues: readonly IssueRef[], message: string): void {

@@ -5,7 +5,9 @@ import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { countVoters } from "../ground/voters.ts";
 import { describePlanned } from "../tell/waiting-lines.ts";
+import { count } from "../tell/words.ts";
 import {
+  askOf,
   type Foresight,
   type NamedPost,
   type NamedProject,
@@ -80,12 +82,12 @@ export const effectOfMany: Readonly<Record<Resuming, string>> = {
 };
 
 /** The pause of a post ends. What waits for it stands behind the first effect. */
-export function foreseeResume(waits: WhatWaits, { project, post }: NamedPost, kind: Resuming): Foresight {
+export function foreseeResume(waits: WhatWaits, named: NamedPost, kind: Resuming): Foresight {
   const voters = countVoters(waits.actions.map(({ notifies }) => notifies));
   return {
     effects: [`${effectOf[kind]}${waits.open}`, ...tellWaiting(waits)],
     notified: kind === "resume" ? sayNotified(voters) : notifiesNobody,
-    asks: (agreed) => [{ kind: "add-request", request: { ...agreed, kind, project, posts: [post] } }],
+    asks: askOf(kind, [named]),
   };
 }
 
@@ -105,7 +107,7 @@ export async function foreseePauseAll(
   until: string,
 ): Promise<PostsForesight> {
   const found = await lookAtEach(sight, posts);
-  const counted = posts.length === 1 ? "1 post is" : `${posts.length.toLocaleString("en")} posts are`;
+  const counted = `${count(posts.length, "post")} ${posts.length === 1 ? "is" : "are"}`;
   return {
     posts: found.map(toTold),
     effects: [
@@ -126,17 +128,15 @@ export async function foreseeResumeAll(
   const found = (await lookAtEach(sight, posts)).filter(({ waits }) => waits.since !== undefined);
   if (found.length === 0) return { nothing: "None of them is paused." };
   const voters = countVoters(found.flatMap(({ waits }) => waits.actions.map(({ notifies }) => notifies)));
-  const projects = Map.groupBy(found, ({ named }) => named.project);
-  const counted = found.length === 1 ? "1 post" : `${found.length.toLocaleString("en")} posts`;
+  const counted = count(found.length, "post");
   return {
     posts: found.map(toTold),
     effects: [`${counted}: ${effectOfMany[kind]}`, ...found.flatMap(tellOfPost)],
     notified: kind === "resume" ? sayNotified(voters) : notifiesNobody,
-    asks: (agreed) =>
-      [...projects].map(([project, lines]) => ({
-        kind: "add-request",
-        request: { ...agreed, kind, project, posts: lines.map(({ named }) => named.post) },
-      })),
+    asks: askOf(
+      kind,
+      found.map(({ named }) => named),
+    ),
   };
 }
 

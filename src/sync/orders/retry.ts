@@ -1,12 +1,13 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Row } from "../../model/link.ts";
-import type { PostId } from "../../model/post.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
 import { isQuarantined, parkedOf } from "../../plan/ground/obstacle.ts";
 import { inOrder, select } from "../../select.ts";
 import { countVoters, type Voters } from "../ground/voters.ts";
+import { count } from "../tell/words.ts";
 import {
   already,
+  askOf,
   type Foresight,
   isAsked,
   type NamedPost,
@@ -26,12 +27,11 @@ export async function foreseeRetry(
 ): Promise<(Foresight & { readonly waits: string }) | Nothing> {
   const seen = await look(sight, kind, named);
   if ("nothing" in seen) return seen;
-  const { project, post } = named;
   return {
     waits: seen.waits,
     effects: [seen.waits, effectOf[kind].one],
     notified: sayAtMost(countVoters([seen.voters])),
-    asks: (agreed) => [{ kind: "add-request", request: { ...agreed, kind, project, posts: [post] } }],
+    asks: askOf(kind, [named]),
   };
 }
 
@@ -55,8 +55,6 @@ export async function foreseeRetryAll(
 ): Promise<RetryForesight> {
   const found = await inOrder(posts, async (named) => ({ named, seen: await look(sight, kind, named) }));
   const asked = found.flatMap(({ named, seen }) => ("nothing" in seen ? [] : [{ named, ...seen }]));
-  const projects = Map.groupBy(asked, ({ named }) => named.project);
-  const counted = `${asked.length.toLocaleString("en")} ${asked.length === 1 ? "post" : "posts"}`;
   return {
     lines: found.map(({ named, seen }) =>
       "nothing" in seen
@@ -64,13 +62,14 @@ export async function foreseeRetryAll(
         : { named, waits: seen.waits, nothing: "" },
     ),
     asked: asked.length,
-    effects: [asked.length === 0 ? effectOf[kind].none : `${counted}: ${effectOf[kind].many}.`],
+    effects: [
+      asked.length === 0 ? effectOf[kind].none : `${count(asked.length, "post")}: ${effectOf[kind].many}.`,
+    ],
     notified: sayAtMost(countVoters(asked.map(({ voters }) => voters))),
-    asks: (agreed) =>
-      [...projects].map(([project, lines]) => ({
-        kind: "add-request",
-        request: { ...agreed, kind, project, posts: lines.map(({ named }) => named.post) },
-      })),
+    asks: askOf(
+      kind,
+      asked.map(({ named }) => named),
+    ),
   };
 }
 
@@ -80,17 +79,15 @@ export async function listRetryable(
   kind: RetryKind,
   { key, project }: NamedProject,
 ): Promise<readonly NamedPost[]> {
-  const name = (post: PostId): NamedPost => ({ key, project, post });
   const isRetry = kind === "retry";
-  const found = await ledger.rows.waiting(project, Number.MAX_SAFE_INTEGER, [
-    isRetry ? "parked" : "quarantined",
-  ]);
+  const waits = isRetry ? "parked" : "quarantined";
+  const found = await ledger.rows.waiting(project, Number.MAX_SAFE_INTEGER, [waits]);
   const posts = [...new Set(found.map(({ post }) => post))];
   const named = await select(posts, async (post) => {
     const row = await ledger.rows.row(project, post, 0);
     return (isRetry ? row?.unlinkedAt : row?.pausedAt) === undefined;
   });
-  return named.map(name);
+  return named.map((post) => ({ key, project, post }));
 }
 
 async function look(
@@ -100,7 +97,7 @@ async function look(
 ): Promise<{ readonly waits: string; readonly voters: number | null } | Nothing> {
   if (isAsked(pending, kind, post)) return { nothing: already };
   const row = await ledger.rows.row(project, post, now);
-  const waits = row && (kind === "retry" ? explainParked(row) : explainQuarantine(row));
+  const waits = row && (kind === "retry" ? explainParked(row) : isQuarantined(row) ? flapped : undefined);
   if (row === undefined || waits === undefined) return { nothing: effectOf[kind].nothing };
   return { waits, voters: votersOf(row.post, new Set(ledger.memory.project(key)?.seen)) };
 }
@@ -111,9 +108,7 @@ function explainParked(row: Row): string | undefined {
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 
-function explainQuarantine(row: Row): string | undefined {
-  return isQuarantined(row) ? "the post flapped too often" : undefined;
-}
+const flapped = "the post flapped too often";
 
 const effectOf = {
   retry: {
@@ -135,7 +130,7 @@ function sayAtMost(voters: Voters): string {
   if (voters.unknown > 0 && voters.known === 0)
     return "If its status changes, its voters will be notified; the board doesn't show how many there are.";
   if (voters.known === 0) return notifiesNobody;
-  const number = `${voters.known.toLocaleString("en")} ${voters.known === 1 ? "voter" : "voters"}`;
+  const number = count(voters.known, "voter");
   const more = voters.unknown > 0 ? ", and those of posts whose votes the board doesn't show," : "";
   return `At most ${number}${more} will be notified: only if a status changes.`;
 }

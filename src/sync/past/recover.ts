@@ -64,7 +64,7 @@ async function refuseBlind(cycle: PulledCycle): Promise<void> {
   for (const name of repositoryNames(cycle.settings)) {
     const read = cycle.repositories.get(name);
     // Where issues are off a list may look like that of a repository without any.
-    const now = read && (await askAgain(read, cycle.world, cycle.run));
+    const now = read && (await askAgain(cycle, read));
     if (now?.repository.hasIssues !== true) unread.push(name);
   }
   if (unread.length === 0) return;

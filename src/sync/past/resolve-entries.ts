@@ -1,3 +1,4 @@
+import type { ToolList } from "../../board/tools.ts";
 import { isStuck, type ToolCall, type ToolCallChange } from "../../ledger/journal.ts";
 import { findEntry, ownEntry, printEntry } from "../../plan/changelog/look.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
@@ -13,9 +14,16 @@ import { type Looked, resolveCalls } from "../write/call.ts";
  */
 export async function resolveEntries(cycle: PulledCycle, ask: AskEntries): Promise<void> {
   await retryEntries(cycle);
-  await resolveCalls(cycle, "changelogCreate", (call) => lookForDraft(cycle, call, ask));
-  await resolveCalls(cycle, "changelogUpdate", (call) => lookForText(cycle, call, ask));
-  await resolveCalls(cycle, "changelogPublish", (call) => lookForPublished(cycle, call, ask));
+  const looks = {
+    changelogCreate: lookForDraft,
+    changelogUpdate: lookForText,
+    changelogPublish: lookForPublished,
+  } as const;
+  for (const purpose of ["changelogCreate", "changelogUpdate", "changelogPublish"] as const)
+    await resolveCalls(cycle, purpose, async (call) => {
+      const list = await ask();
+      return list === undefined ? { kind: "unsure", why: noList } : looks[purpose](cycle, call, list);
+    });
 }
 
 /** What people want tried once more of an entry counts as not done: they have looked. */
@@ -38,13 +46,7 @@ async function retryEntries({ world: { ledger, clock }, memory, run }: PulledCyc
   }
 }
 
-async function lookForDraft(
-  cycle: PulledCycle,
-  { subject: tag }: ToolCall,
-  ask: AskEntries,
-): Promise<Looked> {
-  const list = await ask();
-  if (list === undefined) return { kind: "unsure", why: noList };
+async function lookForDraft(cycle: PulledCycle, { subject: tag }: ToolCall, list: ToolList): Promise<Looked> {
   const known = entryOf(cycle, tag);
   if (known === undefined) return { kind: "unsure", why: "the title that was sent is not known any more" };
   const { title, shown, before } = known;
@@ -59,11 +61,8 @@ async function lookForDraft(
 }
 
 /** A draft that has changed counts as having got the text that was sent: an approval of the one before is over. */
-async function lookForText(cycle: PulledCycle, { subject: tag }: ToolCall, ask: AskEntries): Promise<Looked> {
-  const list = await ask();
-  if (list === undefined) return { kind: "unsure", why: noList };
-  const { ledger } = cycle.world;
-  const draft = lastText(await ledger.toolCalls.list(cycle.memory.id), tag);
+async function lookForText(cycle: PulledCycle, { subject: tag }: ToolCall, list: ToolList): Promise<Looked> {
+  const draft = lastText(await cycle.world.ledger.toolCalls.list(cycle.memory.id), tag);
   const found = list.records.find(({ id }) => id === draft?.result);
   if (found === undefined && !list.isComplete) return { kind: "unsure", why: notWhole };
   if (found === undefined) return { kind: "absent", message: "the draft is not there any more" };
@@ -75,15 +74,10 @@ async function lookForText(cycle: PulledCycle, { subject: tag }: ToolCall, ask: 
 async function lookForPublished(
   { world, memory }: PulledCycle,
   { subject }: ToolCall,
-  ask: AskEntries,
+  list: ToolList,
 ): Promise<Looked> {
-  const list = await ask();
-  if (list === undefined) return { kind: "unsure", why: noList };
-  const draft = await world.ledger.toolCalls.find({
-    project: memory.id,
-    purpose: "changelogCreate",
-    subject,
-  });
+  const key = { project: memory.id, purpose: "changelogCreate", subject } as const;
+  const draft = await world.ledger.toolCalls.find(key);
   const found = list.records.find(({ id }) => id === draft?.result);
   if (found?.isPublished === true)
     return { kind: "made", id: found.id, url: found.url, message: "the list shows it published" };

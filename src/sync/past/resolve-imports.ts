@@ -32,8 +32,17 @@ export async function resolveImports(cycle: PulledCycle): Promise<void> {
     if (row === undefined && call.state === "DONE") continue;
     const issue = row?.issue ?? issueOf(call);
     const place = { post: row?.post ?? (call.subject as PostId), kind: "create-post" } as const;
-    await attempt(cycle, place, () => resolveOne(cycle, call, issue, row));
+    await attempt(cycle, place, () => resolveOne({ cycle, call, issue, row }));
   }
+}
+
+/** A call whose post is looked for, and the issue that the post is made of. */
+interface Looking {
+  readonly cycle: PulledCycle;
+  readonly call: ToolCall;
+  readonly issue: IssueRef;
+  /** What is known of the issue; undefined once it is linked, or was taken apart. */
+  readonly row: KnownImport | undefined;
 }
 
 function issueOf({ subject }: ToolCall): IssueRef {
@@ -41,23 +50,13 @@ function issueOf({ subject }: ToolCall): IssueRef {
   return { repositoryId: repositoryId ?? 0, number: number ?? 0 };
 }
 
-async function resolveOne(
-  cycle: PulledCycle,
-  call: ToolCall,
-  issue: IssueRef,
-  row: KnownImport | undefined,
-): Promise<void> {
+async function resolveOne(looking: Looking): Promise<void> {
+  const { cycle, call, issue, row } = looking;
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
   const linked = (await ledger.rows.linkedTo(issue)).find((one) => one.project === project);
-  if (linked !== undefined && call.result === linked.post) {
-    await takeMade(cycle, call, row, linked.post);
-    return;
-  }
-  if (linked !== undefined) {
-    await end(cycle, call, row, linked.post, "a person linked the post");
-    return;
-  }
+  if (linked !== undefined && call.result === linked.post) return takeMade(looking, linked.post);
+  if (linked !== undefined) return end(looking, linked.post, "a person linked the post");
   const asked = {
     title: row?.title ?? "",
     addresses: [...new Set([...addressesOf(cycle, issue), ...(row === undefined ? [] : [row.url])])],
@@ -69,23 +68,19 @@ async function resolveOne(
     listedSince: undefined,
   });
   const found = findAlike(posts, asked);
-  if (found.kind === "found") await takeFound(cycle, call, issue, row, found.post);
-  else if (found.kind === "doubt") await sayUnsure(cycle, call, row, sayDoubt(found.posts));
-  else if (hasRested(cycle, call)) await takeAbsent(cycle, call, row);
+  if (found.kind === "found") await takeFound(looking, found.post);
+  else if (found.kind === "doubt") await sayUnsure(looking, sayDoubt(found.posts));
+  else if (hasRested(cycle, call)) await takeAbsent(looking);
 }
 
 /** The board has told which post it made: nobody knows whether that is so until a list shows it. */
-async function takeMade(
-  cycle: PulledCycle,
-  call: ToolCall,
-  row: KnownImport | undefined,
-  post: PostId,
-): Promise<void> {
+async function takeMade(looking: Looking, post: PostId): Promise<void> {
+  const { cycle, call, row } = looking;
   const { ledger, clock } = cycle.world;
   const { id: project } = cycle.memory;
   const made = await ledger.rows.row(project, post, clock.now());
   if (made?.seenAt === undefined) {
-    if (hasRested(cycle, call)) await sayUnsure(cycle, call, row, `${notListed}: ${post} is not there`);
+    if (hasRested(cycle, call)) await sayUnsure(looking, `${notListed}: ${post} is not there`);
   } else if (row !== undefined) await ledger.commit([{ kind: "drop-import", project, post: row.post }]);
 }
 
@@ -95,20 +90,15 @@ function hasRested({ world, pull }: PulledCycle, { unknownAt, endedAt, sentAt }:
   return pull.kind === "complete" && pull.beganAt >= since + world.policy.waits.createMs;
 }
 
-async function takeFound(
-  cycle: PulledCycle,
-  call: ToolCall,
-  issue: IssueRef,
-  row: KnownImport | undefined,
-  { post }: AlikePost,
-): Promise<void> {
+async function takeFound(looking: Looking, { post }: AlikePost): Promise<void> {
+  const { cycle, issue, row } = looking;
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "refused") throw answer.error;
   // Wherever the issue has gone, its post has come. Until it is known where that is, nothing is decided for it.
   const facts = answer.kind === "found" ? answer.record.issue : placeholder(issue, row);
   await asOne(cycle, async (own) => {
     await linkImported(own, facts, post);
-    await end(own, call, row, post, "found by the issue's address in its text");
+    await end({ ...looking, cycle: own }, post, "found by the issue's address in its text");
     if (answer.kind === "found") return;
     const absence = { kind: "missing", since: cycle.world.clock.now() } as const;
     await own.world.ledger.commit([{ kind: "set-absence", issue, absence }]);
@@ -124,13 +114,8 @@ function placeholder({ repositoryId, number }: IssueRef, row: KnownImport | unde
   };
 }
 
-async function end(
-  cycle: PulledCycle,
-  { project, purpose, subject, state }: ToolCall,
-  row: KnownImport | undefined,
-  post: PostId,
-  message: string,
-): Promise<void> {
+async function end({ cycle, call, row }: Looking, post: PostId, message: string): Promise<void> {
+  const { project, purpose, subject, state } = call;
   const { ledger, clock } = cycle.world;
   const key = { project, purpose, subject };
   await ledger.commit([
@@ -141,21 +126,18 @@ async function end(
   ]);
 }
 
-async function takeAbsent(cycle: PulledCycle, call: ToolCall, row: KnownImport | undefined): Promise<void> {
+async function takeAbsent(looking: Looking): Promise<void> {
+  const { cycle, call } = looking;
   const { ledger, clock } = cycle.world;
   const { project, purpose, subject, state } = call;
   const { seen, posts } = cycle.pull;
   // What is seen of an empty list is what earlier ones have shown.
   const isEmptied = posts === 0 && seen.size > 0;
   const isShown = posts === 0 || (seen.has("description") && seen.has("title"));
-  if (state === "DONE" || isEmptied || !isShown) {
-    await sayUnsure(cycle, call, row, state === "DONE" ? notListed : isEmptied ? emptied : notShown);
-    return;
-  }
-  if (call.attempts >= mostCalls) {
-    await sayUnsure(cycle, call, row, `${call.attempts} calls got no answer, and made none`);
-    return;
-  }
+  if (state === "DONE" || isEmptied || !isShown)
+    return sayUnsure(looking, state === "DONE" ? notListed : isEmptied ? emptied : notShown);
+  if (call.attempts >= mostCalls)
+    return sayUnsure(looking, `${call.attempts} calls got no answer, and made none`);
   const message = "no post of a whole list names the issue; it is made once more";
   await ledger.commit([
     { kind: "end-call", project, purpose, subject, state: "PREPARED", at: clock.now(), message },
@@ -173,12 +155,8 @@ function sayDoubt(posts: readonly AlikePost[]): string {
 }
 
 /** Parked, so that it is shown until a person says what it is. */
-async function sayUnsure(
-  cycle: PulledCycle,
-  { subject, state }: ToolCall,
-  row: KnownImport | undefined,
-  why: string,
-): Promise<void> {
+async function sayUnsure({ cycle, call, row }: Looking, why: string): Promise<void> {
+  const { subject, state } = call;
   const { ledger, clock } = cycle.world;
   if (row === undefined || row.isParked || isPreview(cycle.run)) return;
   const { key } = cycle.project;

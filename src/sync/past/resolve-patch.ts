@@ -32,34 +32,26 @@ export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<
   if (pull.kind === "incomplete" || pull.beganAt < restedAt) return;
   const row = await readRow(cycle, intent.post);
   if (row?.missing === 2) {
-    await resolveMissing(cycle, intent, patchOf(intent));
+    // No look at the post will ever tell. Should it come back, voters must not be notified of it twice.
+    if (isNotifying(patchOf(intent))) await parkUnsure(cycle, intent);
+    else await endIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
     return;
   }
   if (row?.seenAt === undefined || row.seenAt < pull.beganAt) return;
-  const action = patchOf(intent);
   switch (find(cycle, row, intent)) {
     case "applied":
-      await takeApplied(cycle, row, intent, action, "the post shows what was sent");
+      await takeApplied(cycle, row, intent, "the post shows what was sent");
       cycle.tally.postWrites += 1;
-      if (isNotifying(action)) noteHeard(cycle.tally, intent.voters ?? null);
+      if (isNotifying(patchOf(intent))) noteHeard(cycle.tally, intent.voters ?? null);
       return;
     case "not applied":
-      await endIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");
-      return;
+      return endIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");
     case "in doubt":
-      await parkUnsure(cycle, intent, action, shownOf(cycle, row, action));
-      return;
+      return parkUnsure(cycle, intent, shownOf(cycle, row, patchOf(intent)));
     case "moved since":
       // What is there now is people's, and our write is part of the past.
-      await takeApplied(cycle, row, intent, action, "the post has been moved since");
-      return;
+      return takeApplied(cycle, row, intent, "the post has been moved since");
   }
-}
-
-/** No look at the post will ever tell. Should it come back, voters must not be notified of it twice. */
-async function resolveMissing(cycle: PulledCycle, intent: Intent, action: PatchPost): Promise<void> {
-  if (isNotifying(action)) await parkUnsure(cycle, intent, action);
-  else await endIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
 }
 
 function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent): PatchFate {
@@ -103,27 +95,16 @@ function patchOf({ post, reason, writes = [] }: Intent): PatchPost {
   return { kind: "patch-post", post, reason, notifies: null, writes, hold: undefined };
 }
 
-async function takeApplied(
-  cycle: PulledCycle,
-  row: Row,
-  intent: Intent,
-  action: PatchPost,
-  message: string,
-): Promise<void> {
+async function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, message: string): Promise<void> {
+  const action = patchOf(intent);
   // People may have moved the post since. The next plan sees what is there: what this list shows is no longer late.
   const base = recordApplied(row, action, undefined);
   const issueBases = echoOnIssues(row, action.writes, cycle.settings, cycle.pull.seen);
   const standing = { kind: "linked", reason: intent.reason } as const;
   const place = { project: cycle.memory.id, post: intent.post };
   const record = { base, issueBases, standing, notes: [], due: "now" } as const;
-  await endIntent(
-    cycle,
-    intent,
-    "DONE",
-    message,
-    [{ ...place, kind: "record-row", record }],
-    answerOf(row.post, action),
-  );
+  const also = [{ ...place, kind: "record-row", record } as const];
+  await endIntent(cycle, intent, "DONE", message, also, answerOf(row.post, action));
 }
 
 /** What it asked for and the post shows counts as written, whoever has made it so: it is not sent again, and no news for its issues. */
@@ -136,14 +117,9 @@ function shownOf(cycle: PulledCycle, row: Row, action: PatchPost): Bases {
   return { base, issueBases: echoOnIssues(row, writes, cycle.settings, seen) };
 }
 
-async function parkUnsure(
-  cycle: PulledCycle,
-  intent: Intent,
-  action: PatchPost,
-  bases: Bases = { base: {} },
-): Promise<void> {
-  const { clock } = cycle.world;
+async function parkUnsure(cycle: PulledCycle, intent: Intent, bases: Bases = { base: {} }): Promise<void> {
   const { post } = intent;
+  const action = patchOf(intent);
   const fields = action.writes.map(({ field }) => field).join(", ");
   const heard = isNotifying(action) ? "; voters may have been notified" : "";
   const message = `It is not known whether the change of ${fields} reached the board${heard}. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
@@ -153,7 +129,7 @@ async function parkUnsure(
     cause: "unsure",
     code: "board.unsure",
     message,
-    since: clock.now(),
+    since: cycle.world.clock.now(),
     action: { kind: action.kind, signature: doubtSignature(action) },
   };
   await endIntent(cycle, intent, "REJECTED", "unsure, parked", [

@@ -119,7 +119,7 @@ async function giveUp(
  */
 async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promise<boolean> {
   try {
-    const { repository } = await askAgain(listed, cycle.world, cycle.run);
+    const { repository } = await askAgain(cycle, listed);
     return repository.hasIssues && isSameRepository(repository.name, listed.repository.name);
   } catch (error) {
     const { code, message } = asProjectError(error);

@@ -48,17 +48,13 @@ export async function takeAnswer(
       });
       return;
     case "gone":
-      await noteAbsence(cycle, asked, known, { kind: "deleted", since: now });
-      return;
+      return noteAbsence(cycle, asked, known, { kind: "deleted", since: now });
     case "missing":
-      await noteAbsence(cycle, asked, known, missingNow(known, now, isOrdered));
-      return;
+      return noteAbsence(cycle, asked, known, missingNow(known, now, isOrdered));
     case "refused":
-      await noteRefused(cycle, asked, answer.error);
-      return;
+      return noteRefused(cycle, asked, answer.error);
     case "moved":
-      await takeMoved(cycle, asked, known, answer);
-      return;
+      return takeMoved(cycle, asked, known, answer);
   }
 }
 
@@ -83,15 +79,9 @@ async function takeMoved(
   { record, to }: IssueAnswer & { readonly kind: "moved" },
 ): Promise<void> {
   const { repositoryId, number } = record.issue;
-  const moved = {
-    kind: "moved",
-    since: cycle.world.clock.now(),
-    to: { repositoryId, number },
-    name: to,
-  } as const;
-  const repository = await configuredRepository(cycle, record, to).catch((error: unknown) =>
-    asRefusal(error),
-  );
+  const since = cycle.world.clock.now();
+  const moved = { kind: "moved", since, to: { repositoryId, number }, name: to } as const;
+  const repository = await configuredRepository(cycle, record, to).catch(asRefusal);
   if (repository instanceof RemoteError) await noteRefused(cycle, asked, repository);
   else if (repository === undefined) await noteAbsence(cycle, asked, known, moved);
   else await follow(cycle, asked, record, moved);
@@ -129,15 +119,16 @@ export async function followNamed(cycle: Cycle): Promise<void> {
 }
 
 async function configuredRepository(
-  { world, run }: Cycle,
+  cycle: Cycle,
   { issue }: IssueRecord,
   to: RepositoryName,
 ): Promise<RepositoryMemory | undefined> {
+  const { world } = cycle;
   const known = world.ledger.memory.repositoryById(issue.repositoryId);
   if (known !== undefined && isConfigured(world, known.name)) return known;
   if (!isConfigured(world, to)) return undefined;
   try {
-    const found = await findRepository(to, world, run);
+    const found = await findRepository(cycle, to);
     return found.repository.id === issue.repositoryId ? found : undefined;
   } catch (error) {
     if (error instanceof ProjectError) return undefined;
@@ -212,7 +203,9 @@ async function awaitFollowers(
 }
 
 /** Said when an issue is not found for the first time. What that means is not known yet, so nothing is decided for its posts. */
-export function sayMissing({ world, tally }: Cycle, issue: string, post?: PostId): void {
+export function sayMissing(cycle: Cycle, asked: IssueRef, post?: PostId): void {
+  const { world, tally } = cycle;
+  const issue = nameIssue(cycle, asked);
   const until = new Date(world.clock.now() + secondLookMs).toISOString();
   const message = `${issue} is not found (404), so nothing is decided for its post. The next runs ask again; if it is not found after ${until}, either, it counts as gone: then other issues of the post decide, or the post needs you.`;
   noteError(tally, { ...(post !== undefined && { post }), issue, code: "tracker.missing", message });
@@ -224,7 +217,6 @@ async function noteAbsence(
   known: Absence | undefined,
   absence: Absence,
 ): Promise<void> {
-  const { log } = cycle.world;
   if (known?.kind === absence.kind && absence.kind !== "moved") return;
   const isGone = absence.kind === "deleted" || absence.kind === "lost";
   const wasGone = known?.kind === "deleted" || known?.kind === "lost";
@@ -236,5 +228,6 @@ async function noteAbsence(
     await own.world.ledger.commit([{ kind: "set-absence", issue: asked, absence }, ...changes]);
   });
   if (known?.kind === absence.kind) return;
-  log.warn({ issue: nameIssue(cycle, asked), answer: absence.kind }, "A linked issue is not where it was");
+  const fields = { issue: nameIssue(cycle, asked), answer: absence.kind };
+  cycle.world.log.warn(fields, "A linked issue is not where it was");
 }

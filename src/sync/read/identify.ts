@@ -25,14 +25,14 @@ import { watchVisibility } from "./visibility.ts";
  */
 export async function identify(project: SyncProject, world: World, run: Run, tally: Tally): Promise<Cycle> {
   const memory = await findProject(project, world, run);
-  const account = await findAccount(world, run);
+  const account = await findAccount({ world, run });
   const settings = settingsNow(project, memory.id, world.ledger.memory);
   const repositories = new Map<RepositoryName, RepositoryMemory>();
   const problems: Problems = new Map();
   const find = async (names: readonly RepositoryName[]): Promise<void> => {
     for (const name of names) {
       const found = await attemptRepository(problems, name, async () =>
-        watchVisibility({ world, memory, project }, await findOnce(name, world, run)),
+        watchVisibility({ world, memory, project }, await findOnce({ world, run }, name)),
       );
       if (found !== undefined) repositories.set(name, found);
     }
@@ -46,10 +46,12 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
 }
 
 /** Where it can't be had, no other project of the run asks for it again. */
-async function findOnce(name: RepositoryName, world: World, run: Run): Promise<RepositoryMemory> {
-  const find = (): Promise<RepositoryMemory> => findRepository(name, world, run);
-  return (await lookOnce({ world, run }, `repository ${name.toLowerCase()}`, find)) ?? find();
+async function findOnce(asking: Asking, name: RepositoryName): Promise<RepositoryMemory> {
+  const find = (): Promise<RepositoryMemory> => findRepository(asking, name);
+  return (await lookOnce(asking, `repository ${name.toLowerCase()}`, find)) ?? find();
 }
+
+type Asking = Pick<Cycle, "world" | "run">;
 
 async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
   const { ledger, clock, policy, board } = world;
@@ -124,21 +126,20 @@ function claimedTwice(key: string, rival: string): ProjectError {
   );
 }
 
-async function findAccount(world: World, run: Run): Promise<string> {
-  const { ledger, clock, policy } = world;
+async function findAccount(asking: Asking): Promise<string> {
+  const { ledger, clock, policy } = asking.world;
   const known = ledger.memory.account();
   if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known.login;
-  const login = await lookOnce({ world, run }, "account", () => askAccount(world, run));
-  return login ?? ledger.memory.account()?.login ?? askAccount(world, run);
+  const login = await lookOnce(asking, "account", () => askAccount(asking));
+  return login ?? ledger.memory.account()?.login ?? askAccount(asking);
 }
 
 /** Who we are, asked now: whose issues are looked for must not rest on a token of some hours ago. */
-export async function askAccount({ ledger, clock, tracker }: World, run: Run): Promise<string> {
-  const account = await tracker.account(run.bounds);
-  await ledger.commit([
-    { kind: "remember-account", account: { login: account.login, checkedAt: clock.now() } },
-  ]);
-  return account.login;
+export async function askAccount({ world, run }: Asking): Promise<string> {
+  const { login } = await world.tracker.account(run.bounds);
+  const account = { login, checkedAt: world.clock.now() };
+  await world.ledger.commit([{ kind: "remember-account", account }]);
+  return login;
 }
 
 /** Whether an issue's author is our own account, or one whose markers count like ours. */

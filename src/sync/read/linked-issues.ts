@@ -1,12 +1,11 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { IssueRef } from "../../model/issue.ts";
+import type { Absence, IssueRef } from "../../model/issue.ts";
 import { dayMs } from "../../model/time.ts";
 import { select } from "../../select.ts";
 import type { IssueAnswer, IssuePage, IssueQuery } from "../../tracker/tracker.ts";
-import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import type { Cycle } from "../ground/cycle-state.ts";
 import { sayMissing, secondLookMs, takeAnswer } from "./follow.ts";
-import { storeListed } from "./markers.ts";
-import { noteOdd } from "./odd.ts";
+import { storePage } from "./markers.ts";
 
 /** More than this part of a repository's linked issues not found, and more than one: that is lost access, not deletion. */
 const lostPart = 1 / 5;
@@ -31,13 +30,12 @@ export async function lookAtLinked(cycle: Cycle, memory: RepositoryMemory): Prom
   const query: IssueQuery = { kind: "by", author: cycle.account, createdSince: undefined };
   let pages = 0;
   for await (const page of tracker.listIssues(memory.repository, query, cycle.run.bounds)) {
-    await storeListed(cycle, page.issues);
-    await noteOdd(cycle, page);
+    await storePage(cycle, page);
     for (const { issue } of page.issues) open.delete(issue.number);
     pages += 1;
     if (pages >= open.size && reachesBack(page, memory)) break;
   }
-  const unlisted = await select(open.values(), async (issue) => !(await isDeleted(cycle, issue)));
+  const unlisted = await select(open.values(), async (issue) => !(await isKnownAs(cycle, "deleted", issue)));
   const after = await askForEach(cycle, memory, unlisted);
   return { ...after, fullAt: clock.now() };
 }
@@ -60,16 +58,10 @@ export async function lookForMissing(cycle: Cycle, memory: RepositoryMemory): Pr
     const isDue = clock.now() - (memory.fullAt ?? 0) >= secondLookMs;
     return isDue ? lookAtLinked(cycle, memory) : memory;
   }
-  const missing = (await ledger.absences.ofRepository(memory.repository.id)).filter(
-    ({ absence }) => absence.kind === "missing" || absence.kind === "refused",
-  );
-  return missing.length === 0
-    ? memory
-    : askForEach(
-        cycle,
-        memory,
-        missing.map(({ issue }) => issue),
-      );
+  const missing = (await ledger.absences.ofRepository(memory.repository.id))
+    .filter(({ absence }) => absence.kind === "missing" || absence.kind === "refused")
+    .map(({ issue }) => issue);
+  return missing.length === 0 ? memory : askForEach(cycle, memory, missing);
 }
 
 /** So many in a row that get no answer, each asked for several times, are no matter of single issues: nothing is read there now. */
@@ -96,8 +88,7 @@ async function askForEach(
   for (const { issue, answer } of answers) {
     const isNews = (await ledger.absences.of(issue)) === undefined;
     await takeAnswer(cycle, issue, answer, isLost);
-    if (isNews && (await ledger.absences.of(issue))?.kind === "missing")
-      sayMissing(cycle, nameIssue(cycle, issue));
+    if (isNews && (await isKnownAs(cycle, "missing", issue))) sayMissing(cycle, issue);
   }
   if (memory.pausedAt !== undefined)
     await ledger.commit([{ kind: "mark-repository", repository: memory.repository.id }]);
@@ -109,21 +100,18 @@ async function askForEach(
  * be lost before are not counted at all.
  */
 async function isAccessLost(
-  { world: { ledger } }: Cycle,
+  cycle: Cycle,
   { repository: { id } }: RepositoryMemory,
   answers: readonly { readonly issue: IssueRef; readonly answer: IssueAnswer }[],
 ): Promise<boolean> {
-  const isLost = async (issue: IssueRef): Promise<boolean> =>
-    (await ledger.absences.of(issue))?.kind === "lost";
-  const missing = await select(
-    answers,
-    async ({ issue, answer }) => answer.kind === "missing" && !(await isLost(issue)),
-  );
+  const isCounted = async (issue: IssueRef): Promise<boolean> => !(await isKnownAs(cycle, "lost", issue));
+  const found = answers.filter(({ answer }) => answer.kind === "missing").map(({ issue }) => issue);
+  const missing = await select(found, isCounted);
   if (missing.length < 2) return false;
-  const known = await select(await ledger.pulls.linkedIssues(id), async (issue) => !(await isLost(issue)));
+  const known = await select(await cycle.world.ledger.pulls.linkedIssues(id), isCounted);
   return missing.length > known.length * lostPart;
 }
 
-async function isDeleted({ world: { ledger } }: Cycle, issue: IssueRef): Promise<boolean> {
-  return (await ledger.absences.of(issue))?.kind === "deleted";
+async function isKnownAs({ world }: Cycle, kind: Absence["kind"], issue: IssueRef): Promise<boolean> {
+  return (await world.ledger.absences.of(issue))?.kind === kind;
 }

@@ -26,7 +26,8 @@ export function isTooOld({ world: { clock } }: PulledCycle, askedAt: number): bo
 export async function lookAgain(cycle: PulledCycle, post: PostId): Promise<Row | undefined> {
   const row = await readRow(cycle, post);
   if (row?.seenAt === undefined || !isShown(cycle, row) || !isTooOld(cycle, row.seenAt)) return row;
-  for (const page of pagesAskedAt(cycle, row.seenAt)) await askAgain(cycle, page);
+  const pages = cycle.pull.pages.filter((page) => page.askedAt === row.seenAt);
+  for (const page of pages) await askAgain(cycle, page);
   return readRow(cycle, post);
 }
 
@@ -37,10 +38,6 @@ export async function readNoteAgain(
 ): Promise<string | undefined> {
   if (isTooOld(cycle, page.askedAt)) await askAgain(cycle, page);
   return page.notes === undefined ? text : page.notes.get(post);
-}
-
-function pagesAskedAt({ pull }: PulledCycle, askedAt: number): readonly PulledPage[] {
-  return pull.pages.filter((page) => page.askedAt === askedAt);
 }
 
 function askAgain(cycle: PulledCycle, page: PulledPage): Promise<void> {

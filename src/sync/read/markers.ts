@@ -11,10 +11,9 @@ import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import { askAccount, foldLogin, isOurLogin, isSameLogin } from "./identify.ts";
 import { type IssueText, keepNaming } from "./naming.ts";
-import { noteOdd } from "./odd.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
 import { isOurBoard, readOtherMarks } from "./other-marks.ts";
-import { noteRefused } from "./refused.ts";
+import { noteOdd, noteRefused } from "./refused.ts";
 
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
 export const overlapMs = 120_000;
@@ -23,17 +22,18 @@ export const overlapMs = 120_000;
 const mostDoubts = 10;
 
 /**
- * Stores a page of a list. One that contradicts what is known of an issue since the very same second may lag: the issue itself
+ * Stores a page of a list, and notes what of it can't be read. One that contradicts what is known of an issue since the very same second may lag: the issue itself
  * is asked, so that nobody is notified of a state that is over.
  *
  * @throws RemoteError
  */
-export async function storeListed(
+export async function storePage(
   cycle: Cycle,
-  records: readonly IssueRecord[],
+  page: Pick<IssuePage, "issues" | "odd">,
   keep: typeof storeRecords = storeRecords,
 ): Promise<void> {
   const { ledger, tracker } = cycle.world;
+  const { issues: records } = page;
   const listed = await ledger.pulls.listed(records.map(({ issue }) => issue));
   const found = records.filter((_, index) => listed[index]?.isInDoubt === true);
   const doubts = found.length > mostDoubts ? [] : found;
@@ -46,6 +46,7 @@ export async function storeListed(
     if (answer.kind === "found") await keep(cycle, [answer.record]);
     if (answer.kind === "refused") await noteRefused(cycle, issue, answer.error);
   }
+  await noteOdd(cycle, page);
 }
 
 /**
@@ -85,12 +86,9 @@ async function keepRecords(
   records: readonly IssueRecord[],
   marked = records.flatMap((record) => markedBy(cycle, record)),
 ): Promise<void> {
+  const issues = records.map(({ issue }) => issue);
   await cycle.world.ledger.commit([
-    {
-      kind: "store-issues",
-      issues: records.map(({ issue }) => issue),
-      marked,
-    },
+    { kind: "store-issues", issues, marked },
     ...readOtherMarks(cycle, records),
   ]);
   await keepNaming(cycle, records);
@@ -133,7 +131,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
       if (done === 0) sayCost(cycle, known, author, page);
       done += 1;
       unknown += await countUnknown(cycle, page.issues, isFirst);
-      await storeListed(cycle, page.issues, keepRecords);
+      await storePage(cycle, page, keepRecords);
       const blind = await takeOdd(cycle, page, author, keepRecords);
       for (const odd of blind) sayBlind(cycle, known, odd);
       isBlind ||= blind.length > 0;
@@ -162,7 +160,6 @@ async function takeOdd(
   keep: typeof storeRecords,
 ): Promise<readonly OddIssue[]> {
   const { ledger, tracker } = cycle.world;
-  await noteOdd(cycle, page);
   const blind = await select(page.odd ?? [], async ({ issue, body }) => {
     if ((await ledger.rows.linkedTo(issue)).length > 0) return false;
     return body === undefined || markedBy(cycle, { issue, author, body }).length > 0;
@@ -263,15 +260,12 @@ export async function findMarked(
   repository: RepositoryMemory,
   createdSince: number,
 ): Promise<ReadonlyMap<PostId, readonly Issue[]>> {
-  const author = await askAccount(cycle.world, cycle.run);
-  const query: IssueQuery = {
-    kind: "by",
-    author,
-    createdSince: new Date(createdSince - overlapMs).toISOString(),
-  };
+  const author = await askAccount(cycle);
+  const since = new Date(createdSince - overlapMs).toISOString();
+  const query: IssueQuery = { kind: "by", author, createdSince: since };
   const found = new Map<PostId, Map<number, Issue>>();
   for await (const page of cycle.world.tracker.listIssues(repository.repository, query, cycle.run.bounds)) {
-    await storeListed(cycle, page.issues);
+    await storePage(cycle, page);
     const [blind] = await takeOdd(cycle, page, author, storeRecords);
     if (blind !== undefined) throw blind.error;
     for (const record of page.issues) {
@@ -283,11 +277,9 @@ export async function findMarked(
       }
     }
   }
-  return new Map([...found].map(([post, issues]) => [post, sortByNumber([...issues.values()])]));
-}
-
-function sortByNumber(issues: readonly Issue[]): readonly Issue[] {
-  return issues.toSorted((one, other) => one.number - other.number);
+  const sorted = (issues: Map<number, Issue>): readonly Issue[] =>
+    [...issues.values()].toSorted((one, other) => one.number - other.number);
+  return new Map([...found].map(([post, issues]) => [post, sorted(issues)]));
 }
 
 /** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */

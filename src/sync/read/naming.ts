@@ -3,7 +3,6 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { parseMarker } from "../../plan/text/marker.ts";
 import type { IssuePage } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { closePart, laneOf } from "../ground/lane.ts";
@@ -11,7 +10,7 @@ import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import type { PostPage, Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
-import { isOurLogin } from "./identify.ts";
+import { isOurIssue } from "./import-list.ts";
 
 /** An issue that names more pages than this is a list of them, and no post's own. */
 const mostAddresses = 50;
@@ -35,7 +34,8 @@ export async function keepNaming(cycle: Cycle, records: readonly IssueText[]): P
   const { ledger } = cycle.world;
   const { renderer } = cycle.project;
   const named = records
-    .filter((record) => !isMarkedByUs(cycle, record))
+    // Ours have their posts, whatever else they name. Without a mark it may be a person's who shares the account with us.
+    .filter((record) => !isOurIssue(cycle, record))
     .map(({ issue: { repositoryId, number }, body }) => {
       const addresses = [...renderer.listAddresses(body)];
       return {
@@ -44,14 +44,6 @@ export async function keepNaming(cycle: Cycle, records: readonly IssueText[]): P
       };
     });
   if (named.length > 0) await ledger.commit([{ kind: "store-naming", named }]);
-}
-
-/** Such an issue has its posts, whatever else it names. Without a mark it may be a person's who shares the account with us. */
-function isMarkedByUs(
-  { world, account }: Cycle,
-  { author, body }: Pick<IssueRecord, "author" | "body">,
-): boolean {
-  return isOurLogin(world, account, author) && parseMarker(body) !== undefined;
 }
 
 /**
@@ -123,7 +115,7 @@ export function pageOf(
 
 /** Of very many issues those that were opened last are looked through: more would cost hours where few of them name a page. */
 async function lookThrough(cycle: PulledCycle, memory: RepositoryMemory): Promise<void> {
-  const { tracker, progress, log } = cycle.world;
+  const { tracker, ledger, clock, progress, log } = cycle.world;
   const query = { kind: "by", author: undefined, createdSince: undefined } as const;
   let done = 0;
   for await (const page of tracker.listIssues(memory.repository, query, cycle.run.bounds)) {
@@ -136,14 +128,9 @@ async function lookThrough(cycle: PulledCycle, memory: RepositoryMemory): Promis
     if (hasMore) log.info({ repo: memory.name, pages: done }, boundedWords);
     break;
   }
-  await rememberNamed(cycle, memory);
-}
-
-/** That the issues of a repository have been looked through. */
-async function rememberNamed({ world: { ledger, clock } }: Cycle, { name }: RepositoryMemory): Promise<void> {
-  const memory = ledger.memory.repository(name);
-  if (memory !== undefined)
-    await ledger.commit([{ kind: "remember-repository", memory: { ...memory, namedAt: clock.now() } }]);
+  const known = ledger.memory.repository(memory.name);
+  if (known !== undefined)
+    await ledger.commit([{ kind: "remember-repository", memory: { ...known, namedAt: clock.now() } }]);
 }
 
 function wordsOf({ project }: PulledCycle, { post }: Wanted, issue: string): string {

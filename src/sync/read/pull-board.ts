@@ -1,7 +1,6 @@
 import type { ListEnd } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
-import type { PersonRequest } from "../../ledger/orders.ts";
 import type { PullId, PullMeasure } from "../../ledger/pulls.ts";
 import type { PostId } from "../../model/post.ts";
 import { asWritten } from "../../plan/fields/base.ts";
@@ -128,7 +127,9 @@ async function endPull(
   if (end.kind === "lossy") noteError(tally, { code: "board.incomplete", message: end.message });
   // A board that shrank is looked at again before anything is counted as missing.
   const shrunk = end.kind === "complete" ? isShrunk(measure) : undefined;
-  const acceptances = await findAcceptances(cycle);
+  // A person has said that the board is as small as it looks: what it no longer lists counts as missing from now on.
+  const pending = await ledger.requests.pending(memory.id);
+  const acceptances = pending.filter((request) => request.kind === "accept-size");
   // It may have shrunk further since a person was asked.
   const isAccepted = acceptances.some(({ shown = shrunk }) => shown === shrunk);
   const hold = isAccepted ? undefined : shrunk;
@@ -196,13 +197,4 @@ function sayGrowth({ world, project, settings }: Cycle, { posts, added }: PullMe
       ? "The board has grown a lot: every new post is decided in this run"
       : "The board has grown a lot: every new post is decided in this run; new issues are opened within the guard and at the tracker's pace, over as many runs as that takes",
   );
-}
-
-/** A person has said that the board is as small as it looks: what it no longer lists counts as missing from now on. */
-async function findAcceptances({
-  world,
-  memory,
-}: Cycle): Promise<readonly Extract<PersonRequest, { kind: "accept-size" }>[]> {
-  const pending = await world.ledger.requests.pending(memory.id);
-  return pending.filter((request) => request.kind === "accept-size");
 }

@@ -53,33 +53,19 @@ async function readLists(cycle: Cycle, known: RepositoryMemory, wanted: Lists): 
   const { tracker } = cycle.world;
   const { bounds } = cycle.run;
   const { repository } = known;
-  const read = async <T>(
-    name: keyof Lists,
-    ask: () => Promise<Listed<T>>,
-    take: (rows: readonly T[], etag: string | undefined) => Partial<RepositoryMemory>,
-  ): Promise<Partial<RepositoryMemory>> => {
+  const asks = {
+    labels: () => tracker.labels(repository, known.labelsEtag, bounds),
+    milestones: () => tracker.milestones(repository, known.milestonesEtag, bounds),
+    types: () => tracker.issueTypes(repository, known.typesEtag, bounds),
+  };
+  let read = known;
+  for (const name of ["labels", "milestones", "types"] as const) {
+    if (!wanted[name]) continue;
     // What another project of the run has read is in the state.
-    const listed = wanted[name] ? await lookOnce(cycle, lookName(cycle, name, known), ask) : undefined;
-    return listed?.kind === "listed" ? take(listed.rows, listed.etag) : {};
-  };
-  const news = {
-    ...(await read(
-      "labels",
-      () => tracker.labels(repository, known.labelsEtag, bounds),
-      (labels: readonly Named[], labelsEtag) => ({ labels, labelsEtag }),
-    )),
-    ...(await read(
-      "milestones",
-      () => tracker.milestones(repository, known.milestonesEtag, bounds),
-      (milestones: readonly Milestone[], milestonesEtag) => ({ milestones, milestonesEtag }),
-    )),
-    ...(await read(
-      "types",
-      () => tracker.issueTypes(repository, known.typesEtag, bounds),
-      (types: readonly Named[], typesEtag) => ({ types, typesEtag }),
-    )),
-  };
-  return Object.keys(news).length === 0 ? known : { ...known, ...news };
+    const listed = await lookOnce<Listed<Named | Milestone>>(cycle, lookName(cycle, name, known), asks[name]);
+    if (listed?.kind === "listed") read = { ...read, [name]: listed.rows, [`${name}Etag`]: listed.etag };
+  }
+  return read;
 }
 
 /** A list that was read before the issues were is too old: what it shows may have been deleted in between. */
@@ -107,7 +93,7 @@ async function takeNews(
     memory.milestones === known.milestones ? [] : findOutdated(carried.milestones, memory.milestones);
   if (!isRelabelled && outdated.length === 0) return memory;
   // Lists go by name, and the name may have been given to another repository.
-  const now = await askAgain(known, cycle.world, cycle.run);
+  const now = await askAgain(cycle, known);
   if (!isSameRepository(now.repository.name, memory.repository.name)) {
     return { ...now, labelsEtag: undefined, milestonesEtag: undefined, typesEtag: undefined };
   }

@@ -65,16 +65,13 @@ function settlePins(cycle: Cycle, known: readonly Pin[]): readonly Pin[] {
     const memory = cycle.world.ledger.memory.repositoryById(id);
     return memory?.repository.hasIssues && memory.pausedAt === undefined ? [memory] : [];
   });
-  const isOf =
-    (id: RepositoryId) =>
-    ({ repositoryId }: Pin): boolean =>
-      repositoryId === id;
+  const ofRepository = Map.groupBy(known, ({ repositoryId }) => repositoryId);
   return [
     ...read.flatMap((memory) => {
       const { id } = memory.repository;
-      return pinNames(id, known.filter(isOf(id)), names, memory);
+      return pinNames(id, ofRepository.get(id) ?? [], names, memory);
     }),
-    ...known.filter((pin) => !read.some(({ repository: { id } }) => isOf(id)(pin))),
+    ...known.filter((pin) => !read.some(({ repository }) => repository.id === pin.repositoryId)),
   ];
 }
 
@@ -91,7 +88,8 @@ async function confirmLost(
   const missed = pins.filter((pin) => lostOf(findPin(known, pin), pin) !== undefined);
   const carried = new Map<RepositoryId, readonly string[]>();
   for (const id of new Set(missed.map(({ repositoryId }) => repositoryId))) {
-    await lookForPins(cycle, id);
+    const memory = ledger.memory.repositoryById(id);
+    if (memory !== undefined) await rememberNews(cycle, memory, await lookAtCarriers(cycle, memory));
     carried.set(id, (await ledger.signals.catalogue(id)).ids);
   }
   return pins.map((pin) => {
@@ -99,12 +97,6 @@ async function confirmLost(
     const isMissed = before !== undefined && missed.includes(pin);
     return isMissed ? keepCarried(before, pin, carried.get(pin.repositoryId) ?? []) : pin;
   });
-}
-
-async function lookForPins(cycle: Cycle, id: RepositoryId): Promise<void> {
-  const known = cycle.world.ledger.memory.repositoryById(id);
-  if (known === undefined) return;
-  await rememberNews(cycle, known, await lookAtCarriers(cycle, known));
 }
 
 /** Every post is decided anew; those that hang on what is another thing of the same name now get a base that waits. */

@@ -10,8 +10,7 @@ import { repositoryNames } from "../ground/world.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
-import { overlapMs, scanMarkers, storeListed } from "./markers.ts";
-import { noteOdd } from "./odd.ts";
+import { overlapMs, scanMarkers, storePage } from "./markers.ts";
 import { askAgain, attemptRepository, noteProblems, type Problems, rememberNews } from "./repositories.ts";
 import { partOfReading } from "./share.ts";
 
@@ -67,9 +66,8 @@ async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<Reposito
 }
 
 async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
-  const { world, run } = cycle;
   // Where issues are off there is nothing to read; whether they are on again costs as much as an idle look.
-  const memory = known.repository.hasIssues ? known : await askAgain(known, world, run);
+  const memory = known.repository.hasIssues ? known : await askAgain(cycle, known);
   if (!memory.repository.hasIssues) return memory;
   try {
     return await readRepository(cycle, memory);
@@ -77,7 +75,7 @@ async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<Re
     // Issues that were switched off, and a name that was given to another repository, first show in an answer like this.
     if (!(error instanceof RemoteError) || (error.fault !== "missing" && error.fault !== "refused"))
       throw error;
-    const now = await askAgain(memory, world, run);
+    const now = await askAgain(cycle, memory);
     if (!now.repository.hasIssues) return now;
     if (isSameRepository(now.repository.name, memory.repository.name)) throw error;
     return readRepository(cycle, { ...now, etag: undefined });
@@ -116,13 +114,12 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
     if (page.isUnchanged) return memory;
     const listed = await ledger.pulls.listed(page.issues.map(({ issue }) => issue));
     if (listed.some(({ isOther }) => isOther)) {
-      const now = await askAgain(known, cycle.world, cycle.run);
+      const now = await askAgain(cycle, known);
       if (!isSameRepository(now.repository.name, known.repository.name)) {
         return pullChanges(cycle, { ...now, etag: undefined });
       }
     }
-    await storeListed(cycle, page.issues);
-    await noteOdd(cycle, page);
+    await storePage(cycle, page);
     if (page.hasMore && !(await reachesBack(cycle, known, page.lastUpdatedAt))) await catchUp(cycle, known);
     memory = {
       ...memory,
@@ -147,8 +144,7 @@ async function catchUp(cycle: Cycle, known: RepositoryMemory): Promise<void> {
   let reached = cursor;
   try {
     for await (const page of pages) {
-      await storeListed(cycle, page.issues);
-      await noteOdd(cycle, page);
+      await storePage(cycle, page);
       reached = newest([reached, page.lastUpdatedAt]);
     }
   } catch (error) {

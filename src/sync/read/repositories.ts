@@ -5,7 +5,7 @@ import { canonical } from "../../plan/ground/identity.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
-import { type Policy, type Run, repositoryNames, type World } from "../ground/world.ts";
+import { type Policy, repositoryNames, type World } from "../ground/world.ts";
 
 /**
  * What a name of the config means: the repository that it meant first, by its numeric id, for the name may have come to mean
@@ -13,40 +13,38 @@ import { type Policy, type Run, repositoryNames, type World } from "../ground/wo
  *
  * @throws ProjectError when it is gone; RemoteError when it can't be asked for.
  */
-export async function findRepository(
-  name: RepositoryName,
-  world: World,
-  run: Run,
-): Promise<RepositoryMemory> {
-  const { ledger, clock, policy, tracker, log } = world;
+export async function findRepository(cycle: Asking, name: RepositoryName): Promise<RepositoryMemory> {
+  const { ledger, clock, policy, tracker, log } = cycle.world;
   const known = ledger.memory.repository(name);
   if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
   const repository =
     known === undefined
-      ? await tracker.repository(name, run.bounds)
-      : await askPinned(name, known.repository, world, run);
-  if (!isSameRepository(repository.name, name)) sayRenamed(world, name, repository);
+      ? await tracker.repository(name, cycle.run.bounds)
+      : await askPinned(cycle, name, known.repository);
+  if (!isSameRepository(repository.name, name)) sayRenamed(cycle.world, name, repository);
   if (known === undefined && !repository.isPrivate) {
     log.warn(
       { repo: name },
       "The repository is public: titles and descriptions of the selected posts become public",
     );
   }
-  return remember(world, run, name, known, repository, true);
+  return remember(cycle, { name, known, repository, isWhole: true });
 }
+
+/** Whoever asks, as far as that matters here: a cycle, or what comes before it. */
+type Asking = Pick<Cycle, "world" | "run">;
 
 /** The same of a repository that is known, asked now: whether it may be written to must not rest on a look of some hours ago. */
 export async function askAgain(
+  cycle: Asking,
   { name, repository: { id } }: RepositoryMemory,
-  world: World,
-  run: Run,
 ): Promise<RepositoryMemory> {
-  const known = world.ledger.memory.repositoryById(id);
-  if (known === undefined) return findRepository(name, world, run);
-  const repository = await askPinned(name, known.repository, world, run);
-  if (!isSameRepository(repository.name, known.repository.name)) sayRenamed(world, name, repository);
+  const known = cycle.world.ledger.memory.repositoryById(id);
+  if (known === undefined) return findRepository(cycle, name);
+  const repository = await askPinned(cycle, name, known.repository);
+  if (!isSameRepository(repository.name, known.repository.name)) sayRenamed(cycle.world, name, repository);
   // Labels and milestones are read with the next look at everything, unless there were none to read before.
-  return remember(world, run, name, known, repository, !known.repository.hasIssues);
+  return remember(cycle, { name, known, repository, isWhole: !known.repository.hasIssues });
 }
 
 /** A repository that is not there concerns its project; a side that can't be asked concerns the whole run. */
@@ -58,17 +56,16 @@ export function asProjectError(error: unknown): ProjectError {
 }
 
 async function askPinned(
+  { world: { tracker }, run }: Asking,
   name: RepositoryName,
   { id }: Repository,
-  { tracker }: World,
-  { bounds }: Run,
 ): Promise<Repository> {
   try {
-    return await tracker.repository(id, bounds);
+    return await tracker.repository(id, run.bounds);
   } catch (error) {
     if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
     // The same words if the name leads nowhere, either.
-    const now = await tracker.repository(name, bounds);
+    const now = await tracker.repository(name, run.bounds);
     if (now.id === id) return now;
     throw new ProjectError(
       "tracker.replaced",
@@ -77,13 +74,17 @@ async function askPinned(
   }
 }
 
+/** What was asked; `isWhole`: with all that is in it. */
+interface Found {
+  readonly name: RepositoryName;
+  readonly known: RepositoryMemory | undefined;
+  readonly repository: Repository;
+  readonly isWhole: boolean;
+}
+
 async function remember(
-  { ledger, clock, tracker, log, policy }: World,
-  run: Run,
-  name: RepositoryName,
-  named: RepositoryMemory | undefined,
-  repository: Repository,
-  isWhole: boolean,
+  { world: { ledger, clock, tracker, log, policy }, run }: Asking,
+  { name, known: named, repository, isWhole }: Found,
 ): Promise<RepositoryMemory> {
   const now = clock.now();
   // The config may have called it otherwise before.
@@ -226,30 +227,21 @@ function isWide(error: unknown): boolean {
  * @throws ProjectError or RemoteError then.
  */
 export function noteProblems(
-  cycle: Pick<Cycle, "world" | "settings" | "tally" | "project">,
+  { world, settings, tally, project }: Pick<Cycle, "world" | "settings" | "tally" | "project">,
   problems: Problems,
   isAnyUsed: boolean,
 ): void {
   const [first] = problems.values();
   if (first !== undefined && !isAnyUsed) throw first;
-  for (const [name, problem] of problems) noteUnread(cycle, name, problem);
-}
-
-/**
- * A repository that can't be used is a failure where the config names it. One that it no longer names may be gone for good,
- * and nobody is to be told so in every run: its posts stay as they are.
- */
-function noteUnread(
-  { world, settings, tally, project }: Pick<Cycle, "world" | "settings" | "tally" | "project">,
-  name: RepositoryName,
-  problem: ProjectError | RemoteError,
-): void {
-  const { code, message } = problem;
-  const { detail, retryAt }: Partial<RemoteError> = problem instanceof RemoteError ? problem : {};
-  if (repositoryNames(settings).some((named) => isSameRepository(named, name))) {
-    const named = message.includes(name) ? message : `${name}: ${message}`;
-    noteError(tally, { code, message: named, detail, retryAt });
-  } else {
+  for (const [name, problem] of problems) {
+    const { code, message } = problem;
+    if (repositoryNames(settings).some((named) => isSameRepository(named, name))) {
+      const { detail, retryAt }: Partial<RemoteError> = problem instanceof RemoteError ? problem : {};
+      const named = message.includes(name) ? message : `${name}: ${message}`;
+      noteError(tally, { code, message: named, detail, retryAt });
+      continue;
+    }
+    // It may be gone for good, and nobody is to be told so in every run.
     world.log.warn(
       { project: project.key, repo: name, code, reason: message },
       "Issues in a repository that the config no longer names can't be read; their posts stay as they are",

@@ -1,4 +1,3 @@
-import type { SignalledIssue } from "../../ledger/pulls.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Release } from "../../model/release.ts";
@@ -14,9 +13,9 @@ import {
 import { absence } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { checkSignalLimits } from "../ground/limits.ts";
 import { readRow } from "../ground/rows.ts";
 import { nameNow } from "../ground/world.ts";
+import { linkedPages, repositoriesOf } from "./signals/batch.ts";
 
 /** The linked posts that a release ships. */
 export interface Shipped {
@@ -29,7 +28,6 @@ export interface Shipped {
 const marginMs = 30 * dayMs;
 /** Without a release before it. */
 const firstMs = 90 * dayMs;
-const issuesAtOnce = 100;
 
 /**
  * Looks for the posts that a release ships: their issues are closed as done, and the release is the first one that contains all
@@ -42,18 +40,13 @@ export async function readShipped(cycle: PulledCycle, shipping: Shipping): Promi
   const since = closedSince(shipping);
   const shipped: IssueRef[] = [];
   const doubts: string[] = [];
-  for await (const issues of eachLinked(cycle)) {
-    const done = issues.filter(({ issue }) => isDone(issue) && !(closedAt(issue) < since));
-    const [named, others] = [
-      done.filter(({ issue }) => isInMilestone(issue, shipping.release)),
-      done.filter(({ issue }) => !isInMilestone(issue, shipping.release)),
-    ];
-    const asked = await askTags(
-      cycle,
-      others.map(({ issue }) => issue),
-      shipping,
-    );
-    shipped.push(...named.map(({ issue }) => issue), ...asked.shipped);
+  for await (const page of linkedPages(cycle, cycle.memory.id)) {
+    const issues = page.map(({ issue }) => issue);
+    const done = issues.filter((issue) => isDone(issue) && !(closedAt(issue) < since));
+    const named = done.filter((issue) => isInMilestone(issue, shipping.release));
+    const others = done.filter((issue) => !named.includes(issue));
+    const asked = await askTags(cycle, others, shipping);
+    shipped.push(...named, ...asked.shipped);
     doubts.push(...asked.doubts);
   }
   const posts = await postsOf(cycle, shipped);
@@ -73,30 +66,13 @@ function closedAt({ closed, updatedAt }: Issue): number {
   return Date.parse(closed?.at ?? updatedAt);
 }
 
-async function* eachLinked({ world, memory }: PulledCycle): AsyncGenerator<readonly SignalledIssue[]> {
-  let after: IssueRef | undefined;
-  for (;;) {
-    const found = await world.ledger.signals.linked(memory.id, after, issuesAtOnce);
-    yield found;
-    if (found.length < issuesAtOnce) return;
-    after = found.at(-1)?.issue;
-  }
-}
-
 async function askTags(
   cycle: PulledCycle,
   issues: readonly Issue[],
   shipping: Shipping,
 ): Promise<{ readonly shipped: readonly Issue[]; readonly doubts: readonly string[] }> {
   if (issues.length === 0) return { shipped: [], doubts: [] };
-  const { tracker, ledger } = cycle.world;
-  const repositories = new Map(
-    issues.flatMap(({ nodeId, repositoryId }) => {
-      const name = ledger.memory.repositoryById(repositoryId)?.repository.name;
-      return name === undefined ? [] : [[nodeId, name] as const];
-    }),
-  );
-  await checkSignalLimits(cycle.world, new Set(repositories.values()));
+  const repositories = await repositoriesOf(cycle, issues);
   const wish = {
     ...{ pullRequests: false, subIssues: false, duplicates: false, facts: false, projects: [] },
     ...{ released: true, tagsOf: nameNow(cycle.world, cycle.settings.repo), repositories },
@@ -104,7 +80,7 @@ async function askTags(
   const shipped: Issue[] = [];
   const doubts: string[] = [];
   const nodeIds = issues.map(({ nodeId }) => nodeId);
-  for await (const page of tracker.readSignals(nodeIds, wish, cycle.run.bounds)) {
+  for await (const page of cycle.world.tracker.readSignals(nodeIds, wish, cycle.run.bounds)) {
     for (const { nodeId, tags, unread } of page) {
       const issue = issues.find((one) => one.nodeId === nodeId);
       if (issue === undefined) continue;

@@ -1,5 +1,5 @@
 import type { ReportedError } from "../ground/reports.ts";
-import type { Group } from "./alike.ts";
+import type { Group } from "./waiting-lines.ts";
 
 /** A failure of a run, and where. */
 export interface FailedWhere extends Pick<ReportedError, "post" | "issue" | "code" | "message" | "advice"> {

@@ -3,6 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
 import { countVoters, showVoters } from "../ground/voters.ts";
+import { count } from "./words.ts";
 
 /** Who was notified of a project's posts in the last 24 hours. */
 export interface Notified {
@@ -39,5 +40,5 @@ export function describeHeard({ changes, writes }: Notified): string {
   const voters = countVoters(writes.map(votersWhoHeard));
   const known = showVoters({ ...voters, unknown: voters.unknown + changes - writes.length });
   const who = known === "1" ? "1 voter" : known === "?" ? "voters" : `${known} voters`;
-  return `${who} of ${changes === 1 ? "1 change" : `${changes.toLocaleString("en")} changes`}`;
+  return `${who} of ${count(changes, "change")}`;
 }

@@ -88,20 +88,17 @@ async function playPace(
 ): Promise<Wait | undefined> {
   if (lane.side === "board") return undefined;
   const { policy } = cycle.world;
-  const pace = played.get(lane.budget) ?? (await beginPace(cycle, lane.budget));
+  const now = cycle.world.clock.now();
+  const recent = async () => timesOf(await cycle.world.ledger.pace.writes(now - hourMs, lane.budget));
+  const pace = played.get(lane.budget) ?? { at: now, isOver: false, ...(await recent()) };
   played.set(lane.budget, pace);
   const kind = action.kind === "create-issue" ? "create" : "other";
   const next = nextWriteAt(pace, kind, policy.pace, pace.at);
-  pace.isOver ||= isTooFar(next, pace.at, cycle.world.clock.now() + policy.budgetMs);
+  pace.isOver ||= isTooFar(next, pace.at, now + policy.budgetMs);
   pace.at = next.at;
   pace.all.push(next.at);
   if (kind === "create") pace.creates.push(next.at);
   return pace.isOver ? { notBefore: toIso(pace.at) } : undefined;
-}
-
-async function beginPace({ world: { ledger, clock } }: PulledCycle, budget: string): Promise<Pace> {
-  const now = clock.now();
-  return { at: now, isOver: false, ...timesOf(await ledger.pace.writes(now - hourMs, budget)) };
 }
 
 function toIso(at: number): string {

@@ -1,8 +1,22 @@
-import { noteSignature, settingsPrint } from "../../plan/ground/identity.ts";
-import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { noteSignature, settingsPrint, writeRules } from "../../plan/ground/identity.ts";
+import { decide } from "../decide/decide.ts";
+import { createContext } from "../ground/context.ts";
+import {
+  type BoardPull,
+  type Cycle,
+  nameIssue,
+  type PulledCycle,
+  startCourse,
+  startTally,
+  type Tally,
+} from "../ground/cycle-state.ts";
+import { noteBug } from "../ground/report.ts";
 import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
+import { settingsNow } from "../ground/settings-now.ts";
 import { type Verdict, whyHeld } from "../ground/verdict.ts";
 import type { Judged } from "../ground/wanted.ts";
+import type { Run, SyncProject, World } from "../ground/world.ts";
+import { awaitsEarlierLife, isRecovering } from "../read/old-state.ts";
 import type { NoteWrite } from "../write/note.ts";
 import { planLater } from "./plan-later.ts";
 import { timeWrites } from "./plan-times.ts";
@@ -60,22 +74,15 @@ function showLines({ kind, lines, verdict, followUp }: Judged): readonly Planned
     const why = stopped && whyHeld(stopped);
     return stopped === undefined || why === undefined
       ? line
-      : { ...line, when: "held", held: why, ...causeOf(stopped), ...letGo(stopped) };
+      : { ...line, when: "held", held: why, ...causeOf(stopped) };
   });
 }
 
-function causeOf(verdict: Verdict): Pick<PlannedAction, "cause"> {
-  return verdict.kind === "go" ? {} : { cause: verdict.cause };
-}
-
-function letGo(verdict: Verdict): Pick<PlannedAction, "letGoBy"> {
-  if (verdict.kind === "pause") return { letGoBy: "resume" };
-  return verdict.kind === "hold" && verdict.isApprovable ? { letGoBy: "approve" } : {};
-}
-
-function toSaved(judged: Judged): SavedAction {
-  const { kind, post, planSignature: signature } = judged;
-  return { kind, post, signature, lines: showLines(judged) };
+function causeOf(verdict: Verdict): Pick<PlannedAction, "cause" | "letGoBy"> {
+  if (verdict.kind === "go") return {};
+  const { cause } = verdict;
+  if (verdict.kind === "pause") return { cause, letGoBy: "resume" };
+  return verdict.kind === "hold" && verdict.isApprovable ? { cause, letGoBy: "approve" } : { cause };
 }
 
 /** What a file keeps of a project's actions. */
@@ -86,7 +93,10 @@ export function saveActions(cycle: PulledCycle, actions: readonly Judged[]): Sav
     id: memory.id,
     repo: settings.repo,
     settings: settingsPrint(settings, project.templates),
-    actions: actions.map(toSaved),
+    actions: actions.map((judged) => {
+      const { kind, post, planSignature: signature } = judged;
+      return { kind, post, signature, lines: showLines(judged) };
+    }),
   };
 }
 
@@ -134,4 +144,53 @@ function withoutRepeated(lines: readonly PlannedAction[]): readonly PlannedActio
     });
     return fields.length === 0 ? [] : [{ ...line, fields: Object.fromEntries(fields) }];
   });
+}
+
+/**
+ * What a plan says of a project that it could not look at: what follows from the facts of earlier runs, as `status` lists it. Asks
+ * nobody. All of it is later than what made the look fail, as far as that names its end.
+ */
+export async function tellKnown(
+  project: SyncProject,
+  world: World,
+  run: Run,
+  { errors }: Tally,
+): Promise<readonly PlannedAction[]> {
+  const ends = errors.flatMap(({ until }) => until ?? []).toSorted();
+  try {
+    const planned = await planKnown(project, world, run);
+    return planned.map((line) => laterThan(line, ends.at(-1)));
+  } catch (error) {
+    // The look failed before, and that is said.
+    noteBug(startTally(), { project: project.key }, error, world.log);
+    return [];
+  }
+}
+
+async function planKnown(project: SyncProject, world: World, run: Run): Promise<readonly PlannedAction[]> {
+  const { ledger, clock } = world;
+  const memory = ledger.memory.project(project.key);
+  // Before both sides were read once it is not known which posts have an issue.
+  if (memory?.fullAt === undefined) return [];
+  const cycle: Cycle = {
+    ...{ world, run, project, memory },
+    settings: settingsNow(project, memory.id, ledger.memory),
+    account: ledger.memory.account()?.login ?? "",
+    // None of them can be asked.
+    repositories: new Map(),
+    unread: new Set(),
+    // What fails of the known facts is said by the run that looks again.
+    tally: startTally(),
+    course: startCourse(),
+  };
+  // Of facts under other rules, or of an old copy, nothing is written as it stands: the next look comes first.
+  if (memory.rules !== writeRules(project.settings) || isRecovering(cycle) || awaitsEarlierLife(cycle))
+    return [];
+  const now = clock.now();
+  const seen = new Set(memory.seen);
+  const nothing = { posts: 0, hold: undefined, pages: [], categories: new Map(), notes: [] };
+  const pull: BoardPull = { ...nothing, seen, kind: "incomplete", beganAt: now, listedSince: now };
+  const pulled = { ...cycle, pull, context: createContext(cycle, seen) };
+  const { judged, following } = await decide(pulled);
+  return (await tellPlan(pulled, judged, following)).planned;
 }

@@ -3,11 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { WholePause } from "../../model/link.ts";
 import { readReport, type StoredError, type StoredReport } from "./stored-report.ts";
-
-/** How a project stands, the most urgent first; `status --json` prints these words. */
-export const stateKinds = ["failing", "needs-you", "later", "differs", "in-sync"] as const;
-
-export type StateKind = (typeof stateKinds)[number];
+import { count, type StateKind } from "./words.ts";
 
 /**
  * How one project stands, by what the state knows of it alone. More than one thing may be true: `kind` is the most urgent of
@@ -195,15 +191,10 @@ export function describeState(state: ProjectState, showTime: ShowTime = showUtc)
     failing && describeFailing(failing, showTime),
     needed && describeNeeded(needed),
     state.hasRun && later && describeLater(later, showTime),
-    paused > 0 && (paused === 1 ? "1 post is paused" : `${showNumber(paused)} posts are paused`),
+    paused > 0 && `${count(paused, "post")} ${paused === 1 ? "is" : "are"} paused`,
     differs > 0 &&
-      (differs === 1
-        ? "1 post differs from its issue and stays so"
-        : `${showNumber(differs)} posts differ from their issues and stay so`),
-    missing > 0 &&
-      (missing === 1
-        ? "the board no longer lists 1 linked post"
-        : `the board no longer lists ${showNumber(missing)} linked posts`),
+      `${count(differs, "post")} ${differs === 1 ? "differs from its issue and stays" : "differ from their issues and stay"} so`,
+    missing > 0 && `the board no longer lists ${count(missing, "linked post")}`,
     writes !== undefined &&
       `nothing is written to ${writes === "none" ? "either side" : "the board"} (\`writes: ${writes}\` in the config)`,
   ].filter((part) => typeof part === "string");
@@ -216,14 +207,9 @@ function describePause({ of, since }: WholePause, showTime: ShowTime): string {
 }
 
 function describeNeeded({ actions, voters, hasUnknown }: Needed): string {
-  const what = actions === 1 ? "1 action" : `${showNumber(actions)} actions`;
-  const who = voters === 1 ? "1 voter" : `${showNumber(voters)} voters`;
+  const what = count(actions, "action");
   if (voters === 0) return `needs you (${what}${hasUnknown ? ", voters not known" : ""})`;
-  return `needs you (${what}, ${hasUnknown ? "at least " : ""}${who})`;
-}
-
-function showNumber(number: number): string {
-  return number.toLocaleString("en");
+  return `needs you (${what}, ${hasUnknown ? "at least " : ""}${count(voters, "voter")})`;
 }
 
 function describeFailing({ codes, since, late, until }: Failing, showTime: ShowTime): string {
@@ -237,7 +223,7 @@ function describeFailing({ codes, since, late, until }: Failing, showTime: ShowT
 function describeLater({ posts, nextAt, reasons }: Later, showTime: ShowTime): string {
   const why = reasons.length === 0 ? "" : reasons.join("; ");
   if (posts === 0) return `later: ${why}`;
-  const what = posts === 1 ? "1 post follows later" : `${showNumber(posts)} posts follow later`;
+  const what = `${count(posts, "post")} ${posts === 1 ? "follows" : "follow"} later`;
   const next = nextAt === undefined ? "" : `, the next from ${showTime(nextAt)} on`;
   return `${what}${next}${why === "" ? "" : ` (${why})`}`;
 }

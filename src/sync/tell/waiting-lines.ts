@@ -4,7 +4,35 @@ import type { PlannedChange } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
 import { newPost } from "../ground/describe.ts";
 import { countVoters, describeNotified } from "../ground/voters.ts";
-import { examplesOfGroup, mostAlike } from "./alike.ts";
+
+/** More than this that is alike is told as one group. */
+export const mostAlike = 20;
+/** So many of a group are named as examples. */
+export const examplesOfGroup = 3;
+
+/** Things that are told in one line. */
+export interface Group<Thing> {
+  readonly first: Thing;
+  readonly all: readonly Thing[];
+}
+
+/** Tells apart what is alike: up to `mostAlike` of a kind stand by themselves, more are one group, where the first of them stood. */
+export function groupAlike<Thing>(
+  things: readonly Thing[],
+  kindOf: (thing: Thing) => string,
+  isFull = false,
+): readonly Group<Thing>[] {
+  const kinds = Map.groupBy(things, kindOf);
+  const told = new Set<string>();
+  return things.flatMap((first): readonly Group<Thing>[] => {
+    const kind = kindOf(first);
+    const all = kinds.get(kind) ?? [];
+    if (isFull || all.length <= mostAlike) return [{ first, all: [first] }];
+    if (told.has(kind)) return [];
+    told.add(kind);
+    return [{ first, all }];
+  });
+}
 
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
 export type Waiting = Pick<WaitingRow, "kind" | "cause" | "message" | "planned"> & { readonly post: string };
@@ -85,11 +113,7 @@ function joinMessages(messages: readonly string[]): string {
 /** What the lines of a group have in common. Texts differ from post to post, and so do the places of issues. */
 function likenessOf({ kind, message, planned }: Waiting): string {
   const changes = planned?.changes.map(({ field, to }) => [field, isText(field) ? "" : to]);
-  return JSON.stringify([kind, message, placeWithoutNumbers(planned), changes]);
-}
-
-function placeWithoutNumbers(planned: PlannedChange | undefined): string | undefined {
-  return planned?.place?.replaceAll(/#\d+/g, "#");
+  return JSON.stringify([kind, message, planned?.place?.replaceAll(/#\d+/g, "#"), changes]);
 }
 
 /**

@@ -1,5 +1,9 @@
 import type { WaitingRow } from "../../ledger/rows.ts";
-import type { StateKind } from "./project-state.ts";
+
+/** How a project stands, the most urgent first; `status --json` prints these words. */
+export const stateKinds = ["failing", "needs-you", "later", "differs", "in-sync"] as const;
+
+export type StateKind = (typeof stateKinds)[number];
 
 /*
  * What a person reads for what is done, and for what is not: the same words on the terminal, on the page and in messages.
@@ -45,6 +49,11 @@ export function countNeeds(counts: Readonly<Record<keyof typeof needWords, numbe
   );
 }
 
+/** `1 issue`, `2 issues`; thousands are set apart. */
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** The result of a run. */
 export const resultWords = {
   ok: "ok",
@@ -52,3 +61,8 @@ export const resultWords = {
   held: stateWords["needs-you"],
   failed: "failed",
 } as const;
+
+/** A sentence with a capital at its beginning, unless that is a name: `acme-app`, `acme/app#2`, `roadmapColumn`, `.env` and an address stay as they are. */
+export function beginSentence(text: string): string {
+  return /^[a-z][a-z']*(?![\w/#.@'-]|:\/\/)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}

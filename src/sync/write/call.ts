@@ -34,11 +34,11 @@ export interface ToolRequest {
   /** Of an entry that is there: its id. What an answer names is then of no matter. */
   readonly id?: string | undefined;
   /** Why an answer is not believed, though it is no error: it shows another tool's result, or that nothing was done. Then it is looked up. */
-  readonly whyDoubted?: (record: ToolRecord) => Promise<string | undefined>;
+  readonly whyDoubted?: ((record: ToolRecord) => Promise<string | undefined>) | undefined;
   /** Finds what was done where the answer shows no record: if it finds nothing, that is looked up later. Left out: any answer counts. */
-  readonly findMade?: () => Promise<ToolRecord | undefined>;
+  readonly findMade?: (() => Promise<ToolRecord | undefined>) | undefined;
   /** Records what was made, as one with the end of the call: by the cycle that it is given. */
-  readonly record?: (cycle: PulledCycle, record: ToolRecord | undefined) => Promise<void>;
+  readonly record?: ((cycle: PulledCycle, record: ToolRecord | undefined) => Promise<void>) | undefined;
 }
 
 export const showsOther = "the answer shows something else";
@@ -64,7 +64,10 @@ export async function callTool(cycle: PulledCycle, request: ToolRequest): Promis
   if (!isOpen(cycle, lane)) return putOff(cycle, lane);
   const key = keyOf(cycle, request);
   const known = await ledger.toolCalls.find(key);
-  if (known?.state === "SENT" || known?.state === "UNKNOWN") return inDoubt(request);
+  if (known?.state === "SENT" || known?.state === "UNKNOWN") {
+    const why = `${request.name}: it is not known yet what became of the last call`;
+    return { kind: "wait", cause: "in-doubt", why };
+  }
   if (known?.state === "DONE" && request.purpose !== "changelogUpdate") return { kind: "unneeded" };
   const { run } = cycle;
   const hash = hashArguments(request.args);
@@ -97,14 +100,6 @@ function keyOf(
   { purpose, subject }: Pick<ToolRequest, "purpose" | "subject">,
 ): CallKey {
   return { project: memory.id, purpose, subject };
-}
-
-function inDoubt({ name }: Pick<ToolRequest, "name">): Outcome {
-  return {
-    kind: "wait",
-    cause: "in-doubt",
-    why: `${name}: it is not known yet what became of the last call`,
-  };
 }
 
 /** A person may have paused the project, or all, since the run decided. */
@@ -161,11 +156,10 @@ async function asOwn({ whyDoubted, findMade }: ToolRequest, answer: ToolOutcome)
 function endOf(key: CallKey, answer: ToolOutcome, at: number, id: string | undefined): ToolCallChange {
   if (answer.kind !== "applied")
     return { kind: "end-call", ...key, state: meaningOf(answer).state, at, message: answer.message };
-  return { kind: "end-call", ...key, state: "DONE", at, message: "accepted", ...named(answer.record, id) };
-}
-
-function named(record: ToolRecord | undefined, id = record?.id): Pick<ToolCall, "result" | "url"> {
-  return { result: id, url: record?.id === id ? record?.url : undefined };
+  const { record } = answer;
+  const result = id ?? record?.id;
+  const url = record?.id === result ? record?.url : undefined;
+  return { kind: "end-call", ...key, state: "DONE", at, message: "accepted", result, url };
 }
 
 function failCall(

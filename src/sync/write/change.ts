@@ -13,7 +13,7 @@ import { type Outcome, type PartOutcome, waitForTurn, worse } from "../ground/ve
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
 import { parkAction, reportTrouble } from "./failure.ts";
-import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
+import { type FreshIssue, issueRequest, readFresh, sayIssueWritten, waitIfClosed } from "./issue.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { awaitPace } from "./pace.ts";
 import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
@@ -42,14 +42,28 @@ export async function changeIssue(cycle: PulledCycle, action: ChangeIssue, again
   let whole: Outcome = { kind: "done" };
   for (const { issue } of action.changes) {
     const lane = laneOfIssue(cycle.world, issue, action.kind);
-    const look = (): Promise<Needed | PartOutcome> => lookAt(cycle, { action, again, before: whole }, issue);
+    const known = { cycle, action, issue, again, refusals };
     const { outcome, next } = isOpen(cycle, lane)
-      ? await writeFields(cycle, action, issue, look, refusals)
+      ? await writeFields({ ...known, isAllDone: whole.kind === "done", sent: new Set() })
       : { outcome: putOff(cycle, lane), next: "go on" };
     whole = worse(whole, outcome);
     if (next === "stop") return whole;
   }
   return refusals.length > 0 ? worse(whole, await endRefused(cycle, action, again, refusals)) : whole;
+}
+
+/** One of the issues, while its fields are written. */
+interface Changing {
+  readonly cycle: PulledCycle;
+  readonly action: ChangeIssue;
+  readonly issue: IssueRef;
+  readonly again: Again;
+  /** Whether what the action asks of issues before it is done. */
+  readonly isAllDone: boolean;
+  /** Each field is sent once: a read that lags may not show it yet. */
+  readonly sent: Set<IssueField>;
+  /** What was refused, in words. */
+  readonly refusals: string[];
 }
 
 /** What an issue, read this moment, still needs. */
@@ -61,15 +75,7 @@ interface Needed {
   readonly signature: string | undefined;
 }
 
-async function lookAt(
-  cycle: PulledCycle,
-  {
-    action,
-    again,
-    before,
-  }: { readonly action: ChangeIssue; readonly again: Again; readonly before: Outcome },
-  issue: IssueRef,
-): Promise<Needed | PartOutcome> {
+async function lookAt({ cycle, action, issue, again, isAllDone }: Changing): Promise<Needed | PartOutcome> {
   const fresh = await readFresh(cycle, action, issue);
   if ("kind" in fresh) return { outcome: fresh, next: "go on" };
   await storeRecords(cycle, [fresh.record]);
@@ -81,37 +87,21 @@ async function lookAt(
   }
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
   if (change === undefined) return nothingLeft;
-  const isLast = before.kind === "done" && change === now.changes.at(-1);
-  return {
-    action: now,
-    fresh,
-    writes: change.writes,
-    signature: isLast ? planSignature(action) : undefined,
-  };
+  const signature = isAllDone && change === now.changes.at(-1) ? planSignature(action) : undefined;
+  return { action: now, fresh, writes: change.writes, signature };
 }
 
 const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
 
-/**
- * Writes fields of an issue, one request after the other; adds what is refused, in words.
- *
- * @param look reads the issue, and says what it still needs then; asked before each request, after the wait for the pace.
- */
-async function writeFields(
-  cycle: PulledCycle,
-  action: ChangeIssue,
-  issue: IssueRef,
-  look: () => Promise<Needed | PartOutcome>,
-  refusals: string[],
-): Promise<PartOutcome> {
+/** Writes fields of an issue, one request after the other. It is read before each of them, after the wait for the pace. */
+async function writeFields(changing: Changing): Promise<PartOutcome> {
+  const { cycle, action, issue, sent, refusals } = changing;
   const turn = { action, lane: laneOfIssue(cycle.world, issue, action.kind), pace: "other" } as const;
-  // Each field is sent once: a read that lags may not show it yet.
-  const sent = new Set<IssueField>();
   for (;;) {
     let part: NextPart | undefined;
     let end: PartOutcome | undefined;
     const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
-      const found = await findPart(cycle, turn, look, sent, refusals);
+      const found = await findPart(changing, turn);
       if ("outcome" in found) {
         end = found;
         return found.outcome;
@@ -141,15 +131,10 @@ interface NextPart extends ChangePart {
 }
 
 /** A label that the repository lacks is created first; that takes a turn of its own, so the issue is read once more. */
-async function findPart(
-  cycle: PulledCycle,
-  { lane }: Turn,
-  look: () => Promise<Needed | PartOutcome>,
-  sent: Set<IssueField>,
-  refusals: string[],
-): Promise<NextPart | PartOutcome> {
+async function findPart(changing: Changing, { lane }: Turn): Promise<NextPart | PartOutcome> {
+  const { cycle, sent, refusals } = changing;
   for (;;) {
-    const needed = await look();
+    const needed = await lookAt(changing);
     if ("outcome" in needed) return needed;
     const { action, fresh } = needed;
     const writes = needed.writes.filter(({ field }) => !sent.has(field));
@@ -210,18 +195,8 @@ function requestOf(
         const message = `${place} was changed without its milestone: ${repository.repository.name} did not take it. The token needs push access there.`;
         noteError(own.tally, { post: action.post, issue: place, code: "tracker.dropped", message });
       }
-      cycle.tally.issueWrites += 1;
-      cycle.world.log.info(
-        {
-          run: cycle.run.number,
-          project: cycle.project.key,
-          post: action.post,
-          issue: place,
-          change: Object.fromEntries(writes.map(({ field, value }) => [field, value])),
-          reason: action.reason,
-        },
-        "Issue changed",
-      );
+      const change = Object.fromEntries(writes.map(({ field, value }) => [field, value]));
+      sayIssueWritten(cycle, { post: action.post, issue: place, change, reason: action.reason });
     },
   });
 }

@@ -1,4 +1,3 @@
-import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { CommentIssue, NewComment } from "../../plan/ground/action.ts";
@@ -11,7 +10,14 @@ import { readRow } from "../ground/rows.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { parkAction } from "./failure.ts";
-import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
+import {
+  type FreshIssue,
+  type IssueWriting,
+  issueRequest,
+  readFresh,
+  sayIssueWritten,
+  waitIfClosed,
+} from "./issue.ts";
 import { basesOf } from "./own-change.ts";
 import { type Request, send } from "./send.ts";
 
@@ -53,7 +59,7 @@ async function commentOne(
     found = { now, comment, fresh };
     const isLast = before.kind === "done" && comment === now.comments.at(-1);
     const signature = isLast ? planSignature(action) : undefined;
-    return requestOf(cycle, now, { comment, signature, repository: fresh.repository });
+    return requestOf(cycle, now, comment, { signature, repository: fresh.repository });
   });
   // What can't be read waits by itself; whatever else has changed is decided anew by the next run.
   if (answer === undefined || found === undefined) return { outcome, next: isUnread ? "go on" : "stop" };
@@ -64,27 +70,22 @@ async function commentOne(
   if (answer.kind !== "rejected") return { outcome, next: "stop" };
   const isLocked = fresh.record.issue.locked;
   const words = isLocked ? `${answer.message} The issue is locked.` : answer.message;
-  return { outcome: await parkRefused(cycle, now, comment, words), next: "stop" };
+  const place = nameIssue(cycle, comment.issue);
+  const message = `The comment that a board rule asks for on ${place} was refused: ${words} It was not made; \`boardsync retry ${now.post}\` tries it again.`;
+  const parked = await parkAction(cycle, now, { place, code: "tracker.rejected", message });
+  return { outcome: parked, next: "stop" };
 }
 
 function requestOf(
   cycle: PulledCycle,
   action: CommentIssue,
-  {
-    comment,
-    signature,
-    repository,
-  }: {
-    readonly comment: NewComment;
-    readonly signature: string | undefined;
-    readonly repository: RepositoryMemory;
-  },
+  comment: NewComment,
+  writing: Pick<IssueWriting, "signature" | "repository">,
 ): Request<WriteOutcome> {
   const { issue, write, body } = comment;
   return issueRequest(cycle, {
     action,
-    signature,
-    repository,
+    ...writing,
     write: { kind: "add-comment", number: issue.number, body },
     place: nameIssue(cycle, issue),
     number: issue.number,
@@ -101,25 +102,10 @@ export async function takeComment(
   { post }: Pick<CommentIssue, "post">,
   { issue, write }: Pick<NewComment, "issue" | "write">,
 ): Promise<void> {
-  const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
   const row = await readRow(cycle, post);
   if (row === undefined) return;
-  await ledger.commit([
-    { kind: "set-bases", project, post, bases: { base: {}, issueBases: basesOf(row, issue, [write]) } },
-  ]);
-  cycle.tally.issueWrites += 1;
-  const fields = { run: cycle.run.number, project: cycle.project.key, post, issue: nameIssue(cycle, issue) };
-  log.info(fields, "Comment made");
-}
-
-async function parkRefused(
-  cycle: PulledCycle,
-  action: CommentIssue,
-  { issue }: NewComment,
-  words: string,
-): Promise<Outcome> {
-  const place = nameIssue(cycle, issue);
-  const message = `The comment that a board rule asks for on ${place} was refused: ${words} It was not made; \`boardsync retry ${action.post}\` tries it again.`;
-  return parkAction(cycle, action, { place, code: "tracker.rejected", message });
+  const bases = { base: {}, issueBases: basesOf(row, issue, [write]) };
+  await cycle.world.ledger.commit([{ kind: "set-bases", project, post, bases }]);
+  sayIssueWritten(cycle, { post, issue: nameIssue(cycle, issue) }, "Comment made");
 }

@@ -1,4 +1,3 @@
-import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/ground/action.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
@@ -25,6 +24,7 @@ import {
   droppedFrom,
   findMilestone,
   nameValues,
+  type Opening,
   prepareIssue,
   refusedIn,
   rememberRefused,
@@ -43,7 +43,6 @@ export async function createIssue(
   { row, action }: Asked<CreateIssue>,
   followUp: Hold | undefined,
 ): Promise<Outcome> {
-  const { ledger } = cycle.world;
   // Perhaps it is gone: the list before may have lacked it, too, and have been too short to be believed.
   if (!isListed(cycle, row)) return waitForTurn(notListed);
   const found = cycle.repositories.get(action.repo);
@@ -54,9 +53,9 @@ export async function createIssue(
   if (isPublic !== undefined) return { ...isPublic, isApprovable: true };
   const doubt = doubtOf(cycle);
   if (doubt !== undefined) return waitForTurn(doubt);
-  const repository = ledger.memory.repository(found.name) ?? found;
-  const write = await prepareIssue(cycle, repository, action);
-  const outcome = await sendCreate(cycle, repository, action, write);
+  const repository = cycle.world.ledger.memory.repository(found.name) ?? found;
+  const opening: Opening = { cycle, repository, action };
+  const outcome = await sendCreate(opening, await prepareIssue(opening));
   if (outcome.kind !== "done") return outcome;
   if (followUp === undefined && action.followUp === undefined) return { kind: "done", isUndecided: true };
   await patchAfter(cycle, action, followUp);
@@ -82,37 +81,34 @@ export function doubtOf(cycle: PulledCycle, lookedAt?: number): string | undefin
 const mostNamed = 3;
 
 /** Sends the create; once more without what a 422 names, until it names nothing that the issue can do without. */
-async function sendCreate(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: CreateIssue,
-  wanted: CreateWrite,
-): Promise<Outcome> {
+async function sendCreate(opening: Opening, wanted: CreateWrite): Promise<Outcome> {
+  const { cycle, repository, action } = opening;
+  const place = repository.repository.name;
   let write = wanted;
   for (let refusals = 0; ; refusals += 1) {
-    const { answer, outcome } = await sendOnce(cycle, repository, action, write);
+    const { answer, outcome } = await sendOnce(opening, write);
     if (answer === undefined) return outcome;
     const closed = await waitIfClosed(cycle, repository, action, answer);
     if (closed !== undefined) return closed;
     if (answer.kind !== "rejected") return outcome;
     const refused = refusedIn(write, answer, refusals >= mostNamed);
-    if (refused.length === 0) return parkCreate(cycle, repository, action, answer.message);
-    const now = refusals < mostNamed ? await findAgain(cycle, repository, action, refused) : undefined;
+    if (refused.length === 0) {
+      const message = `${repository.name} refuses the issue: ${answer.message}`;
+      return parkAction(cycle, action, { place, code: "tracker.rejected", message });
+    }
+    const now = refusals < mostNamed ? await findAgain(opening, refused) : undefined;
     const left = refused.filter(({ field }) => now === undefined || field !== "milestone");
     write = { ...without(write, refused), ...(now !== undefined && { milestone: now }) };
     if (left.length === 0) continue;
-    await rememberRefused(cycle, repository, left);
+    await rememberRefused(opening, left);
     const message = `${repository.name} refuses ${nameValues(left, action)} (${answer.message}), so the issue is opened without.`;
-    const place = repository.repository.name;
     noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.field-refused", message });
   }
 }
 
 /** The number of a milestone that was refused may have become another one's: by its title it is looked up once more. */
 async function findAgain(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  { milestone }: CreateIssue,
+  { cycle, repository, action: { milestone } }: Opening,
   refused: readonly OptionalValue[],
 ): Promise<number | undefined> {
   const before = refused.find(({ field }) => field === "milestone")?.value;
@@ -121,12 +117,8 @@ async function findAgain(
   return String(number) === before ? undefined : number;
 }
 
-function sendOnce(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: CreateIssue,
-  write: CreateWrite,
-): Promise<Sent<WriteOutcome>> {
+function sendOnce(opening: Opening, write: CreateWrite): Promise<Sent<WriteOutcome>> {
+  const { cycle, repository, action } = opening;
   const request = issueRequest(cycle, {
     action,
     signature: planSignature(action),
@@ -141,7 +133,7 @@ function sendOnce(
     claim: "the issue was opened",
     isShown: (record) => record !== undefined && isOurs(cycle, action, record),
     record: async (own, record) => {
-      if (record !== undefined) await linkOpened(own, repository, action, write, record);
+      if (record !== undefined) await linkOpened({ ...opening, cycle: own }, write, record);
     },
   });
   const lane = laneOf(cycle.world, repository.repository.name, action.kind);
@@ -157,24 +149,15 @@ function isOurs({ world, memory }: PulledCycle, { post }: CreateIssue, { body }:
 }
 
 async function linkOpened(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: CreateIssue,
+  { cycle, repository, action }: Opening,
   write: CreateWrite,
   record: IssueRecord,
 ): Promise<void> {
   const { ledger, log } = cycle.world;
   const { post, content } = action;
   const issue = { repositoryId: record.issue.repositoryId, number: record.issue.number };
-  await ledger.commit([
-    {
-      kind: "link",
-      project: cycle.memory.id,
-      link: { post, issue, origin: "opened" },
-      issue: record.issue,
-      content,
-    },
-  ]);
+  const link = { post, issue, origin: "opened" } as const;
+  await ledger.commit([{ kind: "link", project: cycle.memory.id, link, issue: record.issue, content }]);
   if (looksBesideRecord(neededSignals(cycle.settings)))
     await ledger.commit([{ kind: "store-signals", issue, signals: signalsOfNew, isFill: false }]);
   cycle.tally.created += 1;
@@ -184,16 +167,6 @@ async function linkOpened(
   if (dropped.length === 0) return;
   const message = `The issue was opened without ${dropped.join(", ")}: ${repository.name} did not take it. The token needs push access there, and the name must exist.`;
   noteError(cycle.tally, { post, issue: name, code: "tracker.dropped", message });
-}
-
-async function parkCreate(
-  cycle: PulledCycle,
-  { name, repository }: RepositoryMemory,
-  action: CreateIssue,
-  words: string,
-): Promise<Outcome> {
-  const message = `${name} refuses the issue: ${words}`;
-  return parkAction(cycle, action, { place: repository.name, code: "tracker.rejected", message });
 }
 
 /** The PATCH that the plan promised with the create, when the issue came out as it was asked for; or why that is held. */

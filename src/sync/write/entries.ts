@@ -1,6 +1,5 @@
 import type { ToolList, ToolRecord, ToolWriting } from "../../board/tools.ts";
 import { RemoteError } from "../../errors.ts";
-import type { ToolCall } from "../../ledger/journal.ts";
 import { findEntry, isCalled, ownEntry, printEntry } from "../../plan/changelog/look.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import {
@@ -34,7 +33,8 @@ export async function writeEntries(
     const outcome = work.verdict.kind === "go" ? await writeEntry(cycle, work, ask) : work.verdict;
     sayOutcome(cycle, work, outcome);
     const isOver = outcome.kind === "done" || outcome.kind === "unneeded" || outcome.kind === "refuse";
-    if (isOver || (outcome.kind === "failed" && work.kind === "publish")) await endRequests(cycle, work);
+    if (isOver || (outcome.kind === "failed" && work.kind === "publish"))
+      await cycle.world.ledger.commit(work.requests.map((request) => ({ kind: "end-request", request })));
     if (work.kind !== "publish" && outcome.kind !== "done" && outcome.kind !== "unneeded") isAllDone = false;
   }
   if (look === undefined || !isAllDone || (await hasOpenText(cycle))) return;
@@ -47,10 +47,6 @@ async function hasOpenText({ world, memory }: PulledCycle): Promise<boolean> {
   return calls.some(({ purpose, state }) => {
     return purpose !== "changelogPublish" && purpose !== "feedbackCreate" && state !== "DONE";
   });
-}
-
-async function endRequests({ world }: PulledCycle, { requests }: EntryWork): Promise<void> {
-  await world.ledger.commit(requests.map((request) => ({ kind: "end-request", request })));
 }
 
 function sayOutcome(cycle: PulledCycle, { kind, tag, posts }: EntryWork, outcome: Outcome): void {
@@ -91,7 +87,11 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
     return refuse(cycle, tag, publishesAtOnce);
   const list = await ask();
   const others = await otherEntries(cycle, tag, title);
-  if (list !== undefined && others.rival !== undefined) return waitForRival(cycle, tag, others.rival);
+  if (list !== undefined && others.rival !== undefined) {
+    // An entry that is there may be the one of that other release.
+    const why = `${nameEntry(others.rival.subject)} has the same title, and nobody knows yet what became of it`;
+    return others.rival.isUnsure ? refuse(cycle, tag, why) : { kind: "wait", cause: "in-doubt", why };
+  }
   const key = { project: cycle.memory.id, purpose: "changelogCreate", subject: tag } as const;
   const last = await cycle.world.ledger.toolCalls.find(key);
   const known = entryOf(cycle, tag);
@@ -112,12 +112,6 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
   if ((last?.attempts ?? 0) > 0 && list?.isComplete !== true)
     return refuse(cycle, tag, "it can't be told whether it is there already");
   return makeDraft(cycle, work, ask, { list, others });
-}
-
-/** An entry that is there may be the one of another release, whose call is in doubt. */
-async function waitForRival(cycle: PulledCycle, tag: string, rival: ToolCall): Promise<Outcome> {
-  const why = `${nameEntry(rival.subject)} has the same title, and nobody knows yet what became of it`;
-  return rival.isUnsure ? refuse(cycle, tag, why) : { kind: "wait", cause: "in-doubt", why };
 }
 
 async function makeDraft(
@@ -216,24 +210,15 @@ async function takeThere(
 
 function call(
   cycle: PulledCycle,
-  {
-    tag,
-    args,
-    reason,
-    entry,
-    requests,
-    id,
-    ...answered
-  }: EntryWork & Pick<ToolRequest, "whyDoubted" | "findMade">,
+  work: EntryWork & Pick<ToolRequest, "whyDoubted" | "findMade">,
   purpose: ToolWriting,
-  record?: (own: PulledCycle, record: ToolRecord | undefined) => Promise<void>,
+  record?: ToolRequest["record"],
 ): Promise<Outcome> {
-  const { whyDoubted, findMade } = answered;
+  const { tag, args, reason, entry, requests, id, whyDoubted, findMade } = work;
   return callTool(cycle, {
     ...{ purpose, subject: tag, args, reason, name: nameEntry(tag), isApproved: requests.length > 0 },
     tell: { fields: [{ field: "title", value: entry.title }], issue: undefined },
-    ...{ id: purpose === "changelogCreate" ? undefined : id, ...(whyDoubted && { whyDoubted }) },
-    ...{ ...(findMade && { findMade }), ...(record && { record }) },
+    ...{ id: purpose === "changelogCreate" ? undefined : id, whyDoubted, findMade, record },
   });
 }
 

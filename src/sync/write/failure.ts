@@ -134,25 +134,20 @@ export interface Trouble {
 
 /** Leaves an action alone until it changes, or a person says `retry`. */
 export async function parkAction(cycle: PulledCycle, action: Action, trouble: Trouble): Promise<Outcome> {
-  const { ledger, clock } = cycle.world;
-  const { post, kind } = action;
-  const { code, message } = trouble;
-  await ledger.commit([
-    {
-      kind: "park",
-      project: cycle.memory.id,
-      post,
-      parked: {
-        kind: "parked",
-        cause: "refused",
-        code,
-        message,
-        since: clock.now(),
-        action: { kind, signature: refusalSignature(action, cycle.settings) },
-      },
-    },
-  ]);
-  return reportTrouble(cycle, post, trouble);
+  await keepParked(cycle, action, trouble);
+  return reportTrouble(cycle, action.post, trouble);
+}
+
+/** The same where it has been said already. */
+export async function keepParked(
+  { world: { ledger, clock }, memory, settings }: PulledCycle,
+  action: Action,
+  { code, message }: Pick<Trouble, "code" | "message">,
+): Promise<void> {
+  const refused = { kind: action.kind, signature: refusalSignature(action, settings) };
+  const why = { kind: "parked", cause: "refused", code, message, since: clock.now() } as const;
+  const parked = { ...why, action: refused };
+  await ledger.commit([{ kind: "park", project: memory.id, post: action.post, parked }]);
 }
 
 /** Says what goes wrong with one post, and ends its action for this run. */

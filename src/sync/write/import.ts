@@ -1,9 +1,9 @@
 import type { ToolRecord } from "../../board/tools.ts";
+import type { Change } from "../../ledger/change.ts";
+import type { AuditEntry } from "../../ledger/journal.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
-import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
-import { refusalSignature } from "../../plan/ground/identity.ts";
 import { draftPost, postArguments } from "../../plan/imports/draft.ts";
 import { whyKept } from "../../plan/imports/select.ts";
 import { isApproved, issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -13,6 +13,7 @@ import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { addressOf, isOurIssue } from "../read/import-list.ts";
 import { callTool, showsOther } from "./call.ts";
 import { doubtOf } from "./create.ts";
+import { keepParked } from "./failure.ts";
 
 /**
  * What an issue becomes, as it is now: it is read right before. One that was moved, closed, linked or robbed of its label meanwhile
@@ -27,10 +28,9 @@ export async function replanImport(cycle: PulledCycle, post: PostId): Promise<As
   if (issue === undefined || row === undefined || settings.import === undefined) return undefined;
   const answer = await world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "refused") throw answer.error;
-  const isLinked = (await world.ledger.rows.linkedTo(issue)).length > 0;
   const isWanted =
     answer.kind === "found" &&
-    !isLinked &&
+    (await world.ledger.rows.linkedTo(issue)).length === 0 &&
     !isOurIssue(cycle, answer.record) &&
     whyKept(answer.record, settings.import) === undefined;
   if (!isWanted) {
@@ -39,14 +39,12 @@ export async function replanImport(cycle: PulledCycle, post: PostId): Promise<As
   }
   const { record } = answer;
   course.imports.set(post, record.issue);
-  return {
-    row,
-    action: draftPost(record, { name: post, address: addressOf(cycle, issue) }, settings.import),
-  };
+  const action = draftPost(record, { name: post, address: addressOf(cycle, issue) }, settings.import);
+  return { row, action };
 }
 
 /** Has the board make the post, once, and links it. */
-export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePost): Promise<Outcome> {
+export async function importIssue(cycle: PulledCycle, action: CreatePost): Promise<Outcome> {
   const { settings, memory, world, course } = cycle;
   const issue = course.imports.get(action.post);
   if (settings.import === undefined || issue === undefined) return { kind: "unneeded" };
@@ -70,7 +68,7 @@ export async function importIssue(cycle: PulledCycle, row: Row, action: CreatePo
     },
     record: (own, record) => takeAnswer(own, issue, record),
   });
-  return outcome.kind === "failed" ? failImport(cycle, row, action, outcome) : outcome;
+  return outcome.kind === "failed" ? failImport(cycle, action, outcome) : outcome;
 }
 
 /** Whether an answer may name the post of another issue: one that a call has made, or one of that title that is looked for. */
@@ -104,29 +102,12 @@ async function takeAnswer(cycle: PulledCycle, issue: Issue, record: ToolRecord |
 
 /** The post that an issue has become is linked to it. What is known of the issue as such stays until a list shows the post. */
 export async function linkImported(cycle: PulledCycle, issue: Issue, post: PostId): Promise<void> {
-  const { ledger, clock, log } = cycle.world;
+  const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
   const ref: IssueRef = { repositoryId: issue.repositoryId, number: issue.number };
-  const repository = ledger.memory.repositoryById(issue.repositoryId)?.repository.name;
   await ledger.commit([
     { kind: "link", project, link: { post, issue: ref, origin: "imported" }, issue, content: undefined },
-    {
-      kind: "audit",
-      entry: {
-        at: clock.now(),
-        run: cycle.run.number,
-        side: "tracker",
-        project,
-        post,
-        issue: repository === undefined ? undefined : { repository, number: issue.number },
-        kind: "link-issue",
-        fields: [{ field: "issue", value: nameIssue(cycle, ref) }],
-        reason: "the issue has become this post",
-        outcome: "applied",
-        message: undefined,
-        isApproved: false,
-      },
-    },
+    auditLink(cycle, { post, issue: ref, kind: "link-issue", reason: "the issue has become this post" }),
   ]);
   cycle.tally.postWrites += 1;
   log.info(
@@ -135,32 +116,45 @@ export async function linkImported(cycle: PulledCycle, issue: Issue, post: PostI
   );
 }
 
+/** A line of the audit: a post's link to an issue has begun, or ended. */
+export function auditLink(
+  cycle: PulledCycle,
+  { post, issue, kind, reason }: { readonly issue: IssueRef } & Pick<AuditEntry, "post" | "kind" | "reason">,
+): Change {
+  const { ledger, clock } = cycle.world;
+  const repository = ledger.memory.repositoryById(issue.repositoryId)?.repository.name;
+  const entry: AuditEntry = {
+    at: clock.now(),
+    run: cycle.run.number,
+    side: "tracker",
+    project: cycle.memory.id,
+    post,
+    issue: repository === undefined ? undefined : { repository, number: issue.number },
+    kind,
+    fields: [{ field: "issue", value: nameIssue(cycle, issue) }],
+    reason,
+    outcome: "applied",
+    message: undefined,
+    isApproved: false,
+  };
+  return { kind: "audit", entry };
+}
+
 /** What the board refused is asked for again when the issue, or the settings, are others. */
 async function failImport(
   cycle: PulledCycle,
-  row: Row,
   action: CreatePost,
   outcome: Extract<Outcome, { readonly kind: "failed" }>,
 ): Promise<Outcome> {
-  const { ledger, clock } = cycle.world;
-  const { id: project } = cycle.memory;
-  const call = await ledger.toolCalls.find({
-    project,
+  const key = {
+    project: cycle.memory.id,
     purpose: "feedbackCreate",
     subject: issueKey(action.issue),
-  });
+  } as const;
+  const call = await cycle.world.ledger.toolCalls.find(key);
   if (call?.state === "UNKNOWN")
     return { kind: "wait", cause: "in-doubt", why: "it is not known yet whether the post was made" };
-  if (call?.state !== "REJECTED") return outcome;
-  const signature = refusalSignature(action, cycle.settings);
-  const parked = {
-    kind: "parked",
-    cause: "refused",
-    code: "board.tool",
-    message: outcome.why,
-    since: clock.now(),
-    action: { kind: action.kind, signature },
-  } as const;
-  await ledger.commit([{ kind: "park", project, post: row.post.id, parked }]);
+  if (call?.state === "REJECTED")
+    await keepParked(cycle, action, { code: "board.tool", message: outcome.why });
   return outcome;
 }

@@ -2,6 +2,7 @@ import { type ProjectError, RemoteError } from "../../errors.ts";
 import type { AuditEntry, NewIntent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
+import type { PostId } from "../../model/post.ts";
 import type { Action, ActionKind, PatchPost } from "../../plan/ground/action.ts";
 import { hashBody } from "../../plan/ground/identity.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
@@ -76,6 +77,16 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
   };
 }
 
+/** Counts what was written to an issue, and says it. */
+export function sayIssueWritten(
+  { tally, world, run, project }: PulledCycle,
+  about: { readonly post: PostId; readonly issue: string; readonly [field: string]: unknown },
+  what = "Issue changed",
+): void {
+  tally.issueWrites += 1;
+  world.log.info({ run: run.number, project: project.key, ...about }, what);
+}
+
 const notShown: WriteOutcome = {
   kind: "unknown",
   message: "the answer does not show the issue that was asked for",
@@ -106,7 +117,7 @@ export async function readFresh(
   if (answer.kind === "refused") throw answer.error;
   // The issue is not where it was: a transfer is followed, and the next run writes to its new place.
   await takeAnswer(cycle, issue, answer);
-  if (answer.kind === "missing") sayMissing(cycle, nameIssue(cycle, issue), action.post);
+  if (answer.kind === "missing") sayMissing(cycle, issue, action.post);
   await parkAbsent(cycle);
   if (answer.kind === "moved")
     return waitForTurn("its issue was moved, and the next run goes on with it there");
@@ -184,7 +195,7 @@ async function ask(
   turn: WhichLook = isLookedAt(cycle, lookOf(known, "second")) ? "second" : "first",
 ): Promise<Closure | undefined> {
   try {
-    await lookOnce(cycle, lookOf(known, turn), () => askAgain(known, cycle.world, cycle.run));
+    await lookOnce(cycle, lookOf(known, turn), () => askAgain(cycle, known));
     return repositoryClosure(repositoryNow(cycle, known));
   } catch (error) {
     if (error instanceof RemoteError && error.concerns === "all") throw error;

@@ -3,7 +3,12 @@ import type { IssueRecord, Milestone } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/ground/action.ts";
 import { isSameName } from "../../plan/ground/issue-fields.ts";
 import { byState } from "../../plan/rules/pins.ts";
-import type { IssueWrite, OptionalValue, WriteOutcome } from "../../tracker/tracker.ts";
+import {
+  type IssueWrite,
+  type OptionalValue,
+  optionalValues,
+  type WriteOutcome,
+} from "../../tracker/tracker.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { laneOf } from "../ground/lane.ts";
 import { isLookedAt, noteLooks } from "../ground/looks.ts";
@@ -15,15 +20,24 @@ import { send } from "./send.ts";
 /** The request that opens an issue. */
 export type CreateWrite = Extract<IssueWrite, { kind: "create-issue" }>;
 
+/** An issue that is to be opened, and where. */
+export interface Opening {
+  readonly cycle: PulledCycle;
+  readonly repository: RepositoryMemory;
+  readonly action: CreateIssue;
+}
+
 /** Names become what the tracker wants: labels exist, the milestone is a number. */
-export async function prepareIssue(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  action: CreateIssue,
-): Promise<CreateWrite> {
+export async function prepareIssue(opening: Opening): Promise<CreateWrite> {
+  const { cycle, repository, action } = opening;
+  const { tally } = cycle;
+  const issue = repository.repository.name;
   const { milestone: title } = action;
   const milestone = title === undefined ? undefined : await findMilestone(cycle, repository, title);
-  if (title !== undefined && milestone === undefined) sayLacking(cycle, repository, title);
+  if (title !== undefined && milestone === undefined) {
+    const message = `${repository.name} has no milestone "${title}", so issues are opened without one. Create it, or correct issue.milestone.`;
+    noteError(tally, { issue, code: "tracker.milestone", message });
+  }
   await ensureLabels(cycle, repository, action);
   const wanted: CreateWrite = {
     kind: "create-issue",
@@ -34,8 +48,11 @@ export async function prepareIssue(
     milestone: milestone?.number,
     type: action.type,
   };
-  const left = optionalValues(wanted).filter((one) => isRefused(cycle, repository, one));
-  if (left.length > 0) sayLeft(cycle, repository, left, action);
+  const left = optionalValues(wanted).filter((one) => isRefused(opening, one));
+  if (left.length > 0) {
+    const message = `${repository.name} has refused ${nameValues(left, action)}, so issues are opened without. That is tried again with the next full look (\`fullEvery\`), or when the config has changed.`;
+    noteError(tally, { issue, code: "tracker.field-refused", message });
+  }
   return without(wanted, left);
 }
 
@@ -107,11 +124,6 @@ export async function findMilestone(
   return byState(milestones).find(({ title }) => title === wanted);
 }
 
-function sayLacking({ tally }: PulledCycle, { name, repository }: RepositoryMemory, milestone: string): void {
-  const message = `${name} has no milestone "${milestone}", so issues are opened without one. Create it, or correct issue.milestone.`;
-  noteError(tally, { issue: repository.name, code: "tracker.milestone", message });
-}
-
 /**
  * What a refusal of a new issue names; all of a field where it names nothing of it. Values that it names one after the other are
  * left out one by one, but not for ever.
@@ -131,16 +143,6 @@ export function refusedIn(
   });
 }
 
-/** All that an issue is to get and can do without. */
-function optionalValues({ assignees, labels, milestone, type }: CreateWrite): readonly OptionalValue[] {
-  return [
-    ...assignees.map((value) => ({ field: "assignees", value }) as const),
-    ...labels.map((value) => ({ field: "labels", value }) as const),
-    ...(milestone === undefined ? [] : [{ field: "milestone", value: String(milestone) } as const]),
-    ...(type === undefined ? [] : [{ field: "type", value: type } as const]),
-  ];
-}
-
 /** A new issue without some of what it was to get. */
 export function without(write: CreateWrite, left: readonly OptionalValue[]): CreateWrite {
   const isLeft = (field: OptionalValue["field"], value: string): boolean =>
@@ -157,8 +159,7 @@ export function without(write: CreateWrite, left: readonly OptionalValue[]): Cre
 
 /** Remembers what new issues are refused with, so that the next one is asked for without it. */
 export async function rememberRefused(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
+  { cycle, repository }: Opening,
   left: readonly OptionalValue[],
 ): Promise<void> {
   const current = repositoryNow(cycle, repository);
@@ -168,11 +169,7 @@ export async function rememberRefused(
   await cycle.world.ledger.commit([{ kind: "remember-repository", memory }]);
 }
 
-function isRefused(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  { field, value }: OptionalValue,
-): boolean {
+function isRefused({ cycle, repository }: Opening, { field, value }: OptionalValue): boolean {
   const { settingsPrint } = projectNow(cycle);
   return repositoryNow(cycle, repository).refused.some(
     (one) => one.field === field && one.value === value && one.print === settingsPrint,
@@ -188,16 +185,6 @@ export function nameValues(left: readonly OptionalValue[], { milestone }: Create
       return `${field} ${names.join(", ")}`;
     })
     .join(" and ");
-}
-
-function sayLeft(
-  { tally }: PulledCycle,
-  { name, repository }: RepositoryMemory,
-  left: readonly OptionalValue[],
-  action: CreateIssue,
-): void {
-  const message = `${name} has refused ${nameValues(left, action)}, so issues are opened without. That is tried again with the next full look (\`fullEvery\`), or when the config has changed.`;
-  noteError(tally, { issue: repository.name, code: "tracker.field-refused", message });
 }
 
 /** What the tracker left out of a new issue without a word (no push access), by name. */

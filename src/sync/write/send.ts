@@ -127,14 +127,10 @@ async function forgetWait({ world: { ledger }, memory }: PulledCycle, { action }
  * all since the run decided. A pause that comes after SENT finds the write under way.
  */
 async function pausedBy(cycle: PulledCycle, sent: port.Sent): Promise<Outcome | undefined> {
-  const { ledger, clock } = cycle.world;
   const { intent, ...pauses } = sent;
   const pause = pauseOf(pauses);
   if (pause === undefined) return undefined;
-  if (intent !== undefined) {
-    const message = `not sent; a person has paused ${paused[pauses.wholePause?.of ?? "post"]}`;
-    await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
-  }
+  await takeBack(cycle, intent, `a person has paused ${paused[pauses.wholePause?.of ?? "post"]}`);
   return { kind: "pause", ...pause };
 }
 
@@ -147,12 +143,18 @@ async function prepareAgain(
   stop: Closure,
   intent: IntentId | undefined,
 ): Promise<Outcome> {
-  const { ledger, clock } = cycle.world;
-  if (intent !== undefined) {
-    const message = `not sent; ${stop.message}`;
-    await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
-  }
+  await takeBack(cycle, intent, stop.message);
   return action === undefined ? { kind: "wait", ...closedBy(stop) } : postpone(cycle, stop);
+}
+
+async function takeBack(
+  { world: { ledger, clock } }: PulledCycle,
+  intent: IntentId | undefined,
+  why: string,
+): Promise<void> {
+  if (intent === undefined) return;
+  const message = `not sent; ${why}`;
+  await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
 }
 
 /** Takes the turn at the pace, and marks the intent SENT with it; undefined where nothing may leave in this run any more. */

@@ -11,7 +11,7 @@ import { laneOfIssue } from "../ground/lane.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
 import { parkAction } from "./failure.ts";
-import { type FreshIssue, issueRequest, readFresh, waitIfClosed } from "./issue.ts";
+import { type FreshIssue, issueRequest, readFresh, sayIssueWritten, waitIfClosed } from "./issue.ts";
 import { type Composed, send } from "./send.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
@@ -100,9 +100,8 @@ function editOf(
     if (shown !== content.blockHash) body = next.body;
   }
   if (title === undefined && body === undefined) return { write: undefined, content };
-  const { number } = action.issue;
   const parts = { ...(title !== undefined && { title }), ...(body !== undefined && { body }) };
-  return { write: { kind: "edit-issue", number, ...parts }, content };
+  return { write: { kind: "edit-issue", number: action.issue.number, ...parts }, content };
 }
 
 /** What the issue has of ours by now. Where its text had to be cut, the whole of it waits until the issue changes. */
@@ -125,16 +124,7 @@ async function recordApplied(
   shown: IssueRecord,
 ): Promise<void> {
   await cycle.world.ledger.commit(contentNow(cycle, action, content, shown));
-  cycle.tally.issueWrites += 1;
-  cycle.world.log.info(
-    {
-      run: cycle.run.number,
-      project: cycle.project.key,
-      post: action.post,
-      issue: nameIssue(cycle, action.issue),
-    },
-    "Issue changed",
-  );
+  sayIssueWritten(cycle, { post: action.post, issue: nameIssue(cycle, action.issue) });
 }
 
 const noRoom =
@@ -143,11 +133,6 @@ const noRoom =
 const edited =
   "People edited the part of the issue that boardsync manages, so the post's later edits are not written there. Move their words below the block to go on.";
 
-async function park(
-  cycle: PulledCycle,
-  action: UpdateIssue,
-  code: string,
-  message: string,
-): Promise<Outcome> {
+function park(cycle: PulledCycle, action: UpdateIssue, code: string, message: string): Promise<Outcome> {
   return parkAction(cycle, action, { place: nameIssue(cycle, action.issue), code, message });
 }

@@ -16,7 +16,7 @@ import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isApprovedBy, type Judged } from "../ground/wanted.ts";
 import { lookAgain } from "../read/look-again.ts";
 import { estimate, noteBacklogs, readImport } from "./backlog.ts";
-import { type Again, changeIssue } from "./change.ts";
+import { changeIssue } from "./change.ts";
 import { commentIssue } from "./comment.ts";
 import { createIssue } from "./create.ts";
 import { importIssue, replanImport } from "./import.ts";
@@ -177,10 +177,20 @@ async function writeOne(
   const { action } = asked;
   const delay = await whyNotNow(cycle, wanted, asked);
   if (delay !== undefined) return delay;
-  return writeAction(cycle, asked.row, action, {
-    followUp: wanted.followUp,
-    again: async (fresh) => (await ask(wanted, undefined, fresh))?.action,
-  });
+  switch (action.kind) {
+    case "patch-post":
+      return patchPost(cycle, { row: asked.row, action });
+    case "update-issue":
+      return updateIssue(cycle, action);
+    case "change-issue":
+      return changeIssue(cycle, action, async (fresh) => (await ask(wanted, undefined, fresh))?.action);
+    case "comment-issue":
+      return commentIssue(cycle, action);
+    case "create-issue":
+      return createIssue(cycle, { row: asked.row, action }, wanted.followUp);
+    case "create-post":
+      return importIssue(cycle, action);
+  }
 }
 
 /** Why an action is not written although it is asked for still; undefined where it may go. */
@@ -208,26 +218,4 @@ async function putOffWhereClosed(cycle: PulledCycle, lanes: readonly Lane[]): Pr
   const [first] = lanes;
   if (first === undefined || lanes.some((lane) => isOpen(cycle, lane))) return undefined;
   return putOff(cycle, first);
-}
-
-function writeAction(
-  cycle: PulledCycle,
-  row: Row,
-  action: Action,
-  { followUp, again }: Pick<Judged, "followUp"> & { readonly again: Again },
-): Promise<Outcome> {
-  switch (action.kind) {
-    case "patch-post":
-      return patchPost(cycle, { row, action });
-    case "update-issue":
-      return updateIssue(cycle, action);
-    case "change-issue":
-      return changeIssue(cycle, action, again);
-    case "comment-issue":
-      return commentIssue(cycle, action);
-    case "create-issue":
-      return createIssue(cycle, { row, action }, followUp);
-    case "create-post":
-      return importIssue(cycle, row, action);
-  }
 }

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { widthOf } from "../../../src/commands/print/text.ts";
 import { printPlan } from "../../../src/commands/reports/plan.ts";
-import { printRebuild } from "../../../src/commands/reports/rebuild.ts";
 import { printRun } from "../../../src/commands/reports/run.ts";
 import { printLook } from "../../../src/commands/reports/undo.ts";
+import { printRebuild } from "../../../src/commands/run/rebuild.ts";
 import type { RepositoryName } from "../../../src/model/issue.ts";
 import type { PostId } from "../../../src/model/post.ts";
 import type { RebuiltProject } from "../../../src/story/rebuild/rebuild.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { count, oneLine, paint, printLine, widthOf, wrap } from "../../../src/commands/print/text.ts";
+import { oneLine, paint, printLine, widthOf, wrap } from "../../../src/commands/print/text.ts";
+import { count } from "../../../src/sync/tell/words.ts";
 import { createOutput } from "../stage.ts";
 
 describe("oneLine", () => {

@@ -2,7 +2,7 @@ import type { HeldAction } from "../../../ledger/rows.ts";
 import { command } from "../../../sync/ground/remedy.ts";
 import { showVoters } from "../../../sync/ground/voters.ts";
 import { describeHeld, likenessOfHeld, votersOfHeld } from "../../../sync/orders/approve.ts";
-import { type Group, groupAlike } from "../../../sync/tell/alike.ts";
+import { type Group, groupAlike } from "../../../sync/tell/waiting-lines.ts";
 import { ordersAddress } from "../addresses.ts";
 import { type Column, html, type Markup, own, table } from "../html.ts";
 import { renderPostLink } from "../sides.ts";

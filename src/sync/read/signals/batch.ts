@@ -1,9 +1,46 @@
 import { RemoteError } from "../../../errors.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
+import type { Issue, IssueRef, RepositoryName } from "../../../model/issue.ts";
+import type { ProjectId } from "../../../model/post.ts";
+import type { Cycle } from "../../ground/cycle-state.ts";
+import { checkSignalLimits } from "../../ground/limits.ts";
 import { isPutOff } from "../../ground/report.ts";
 
 /** The tracker answers for this many issues in one request. */
-export const issuesPerRequest = 100;
+const issuesPerRequest = 100;
+
+/** The linked issues of a project that can be relied on, as many at a time as a request takes. */
+export async function* linkedPages(
+  { world: { ledger } }: Cycle,
+  project: ProjectId,
+  only?: "duplicates",
+): AsyncGenerator<readonly SignalledIssue[]> {
+  let after: IssueRef | undefined;
+  for (;;) {
+    const found = await ledger.signals.linked(project, after, issuesPerRequest, only);
+    yield found;
+    after = found.at(-1)?.issue;
+    if (found.length < issuesPerRequest) return;
+  }
+}
+
+/**
+ * The names of issues' repositories, by the issues' node ids: what is asked for counts there.
+ *
+ * @throws RemoteError while one of them wants no request.
+ */
+export async function repositoriesOf(
+  { world }: Cycle,
+  issues: readonly Pick<Issue, "nodeId" | "repositoryId">[],
+): Promise<ReadonlyMap<string, RepositoryName>> {
+  const names = issues.map(({ nodeId, repositoryId }) => {
+    const name = world.ledger.memory.repositoryById(repositoryId)?.repository.name;
+    return name === undefined ? [] : [[nodeId, name] as const];
+  });
+  const repositories = new Map(names.flat());
+  await checkSignalLimits(world, new Set(repositories.values()));
+  return repositories;
+}
 
 /** Issues that are asked for together. */
 export interface SignalBatch {
@@ -16,6 +53,7 @@ export interface SignalBatch {
   end(): Promise<void>;
 }
 
+/** @param work asks for as many as a request takes. */
 export function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>): SignalBatch {
   let own: SignalledIssue[] = [];
   const others: SignalledIssue[] = [];

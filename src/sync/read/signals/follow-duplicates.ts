@@ -12,7 +12,12 @@ import type { AskedIssue, SignalReader } from "./signal-reader.ts";
 /** A chain of duplicates is followed through this many issues. */
 const longestChain = 5;
 
-type Answers = ReadonlyMap<string, SignalAnswer>;
+/** What chains are followed by: who asks, and what has been answered, by the issues' node ids. */
+interface Following {
+  readonly cycle: Cycle;
+  readonly reader: SignalReader;
+  readonly answers: Map<string, SignalAnswer>;
+}
 
 /** Where a chain of duplicates ends. */
 type End =
@@ -37,31 +42,23 @@ export async function followDuplicates(
   reader: SignalReader,
   duplicates: readonly SignalledIssue[],
 ): Promise<void> {
-  const answers = await readChains(cycle, reader, duplicates);
-  const { ledger } = cycle.world;
-  await ledger.commit(
-    (
-      await inOrder(duplicates, async (duplicate) => {
-        const { signals, issue } = answers.get(duplicate.issue.nodeId) ?? { signals: {} };
-        const { canonical, changes } = await takeEnd(cycle, reader, duplicate, answers);
-        return [
-          ...(issue === undefined ? [] : await reader.storingFacts(issue)),
-          ...changes,
-          reader.storing(duplicate.issue, { ...signals, canonical }),
-        ];
-      })
-    ).flat(),
-  );
+  const following: Following = { cycle, reader, answers: new Map() };
+  await readChains(following, duplicates);
+  const changes = await inOrder(duplicates, async (duplicate) => {
+    const { signals, issue } = following.answers.get(duplicate.issue.nodeId) ?? { signals: {} };
+    const { canonical, changes: led } = await takeEnd(following, duplicate);
+    return [
+      ...(issue === undefined ? [] : await reader.storingFacts(issue)),
+      ...led,
+      reader.storing(duplicate.issue, { ...signals, canonical }),
+    ];
+  });
+  await cycle.world.ledger.commit(changes.flat());
 }
 
 /** Asks for the duplicates, and with them for what they led to last: as long as that is so, one request is enough. */
-async function readChains(
-  cycle: Cycle,
-  reader: SignalReader,
-  duplicates: readonly SignalledIssue[],
-): Promise<Answers> {
-  const { ledger } = cycle.world;
-  const answers = new Map<string, SignalAnswer>();
+async function readChains(following: Following, duplicates: readonly SignalledIssue[]): Promise<void> {
+  const { cycle, reader, answers } = following;
   let wanted = new Map<string, AskedIssue>();
   const want = ({ issue: { nodeId, repositoryId }, signals }: SignalledIssue): void => {
     wanted.set(nodeId, { nodeId, repositoryId, signals });
@@ -70,35 +67,27 @@ async function readChains(
     want(duplicate);
     const known = duplicate.signals.canonical;
     const last =
-      known?.kind === "known" && known.value !== null ? await ledger.signals.of(known.value) : undefined;
+      known?.kind === "known" && known.value !== null
+        ? await cycle.world.ledger.signals.of(known.value)
+        : undefined;
     if (last !== undefined) want(last);
   }
   for (let step = 0; step <= longestChain && wanted.size > 0; step += 1) {
     const found = await reader.read([...wanted.values()], { duplicates: true });
     for (const [nodeId, answer] of found) answers.set(nodeId, answer);
-    wanted = nextOf(cycle, duplicates, answers);
+    // The first issue of each chain that nobody has asked for yet.
+    wanted = new Map();
+    for (const duplicate of duplicates) {
+      const end = findEnd(following, duplicate);
+      if (end.kind !== "unasked") continue;
+      const { nodeId, issue } = end.target;
+      wanted.set(nodeId, { nodeId, repositoryId: issue.repositoryId, signals: {} });
+    }
   }
-  return answers;
-}
-
-/** The first issue of each chain that nobody has asked for yet. */
-function nextOf(
-  cycle: Cycle,
-  duplicates: readonly SignalledIssue[],
-  answers: Answers,
-): Map<string, AskedIssue> {
-  const wanted = new Map<string, AskedIssue>();
-  for (const duplicate of duplicates) {
-    const end = findEnd(cycle, duplicate, answers);
-    if (end.kind !== "unasked") continue;
-    const { nodeId, issue } = end.target;
-    wanted.set(nodeId, { nodeId, repositoryId: issue.repositoryId, signals: {} });
-  }
-  return wanted;
 }
 
 /** Where a chain ends. What was followed once is followed on, whoever of those that opened its issues has no access any more. */
-function findEnd(cycle: Cycle, { issue, signals: { canonical } }: SignalledIssue, answers: Answers): End {
+function findEnd({ cycle, answers }: Following, { issue, signals: { canonical } }: SignalledIssue): End {
   const followed = canonical?.kind === "known" ? (canonical.value ?? undefined) : undefined;
   let isStrange = false;
   const seen = new Set([issue.nodeId]);
@@ -165,14 +154,10 @@ interface Led {
   readonly changes: readonly Change[];
 }
 
-async function takeEnd(
-  cycle: Cycle,
-  reader: SignalReader,
-  duplicate: SignalledIssue,
-  answers: Answers,
-): Promise<Led> {
+async function takeEnd(following: Following, duplicate: SignalledIssue): Promise<Led> {
+  const { cycle, reader } = following;
   const { canonical } = duplicate.signals;
-  const end = findEnd(cycle, duplicate, answers);
+  const end = findEnd(following, duplicate);
   // What it led to is left for the pull to look at.
   if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found") {
     return { canonical, changes: [] };
@@ -191,9 +176,9 @@ async function takeEnd(
         message: `the tracker has not answered for ${nameTarget(end.target)}`,
       });
     case "none":
-      return leadTo(leadNowhere(cycle, duplicate, end.reason));
+      return leadNowhere(cycle, duplicate, end.reason);
     case "unreadable":
-      return takeUnreadable(cycle, duplicate, end.target, answers);
+      return takeUnreadable(following, duplicate, end.target);
     case "found": {
       const { issue } = end.target;
       const facts = end.answer.issue === undefined ? [] : await reader.storingFacts(end.answer.issue);
@@ -211,15 +196,15 @@ function leadTo(canonical: Readable<IssueRef | null>, changes: readonly Change[]
  * is not found for a second time, ten minutes later. From then on the duplicate leads nowhere.
  */
 async function takeUnreadable(
-  cycle: Cycle,
+  following: Following,
   duplicate: SignalledIssue,
   target: DuplicateTarget | undefined,
-  answers: Answers,
 ): Promise<Led> {
+  const { cycle } = following;
   const { ledger, clock } = cycle.world;
   const reason = `it leads to ${target === undefined ? "an issue that can't be seen" : `${nameTarget(target)}, which can't be read`}`;
-  const wanted = target?.issue ?? (await findHidden(cycle, duplicate, answers));
-  if (wanted === null) return leadTo(leadNowhere(cycle, duplicate, reason));
+  const wanted = target?.issue ?? (await findHidden(following, duplicate));
+  if (wanted === null) return leadNowhere(cycle, duplicate, reason);
   const known = await ledger.absences.of(wanted);
   const since = clock.now();
   const absent = (kind: "missing" | "lost"): Change => ({
@@ -231,7 +216,7 @@ async function takeUnreadable(
   if (known.kind === "missing" && since - known.since < secondLookMs) {
     return leadTo({ kind: "known", value: wanted });
   }
-  return leadTo(leadNowhere(cycle, duplicate, reason), known.kind === "missing" ? [absent("lost")] : []);
+  return leadNowhere(cycle, duplicate, reason, known.kind === "missing" ? [absent("lost")] : []);
 }
 
 /**
@@ -239,12 +224,11 @@ async function takeUnreadable(
  * issue, which was never followed: null.
  */
 async function findHidden(
-  { world: { ledger } }: Cycle,
+  { cycle, answers }: Following,
   { signals: { canonical } }: SignalledIssue,
-  answers: Answers,
 ): Promise<IssueRef | null> {
   if (canonical?.kind !== "known" || canonical.value === null) return null;
-  const followed = await ledger.signals.of(canonical.value);
+  const followed = await cycle.world.ledger.signals.of(canonical.value);
   const answer = followed === undefined ? undefined : answers.get(followed.issue.nodeId);
   return answer === undefined || answer.fault !== undefined ? canonical.value : null;
 }
@@ -257,12 +241,13 @@ function leadNowhere(
   cycle: Cycle,
   { issue, signals: { canonical } }: SignalledIssue,
   reason: string,
-): Readable<IssueRef | null> {
+  changes: readonly Change[] = [],
+): Led {
   if (canonical?.kind !== "known" || canonical.value !== null) {
     cycle.world.log.warn(
       { project: cycle.project.key, issue: nameIssue(cycle, issue), reason },
       "An issue was closed as a duplicate, and the other issue can't be followed; the rules for duplicates decide",
     );
   }
-  return { kind: "known", value: null };
+  return leadTo({ kind: "known", value: null }, changes);
 }

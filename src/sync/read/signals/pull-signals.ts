@@ -1,8 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
-import type { Issue, IssueRef, Pin, RepositoryId, Signals } from "../../../model/issue.ts";
-import type { ProjectId } from "../../../model/post.ts";
+import type { Issue, IssueRef, Pin, Signals } from "../../../model/issue.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
 import { isSignalNeeded } from "../../../plan/rules/match.ts";
@@ -14,10 +13,10 @@ import {
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
 import { inOrder } from "../../../select.ts";
-import { type Cycle, issueKey, nameIssue } from "../../ground/cycle-state.ts";
+import { type Cycle, issueKey, nameIssue, repositoryById } from "../../ground/cycle-state.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";
-import { createPart, issuesPerRequest, type SignalBatch } from "./batch.ts";
+import { createPart, linkedPages, type SignalBatch } from "./batch.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
 import { workWithinLimits } from "./limits.ts";
 import { namedOptions } from "./project-fields.ts";
@@ -40,7 +39,7 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
     const message = `${error.message} ${whatWaits}.`;
     const { code, detail, retryAt } = error;
     noteError(cycle.tally, { code, message, detail, retryAt });
-    const search = { ...searchFor(cycle.settings, "all"), pins: await pinsOf(cycle, cycle.memory.id) };
+    const search = await searchFor(cycle, cycle.settings, "all");
     for await (const found of eachLinked(cycle, search))
       if (wayOf(cycle, search, found) !== undefined) cycle.course.stale.add(issueKey(found.issue));
   }
@@ -55,43 +54,39 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
  * @throws RemoteError
  */
 export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
-  const search = { ...searchFor(cycle.settings, mode), pins: await pinsOf(cycle, cycle.memory.id) };
+  const search = await searchFor(cycle, cycle.settings, mode);
   const { needs, print } = search;
   if (!looksBesideRecord(needs) && !needs.duplicates) return;
   const reader = createSignalReader(cycle, mode);
-  const { clock } = cycle.world;
   const ask = async (
     issues: readonly SignalledIssue[],
     work: (issues: readonly SignalledIssue[]) => Promise<void>,
   ): Promise<void> => {
-    const askedAt = clock.now();
+    const askedAt = cycle.world.clock.now();
     // Rules that are new wait as a whole until all that they look at can be asked for.
     const read = mode === "unknown" ? issues : await workWithinLimits(cycle, issues, work);
     if (mode === "unknown") await work(issues);
     const answered = read.filter(({ issue }) => !reader.unread.has(issue.nodeId));
-    noteLooks(
-      cycle,
-      answered.map(({ issue }) => signalsKey(print, issue)),
-      askedAt,
-    );
+    const looks = answered.map(({ issue }) => signalsKey(print, issue));
+    noteLooks(cycle, looks, askedAt);
   };
   const parts = {
     duplicates: createPart((issues) => ask(issues, (some) => followDuplicates(cycle, reader, some))),
     others: createPart((issues) =>
       ask(issues, async (some) => {
-        await readOthers(cycle, reader, needs, some);
+        await readOthers(cycle, reader, some);
         // The list did not show yet that it was closed as one.
         for (const found of needs.duplicates ? await duplicatesAmong(cycle, some) : [])
           await parts.duplicates.add(found);
       }),
     ),
   };
-  const pulled = new Set([...cycle.repositories.values()].map(({ repository }) => repository.id));
   for await (const found of eachLinked(cycle, search)) {
-    const way = pulled.has(found.issue.repositoryId) ? wayOf(cycle, search, found) : undefined;
+    const isPulled = repositoryById(cycle, found.issue.repositoryId) !== undefined;
+    const way = isPulled ? wayOf(cycle, search, found) : undefined;
     if (way !== undefined) await parts[way].add(found);
   }
-  if (mode === "all") await fill(cycle, parts, print, pulled);
+  if (mode === "all") await fill(cycle, parts, print);
   await parts.others.end();
   await parts.duplicates.end();
   if (mode === "all") await sayUnread(cycle, search, reader.unread);
@@ -105,12 +100,8 @@ async function sayUnread(cycle: Cycle, search: Search, unread: ReadonlyMap<strin
     if (words === undefined) continue;
     cycle.course.stale.add(issueKey(issue));
     const message = `${words} ${whatWaits} for this issue.`;
-    noteError(cycle.tally, {
-      issue: nameIssue(cycle, issue),
-      code: "tracker.unreachable",
-      message,
-      detail: "server",
-    });
+    const failed = { issue: nameIssue(cycle, issue), code: "tracker.unreachable", message } as const;
+    noteError(cycle.tally, { ...failed, detail: "server" });
   }
 }
 
@@ -143,7 +134,7 @@ export async function readNow(cycle: Cycle, issue: Issue): Promise<void> {
   const reader = createSignalReader(cycle, "all");
   let asked: SignalledIssue = { issue, signals: (await cycle.world.ledger.signals.of(issue))?.signals ?? {} };
   if (looksBesideRecord(needs)) {
-    await readOthers(cycle, reader, needs, [asked]);
+    await readOthers(cycle, reader, [asked]);
     asked = (await cycle.world.ledger.signals.of(issue)) ?? asked;
   }
   if (needs.duplicates && isDuplicate(asked.issue)) await followDuplicates(cycle, reader, [asked]);
@@ -158,14 +149,11 @@ interface Search {
   readonly pins: readonly Pin[];
 }
 
-function pinsOf({ world: { ledger } }: Cycle, project: ProjectId): Promise<readonly Pin[]> {
-  return ledger.signals.pins(project);
-}
-
-function searchFor(settings: Settings, mode: ReadMode): Omit<Search, "pins"> {
+async function searchFor({ world }: Cycle, settings: Settings, mode: ReadMode): Promise<Search> {
   const needs = neededSignals(settings);
   const options = needs.projects.map((wanted) => namedOptions(settings, projectFieldKey(wanted)));
-  return { settings, needs, print: hashText(JSON.stringify([mode, needs, options])).slice(0, 16) };
+  const print = hashText(JSON.stringify([mode, needs, options])).slice(0, 16);
+  return { settings, needs, print, pins: await world.ledger.signals.pins(settings.project) };
 }
 
 function signalsKey(print: string, { nodeId }: Issue): string {
@@ -190,12 +178,7 @@ function wayOf(
  * Takes issues of other projects along, as far as they look at the same and there is room. Only of this project's own
  * repositories: another one may be under a limit that this project is free of.
  */
-async function fill(
-  cycle: Cycle,
-  parts: Readonly<Record<Way, SignalBatch>>,
-  print: string,
-  pulled: ReadonlySet<RepositoryId>,
-): Promise<void> {
+async function fill(cycle: Cycle, parts: Readonly<Record<Way, SignalBatch>>, print: string): Promise<void> {
   const { world, run, project } = cycle;
   const others = run.companions.filter(({ key }) => key !== project.key);
   const hasRoom = (): boolean => parts.duplicates.hasRoom() || parts.others.hasRoom();
@@ -204,15 +187,12 @@ async function fill(
     if (!hasRoom()) return;
     const id = world.ledger.memory.project(companion.key)?.id;
     if (id === undefined) continue;
-    const search = {
-      ...searchFor({ ...companion.settings, project: id }, "all"),
-      pins: await pinsOf(cycle, id),
-    };
+    const search = await searchFor(cycle, { ...companion.settings, project: id }, "all");
     if (search.print !== print) continue;
-    for await (const found of eachLinked(cycle, search, id)) {
+    for await (const found of eachLinked(cycle, search)) {
       looked += 1;
       if (!hasRoom() || looked > mostLookedThrough) return;
-      if (!pulled.has(found.issue.repositoryId)) continue;
+      if (repositoryById(cycle, found.issue.repositoryId) === undefined) continue;
       const way = wayOf(cycle, search, found);
       if (way !== undefined && parts[way].hasRoom()) parts[way].fill(found);
     }
@@ -220,43 +200,33 @@ async function fill(
 }
 
 /** Every linked issue of a project that can be relied on and may have to be asked for, each once. */
-async function* eachLinked(
-  { world: { ledger }, memory }: Cycle,
-  { needs }: Search,
-  project: ProjectId = memory.id,
-): AsyncGenerator<SignalledIssue> {
+async function* eachLinked(cycle: Cycle, { settings, needs }: Search): AsyncGenerator<SignalledIssue> {
   const only = looksBesideRecord(needs) ? undefined : "duplicates";
-  let after: IssueRef | undefined;
-  for (;;) {
-    const found = await ledger.signals.linked(project, after, issuesPerRequest, only);
-    yield* found;
-    after = found.at(-1)?.issue;
-    if (found.length < issuesPerRequest) return;
-  }
+  for await (const page of linkedPages(cycle, settings.project, only)) yield* page;
 }
 
 async function readOthers(
   cycle: Cycle,
   reader: SignalReader,
-  needs: SignalNeeds,
   issues: readonly SignalledIssue[],
 ): Promise<void> {
-  const { ledger } = cycle.world;
-  const answers = await reader.read(issues.map(({ issue, signals }) => ({ ...identityOf(issue), signals })));
-  const unread = unseen(needs);
-  await ledger.commit(
-    (
-      await inOrder(issues, async ({ issue, signals }) => {
-        const answer = answers.get(issue.nodeId);
-        const isHidden = answer?.fault !== undefined;
-        return [
-          ...(answer?.issue === undefined ? [] : await reader.storingFacts(answer.issue)),
-          reader.storing(issue, isHidden ? unread : (answer?.signals ?? {})),
-          ...(isHidden && reader.isNews(signals, unread) ? lookNextRun(cycle, issue) : []),
-        ];
-      })
-    ).flat(),
-  );
+  const asked = issues.map(({ issue: { nodeId, repositoryId }, signals }) => ({
+    nodeId,
+    repositoryId,
+    signals,
+  }));
+  const answers = await reader.read(asked);
+  const unread = unseen(neededSignals(cycle.settings));
+  const changes = await inOrder(issues, async ({ issue, signals }) => {
+    const answer = answers.get(issue.nodeId);
+    const isHidden = answer?.fault !== undefined;
+    return [
+      ...(answer?.issue === undefined ? [] : await reader.storingFacts(answer.issue)),
+      reader.storing(issue, isHidden ? unread : (answer?.signals ?? {})),
+      ...(isHidden && reader.isNews(signals, unread) ? lookNextRun(cycle, issue) : []),
+    ];
+  });
+  await cycle.world.ledger.commit(changes.flat());
 }
 
 /** What is known by now of those that are duplicates. */
@@ -264,16 +234,8 @@ async function duplicatesAmong(
   { world: { ledger } }: Cycle,
   issues: readonly SignalledIssue[],
 ): Promise<readonly SignalledIssue[]> {
-  return (
-    await inOrder(issues, async ({ issue }) => {
-      const known = await ledger.signals.of(issue);
-      return known !== undefined && isDuplicate(known.issue) ? [known] : [];
-    })
-  ).flat();
-}
-
-function identityOf({ nodeId, repositoryId }: Issue): Pick<Issue, "nodeId" | "repositoryId"> {
-  return { nodeId, repositoryId };
+  const known = await inOrder(issues, ({ issue }) => ledger.signals.of(issue));
+  return known.filter((one) => one !== undefined).filter(({ issue }) => isDuplicate(issue));
 }
 
 const notFound = { kind: "unknown", message: "the tracker does not find the issue by its id" } as const;

@@ -18,8 +18,8 @@ import {
 import { inOrder } from "../../../select.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
-import { checkSignalLimits } from "../../ground/limits.ts";
 import { isPutOff } from "../../ground/report.ts";
+import { repositoriesOf } from "./batch.ts";
 import { believedOption, type FieldSurvey, surveyFields } from "./project-fields.ts";
 
 /** Asks for what the rules of one project look at, and stores it. */
@@ -75,13 +75,7 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
     if (!looksBesideRecord(wish) && !duplicates) return asked.map(({ nodeId }) => ({ nodeId, signals: {} }));
     const answers: SignalAnswer[] = [];
     const nodeIds = asked.map(({ nodeId }) => nodeId);
-    const repositories = new Map(
-      asked.flatMap(({ nodeId, repositoryId }): [string, RepositoryName][] => {
-        const known = ledger.memory.repositoryById(repositoryId);
-        return known === undefined ? [] : [[nodeId, known.repository.name]];
-      }),
-    );
-    await checkSignalLimits(cycle.world, new Set(repositories.values()));
+    const repositories = await repositoriesOf(cycle, asked);
     const pages = tracker.readSignals(nodeIds, { ...wish, repositories }, cycle.run.bounds);
     for await (const page of pages) answers.push(...page);
     for (const { nodeId, unread: words } of answers) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { whoseRefusal } from "../../../http/refusal.ts";
 import { readRetryAfter } from "../../../http/repeat.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
-import type { IssueWrite, OptionalValue, WriteOutcome } from "../../tracker.ts";
+import { type IssueWrite, type OptionalValue, optionalValues, type WriteOutcome } from "../../tracker.ts";
 import { isMarkOf } from "../read/identity.ts";
 import { isGitHubError, quoteAnswer, readRefusal, readSaid, type SingleError } from "../wire/answers.ts";
 import type { ClientAnswer } from "../wire/client.ts";
@@ -19,8 +19,6 @@ export interface Sent {
   /** When the answer came, epoch ms. */
   readonly now: number;
 }
-
-type CreateIssue = Extract<IssueWrite, { kind: "create-issue" }>;
 
 const applied: WriteOutcome = { kind: "applied", record: undefined };
 
@@ -155,17 +153,6 @@ function listNamed(answer: ClientAnswer, write: IssueWrite): readonly OptionalVa
           : hasWord(words, value)),
     ),
   );
-}
-
-/** All that an issue is to get and can do without. */
-function optionalValues(write: CreateIssue): readonly OptionalValue[] {
-  const { assignees, labels, milestone, type } = write;
-  return [
-    ...assignees.map((value) => ({ field: "assignees", value }) as const),
-    ...labels.map((value) => ({ field: "labels", value }) as const),
-    ...(milestone === undefined ? [] : [{ field: "milestone", value: String(milestone) } as const]),
-    ...(type === undefined ? [] : [{ field: "type", value: type } as const]),
-  ];
 }
 
 interface Complaint {
