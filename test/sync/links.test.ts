@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import { twoRepositories } from "../support/setups.ts";
+import { openPosts, twoRepositories } from "../support/setups.ts";
 import {
   addPlanned,
   hourMs,
@@ -433,4 +433,18 @@ describe("a post that a person unlinks", () => {
     expect(await linksOf(stage, "p1")).toEqual([]);
     expect(stage.board.notifications).toHaveLength(1);
   });
+});
+
+it("`retry` of a completed post whose issue was deleted opens another one, and takes the post no step back", async () => {
+  const stage = await openPosts(1, { projects: [{ ...standardProject, select: {} }] });
+  stage.github.close("acme/app", 1, "completed");
+  for (let run = 0; run < 2; run += 1) await stage.sync();
+  stage.github.deleteIssue("acme/app", 1);
+  stage.clock.skip(7 * hourMs);
+  await stage.sync();
+  const request = { kind: "retry", posts: ["p1" as PostId], project, at: stage.clock.now() } as const;
+  await stage.ledger.commit([{ kind: "add-request", request }]);
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  expect(stage.github.issues("acme/app")).toHaveLength(1);
+  expect(stage.board.notifications.map(({ to }) => to)).toEqual(["completed"]);
 });

@@ -99,6 +99,25 @@ describe("twelve posts in two projects", () => {
 });
 
 describe("what a repository can't give", () => {
+  it("is a milestone that is closed, by which the rules may say at once that a post is done", async () => {
+    const rules = [{ when: { milestoneState: "closed" }, set: { status: "completed" } }];
+    const milestones = [{ title: "Backlog", state: "closed" }] as const;
+    const stage = await openStage({
+      repositories: [{ name: "acme/app", private: true, labels: ["feedback"], milestones }],
+      projects: [{ ...standardProject, rules, issue: { labels: ["feedback"], milestone: "Backlog" } }],
+    });
+    addPlanned(stage, 1);
+    const message =
+      'The milestone "Backlog" of acme/app is closed, so issues are opened without it. Open it, or correct issue.milestone.';
+    expect(await stage.check()).toContainEqual(
+      expect.objectContaining({ level: "error", message: expect.stringContaining(message) }),
+    );
+    expect((await stage.syncOne()).errors).toMatchObject([{ code: "tracker.milestone", message }]);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.github.issue("acme/app", 1).milestone).toBeNull();
+    expect(stage.board.notifications).toEqual([]);
+  });
+
   it("is left out of the issue and said: a milestone once for all posts", async () => {
     const issue = { labels: ["feedback"], milestone: "Nowhere" };
     const stage = await openStage({ projects: [{ ...standardProject, issue }] });

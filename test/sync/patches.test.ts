@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { PostId } from "../../src/model/post.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import type { SandboxFault } from "../support/sandbox/board/http.ts";
 import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
+const project = "prj_app" as ProjectId;
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
 
 /** One post `p1`, planned, whose issue has just been closed as completed. */
@@ -296,6 +297,40 @@ it("a PATCH that the board refuses in a 200 has told nobody, and is parked with 
   const { statusWrites, parked, errors } = await stage.syncOne();
   expect([statusWrites, parked]).toEqual([0, 1]);
   expect(errors[0]?.message).toContain("This status does not exist.");
+});
+
+describe("a PATCH whose outcome is open when both sides are taken as they are", () => {
+  /** The issue is reopened before anybody knows that its post was completed. */
+  async function openInDoubt(): Promise<Stage> {
+    const stage = await openPosts(1, { config: { waits: { patch: "10m" } } });
+    stage.github.close("acme/app", 1, "completed");
+    stage.board.failNext({ kind: "reset", applied: true }, isPatch);
+    await stage.sync();
+    stage.github.reopen("acme/app", 1);
+    return stage;
+  }
+
+  async function expectNoMail(stage: Stage): Promise<void> {
+    for (let run = 0; run < 20; run += 1) {
+      await stage.sync();
+      stage.clock.skip(minuteMs);
+    }
+    expect(await stage.ledger.journal.open(project)).toEqual([]);
+    expect(stage.board.notifications.map(({ to }) => to)).toEqual(["completed"]);
+  }
+
+  it("is no reason to put the status back, by `discard`", async () => {
+    const stage = await openInDoubt();
+    const request = { kind: "discard", posts: ["p1" as PostId], project, at: stage.clock.now() } as const;
+    await stage.ledger.commit([{ kind: "add-request", request }]);
+    await expectNoMail(stage);
+  });
+
+  it("is none by `sync --adopt`", async () => {
+    const stage = await openInDoubt();
+    await stage.adopt();
+    await expectNoMail(stage);
+  });
 });
 
 describe("a process that dies", () => {

@@ -62,6 +62,19 @@ export function retargetWrites<Write extends Pick<FieldWrite, "field" | "target"
   });
 }
 
+/** The same where nobody's rules have changed, and both sides are taken as they are. */
+export function retargetNow<Write extends Pick<FieldWrite, "field" | "target">>(
+  { links }: Pick<Row, "links">,
+  writes: readonly Write[],
+  settings: Settings,
+): readonly Write[] {
+  const derived = deriveTarget(links, settings);
+  return writes.map((write) => {
+    const found = derived.get(write.field);
+    return found?.kind === "derived" && !isByVotes(found) ? { ...write, target: found.target } : write;
+  });
+}
+
 function rebaseField(
   row: Row,
   field: RuleField,

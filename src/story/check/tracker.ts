@@ -4,6 +4,7 @@ import { includesName } from "../../plan/ground/issue-fields.ts";
 import { neededSignals, projectFieldKey } from "../../plan/rules/signals.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { hasOption, isFieldFault, namedOptions } from "../../sync/read/signals/project-fields.ts";
+import { closedMilestone } from "../../sync/write/prepare.ts";
 import type { Catalogue, IssuePage, IssueQuery, SignalAnswer } from "../../tracker/tracker.ts";
 import type { Checking } from "./findings.ts";
 
@@ -42,6 +43,11 @@ export async function checkRepository(
   if (milestone !== undefined && !isThere(milestone)) {
     const message = `${name} has no milestone "${milestone}". Create it, or correct issue.milestone; until then issues are opened without one.`;
     say("error", message, "tracker.milestone");
+  } else if (
+    milestone !== undefined &&
+    milestones.every(({ title, state }) => title !== milestone || state === "closed")
+  ) {
+    say("error", closedMilestone(name, milestone), "tracker.milestone");
   }
   for (const [index, { set }] of settings.boardRules.entries()) {
     if (typeof set.milestone !== "string" || isThere(set.milestone)) continue;

@@ -3,6 +3,7 @@ import type { Issue, IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { ContentBase, Row } from "../../model/link.ts";
 import { planRow } from "../../plan/plan.ts";
+import { retargetNow } from "../../plan/rules/rebase.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -10,8 +11,24 @@ import { readRow, type ShowLinks } from "../ground/rows.ts";
 
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
 export async function adoptDecision(cycle: PulledCycle, row: Row, now: number): Promise<void> {
+  await retargetOpen(cycle, row);
   const wants = planRow(row, await cycle.context(now)).actions.some(({ kind }) => kind === "create-issue");
   await recordAdopted(cycle, row, now, wants ? "now" : undefined);
+}
+
+/** A PATCH that is under way was asked for before: once it is known to be applied, that is no reason to write again. */
+async function retargetOpen({ world: { ledger }, memory, settings }: PulledCycle, row: Row): Promise<void> {
+  if (!row.openIntents.includes("patch-post")) return;
+  const open = (await ledger.journal.open(memory.id)).filter(
+    ({ kind, post }) => kind === "patch-post" && post === row.post.id,
+  );
+  await ledger.commit(
+    open.map(({ id, writes = [] }) => ({
+      kind: "retarget",
+      intent: id,
+      writes: retargetNow(row, writes, settings),
+    })),
+  );
 }
 
 /**

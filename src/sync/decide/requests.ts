@@ -96,8 +96,12 @@ async function tryFor(
   request: AskedOfPosts,
   post: PostId,
 ): Promise<readonly Change[] | undefined> {
-  if (request.kind === "resume-discard" && (await isInDoubt(cycle, post))) return undefined;
-  return attemptNow(cycle, post, () => changesOf(cycle, (own) => doFor(own, request, post)));
+  const isDiscard = request.kind === "discard" || request.kind === "resume-discard";
+  return attemptNow(cycle, post, async () =>
+    isDiscard && (await isInDoubt(cycle, post))
+      ? undefined
+      : changesOf(cycle, (own) => doFor(own, request, post)),
+  );
 }
 
 /** An outcome that is recorded later would be a change of what was taken as it is. */

@@ -113,8 +113,8 @@ async function findAgain(
 ): Promise<number | undefined> {
   const before = refused.find(({ field }) => field === "milestone")?.value;
   if (milestone === undefined || before === undefined) return undefined;
-  const number = (await findMilestone(cycle, repository, milestone, true))?.number;
-  return String(number) === before ? undefined : number;
+  const found = await findMilestone(cycle, repository, milestone, true);
+  return found?.state !== "open" || String(found.number) === before ? undefined : found.number;
 }
 
 function sendOnce(opening: Opening, write: CreateWrite): Promise<Sent<WriteOutcome>> {

@@ -1,5 +1,5 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { IssueRecord, Milestone } from "../../model/issue.ts";
+import type { IssueRecord, Milestone, RepositoryName } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/ground/action.ts";
 import { isSameName } from "../../plan/ground/issue-fields.ts";
 import { byState } from "../../plan/rules/pins.ts";
@@ -33,11 +33,15 @@ export async function prepareIssue(opening: Opening): Promise<CreateWrite> {
   const { tally } = cycle;
   const issue = repository.repository.name;
   const { milestone: title } = action;
-  const milestone = title === undefined ? undefined : await findMilestone(cycle, repository, title);
-  if (title !== undefined && milestone === undefined) {
-    const message = `${repository.name} has no milestone "${title}", so issues are opened without one. Create it, or correct issue.milestone.`;
+  const found = title === undefined ? undefined : await findMilestone(cycle, repository, title);
+  if (title !== undefined && found?.state !== "open") {
+    const message =
+      found === undefined
+        ? `${repository.name} has no milestone "${title}", so issues are opened without one. Create it, or correct issue.milestone.`
+        : closedMilestone(repository.name, title);
     noteError(tally, { issue, code: "tracker.milestone", message });
   }
+  const milestone = found?.state === "open" ? found : undefined;
   await ensureLabels(cycle, repository, action);
   const wanted: CreateWrite = {
     kind: "create-issue",
@@ -54,6 +58,11 @@ export async function prepareIssue(opening: Opening): Promise<CreateWrite> {
     noteError(tally, { issue, code: "tracker.field-refused", message });
   }
   return without(wanted, left);
+}
+
+/** By a closed one the rules may say at once that a post is done. */
+export function closedMilestone(name: RepositoryName, title: string): string {
+  return `The milestone "${title}" of ${name} is closed, so issues are opened without it. Open it, or correct issue.milestone.`;
 }
 
 /**

@@ -71,6 +71,8 @@ export function createAbsences(
     `DELETE FROM markers WHERE post = @post AND EXISTS (SELECT 1 FROM links WHERE links.project = @project
        AND links.post = @post AND links.repository = markers.repository AND links.number = markers.number)`,
     "DELETE FROM links WHERE project = @project AND post = @post",
+    // What the old issues asked for is no base of what the next one asks for.
+    "DELETE FROM bases WHERE post = @post",
     "DELETE FROM issue_bases WHERE post = @post",
     "UPDATE posts SET due_at = 0 WHERE number = @post",
   ].map((sql) => store.prepare<[{ project: number; post: number }]>(sql));
