@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { findIssue } from "../../src/sync/orders/named-issue.ts";
 import { openPosts, twoRepositories } from "../support/setups.ts";
 import {
   addPlanned,
@@ -447,4 +448,18 @@ it("`retry` of a completed post whose issue was deleted opens another one, and t
   for (let run = 0; run < 3; run += 1) await stage.sync();
   expect(stage.github.issues("acme/app")).toHaveLength(1);
   expect(stage.board.notifications.map(({ to }) => to)).toEqual(["completed"]);
+});
+
+it("`link` takes an issue by the name that a renamed repository has now", async () => {
+  const stage = await openPosts(1);
+  stage.github.renameRepository("acme/app", "acme/product");
+  stage.clock.skip(7 * hourMs);
+  await stage.sync();
+  const projects = [{ repo: "acme/app" as const, route: [] }];
+  for (const text of ["acme/product#1", "ACME/App#1"])
+    expect(findIssue(text, stage.github.url, projects, stage.ledger)).toEqual({
+      repository: "acme/app",
+      number: 1,
+    });
+  expect(() => findIssue("acme/other#1", stage.github.url, projects, stage.ledger)).toThrow("No project");
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dayMs, hourMs } from "../../src/model/time.ts";
-import { twoProjects } from "../support/setups.ts";
+import { openPosts, privateRepositories, routedProject, twoProjects } from "../support/setups.ts";
 import { addPlanned, openStage, standardProject } from "../support/stage.ts";
 
 const two = {
@@ -96,6 +96,21 @@ describe("twelve posts in two projects", () => {
     stage.board.editPost("acme-app", post, { status: "planned" });
     expect(await stage.syncOne()).toMatchObject({ created: 1, skipped: 0, issues: 1 });
   });
+});
+
+it("a post gets its issue although a route leads to a repository whose issues are switched off", async () => {
+  const stage = await openPosts(1, {
+    repositories: [
+      ...privateRepositories("acme/app"),
+      { name: "acme/api", private: true, hasIssues: false, labels: ["feedback"] },
+    ],
+  });
+  stage.reconfigure({ projects: [routedProject] });
+  addPlanned(stage, [{}, { categoryId: "cat_api" }]);
+  expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 1 });
+  stage.github.enableIssues("acme/api");
+  for (let run = 0; run < 2; run += 1) await stage.sync();
+  expect(stage.github.issues("acme/api")).toHaveLength(1);
 });
 
 describe("what a repository can't give", () => {

@@ -70,27 +70,29 @@ async function openAll(stage: Stage, posts: number, most: number): Promise<reado
 
 describe("a list that is longer than a run's time", () => {
   it.each([
-    ["a page a second", 1000, 100, 7],
-    ["a page in half a second", 500, 100, 5],
-    ["pages that take more than reading may have", 3000, 100, 14],
-    ["writes that take long", 1000, 800, 14],
+    ["a page a second", 1000, 100, 8],
+    ["a page in half a second", 500, 100, 6],
+    ["pages that take more than reading may have", 3000, 100, 15],
+    ["writes that take long", 1000, 800, 15],
   ])(
-    "keeps no run from writing but the first, which knows nothing yet: %s",
+    "keeps no run from writing, which looks at GitHub in some of its time: %s",
     async (_, pageMs, writeMs, most) => {
       const stage = await openSlow(28, { pageMs, writeMs });
-      const [first, ...others] = await openAll(stage, 28, 30);
-      expect(first).toBe(0);
-      expect(others.every((created) => created > 0)).toBe(true);
-      expect(others.length).toBeLessThan(most);
+      const created = await openAll(stage, 28, 30);
+      const [first = 0, ...others] = created;
+      // A page may take all of the time that is left.
+      expect(pageMs > 1000 || first > 0).toBe(true);
+      expect(others.every((one) => one > 0)).toBe(true);
+      expect(created.length).toBeLessThan(most);
       expect(stage.github.issues("acme/app")).toHaveLength(28);
     },
   );
 
-  it("lets all go in the run after the one in which it ends without time left, in another process, too", async () => {
+  it("lets all go in the run after the one in which it has no end, in another process, too", async () => {
     const stage = await openSlow(10, { pageMs: 1000, writeMs: 50 });
-    expect(await stage.syncOne()).toMatchObject({ created: 0, posts: 10 });
+    expect(await stage.syncOne()).toMatchObject({ created: 8, posts: 8 });
     stage.restart();
-    expect(await stage.syncOne()).toMatchObject({ created: 10 });
+    expect(await stage.syncOne()).toMatchObject({ created: 2, posts: 2 });
   });
 
   it("is read as before where nothing is to be written", async () => {

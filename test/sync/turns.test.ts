@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { withParts } from "../simulation/with-parts.ts";
-import { privateRepositories } from "../support/setups.ts";
-import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { openPosts, privateRepositories } from "../support/setups.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const twoProjects = {
   boardProjects: [
@@ -39,6 +39,40 @@ it("GitHub is looked at also where the board's list takes just the time of a run
   await stage.sync();
   stage.github.close("acme/app", 1, "completed");
   for (let run = 0; run < 3; run += 1) await stage.sync();
+  expect(stage.board.notifications).toHaveLength(1);
+});
+
+it("a list that fits into a run is read whole also while a post is undecided", async () => {
+  const stage = await openStage({ style: { pageSize: 2 }, config: { budget: "5s" } });
+  addPlanned(stage, 1);
+  for (let post = 0; post < 5; post += 1) stage.board.addPost("acme-app", { status: "open" });
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  stage.github.label("acme/app", 1, "in progress");
+  await stage.sync();
+  stage.github.deleteLabel("acme/app", "in progress");
+  for (let run = 0; run < 2; run += 1) await stage.sync();
+  slowDown(stage);
+  for (let run = 0; run < 4; run += 1) {
+    const { posts, errors } = await stage.syncOne();
+    expect([posts, errors.map(({ code }) => code)]).toEqual([6, ["tracker.undecided"]]);
+  }
+});
+
+it("many changes between two runs are read on where a limit has ended the run before", async () => {
+  const stage = await openPosts(1);
+  for (let issue = 0; issue < 550; issue += 1) {
+    if (issue % 20 === 0) stage.clock.skip(5 * minuteMs);
+    stage.github.openIssue("acme/app", { title: `Other ${issue}` });
+  }
+  stage.clock.skip(5000);
+  stage.github.close("acme/app", 1, "completed");
+  const body = { message: "You have exceeded a secondary rate limit." };
+  const answer = { kind: "answer", status: 403, headers: { "retry-after": "1200" }, body } as const;
+  for (let run = 0; run < 6; run += 1) {
+    stage.github.failNext({ method: "GET", path: /\/issues$/u, after: 4, answer });
+    await stage.sync();
+    stage.clock.skip(25 * minuteMs);
+  }
   expect(stage.board.notifications).toHaveLength(1);
 });
 

@@ -23,7 +23,7 @@ export function link(called: CommandCall): Promise<number> {
     const { config, ledger } = call;
     const named = await findPostToLink(call, text);
     const { key: project, post } = named;
-    const found = findIssue(issueText, config.tracker.url, config.projects);
+    const found = findIssue(issueText, config.tracker.url, config.projects, ledger);
     const several = String(config.projects.find((known) => known.project === project)?.several);
     const seen = await foreseeLink(call, named, found, several, () => checkIssue(call, found));
     const requested = !("nothing" in seen);

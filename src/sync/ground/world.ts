@@ -154,6 +154,9 @@ export function repositoryNames(settings: Pick<Settings, "repo" | "route">): rea
 }
 
 /** What the tracker calls a repository of the config: it may have been renamed. */
-export function nameNow({ ledger }: Pick<World, "ledger">, name: RepositoryName): RepositoryName {
+export function nameNow(
+  { ledger }: { readonly ledger: Pick<Ledger, "memory"> },
+  name: RepositoryName,
+): RepositoryName {
   return ledger.memory.repository(name)?.repository.name ?? name;
 }

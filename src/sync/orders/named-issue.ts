@@ -1,7 +1,7 @@
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { IssueRef, RepositoryName } from "../../model/issue.ts";
-import { repositoryNames } from "../ground/world.ts";
+import { type IssueRef, isSameRepository, type RepositoryName } from "../../model/issue.ts";
+import { nameNow, repositoryNames } from "../ground/world.ts";
 
 /** An issue as a person names it. */
 export interface NamedIssue {
@@ -46,14 +46,22 @@ function fromAddress(text: string, trackerUrl: string): string {
 type Routed = Parameters<typeof repositoryNames>[0];
 
 /**
- * An issue to be linked, with its repository as the config writes it: of one that no project names nothing would be read.
+ * An issue to be linked, with its repository as the config writes it: of one that no project names nothing would be read. It may
+ * be named as the tracker calls it now.
  *
  * @throws ConfigError when the text is no issue, or no project names its repository.
  */
-export function findIssue(text: string, trackerUrl: string, projects: readonly Routed[]): NamedIssue {
+export function findIssue(
+  text: string,
+  trackerUrl: string,
+  projects: readonly Routed[],
+  ledger: Pick<Ledger, "memory">,
+): NamedIssue {
   const { repository, number } = parseIssue(text, trackerUrl);
   const names = [...new Set(projects.flatMap(repositoryNames))];
-  const found = names.find((name) => name.toLowerCase() === repository.toLowerCase());
+  const found =
+    names.find((name) => isSameRepository(name, repository)) ??
+    names.find((name) => isSameRepository(nameNow({ ledger }, name), repository));
   if (found !== undefined) return { repository: found, number };
   throw new ConfigError([
     `No project of the config names ${repository}, so nothing of ${repository}#${number} would be read. Name it as \`repo\` or in \`route\` of a project first; it has: ${names.join(", ")}.`,

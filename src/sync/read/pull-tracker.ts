@@ -5,7 +5,7 @@ import { isSameRepository } from "../../model/issue.ts";
 import type { IssueQuery } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
-import { isOutOfTime, isReadingOver, noteError } from "../ground/report.ts";
+import { isReadingOver, noteError } from "../ground/report.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed } from "./follow.ts";
@@ -134,8 +134,8 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
 }
 
 /**
- * The first page was not all: every change since the cursor, oldest first. Where the time is over before the end, the next
- * run goes on from there.
+ * The first page was not all: every change since the cursor, oldest first. What breaks off is gone on with by the
+ * next run.
  */
 async function catchUp(cycle: Cycle, known: RepositoryMemory): Promise<void> {
   const { repository, cursor } = known;
@@ -148,8 +148,7 @@ async function catchUp(cycle: Cycle, known: RepositoryMemory): Promise<void> {
       reached = newest([reached, page.lastUpdatedAt]);
     }
   } catch (error) {
-    if (error instanceof RemoteError && isOutOfTime(error, cycle.run))
-      await rememberNews(cycle, known, { ...known, cursor: reached });
+    if (error instanceof RemoteError) await rememberNews(cycle, known, { ...known, cursor: reached });
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import type { Row } from "../../model/link.ts";
 import { isAllowed } from "../../plan/ground/obstacle.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { isRoutine, namesActions, takesAsItIs } from "../ground/order.ts";
@@ -51,6 +52,11 @@ export function partOfReading({ run, world: { clock, policy } }: Pick<Cycle, "ru
   return { ...run, bounds: { ...run.bounds, until: Math.floor(now + (until - now) * firstPart) } };
 }
 
+/** What a person has to let go, or nobody can decide, is due in every run. */
+function mayBeWritten({ notes = [] }: Row): boolean {
+  return notes.every((note) => !isLetGoByPerson(note) && note.kind !== "undecided");
+}
+
 /** Before all marks of a repository are known no issue is opened there, and that search begins anew in every run. */
 function isSearched({ settings }: SyncProject, { ledger: { memory } }: World): boolean {
   return repositoryNames(settings).every((name) => memory.repository(name)?.scannedAt !== undefined);
@@ -72,7 +78,7 @@ async function isAnythingKnown({ key, settings }: SyncProject, world: World, run
   )
     return true;
   for await (const { rows } of dueRows(world, memory.id, run)) {
-    if (rows.some(({ notes = [] }) => !notes.some(isLetGoByPerson))) return true;
+    if (rows.some(mayBeWritten)) return true;
   }
   return false;
 }

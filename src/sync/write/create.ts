@@ -70,7 +70,11 @@ const notListed = "this run's list of posts did not get as far as the post; the 
  * repository of the project: where a post belongs changes with its category and with the config.
  */
 export function doubtOf(cycle: PulledCycle, lookedAt?: number): string | undefined {
-  const unscanned = repositoryNames(cycle.settings).find((name) => !isScanned(cycle, name));
+  const { memory } = cycle.world.ledger;
+  // Where issues are switched off nobody sees one, and so it keeps nothing of other repositories waiting.
+  const unscanned = repositoryNames(cycle.settings).find(
+    (name) => memory.repository(name)?.repository.hasIssues !== false && !isScanned(cycle, name),
+  );
   if (unscanned !== undefined) {
     return `${unscanned} could not be searched yet for issues that this state does not know; if it is gone for good, take it out of the config`;
   }

@@ -232,6 +232,7 @@ async function askLink({
     order.issue,
     trackerUrl,
     projects.map(({ project }) => project.settings),
+    sight.ledger,
   );
   const { several } = known.project.settings;
   const seen = await foreseeLink(sight, named, issue, several, () => askIssue(tracker, issue, bounds));
