@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { withParts } from "../simulation/with-parts.ts";
-import { openPosts, privateRepositories } from "../support/setups.ts";
+import { lookingAt, openLooking, openPosts, privateRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const twoProjects = {
@@ -56,6 +56,34 @@ it("a list that fits into a run is read whole also while a post is undecided", a
     const { posts, errors } = await stage.syncOne();
     expect([posts, errors.map(({ code }) => code)]).toEqual([6, ["tracker.undecided"]]);
   }
+});
+
+it("the pull requests of all issues are read where a limit leaves each run one request of two", async () => {
+  const tracker = {
+    pace: { minIntervalMs: 0, createsPerMinute: 1000, createsPerHour: 1000, writesPerHour: 1000 },
+  };
+  const config = { guard: { issues: 1000, statuses: 1000 }, tracker };
+  const stage = await openLooking({ pullRequest: "open" }, 110, {
+    projects: [lookingAt({ pullRequest: "open" })],
+    config,
+  });
+  for (let issue = 1; issue <= 110; issue += 1) {
+    const { number } = stage.github.openPullRequest("acme/app", { title: "Work" });
+    stage.github.linkPullRequest(
+      { repository: "acme/app", number: issue },
+      { repository: "acme/app", number },
+    );
+  }
+  const body = { message: "API rate limit exceeded" };
+  const answer = { kind: "answer", status: 403, headers: { "retry-after": "1200" }, body } as const;
+  for (let run = 0; run < 2; run += 1) {
+    stage.github.failNext({ path: "/graphql", after: 1, answer });
+    await stage.sync();
+    stage.clock.skip(25 * minuteMs);
+  }
+  expect(stage.board.notifications).toHaveLength(110);
+  await stage.sync();
+  expect(stage.ledger.memory.project("acme-app")?.signalsFrom).toBeUndefined();
 });
 
 it("many changes between two runs are read on where a limit has ended the run before", async () => {

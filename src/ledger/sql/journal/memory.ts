@@ -88,6 +88,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
   lastSuccessAt: time,
   recoveredFrom: time,
   settledAt: time,
+  signalsFrom: z.object({ repositoryId: z.number(), number: z.number() }).optional(),
   turnAt: time,
   changelog: z
     .object({

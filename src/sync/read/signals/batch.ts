@@ -9,13 +9,13 @@ import { isPutOff } from "../../ground/report.ts";
 /** The tracker answers for this many issues in one request. */
 const issuesPerRequest = 100;
 
-/** The linked issues of a project that can be relied on, as many at a time as a request takes. */
+/** The linked issues of a project that can be relied on, as many at a time as a request takes, in their order. @param after the issue behind which they begin. */
 export async function* linkedPages(
   { world: { ledger } }: Cycle,
   project: ProjectId,
   only?: "duplicates",
+  after?: IssueRef,
 ): AsyncGenerator<readonly SignalledIssue[]> {
-  let after: IssueRef | undefined;
   for (;;) {
     const found = await ledger.signals.linked(project, after, issuesPerRequest, only);
     yield found;
@@ -70,13 +70,15 @@ export function createPart(work: (issues: readonly SignalledIssue[]) => Promise<
     },
     hasRoom: () => own.length > 0 && own.length + others.length < issuesPerRequest,
     async end() {
-      if (own.length === 0) return;
+      const rest = own;
+      own = [];
+      if (rest.length === 0) return;
       try {
-        await work([...own, ...others]);
+        await work([...rest, ...others]);
       } catch (error) {
         if (others.length === 0 || !(error instanceof RemoteError) || isPutOff(error)) throw error;
         // What goes wrong with issues of other projects must not keep this one from its own.
-        await work(own);
+        await work(rest);
       }
     },
   };

@@ -13,7 +13,14 @@ import {
   type SignalNeeds,
 } from "../../../plan/rules/signals.ts";
 import { inOrder } from "../../../select.ts";
-import { type Cycle, issueKey, nameIssue, repositoryById } from "../../ground/cycle-state.ts";
+import {
+  type Cycle,
+  issueKey,
+  nameIssue,
+  projectNow,
+  rememberOfProject,
+  repositoryById,
+} from "../../ground/cycle-state.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";
 import { createPart, linkedPages, type SignalBatch } from "./batch.ts";
@@ -58,6 +65,8 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   const { needs, print } = search;
   if (!looksBesideRecord(needs) && !needs.duplicates) return;
   const reader = createSignalReader(cycle, mode);
+  const from = mode === "all" ? projectNow(cycle).signalsFrom : undefined;
+  let last: IssueRef | undefined;
   const ask = async (
     issues: readonly SignalledIssue[],
     work: (issues: readonly SignalledIssue[]) => Promise<void>,
@@ -66,6 +75,8 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     // Rules that are new wait as a whole until all that they look at can be asked for.
     const read = mode === "unknown" ? issues : await workWithinLimits(cycle, issues, work);
     if (mode === "unknown") await work(issues);
+    const end = read.at(-1)?.issue;
+    if (end !== undefined) last = { repositoryId: end.repositoryId, number: end.number };
     const answered = read.filter(({ issue }) => !reader.unread.has(issue.nodeId));
     const looks = answered.map(({ issue }) => signalsKey(print, issue));
     noteLooks(cycle, looks, askedAt);
@@ -81,15 +92,23 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
       }),
     ),
   };
-  for await (const found of eachLinked(cycle, search)) {
-    const isPulled = repositoryById(cycle, found.issue.repositoryId) !== undefined;
-    const way = isPulled ? wayOf(cycle, search, found) : undefined;
-    if (way !== undefined) await parts[way].add(found);
-  }
-  if (mode === "all") await fill(cycle, parts, print);
-  await parts.others.end();
-  await parts.duplicates.end();
-  if (mode === "all") await sayUnread(cycle, search, reader.unread);
+  const askBehind = async (start: IssueRef | undefined): Promise<void> => {
+    for await (const found of eachLinked(cycle, search, start)) {
+      const isPulled = repositoryById(cycle, found.issue.repositoryId) !== undefined;
+      const way = isPulled ? wayOf(cycle, search, found) : undefined;
+      if (way !== undefined) await parts[way].add(found);
+    }
+    if (mode === "all" && start === undefined) await fill(cycle, parts, print);
+    await parts.others.end();
+    await parts.duplicates.end();
+  };
+  if (from !== undefined) await askBehind(from);
+  await askBehind(undefined);
+  if (mode !== "all") return;
+  await sayUnread(cycle, search, reader.unread);
+  // Else a limit that comes at the same place in each run would keep the same issues from ever being read.
+  const signalsFrom = cycle.course.unasked.size === 0 ? undefined : (last ?? from);
+  if (signalsFrom !== from) await rememberOfProject(cycle, { signalsFrom });
 }
 
 /** Names the issues of this project that the tracker can't answer for even when it is asked for each alone. */
@@ -200,9 +219,13 @@ async function fill(cycle: Cycle, parts: Readonly<Record<Way, SignalBatch>>, pri
 }
 
 /** Every linked issue of a project that can be relied on and may have to be asked for, each once. */
-async function* eachLinked(cycle: Cycle, { settings, needs }: Search): AsyncGenerator<SignalledIssue> {
+async function* eachLinked(
+  cycle: Cycle,
+  { settings, needs }: Search,
+  start?: IssueRef,
+): AsyncGenerator<SignalledIssue> {
   const only = looksBesideRecord(needs) ? undefined : "duplicates";
-  for await (const page of linkedPages(cycle, settings.project, only)) yield* page;
+  for await (const page of linkedPages(cycle, settings.project, only, start)) yield* page;
 }
 
 async function readOthers(
