@@ -189,12 +189,7 @@ async function configuredProjects({ world, bounds, listed }: Rebuild): Promise<R
   return new Set(world.policy.projectKeys.flatMap((key) => pickProject(listed, key)?.id ?? []));
 }
 
-async function surveyAll({
-  world,
-  bounds,
-  surveyed,
-  project: { key, settings },
-}: Looking): Promise<{
+async function surveyAll({ world, bounds, surveyed, project: { key, settings } }: Looking): Promise<{
   readonly issues: readonly SurveyedIssue[];
   readonly first: readonly SurveyedIssue[];
 }> {
