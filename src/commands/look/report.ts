@@ -80,7 +80,8 @@ async function gather(terminal: Terminal, options: ReportOptions, secrets: Known
   }
   const loaded = attempt(() => loadConfig(source.value).config);
   const config = "value" in loaded ? loaded.value : undefined;
-  const content = config && readContent(source.value);
+  const file = resolve(source.value.cwd, nameFile(source.value));
+  const content = config && parseConfigDocument(source.value.readText(file)).content;
   const names = createStandIns(content);
   const gathered = { terminal, options, secrets, source: source.value, config, names };
   return {
@@ -94,10 +95,6 @@ async function gather(terminal: Terminal, options: ReportOptions, secrets: Known
     ...(await lookAtSides(gathered)),
     state: await lookAtState(gathered),
   };
-}
-
-function readContent(source: ConfigSource): unknown {
-  return parseConfigDocument(source.readText(resolve(source.cwd, nameFile(source)))).content;
 }
 
 const origins = { variable: "set", file: "set by a file", both: "set twice", nowhere: "not set" } as const;
