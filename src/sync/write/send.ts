@@ -90,7 +90,7 @@ export async function send<A extends WriteAnswer>(
       // What was about to leave is prepared again, and waits for the next run.
       await takeBack(cycle, intent, stop.message);
       const waits: Outcome = { kind: "wait", ...closedBy(stop) };
-      return { outcome: turn.action === undefined ? waits : await postpone(cycle, stop) };
+      return { outcome: turn.action === undefined ? waits : postpone(cycle, stop) };
     }
     const answer = await request.call();
     const recorded = answerOf(cycle, turn, request, intent, answer);
