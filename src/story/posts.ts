@@ -1,7 +1,7 @@
 import type { Board, FirstPage, ListEnd, ListShape } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
 import type { AskedPaging } from "../model/page.ts";
-import type { FieldValue, PostField, ProjectId } from "../model/post.ts";
+import type { PostField, ProjectId } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 
 /** What the list of a project shows, without its posts. */
@@ -54,7 +54,11 @@ export async function lookAtList(
       for (const { values } of page.posts) {
         if (typeof values.status === "string")
           statuses.set(values.status, (statuses.get(values.status) ?? 0) + 1);
-        countCategory(categories, values.categoryId, page.categories);
+        const { categoryId: id } = values;
+        if (typeof id !== "string" || id === "") continue;
+        const known = categories.get(id) ?? { name: null, posts: 0 };
+        const name = known.name ?? page.categories?.get(id) ?? null;
+        categories.set(id, { name, posts: known.posts + 1 });
       }
       if (pages.length >= most) break;
     }
@@ -63,15 +67,4 @@ export async function lookAtList(
     fault = error;
   }
   return { pages, seen, statuses, categories, shape, first, asked, unusable, end, fault };
-}
-
-/** Counts one more post of a category. */
-function countCategory(
-  categories: Map<string, { name: string | null; posts: number }>,
-  id: FieldValue | undefined,
-  names: ReadonlyMap<string, string> | undefined,
-): void {
-  if (typeof id !== "string" || id === "") return;
-  const known = categories.get(id) ?? { name: null, posts: 0 };
-  categories.set(id, { name: known.name ?? names?.get(id) ?? null, posts: known.posts + 1 });
 }

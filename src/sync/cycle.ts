@@ -1,7 +1,7 @@
 import { keepChangelog } from "./changelog.ts";
 import { decide } from "./decide/decide.ts";
 import { planContext } from "./ground/context.ts";
-import { type BoardPull, type PulledCycle, startTally, type Tally } from "./ground/cycle-state.ts";
+import { type BoardPull, type PulledCycle, startTally } from "./ground/cycle-state.ts";
 import type { EntryWork } from "./ground/entries.ts";
 import { checkLimits, noteLimitOf } from "./ground/limits.ts";
 import { isPreview } from "./ground/order.ts";
@@ -76,7 +76,10 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     noteFailure(tally, { run, world, project }, error, hasAsked);
   }
   const isDone = told !== undefined;
-  told ??= await tellUndone(project, world, run, tally);
+  // Of a project that could not be looked at, or not be decided.
+  told ??= isPreview(run)
+    ? { planned: await tellKnown(project, world, run, tally) }
+    : { carried: tellUnapplied(project, run, tally) };
   const report = await reportProject(project, world, run, tally, before, { pull, isDone });
   return { ...told, report, isDone };
 }
@@ -92,12 +95,6 @@ async function finishPast(cycle: PulledCycle): Promise<PulledCycle> {
   await recoverPairs(named);
   await takeLinks(named);
   return named;
-}
-
-/** Of a project that could not be looked at, or not be decided. */
-async function tellUndone(project: SyncProject, world: World, run: Run, tally: Tally): Promise<ToldBeside> {
-  if (isPreview(run)) return { planned: await tellKnown(project, world, run, tally) };
-  return { carried: tellUnapplied(project, run, tally) };
 }
 
 async function workOn(cycle: PulledCycle): Promise<ToldBeside> {

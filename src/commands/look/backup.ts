@@ -15,15 +15,14 @@ export function backup(called: CommandCall): Promise<number> {
   const [name = ""] = called.args;
   return besideRuns(called, async ({ config, ledger, now }) => {
     const file = resolve(terminal.cwd, name);
-    if (isPostgresUrl(config.state)) throw new ConfigError([adviseDump(config.state, file)]);
+    // The server's own tool knows how to copy it, and a dump that is put back is known for one without a stamp.
+    if (isPostgresUrl(config.state))
+      throw new ConfigError([
+        `The state is on PostgreSQL, which has its own backups: \`pg_dump --format=custom --schema=boardsync --file=${file} ${showPlace(config.state)}\`, while the daemons run.`,
+      ]);
     await ledger.copyTo(file, now);
     if (options.json === true) printJson(terminal.out, { file });
     else if (options.quiet !== true) printLine(terminal.out, "", `The state is copied to ${file}.`);
     return exitCodes.ok;
   });
-}
-
-/** The server's own tool knows how to copy it, and a dump that is put back is known for one without a stamp. */
-function adviseDump(state: string, file: string): string {
-  return `The state is on PostgreSQL, which has its own backups: \`pg_dump --format=custom --schema=boardsync --file=${file} ${showPlace(state)}\`, while the daemons run.`;
 }

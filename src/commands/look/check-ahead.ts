@@ -136,12 +136,13 @@ function sumUp(
     held: held.length,
     named: held.filter((action) => action.cause === "named").length,
     otherAddress: held.find((action) => action.cause === "other-address")?.held ?? null,
-    putOff: [...(report.putOff ?? []), ...unlooked.map(toPutOff)],
+    putOff: [
+      ...(report.putOff ?? []),
+      ...unlooked.map(({ code, message, until }) => {
+        return { code, message: message.replace(/\.$/, ""), ...(until !== undefined && { until }) };
+      }),
+    ],
   };
-}
-
-function toPutOff({ code, message, until }: ReportedError): PutOff {
-  return { code, message: message.replace(/\.$/, ""), ...(until !== undefined && { until }) };
 }
 
 /** The same as lines of the check. */

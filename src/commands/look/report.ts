@@ -80,9 +80,10 @@ async function gather(terminal: Terminal, options: ReportOptions, secrets: Known
   }
   const loaded = attempt(() => loadConfig(source.value).config);
   const config = "value" in loaded ? loaded.value : undefined;
-  const content = config && readContent(source.value);
+  const file = resolve(source.value.cwd, nameFile(source.value));
+  const content = config && parseConfigDocument(source.value.readText(file)).content;
   const names = createStandIns(content);
-  const gathered = { source: source.value, config, names };
+  const gathered = { terminal, options, secrets, source: source.value, config, names };
   return {
     versions,
     // First, so that what the config names first has the first number.
@@ -91,13 +92,9 @@ async function gather(terminal: Terminal, options: ReportOptions, secrets: Known
         ? concealConfig(content, names)
         : { problems: loaded.problems.map((one) => concealProblem(one, nameFile(source.value))) },
     secrets: groupSecrets(source.value),
-    ...(await lookAtSides(terminal, options, gathered, secrets)),
-    state: await lookAtState(terminal, gathered),
+    ...(await lookAtSides(gathered)),
+    state: await lookAtState(gathered),
   };
-}
-
-function readContent(source: ConfigSource): unknown {
-  return parseConfigDocument(source.readText(resolve(source.cwd, nameFile(source)))).content;
 }
 
 const origins = { variable: "set", file: "set by a file", both: "set twice", nowhere: "not set" } as const;
@@ -114,6 +111,9 @@ function groupSecrets({ environment }: ConfigSource): Facts {
 
 /** What the report is made of. */
 interface Gathered {
+  readonly terminal: Terminal;
+  readonly options: ReportOptions;
+  readonly secrets: KnownSecrets;
   readonly source: ConfigSource;
   /** undefined where it can't be read. */
   readonly config: Config | undefined;
@@ -121,12 +121,8 @@ interface Gathered {
 }
 
 /** Asks each side that can be asked. Of one that can not, the report says why. */
-async function lookAtSides(
-  terminal: Terminal,
-  options: ReportOptions,
-  { source, config, names }: Gathered,
-  secrets: KnownSecrets,
-): Promise<Facts> {
+async function lookAtSides(gathered: Gathered): Promise<Facts> {
+  const { terminal, options, secrets, source, config, names } = gathered;
   const key = attempt(() => readBoardKey(source));
   const github = attempt(() => readGitHubSecret(source));
   if ("value" in key) secrets.add([key.value ?? ""]);
@@ -178,7 +174,7 @@ function keysOf(config: Config | undefined): readonly string[] {
   return (config?.projects ?? []).slice(0, mostProjects).map(({ project }) => project);
 }
 
-async function lookAtState(terminal: Terminal, { source, config, names }: Gathered): Promise<Facts> {
+async function lookAtState({ terminal, source, config, names }: Gathered): Promise<Facts> {
   let kind = "unknown";
   try {
     const place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));

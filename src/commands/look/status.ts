@@ -3,11 +3,10 @@ import type { Config } from "../../config/schema.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { StoredRun } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
-import type { ProjectId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { tellEntries } from "../../sync/tell/entries.ts";
-import { describeHeard, readNotified } from "../../sync/tell/notified.ts";
+import { describeHeard, type Notified, readNotified } from "../../sync/tell/notified.ts";
 import {
   describeState,
   type ProjectState,
@@ -118,8 +117,11 @@ async function readProject(
   const state = ledger === undefined ? unknownState : await readProjectState(ledger, project, moment);
   const { pause } = state;
   const success = memory?.lastSuccessAt;
-  const rows = memory && ledger ? await ledger.rows.waiting(memory.id, maxWaiting + 1) : [];
-  const lost = memory && ledger ? await ledger.rows.waiting(memory.id, maxWaiting + 1, ["missing"]) : [];
+  const known = memory && ledger && { ledger, id: memory.id };
+  const under = known && (await readImport({ ledger: known.ledger, pace }, known.id, systemClock.now()));
+  const heard = known && (await readNotified(known.ledger, known.id, systemClock.now()));
+  const rows = known ? await known.ledger.rows.waiting(known.id, maxWaiting + 1) : [];
+  const lost = known ? await known.ledger.rows.waiting(known.id, maxWaiting + 1, ["missing"]) : [];
   return {
     project,
     repo,
@@ -133,7 +135,7 @@ async function readProject(
     lagSeconds: success === undefined ? null : ageOf(success),
     hold: report?.hold ?? null,
     putOff: report?.putOff ?? [],
-    import: memory && ledger ? await readImportStatus(ledger, memory.id, pace) : null,
+    import: under === undefined ? null : { ...under, doneAt: new Date(under.doneAt).toISOString() },
     held: counts?.held ?? 0,
     parked: counts?.parked ?? 0,
     quarantined: counts?.quarantined ?? 0,
@@ -141,7 +143,7 @@ async function readProject(
     pausedSince: timeOf(pause?.since),
     resume: pause === undefined ? null : command("resume", pause.of === "all" ? "--all" : project),
     missing: counts?.missing ?? 0,
-    notified: memory && ledger ? await readHeard(ledger, memory.id) : null,
+    notified: heard === undefined ? null : tellHeard(heard),
     changelog: ledger === undefined ? [] : await tellEntries(ledger, project, changelog?.publish),
     waiting: [...rows.slice(0, maxWaiting), ...lost.slice(0, maxWaiting)].map((row) =>
       readWaiting(row, project, ledger),
@@ -156,20 +158,9 @@ function neededVoters({ needed }: ProjectState): number | null {
   return needed.voters === 0 && needed.hasUnknown ? null : needed.voters;
 }
 
-async function readHeard(ledger: Ledger, project: ProjectId): Promise<ProjectStatus["notified"]> {
-  const found = await readNotified(ledger, project, systemClock.now());
-  if (found === undefined) return null;
-  const last = found.writes[0];
+function tellHeard(found: Notified): ProjectStatus["notified"] {
+  const [last] = found.writes;
   return { who: describeHeard(found), lastAt: timeOf(last?.at), lastRun: last?.run ?? null };
-}
-
-async function readImportStatus(
-  ledger: Ledger,
-  project: ProjectId,
-  pace: Config["tracker"]["pace"],
-): Promise<ProjectStatus["import"]> {
-  const found = await readImport({ ledger, pace }, project, systemClock.now());
-  return found === undefined ? null : { ...found, doneAt: new Date(found.doneAt).toISOString() };
 }
 
 function ageOf(at: number): number {

@@ -273,22 +273,17 @@ export async function openBeside(
  */
 export async function withPrivateCopy<T>(
   terminal: Terminal,
-  place: StatePlace,
+  { name, server }: StatePlace,
   work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
 ): Promise<T> {
-  const { ledger, isKnown } = await openCopy(terminal, place);
-  return closing(ledger, () => work(ledger, isKnown));
-}
-
-async function openCopy(
-  terminal: Terminal,
-  { name, server }: StatePlace,
-): Promise<{ readonly ledger: Ledger; readonly isKnown: boolean }> {
   const options = stateOptions(terminal);
-  if (server === undefined) return openLedgerCopy(name, options);
+  if (server === undefined) {
+    const { ledger, isKnown } = openLedgerCopy(name, options);
+    return closing(ledger, () => work(ledger, isKnown));
+  }
   const { openSharedCopy } = await import("../../ledger/postgres/beside.ts");
   const known = await openSharedCopy(serverOptions(terminal, server, ""));
-  return { ledger: known ?? openLedger(":memory:", options), isKnown: known !== undefined };
+  return closing(known ?? openLedger(":memory:", options), (copy) => work(copy, known !== undefined));
 }
 
 /**

@@ -1,9 +1,9 @@
 import { inOrder } from "../../select.ts";
-import type { NamedPost } from "../../sync/orders/foresight.ts";
+import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
 import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "../../sync/orders/retry.ts";
 import { foreseeRetryEntry } from "../../sync/orders/retry-entry.ts";
 import { type BesideCall, besideRuns, findProject } from "../open/beside.ts";
-import { findTargets, type TargetOptions, type Targets } from "../open/targets.ts";
+import { findTargets, type TargetOptions } from "../open/targets.ts";
 import type { CommandCall, CommonOptions } from "../print/terminal.ts";
 import { entryNamed, show, tell } from "./tell.ts";
 
@@ -18,7 +18,9 @@ export function retry(called: CommandCall<CommonOptions & TargetOptions>, kind: 
     if (entry !== undefined) return retryEntry(call, entry.key, entry.tag);
     const targets = await findTargets(call, words, call.options);
     if (targets.kind === "post") return retryOne(call, kind, targets.post);
-    const asked = await postsOf(call, kind, targets);
+    // Of a whole project: what is parked, or quarantined, now.
+    const listed = (project: NamedProject) => listRetryable(call.ledger, kind, project);
+    const asked = targets.kind === "posts" ? targets.posts : (await inOrder(targets.projects, listed)).flat();
     const seen = await foreseeRetryAll(call, kind, asked);
     const [project] = targets.kind === "project" ? targets.projects : [];
     const document = {
@@ -56,14 +58,4 @@ async function retryOne(call: BesideCall, kind: RetryKind, named: NamedPost): Pr
   await call.ledger.commit(seen.asks({ at: call.now }));
   const { waits, effects } = seen;
   return tell(call, { project, post, requested: true, waits }, `${effects.join(" → ")}.`);
-}
-
-/** Of a whole project: what is parked, or quarantined, now. */
-async function postsOf(
-  { ledger }: BesideCall,
-  kind: RetryKind,
-  targets: Exclude<Targets, { readonly kind: "post" }>,
-): Promise<readonly NamedPost[]> {
-  if (targets.kind === "posts") return targets.posts;
-  return (await inOrder(targets.projects, (project) => listRetryable(ledger, kind, project))).flat();
 }

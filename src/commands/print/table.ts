@@ -29,7 +29,8 @@ export function printTable(
       .flatMap((row) => row[column] ?? [])
       .reduce((most, line) => Math.max(most, widthOf(line)), 0),
   );
-  const isRight = head.map((_, column) => isNumeric(cells, column));
+  // Numbers, and the signs that stand where one is not known.
+  const isRight = head.map((_, column) => cells.every((row) => /^[\d,]+$|^[–?]$/.test(row[column] ?? "")));
   const draw = (row: readonly Cell[]): string => drawRow(row, widths, isRight);
   const rule = (left: string, cross: string, right: string): string =>
     `${left}${widths.map((width) => "─".repeat(width + 2)).join(cross)}${right}\n`;
@@ -52,11 +53,6 @@ function drawRow(row: readonly Cell[], widths: readonly number[], isRight: reado
 function pad(text: string, width: number, isRight: boolean): string {
   const room = " ".repeat(Math.max(0, width - widthOf(text)));
   return isRight ? `${room}${text}` : `${text}${room}`;
-}
-
-/** Numbers, and the signs that stand where one is not known. */
-function isNumeric(cells: readonly (readonly string[])[], column: number): boolean {
-  return cells.every((row) => /^[\d,]+$|^[–?]$/.test(row[column] ?? ""));
 }
 
 /** How wide the text of each column may be; undefined when there is not even room for the longest words. */

@@ -113,7 +113,10 @@ function printActions(
       const sign = when === "held" ? paint(out, "yellow", "! ") : "";
       printLine(out, sign, oneLine(`${headings[when]}${times.tell(why)}:`));
       const blocks = all.map((action) => ({ ...toBlock(action, times), action }));
-      printBlocks(out, blocks, ({ action }) => likenessOf(action), isFull);
+      // Alike is what is done in the same way, at the same time, and held for the same reason.
+      const likenessOf = ({ action: { kind, held, fields } }: (typeof blocks)[number]): string =>
+        JSON.stringify([kind, held, kind === "patch-post" ? fields : undefined]);
+      printBlocks(out, blocks, likenessOf, isFull);
     }
   }
 }
@@ -128,11 +131,6 @@ function toBlock(action: PlannedAction, times: ToldTimes): Block {
   const { post, title, issue: place, notifies, notBefore, reason } = action;
   const at = notBefore === undefined ? "" : `${times.show(Date.parse(notBefore))}: `;
   return { post, title, place, what: describeWrite(action), notifies, why: `${at}${times.tell(reason)}` };
-}
-
-/** Alike is what is done in the same way, at the same time, and held for the same reason. */
-function likenessOf({ kind, when, held, fields }: PlannedAction): string {
-  return JSON.stringify([kind, when, held, kind === "patch-post" ? fields : undefined]);
 }
 
 const made: Readonly<Partial<Record<PlannedAction["kind"], string>>> = {

@@ -56,7 +56,11 @@ export function printNotInStep(out: Output, times: ToldTimes, projectsAfter: rea
     const left = isRun ? "" : "not looked at in this run; before it: ";
     printLine(out, "  ", oneLine(`${project}: ${left}${times.tell(describeState(state, times.name))}.`));
   }
-  if (calm.length > 0 && others.length > 0) printLine(out, "  ", `${nameCalm(calm)}: in step.`);
+  if (calm.length === 0 || others.length === 0) return;
+  const names = calm.slice(0, mostNamed).map(({ project }) => project);
+  const more = calm.length - names.length;
+  const named = oneLine(`${names.join(", ")}${more > 0 ? ` and ${count(more, "other")}` : ""}`);
+  printLine(out, "  ", `${named}: in step.`);
 }
 
 function isInStep({ state, isRun }: ProjectAfter): boolean {
@@ -65,12 +69,6 @@ function isInStep({ state, isRun }: ProjectAfter): boolean {
 
 /** So many projects that are in step are named. */
 const mostNamed = 5;
-
-function nameCalm(calm: readonly ProjectAfter[]): string {
-  const names = calm.slice(0, mostNamed).map(({ project }) => project);
-  const more = calm.length - names.length;
-  return oneLine(`${names.join(", ")}${more > 0 ? ` and ${count(more, "other")}` : ""}`);
-}
 
 /** The `error` that every document of exit 3 has. */
 export function errorOf(

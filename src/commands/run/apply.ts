@@ -28,15 +28,11 @@ export function apply(called: CommandCall<WaitOptions>): Promise<number> {
         return exitOfResult(carried.report.result);
       });
     } catch (error) {
-      throw error instanceof ConfigError ? ofFile(file, error) : error;
+      if (!(error instanceof ConfigError)) throw error;
+      const head = `${file} is not applied, and nothing was written.`;
+      throw new ConfigError(error.problems.map((problem) => `${head} ${problem}`));
     }
   });
-}
-
-function ofFile(file: string, { problems }: ConfigError): ConfigError {
-  return new ConfigError(
-    problems.map((problem) => `${file} is not applied, and nothing was written. ${problem}`),
-  );
 }
 
 /** What `apply --json` prints: the run, with what became of each action. */

@@ -102,7 +102,7 @@ async function runOrder(post: Post, given: GivenOrder): Promise<HandedOutcome> {
     const projects = current.projects.filter(({ key }) => keys.includes(key));
     const hold = await takePatiently(post, keys);
     try {
-      return await run(post, { projects, order, ledger: hold.ledger }, given.number);
+      return await run(post, { projects, order, ledger: hold.ledger, number: given.number });
     } finally {
       await hold.release();
       post.metrics.noteTraffic(current.sides);
@@ -130,10 +130,11 @@ async function takePatiently({ take, session }: Post, keys: readonly string[]): 
 interface Work extends Pick<HandedOrder, "order"> {
   readonly projects: readonly SyncProject[];
   readonly ledger: Ledger;
+  readonly number: OrderNumber;
 }
 
-async function run(post: Post, work: Work, number: OrderNumber): Promise<HandedOutcome> {
-  const { projects, order, ledger } = work;
+async function run(post: Post, work: Work): Promise<HandedOutcome> {
+  const { projects, order, ledger, number } = work;
   const { metrics, ledger: shared, renewal } = post;
   const session = post.session();
   const progress = tellProgress(shared, session, number);
@@ -142,7 +143,7 @@ async function run(post: Post, work: Work, number: OrderNumber): Promise<HandedO
   if (order.kind === "apply") refuseOldPlan(session, order.plan, world);
   const result = await runProjects(projects, world, order, session.terminal.signal);
   metrics.noteRun(result.report);
-  if (renewal.after() && order.kind === "sync") return run(post, work, number);
+  if (renewal.after() && order.kind === "sync") return run(post, work);
   if (order.kind === "sync") {
     const told = announceOptions(session, shared);
     await announceRun(result.report, { ...told, note: metrics.noteCall });

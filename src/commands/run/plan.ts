@@ -35,8 +35,9 @@ export async function plan(called: CommandCall<PlanOptions>): Promise<number> {
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const madeAt = world.clock.now();
       const { show } = options;
-      const shows = show === undefined ? undefined : isNamed(show);
-      const order = { kind: "plan", ...(shows && { shows }) } as const;
+      // Of which project the post is shows when all have been looked at.
+      const shows = (project: string, post: string) => post === show || show === `${project}/${post}`;
+      const order = { kind: "plan", ...(show !== undefined && { shows }) } as const;
       const otherConfigs = await findOtherConfigs(session.config, ledger);
       const result = await runProjects(session.projects, world, order, terminal.signal);
       const { plan: made, report, saved, projectsAfter } = result;
@@ -58,11 +59,6 @@ export async function plan(called: CommandCall<PlanOptions>): Promise<number> {
       return exitOf(terminal, exitOfPlan(report, made, options.detailedExitcode === true));
     });
   });
-}
-
-/** Whether a post is the one that `POST` or `PROJECT/POST` means; of which project it is shows when all have been looked at. */
-function isNamed(text: string): (project: string, post: string) => boolean {
-  return (project, post) => post === text || text === `${project}/${post}`;
 }
 
 /** The issue of one post as it will be, with all its text; or why none is opened or edited. */

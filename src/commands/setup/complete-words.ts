@@ -12,15 +12,8 @@ const mostPosts = 50;
 /** Prints what may stand where the last word is, one a line; nothing where nobody knows. It never fails: a key was hit. */
 export async function completeWords({ terminal, program, rest: words }: CommandCall): Promise<number> {
   const typed = words.at(-1) ?? "";
-  const start: TypedSoFar = {
-    terminal,
-    program,
-    options: {},
-    command: undefined,
-    option: undefined,
-    position: 0,
-    isHelp: false,
-  };
+  const before = { command: undefined, option: undefined, position: 0, isHelp: false };
+  const start: TypedSoFar = { terminal, program, options: {}, ...before };
   const found = await candidatesOf(words.slice(0, -1).reduce(step, start), typed);
   // What a shell would take for its own is no help on its command line.
   const shown = found.filter((word) => word.startsWith(typed) && /^[\w./:@#=-]+$/.test(word));

@@ -7,7 +7,6 @@ import { configSchema } from "../../config/schema.ts";
 import { judgeBoardKey, judgeGitHubToken, readBoardKey, readGitHubSecret } from "../../config/secrets.ts";
 import { ConfigError, RemoteError } from "../../errors.ts";
 import { createKnownSecrets, type KnownSecrets } from "../../log.ts";
-import type { BoardProject } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { inOrder } from "../../select.ts";
 import { proposeTools, showProposal } from "../../story/check/tool-proposals.ts";
@@ -126,7 +125,11 @@ async function ask(
     },
   });
   const pairs = options.project ? readPairs(listed, options.project) : await askPairs(terminal, listed);
-  if (pairs.length === 0) throw noneChosen(listed);
+  if (pairs.length === 0) {
+    const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
+    const message = `No project was chosen, so nothing was written. The board shows: ${names || "none"}.`;
+    throw new ConfigError([message]);
+  }
   const looked = await inOrder(pairs, async ({ project, repo }) => {
     const shown = await lookAtList(board, project.id, boundsOf(terminal), 1);
     if (shown.fault !== undefined) throw shown.fault;
@@ -183,11 +186,4 @@ async function askToken(terminal: Terminal, github: string | undefined): Promise
 /** Of one look, from now on: nobody's typing counts. */
 function boundsOf({ signal }: Terminal): ReadBounds {
   return { until: systemClock.now() + lookMs, signal };
-}
-
-function noneChosen(listed: readonly BoardProject[]): ConfigError {
-  const names = listed.map(({ id, slug }) => slug ?? id).join(", ");
-  return new ConfigError([
-    `No project was chosen, so nothing was written. The board shows: ${names || "none"}.`,
-  ]);
 }

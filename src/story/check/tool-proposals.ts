@@ -69,7 +69,7 @@ const wanted: readonly Wanted[] = [
   {
     purpose: "changelogList",
     name: new RegExp(`^(?:list|get|search)_(?:all_)?${changelog}s?(?:_entries)?$`),
-    fill: [ofStatus],
+    fill: [by(/^status$/i, "all")],
   },
   {
     purpose: "changelogList",
@@ -118,10 +118,6 @@ const wanted: readonly Wanted[] = [
     isEnough: (args) => names(args, "{{ issue.body }}"),
   },
 ];
-
-function ofStatus(name: string): unknown {
-  return /^status$/i.test(name) ? "all" : undefined;
-}
 
 function hasId(args: ToolArguments): boolean {
   return names(args, "{{ entry.id }}");

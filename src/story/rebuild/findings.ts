@@ -100,7 +100,10 @@ export async function findAll(world: World, survey: Survey): Promise<RebuildFind
       .map(({ issue, post, editors }) => ({ issue: name(issue), post, editors })),
     unreadable: await inOrder(
       first.filter(({ marker }) => marker === undefined),
-      async ({ issue }) => ({ issue: name(issue), linked: await isLinked(ledger, issue) }),
+      async ({ issue }) => {
+        const linked = await ledger.pulls.linkedIssues(issue.repositoryId);
+        return { issue: name(issue), linked: linked.some((one) => isSameIssue(one, issue)) };
+      },
     ),
     orphans: [
       ...unlisted.map(({ issue, post }) => ({ issue: name(issue), post, reason: "not listed" as const })),
@@ -136,10 +139,6 @@ async function findDuplicates(
   if (row === undefined || used === undefined || found === undefined) return [];
   const others = findOthers(row, found);
   return others.length === 0 ? [] : [{ post: row.post.id, used: name(used), others: others.map(name) }];
-}
-
-async function isLinked(ledger: Ledger, issue: IssueRef): Promise<boolean> {
-  return (await ledger.pulls.linkedIssues(issue.repositoryId)).some((linked) => isSameIssue(linked, issue));
 }
 
 function describeAbsence(absence: Absence): string {

@@ -58,6 +58,13 @@ interface Rebuild {
   readonly listed: BoardProject[];
 }
 
+/** One project of it, which has been run. */
+interface Looking extends Rebuild {
+  readonly project: SyncProject;
+  readonly report: ProjectReport;
+  readonly tally: Tally;
+}
+
 /**
  * Makes the state anew from the marks in the issues, whatever it was: empty, an old copy, or sound. All of both sides is read
  * again, and every issue of every repository is looked at. What carries a mark of ours is linked, links that the state has
@@ -80,9 +87,9 @@ export async function rebuildProjects(
   const rebuilt: RebuiltProject[] = [];
   for (const project of projects) {
     const done = report.projects.find(({ project: key }) => key === project.key);
-    if (done !== undefined) {
-      rebuilt.push(await lookOver(rebuild, project, done, before.get(project.key) ?? 0));
-    }
+    if (done === undefined) continue;
+    const looking = { ...rebuild, project, report: done, tally: startTally() };
+    rebuilt.push(await lookOver(looking, before.get(project.key) ?? 0));
   }
   return {
     run: report.run,
@@ -125,17 +132,11 @@ export function forgetReads(
 }
 
 /** Looks through the project's repositories for what a person should know. */
-async function lookOver(
-  rebuild: Rebuild,
-  project: SyncProject,
-  report: ProjectReport,
-  before: number,
-): Promise<RebuiltProject> {
-  const { world } = rebuild;
+async function lookOver(looking: Looking, before: number): Promise<RebuiltProject> {
+  const { world, project, report, tally } = looking;
   const { board, tracker } = world;
-  const tally = startTally();
   const asked = { board: board.requests, tracker: tracker.requests };
-  const findings = await findOrNote(rebuild, project, report, tally);
+  const findings = await findOrNote(looking);
   const linked = await countLinked(project.key, world);
   return {
     project: project.key,
@@ -156,13 +157,8 @@ async function lookOver(
 }
 
 /** Nothing is looked for where the project itself could not be read; the report says why. */
-async function findOrNote(
-  rebuild: Rebuild,
-  project: SyncProject,
-  report: ProjectReport,
-  tally: Tally,
-): Promise<RebuildFindings> {
-  const { world } = rebuild;
+async function findOrNote(looking: Looking): Promise<RebuildFindings> {
+  const { world, project, report, tally } = looking;
   const memory = world.ledger.memory.project(project.key);
   // A limit, or a signal, may have ended it before anything was decided.
   if (memory?.fullAt === undefined) {
@@ -171,12 +167,12 @@ async function findOrNote(
     return nothingFound;
   }
   try {
-    const configured = await configuredProjects(rebuild);
-    const { issues, first } = await surveyAll(rebuild, project);
+    const configured = await configuredProjects(looking);
+    const { issues, first } = await surveyAll(looking);
     const isListComplete = !report.errors.some(({ code }) => code.startsWith("board."));
     return await findAll(world, { memory, configured, isListComplete, issues, first });
   } catch (error) {
-    noteFailure(tally, { run: { ...rebuild, order: { kind: "adopt" } }, world, project }, error, false);
+    noteFailure(tally, { run: { ...looking, order: { kind: "adopt" } }, world, project }, error, false);
     if (tally.isPutOff) noteError(tally, unfinished);
     return nothingFound;
   }
@@ -193,10 +189,10 @@ async function configuredProjects({ world, bounds, listed }: Rebuild): Promise<R
   return new Set(world.policy.projectKeys.flatMap((key) => pickProject(listed, key)?.id ?? []));
 }
 
-async function surveyAll(
-  { world, bounds, surveyed }: Rebuild,
-  { key, settings }: SyncProject,
-): Promise<{ readonly issues: readonly SurveyedIssue[]; readonly first: readonly SurveyedIssue[] }> {
+async function surveyAll({ world, bounds, surveyed, project: { key, settings } }: Looking): Promise<{
+  readonly issues: readonly SurveyedIssue[];
+  readonly first: readonly SurveyedIssue[];
+}> {
   const issues: SurveyedIssue[] = [];
   const first: SurveyedIssue[] = [];
   for (const name of repositoryNames(settings)) {

@@ -29,7 +29,10 @@ export async function applySaved(
   const parts = await inOrder(
     savedActions(cycle.run, cycle.project.key),
     async (action): Promise<SavedPart> => {
-      const note = notes.find((write) => isSameNote(action, write));
+      const note = notes.find(
+        ({ note: { post }, line }) =>
+          action.kind === "patch-note" && post === action.post && noteSignature(line) === action.signature,
+      );
       return { action, wanted: find(action), note, end: await endOf(cycle, action, find(action) ?? note) };
     },
   );
@@ -92,10 +95,6 @@ function toResult(outcome: Outcome = { kind: "unneeded" }): Result {
     case "pause":
       return { outcome: "waiting", message: sayDelay(outcome) };
   }
-}
-
-function isSameNote({ kind, post, signature }: SavedAction, write: NoteWrite): boolean {
-  return kind === "patch-note" && write.note.post === post && noteSignature(write.line) === signature;
 }
 
 async function endOf(

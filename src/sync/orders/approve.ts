@@ -2,6 +2,7 @@ import type { NewRequest, PersonRequest } from "../../ledger/orders.ts";
 import type { HeldAction } from "../../ledger/rows.ts";
 import { countVoters, type Voters } from "../ground/voters.ts";
 import { isApprovedBy } from "../ground/wanted.ts";
+import { readReport } from "../tell/stored-report.ts";
 import { describeWritten } from "../tell/waiting-lines.ts";
 import { count } from "../tell/words.ts";
 import {
@@ -38,7 +39,7 @@ export async function foreseeHeld(
 ): Promise<HeldForesight | Nothing> {
   const isWhole = posts.length === 0;
   const held = (await ledger.rows.held(project)).filter(({ post }) => isWhole || posts.includes(post));
-  const shrunk = isWhole ? holdIn((await ledger.runs.last(key))?.report) : undefined;
+  const shrunk = isWhole ? readReport((await ledger.runs.last(key))?.report).hold : undefined;
   const actions = held.filter((action) => !isAnswered(pending, action));
   const hold = pending.some(({ kind }) => kind === "accept-size") ? undefined : shrunk;
   if (actions.length === 0 && hold === undefined)
@@ -77,11 +78,6 @@ const effects = {
   approve:
     "The run that starts at once lets these very actions go, and no others. What is not asked for any more by then is left out.",
 };
-
-function holdIn(report: unknown): string | undefined {
-  if (typeof report !== "object" || report === null || !("hold" in report)) return undefined;
-  return typeof report.hold === "string" ? report.hold : undefined;
-}
 
 function isAnswered(pending: readonly PersonRequest[], held: HeldAction): boolean {
   return (

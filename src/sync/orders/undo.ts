@@ -50,8 +50,12 @@ export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Und
     if (row === undefined || action === undefined) continue;
     const wanted = want(cycle, row, action, describeAction(cycle, row, action));
     const judged: Judged = { ...wanted, verdict: { kind: "go" }, followUp: undefined };
-    if (isAgreed(cycle, order, judged)) planned.set(judged, { ...onlyWritten(part, judged), row, action });
-    else stayed.push(refuse(cycle, part, [movedSince]));
+    if (isAgreed(cycle, order, judged)) {
+      // What is shown is all that is written, also where more could be by the time of the write.
+      const { changes } = judged.planned;
+      const fields = part.fields.filter(({ field }) => changes.some((one) => one.field === field));
+      planned.set(judged, { ...part, fields, row, action });
+    } else stayed.push(refuse(cycle, part, [movedSince]));
   }
   const actions = [...planned.keys()];
   if (order.agreed === undefined) return { saved: saveActions(cycle, actions), carried: stayed };
@@ -81,12 +85,6 @@ async function partsOfRun(cycle: PulledCycle, { run }: UndoOrder): Promise<reado
     post === undefined ? [] : partsOf(post, made, await readRow(cycle, post)),
   );
   return inWriteOrder([...parts.flat(), ...keptOf(writes)]);
-}
-
-/** What is shown is all that is written, also where more could be by the time of the write. */
-function onlyWritten(part: UndoPart, { planned }: Judged): UndoPart {
-  const fields = part.fields.filter(({ field }) => planned.changes.some((one) => one.field === field));
-  return { ...part, fields };
 }
 
 /**

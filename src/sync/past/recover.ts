@@ -19,7 +19,12 @@ import { askAgain } from "../read/repositories.ts";
  */
 export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   if (!isRecovering(cycle)) {
-    if (awaitsEarlierLife(cycle)) await takeLatePairs(cycle);
+    if (!awaitsEarlierLife(cycle)) return;
+    // An earlier life of the state may have changed issues, and such a change may still arrive, or a list may still hide it.
+    // So until the first look after `waits.create` both sides are taken as they are.
+    await takeDuePairs(cycle);
+    const settledAt = cycle.world.clock.now();
+    if (settledAt >= restOf(cycle)) await rememberOfProject(cycle, { settledAt });
     return;
   }
   await refuseBlind(cycle);
@@ -40,16 +45,6 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
     { project: cycle.project.key, copiedAt: new Date(copiedAt).toISOString() },
     "The state is a copy that was put back: both sides are taken as they are, and nothing is written for what differs",
   );
-}
-
-/**
- * An earlier life of the state may have changed issues, and such a change may still arrive, or a list may still hide it. So
- * until the first look after `waits.create` both sides are taken as they are.
- */
-async function takeLatePairs(cycle: PulledCycle): Promise<void> {
-  await takeDuePairs(cycle);
-  const settledAt = cycle.world.clock.now();
-  if (settledAt >= restOf(cycle)) await rememberOfProject(cycle, { settledAt });
 }
 
 /** Takes both sides of every due pair as they are. The rows stay due, because their decision may have more to say. */

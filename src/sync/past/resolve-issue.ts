@@ -120,25 +120,22 @@ async function readIssue(
  * @param hasRested whether what was sent can't arrive any more.
  */
 export async function resolveUpdate(cycle: PulledCycle, intent: Intent, hasRested: boolean): Promise<void> {
-  const { tracker } = cycle.world;
   const { post, repository, number, content: sent } = intent;
   // Of an edit all three are known.
   if (repository === undefined || number === undefined || sent === undefined) return;
-  const answer = await tracker.readIssue({ repositoryId: repository, number }, cycle.run.bounds);
-  if (answer.kind === "refused") throw answer.error;
-  const record = answer.kind === "found" || answer.kind === "moved" ? answer.record : undefined;
+  const record = await readIssue(cycle, intent);
   const row = await readRow(cycle, post);
   const linked = record && row?.links.find(({ link }) => isSameIssue(link.issue, record.issue));
   const text = linked?.text;
   const before = typeof text === "object" ? text.content : undefined;
   const shown = record && before && readContent(record, sent, before);
-  const isShown = shown !== undefined && isSameContent(shown, sent);
+  const isShown = shown?.titleHash === sent.titleHash && shown.blockHash === sent.blockHash;
   if (!isShown && !hasRested) return;
   const ours: readonly Change[] =
     record === undefined || shown === undefined
       ? []
       : [{ kind: "set-content", project: cycle.memory.id, post, issue: record.issue, content: shown }];
-  if (isShown) await endIntent(cycle, intent, "DONE", "the issue shows what was sent", ours);
+  if (isShown) await endIntent(cycle, intent, "DONE", made, ours);
   else await endIntent(cycle, intent, "REJECTED", "the issue does not show it; it is decided afresh", ours);
   if (isShown) cycle.tally.issueWrites += 1;
 }
@@ -151,8 +148,4 @@ function readContent({ title, body }: IssueRecord, sent: ContentBase, before: Co
     titleHash: hashText(title) === sent.titleHash ? sent.titleHash : before.titleHash,
     blockHash: isBlock ? sent.blockHash : before.blockHash,
   };
-}
-
-function isSameContent(one: ContentBase, other: ContentBase): boolean {
-  return one.titleHash === other.titleHash && one.blockHash === other.blockHash;
 }

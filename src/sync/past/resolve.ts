@@ -8,7 +8,7 @@ import { select } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
-import { type Lane, laneOf, laneOfIssue } from "../ground/lane.ts";
+import { laneOf, laneOfIssue } from "../ground/lane.ts";
 import { endIntent, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
@@ -30,7 +30,9 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
     if (intent.kind === "patch-post") await attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
     const lookAtIssue = issueResolvers[intent.kind];
     // An outcome that was recorded already only waits for its end; the issue need not be asked for again.
-    const isAskable = intent.takenAt !== undefined || isOpen(cycle, laneOfIntent(cycle, intent));
+    const { repository: repositoryId = 0, number = 0 } = intent;
+    const lane = laneOfIssue(cycle.world, { repositoryId, number });
+    const isAskable = intent.takenAt !== undefined || isOpen(cycle, lane);
     if (lookAtIssue !== undefined && isAskable) {
       await attempt(cycle, intent, () => lookAtIssue(cycle, intent, hasRested(cycle, intent)));
     }
@@ -126,11 +128,6 @@ async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promis
     noteError(cycle.tally, { code, message });
     return false;
   }
-}
-
-/** Where an update was sent. */
-function laneOfIntent({ world }: PulledCycle, { repository = 0, number = 0 }: Intent): Lane {
-  return laneOfIssue(world, { repositoryId: repository, number });
 }
 
 /** Whether what was sent can't arrive any more. An issue whose marker a pull has shown is taken before that. */

@@ -1,10 +1,9 @@
 import type { AbsentLink } from "../../ledger/rows.ts";
 import { type IssueRef, isSameIssue } from "../../model/issue.ts";
-import type { LinkedIssue, Parked, Row } from "../../model/link.ts";
+import type { Parked, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { absence as absenceOfPost, parkedOf } from "../../plan/ground/obstacle.ts";
-import type { Settings } from "../../plan/ground/settings.ts";
 import { select } from "../../select.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { endPrepared } from "../ground/record.ts";
@@ -99,7 +98,9 @@ interface Trouble {
 
 /** Why nothing is decided for a post; undefined where other issues of it decide, or where it is not clear yet. */
 function troubleOf(cycle: Cycle, row: Row, absent: readonly AbsentLink[]): Trouble | undefined {
-  const deciding = findDeciding(row.links, cycle.settings);
+  // The issues without which nothing can be decided.
+  const alive = row.links.filter(({ isGone }) => !isGone);
+  const deciding = cycle.settings.several === "primary" ? alive.slice(0, 1) : alive;
   const isDeciding = (issue: IssueRef): boolean =>
     deciding.some(({ link }) => isSameIssue(link.issue, issue));
   const moved = absent.find(({ issue, absence }) => absence.kind === "moved" && isDeciding(issue));
@@ -119,13 +120,4 @@ function troubleOf(cycle: Cycle, row: Row, absent: readonly AbsentLink[]): Troub
       ? `${issue} was deleted, so nothing is written to the post. ${remedy}`
       : `${issue} was not found (404), and not ten minutes later: it was deleted, made a discussion, or the token can't see it. Nothing is written to the post until it is found again. If it is gone for good, ${remedy}`;
   return { issue, code: lost === undefined ? "tracker.deleted" : "tracker.missing", message };
-}
-
-/** The issues without which nothing can be decided. */
-function findDeciding(
-  links: readonly LinkedIssue[],
-  { several }: Pick<Settings, "several">,
-): readonly LinkedIssue[] {
-  const alive = links.filter(({ isGone }) => !isGone);
-  return several === "primary" ? alive.slice(0, 1) : alive;
 }

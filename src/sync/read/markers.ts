@@ -118,7 +118,7 @@ function withoutStrange(cycle: Cycle, marked: MarkedIssue, { strange }: KnownMar
  */
 export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
   const { project } = cycle;
-  const { tracker, log, progress } = cycle.world;
+  const { tracker, clock, log, progress, policy } = cycle.world;
   const authors = authorsToScan(cycle, known);
   if (authors.length === 0) return known;
   let unknown = 0;
@@ -128,7 +128,13 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
     const isFirst = known.scannedAt === undefined || !known.scannedFor.includes(foldLogin(author));
     let done = 0;
     for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
-      if (done === 0) sayCost(cycle, known, author, page);
+      // A scan that breaks off begins anew with the next run, so whoever has to wait for it should know how long it is.
+      if (done === 0 && page.hasMore) {
+        log.info(
+          { repo: known.name, author, pages: page.pages ?? null, budgetMs: policy.budgetMs },
+          "Every issue that the account opened there is looked through for marks, once: a request for each page of 100. Where that takes longer than `budget` allows, `boardsync rebuild` has six hours for it",
+        );
+      }
       done += 1;
       unknown += await countUnknown(cycle, page.issues, isFirst);
       await storePage(cycle, page, keepRecords);
@@ -144,7 +150,12 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
       "Issues carry our marks, and the state does not know them, because it is new or an old copy: they are linked as both sides are, and new issues wait; `boardsync help lost` says what to look at",
     );
   }
-  return isBlind ? known : { ...known, ...scannedNow(cycle, known, unknown > 0) };
+  if (isBlind) return known;
+  const scannedAt = clock.now();
+  const scannedFor = [...ourLogins(cycle).map(foldLogin), ...formerBoards(cycle)];
+  // Where the state was lost or is old, new issues wait.
+  const isLate = unknown > 0 || isRecovering(cycle) || isOutdated(cycle, known);
+  return { ...known, scannedAt, scannedFor, recoveredAt: isLate ? scannedAt : known.recoveredAt };
 }
 
 /**
@@ -176,35 +187,6 @@ function sayBlind(cycle: Cycle, { name }: RepositoryMemory, { issue, error }: Od
   const shown = nameIssue(cycle, issue);
   const message = `${shown} may carry the mark of a post, and it can't be read: until it can, no issue is opened in ${name}. ${error.message}`;
   noteError(cycle.tally, { issue: shown, code: error.code, message });
-}
-
-/** A scan that breaks off begins anew with the next run, so whoever has to wait for it should know how long it is. */
-function sayCost(
-  { world: { log, policy } }: Cycle,
-  { name }: RepositoryMemory,
-  author: string,
-  { hasMore, pages }: IssuePage,
-): void {
-  if (!hasMore) return;
-  log.info(
-    { repo: name, author, pages: pages ?? null, budgetMs: policy.budgetMs },
-    "Every issue that the account opened there is looked through for marks, once: a request for each page of 100. Where that takes longer than `budget` allows, `boardsync rebuild` has six hours for it",
-  );
-}
-
-/** What is remembered of a scan that is complete. Where the state was lost or is old, new issues wait. */
-function scannedNow(
-  cycle: Cycle,
-  known: RepositoryMemory,
-  isNews: boolean,
-): Pick<RepositoryMemory, "scannedAt" | "scannedFor" | "recoveredAt"> {
-  const scannedAt = cycle.world.clock.now();
-  const isLate = isNews || isRecovering(cycle) || isOutdated(cycle, known);
-  return {
-    scannedAt,
-    scannedFor: [...ourLogins(cycle).map(foldLogin), ...formerBoards(cycle)],
-    recoveredAt: isLate ? scannedAt : known.recoveredAt,
-  };
 }
 
 /** Logins whose issues have not been looked through since this state is what it is. */

@@ -23,7 +23,8 @@ export async function pullCategories(cycle: Cycle, { categories: shown }: BoardP
   // To read the templates would take longer than all else of an idle run.
   const isNamed = words.length > 0 || [body, title].some((one) => one.includes("category"));
   if (!isNamed) return cycle;
-  const known = ledger.memory.categories(memory.id) ?? noneYet(cycle);
+  const none = { project: memory.id, categories: [], pins: [], listedAt: undefined };
+  const known: CategoriesMemory = ledger.memory.categories(memory.id) ?? none;
   const merged = merge(known.categories, shown);
   const listed = await listCategories(cycle, { ...known, categories: merged }, words);
   const { categories, at } = listed ?? { categories: merged, at: known.listedAt };
@@ -47,10 +48,6 @@ export async function pullCategories(cycle: Cycle, { categories: shown }: BoardP
 
 const untold =
   "Nobody knows yet which categories these names of the config mean: the board's list could not be read as a whole, or several are called so. Posts that may be in one get no issue, and are left as they are by rules for it";
-
-function noneYet({ memory }: Cycle): CategoriesMemory {
-  return { project: memory.id, categories: [], pins: [], listedAt: undefined };
-}
 
 /** A name that a record shows now replaces the one before. */
 function merge(known: readonly Category[], shown: ReadonlyMap<string, string>): readonly Category[] {

@@ -40,16 +40,11 @@ export async function pullTracker(cycle: Cycle): Promise<Pick<Cycle, "repositori
   await followNamed(cycle);
   await retryAbsent(cycle);
   await parkAbsent(cycle);
-  return { repositories: pulled, unread: unreadOf(cycle, pulled) };
-}
-
-/** What the config no longer names stays as it was last seen. */
-function unreadOf(
-  { world: { ledger }, settings }: Cycle,
-  pulled: ReadonlyMap<RepositoryName, RepositoryMemory>,
-): Cycle["unread"] {
-  const unread = repositoryNames(settings).filter((name) => !pulled.has(name));
-  return new Set(unread.flatMap((name) => ledger.memory.repository(name)?.repository.id ?? []));
+  // What the config no longer names stays as it was last seen.
+  const unread = repositoryNames(cycle.settings).filter((name) => !pulled.has(name));
+  const { memory } = cycle.world.ledger;
+  const ids = unread.flatMap((name) => memory.repository(name)?.repository.id ?? []);
+  return { repositories: pulled, unread: new Set(ids) };
 }
 
 /** Nothing is decided for its issues, and none is opened there. */

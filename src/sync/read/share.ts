@@ -37,7 +37,10 @@ export async function shareTime(project: SyncProject, world: World, run: Run): P
   return {
     board: until(now + whole * readingPart * firstPart),
     rest: () => {
-      if (!isSearched(project, world)) return run;
+      // Before all marks of a repository are known no issue is opened there, and that search begins anew in every run.
+      const names = repositoryNames(project.settings);
+      const { memory } = world.ledger;
+      if (names.some((name) => memory.repository(name)?.scannedAt === undefined)) return run;
       const then = clock.now();
       return until(Math.max(now + whole * readingPart, then + (run.bounds.until - then) * leastPart));
     },
@@ -55,11 +58,6 @@ export function partOfReading({ run, world: { clock, policy } }: Pick<Cycle, "ru
 /** What a person has to let go, or nobody can decide, is due in every run. */
 function mayBeWritten({ notes = [] }: Row): boolean {
   return notes.every((note) => !isLetGoByPerson(note) && note.kind !== "undecided");
-}
-
-/** Before all marks of a repository are known no issue is opened there, and that search begins anew in every run. */
-function isSearched({ settings }: SyncProject, { ledger: { memory } }: World): boolean {
-  return repositoryNames(settings).every((name) => memory.repository(name)?.scannedAt !== undefined);
 }
 
 /**

@@ -42,7 +42,9 @@ export async function readShipped(cycle: PulledCycle, shipping: Shipping): Promi
   const doubts: string[] = [];
   for await (const page of linkedPages(cycle, cycle.memory.id)) {
     const issues = page.map(({ issue }) => issue);
-    const done = issues.filter((issue) => isDone(issue) && !(closedAt(issue) < since));
+    const done = issues.filter(
+      (issue) => isDone(issue) && !(Date.parse(issue.closed?.at ?? issue.updatedAt) < since),
+    );
     const named = done.filter((issue) => isInMilestone(issue, shipping.release));
     const others = done.filter((issue) => !named.includes(issue));
     const asked = await askTags(cycle, others, shipping);
@@ -60,10 +62,6 @@ function closedSince({ release, releases, wanted }: Shipping): number {
     .map(({ publishedAt }) => Date.parse(publishedAt))
     .filter((time) => time < at);
   return before.length === 0 ? at - firstMs : Math.max(...before) - marginMs;
-}
-
-function closedAt({ closed, updatedAt }: Issue): number {
-  return Date.parse(closed?.at ?? updatedAt);
 }
 
 async function askTags(

@@ -250,20 +250,17 @@ function editWrite(
   milestone: number | undefined,
 ): IssueWrite {
   const state = writes.find(({ field }) => field === "state");
+  const reason = state && splitState(state.value).stateReason;
+  const stateReason = (["completed", "not_planned", "duplicate"] as const).find((one) => one === reason);
   const isMilestone = writes.some(({ field }) => field === "milestone");
   return {
     kind: "edit-issue",
     number,
-    ...(state !== undefined && issueStateOf(state.value)),
+    ...(state !== undefined && { state: splitState(state.value).state }),
+    // A reason that the API does not take is left out: the tracker then gives its own.
+    ...(stateReason !== undefined && { stateReason }),
     ...(isMilestone && { milestone: milestone ?? null }),
   };
-}
-
-/** A reason that the API does not take is left out: the tracker then gives its own. */
-function issueStateOf(value: FieldWrite["value"]) {
-  const { state, stateReason } = splitState(value);
-  const reason = (["completed", "not_planned", "duplicate"] as const).find((one) => one === stateReason);
-  return { state, ...(reason !== undefined && { stateReason: reason }) };
 }
 
 /** What was refused is left alone until it changes, or a person says `retry`; an undo is over. What was done beside it is done. */

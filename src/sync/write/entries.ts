@@ -30,7 +30,7 @@ export async function writeEntries(
 ): Promise<void> {
   let isAllDone = true;
   for (const work of works) {
-    const outcome = work.verdict.kind === "go" ? await writeEntry(cycle, work, ask) : work.verdict;
+    const outcome = work.verdict.kind === "go" ? await writeEntry({ cycle, work, ask }) : work.verdict;
     sayOutcome(cycle, work, outcome);
     const isOver = outcome.kind === "done" || outcome.kind === "unneeded" || outcome.kind === "refuse";
     if (isOver || (outcome.kind === "failed" && work.kind === "publish"))
@@ -69,18 +69,26 @@ const done = {
   publish: "An entry of the changelog was published",
 } as const;
 
-function writeEntry(cycle: PulledCycle, work: EntryWork, ask: AskEntries): Promise<Outcome> {
-  switch (work.kind) {
+/** What is to be done to one entry. */
+interface Writing {
+  readonly cycle: PulledCycle;
+  readonly work: EntryWork;
+  readonly ask: AskEntries;
+}
+
+function writeEntry(writing: Writing): Promise<Outcome> {
+  switch (writing.work.kind) {
     case "create":
-      return createDraft(cycle, work, ask);
+      return createDraft(writing);
     case "update":
-      return updateDraft(cycle, work, ask);
+      return updateDraft(writing);
     case "publish":
-      return publishDraft(cycle, work, ask);
+      return publishDraft(writing);
   }
 }
 
-async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries): Promise<Outcome> {
+async function createDraft(writing: Writing): Promise<Outcome> {
+  const { cycle, work, ask } = writing;
   const { tag, entry, print, posts } = work;
   const { title } = entry;
   if (projectNow(cycle).changelog?.publishing === hashArguments(cycle.settings.changelog?.args.create ?? {}))
@@ -106,20 +114,20 @@ async function createDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
     // Made by an earlier call, of an earlier text, it is changed as after any other edit.
     if (printEntry(own) === shown)
       await rememberEntry(cycle, { tag, print, title, posts, release: work.release, shown });
-    return takeThere(cycle, work, "changelogCreate", own);
+    return takeThere(writing, "changelogCreate", own);
   }
   if (found?.kind === "alike") return refuse(cycle, tag, sayAlike(title, found.entries));
   if ((last?.attempts ?? 0) > 0 && list?.isComplete !== true)
     return refuse(cycle, tag, "it can't be told whether it is there already");
-  return makeDraft(cycle, work, ask, { list, others });
+  return makeDraft(writing, list, others);
 }
 
 async function makeDraft(
-  cycle: PulledCycle,
-  work: EntryWork,
-  ask: AskEntries,
-  { list, others }: { readonly list: ToolList | undefined; readonly others: OtherEntries },
+  writing: Writing,
+  list: ToolList | undefined,
+  others: OtherEntries,
 ): Promise<Outcome> {
+  const { cycle, work, ask } = writing;
   const { tag, entry, print, posts } = work;
   const { title } = entry;
   const alike = list?.records.filter((one) => isCalled(one, title)).map(({ id }) => id);
@@ -133,7 +141,7 @@ async function makeDraft(
     const there = new Set([...others.taken, ...(list?.records ?? []).map(({ id }) => id)]);
     return now && ownEntry(findEntry(now.records, title, [sent], there), before);
   };
-  return call(cycle, { ...work, whyDoubted, findMade }, "changelogCreate", async (own, record) => {
+  return call(writing, "changelogCreate", { whyDoubted, findMade }, async (own, record) => {
     await rememberEntry(own, { tag, shown: shownBy(record) ?? sent });
     if (record?.isPublished !== true) return;
     const publishing = hashArguments(cycle.settings.changelog?.args.create ?? {});
@@ -186,8 +194,7 @@ function printSent({ title, body }: EntryWork["entry"]): string {
 
 /** The entry is there already: it is the release's own, as if our call had made it. */
 async function takeThere(
-  { world, memory, run }: PulledCycle,
-  { tag, args, reason }: EntryWork,
+  { cycle: { world, memory, run }, work: { tag, args, reason } }: Writing,
   purpose: ToolWriting,
   { id, url }: Pick<ToolRecord, "id" | "url">,
 ): Promise<Outcome> {
@@ -209,21 +216,21 @@ async function takeThere(
 }
 
 function call(
-  cycle: PulledCycle,
-  work: EntryWork & Pick<ToolRequest, "whyDoubted" | "findMade">,
+  { cycle, work: { tag, args, reason, entry, requests, id } }: Writing,
   purpose: ToolWriting,
+  answered: Pick<ToolRequest, "whyDoubted" | "findMade">,
   record?: ToolRequest["record"],
 ): Promise<Outcome> {
-  const { tag, args, reason, entry, requests, id, whyDoubted, findMade } = work;
   return callTool(cycle, {
     ...{ purpose, subject: tag, args, reason, name: nameEntry(tag), isApproved: requests.length > 0 },
     tell: { fields: [{ field: "title", value: entry.title }], issue: undefined },
-    ...{ id: purpose === "changelogCreate" ? undefined : id, whyDoubted, findMade, record },
+    ...{ id: purpose === "changelogCreate" ? undefined : id, ...answered, record },
   });
 }
 
 /** A draft that people have edited, or that may be published, stays as it is: that is said once for each edit of the release. */
-async function updateDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries): Promise<Outcome> {
+async function updateDraft(writing: Writing): Promise<Outcome> {
+  const { cycle, work, ask } = writing;
   const { tag, entry, print, posts, id } = work;
   const list = await ask();
   const found = list?.records.find((one) => one.id === id);
@@ -235,7 +242,7 @@ async function updateDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
   if (found !== undefined && isChanged(found)) {
     // An update whose answer was lost.
     await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: sent });
-    return takeThere(cycle, work, "changelogUpdate", found);
+    return takeThere(writing, "changelogUpdate", found);
   }
   if (why !== undefined) {
     await rememberEntry(cycle, { tag, print });
@@ -244,7 +251,7 @@ async function updateDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries)
   const findMade = async () => (await askAnew(ask))?.records.find(isChanged);
   const whyDoubted = async (record: ToolRecord) =>
     record.id === id || (await findMade()) !== undefined ? undefined : showsOther;
-  return call(cycle, { ...work, findMade, whyDoubted }, "changelogUpdate", async (own, record) => {
+  return call(writing, "changelogUpdate", { whyDoubted, findMade }, async (own, record) => {
     const shown = (record?.id === id ? shownBy(record) : undefined) ?? sent;
     await rememberEntry(own, { tag, print, title: entry.title, posts, shown });
   });
@@ -263,10 +270,11 @@ function whyNotChanged(
   return found.text === undefined ? "the list does not show its text" : "people have edited it on the board";
 }
 
-async function publishDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries): Promise<Outcome> {
+async function publishDraft(writing: Writing): Promise<Outcome> {
+  const { work, ask } = writing;
   const list = await ask();
   const found = list?.records.find(({ id }) => id === work.id);
-  if (found?.isPublished === true) return takeThere(cycle, work, "changelogPublish", found);
+  if (found?.isPublished === true) return takeThere(writing, "changelogPublish", found);
   if (list?.isComplete === true && found === undefined)
     return { kind: "refuse", cause: "something-else", why: "the board does not list the draft any more" };
   const findMade = async () =>
@@ -276,5 +284,5 @@ async function publishDraft(cycle: PulledCycle, work: EntryWork, ask: AskEntries
     if (id !== work.id) return (await findMade()) === undefined ? showsOther : undefined;
     return isPublished === false ? "the answer shows a draft" : undefined;
   };
-  return call(cycle, { ...work, whyDoubted, findMade }, "changelogPublish");
+  return call(writing, "changelogPublish", { whyDoubted, findMade });
 }

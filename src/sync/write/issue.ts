@@ -1,4 +1,4 @@
-import { type ProjectError, RemoteError } from "../../errors.ts";
+import { RemoteError } from "../../errors.ts";
 import type { AuditEntry, NewIntent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
@@ -199,14 +199,11 @@ async function ask(
     return repositoryClosure(repositoryNow(cycle, known));
   } catch (error) {
     if (error instanceof RemoteError && error.concerns === "all") throw error;
-    return asClosure(known, error instanceof RemoteError ? error : asProjectError(error));
+    const detail = error instanceof RemoteError ? error.detail : undefined;
+    const { code, message } = error instanceof RemoteError ? error : asProjectError(error);
+    const { name } = known;
+    return { code, message: message.includes(name) ? message : `${name}: ${message}`, detail };
   }
-}
-
-function asClosure({ name }: RepositoryMemory, error: RemoteError | ProjectError): Closure {
-  const { code, message } = error;
-  const detail = error instanceof RemoteError ? error.detail : undefined;
-  return { code, message: message.includes(name) ? message : `${name}: ${message}`, detail };
 }
 
 function lookOf({ repository: { id } }: RepositoryMemory, turn: WhichLook): string {

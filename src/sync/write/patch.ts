@@ -13,7 +13,7 @@ import type { Asked } from "../ground/record.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
 import { awaitsEarlierLife, restOf } from "../read/old-state.ts";
-import { type Failure, failWrite, parkAction } from "./failure.ts";
+import { failWrite, parkAction } from "./failure.ts";
 import { type Composed, send } from "./send.ts";
 
 /** Sends one PATCH. Voters are notified of a change of status the moment it is sent. */
@@ -32,7 +32,13 @@ async function compose(
   if (row.seenAt === undefined || !isShown(cycle, row) || isTooOld(cycle, row.seenAt)) {
     return waitForTurn("the post was last seen too long ago; the next run looks again");
   }
-  if (awaitsEarlierLife(cycle)) return waitForTurn(sayTakenAsTheyAre(cycle));
+  // What is read of an issue only now may be a change of the earlier life: the next run takes it as it is.
+  if (awaitsEarlierLife(cycle)) {
+    const until = new Date(restOf(cycle)).toISOString();
+    return waitForTurn(
+      `the state was lost or restored, and what was sent to the issue before that may still show up: until ${until} both sides are taken as they are`,
+    );
+  }
   const change = changeOf(action);
   const { updatedAt } = row.post.values;
   const votes = isNotifying(action) ? votersOf(row.post, cycle.pull.seen) : null;
@@ -63,14 +69,15 @@ async function compose(
     }),
     answered: ({ post: shown }) => shown && answerOf(shown, action),
     record: (own, { post: shown }) => recordAccepted(own, row, action, shown),
-    fail: (own, failure) => fail(own, action, first && nameIssue(cycle, first), failure),
+    fail: (own, failure) => {
+      const { message } = failure;
+      const place = first && nameIssue(cycle, first);
+      if (failure.kind === "rejected")
+        return parkAction(own, action, { place, code: "board.rejected", message });
+      const spoken = { side: "board", action, place, claim: "the change reached the board" } as const;
+      return failWrite(own, spoken, failure);
+    },
   };
-}
-
-/** What is read of an issue only now may be a change of the earlier life: the next run takes it as it is. */
-function sayTakenAsTheyAre(cycle: PulledCycle): string {
-  const until = new Date(restOf(cycle)).toISOString();
-  return `the state was lost or restored, and what was sent to the issue before that may still show up: until ${until} both sides are taken as they are`;
 }
 
 /** What a record shows of the fields of a write. */
@@ -78,18 +85,6 @@ export function answerOf({ values }: Post, { writes }: PatchPost): PatchAnswer {
   const shown = writes.flatMap(({ field }) => (field in values ? [[field, values[field]]] : []));
   const { updatedAt } = values;
   return { values: Object.fromEntries(shown), ...(typeof updatedAt === "string" && { updatedAt }) };
-}
-
-async function fail(
-  cycle: PulledCycle,
-  action: PatchPost,
-  place: string | undefined,
-  failure: Failure<PatchOutcome>,
-): Promise<Outcome> {
-  if (failure.kind === "rejected") {
-    return parkAction(cycle, action, { place, code: "board.rejected", message: failure.message });
-  }
-  return failWrite(cycle, { side: "board", action, place, claim: "the change reached the board" }, failure);
 }
 
 /** The bases are those of an applied write; what the board has made of it the next pull shows. */

@@ -12,7 +12,6 @@ import type { Lane } from "../ground/lane.ts";
 import { postpone, putOff } from "../ground/record.ts";
 import { stopOf } from "../ground/stop.ts";
 import { closedBy, type Outcome, waitForTurn } from "../ground/verdict.ts";
-import type { Closure } from "../ground/world.ts";
 import { type Failure, meaningOf, noteClosure, type WriteAnswer } from "./failure.ts";
 import { awaitPace, type PacedKind, takePace } from "./pace.ts";
 
@@ -87,7 +86,12 @@ export async function send<A extends WriteAnswer>(
     await ledger.assertHeld();
     // The last thing that is asked: nothing is waited for between this and the request.
     const stop = stopOf(cycle, turn.lane.side);
-    if (stop !== undefined) return { outcome: await prepareAgain(cycle, turn, stop, intent) };
+    if (stop !== undefined) {
+      // What was about to leave is prepared again, and waits for the next run.
+      await takeBack(cycle, intent, stop.message);
+      const waits: Outcome = { kind: "wait", ...closedBy(stop) };
+      return { outcome: turn.action === undefined ? waits : postpone(cycle, stop) };
+    }
     const answer = await request.call();
     const recorded = answerOf(cycle, turn, request, intent, answer);
     const againAfterMs = isSecond ? undefined : againAfter(answer);
@@ -135,17 +139,6 @@ async function pausedBy(cycle: PulledCycle, sent: port.Sent): Promise<Outcome | 
 }
 
 const paused = { post: "the post", project: "the project", all: "all projects" } as const;
-
-/** The config that was read a moment ago lets nothing leave: what was about to is prepared again, and waits for the next run. */
-async function prepareAgain(
-  cycle: PulledCycle,
-  { action }: Turn,
-  stop: Closure,
-  intent: IntentId | undefined,
-): Promise<Outcome> {
-  await takeBack(cycle, intent, stop.message);
-  return action === undefined ? { kind: "wait", ...closedBy(stop) } : postpone(cycle, stop);
-}
 
 async function takeBack(
   { world: { ledger, clock } }: PulledCycle,

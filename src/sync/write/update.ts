@@ -66,7 +66,10 @@ async function compose(
       ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
     ],
     claim: "the issue was changed",
-    record: (own, shown) => recordApplied(own, action, content, shown ?? record),
+    record: async (own, shown) => {
+      await own.world.ledger.commit(contentNow(own, action, content, shown ?? record));
+      sayIssueWritten(own, { post: action.post, issue: nameIssue(own, action.issue) });
+    },
   });
 }
 
@@ -115,16 +118,6 @@ function contentNow(
   const isCut = content.blockHash !== wanted.blockHash;
   const left = { kind: "leave-text", ...place, content: { ...wanted, seenAt: updatedAt } } as const;
   return [{ kind: "set-content", ...place, content }, ...(isCut ? [left] : [])];
-}
-
-async function recordApplied(
-  cycle: PulledCycle,
-  action: UpdateIssue,
-  content: ContentBase,
-  shown: IssueRecord,
-): Promise<void> {
-  await cycle.world.ledger.commit(contentNow(cycle, action, content, shown));
-  sayIssueWritten(cycle, { post: action.post, issue: nameIssue(cycle, action.issue) });
 }
 
 const noRoom =

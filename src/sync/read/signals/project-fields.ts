@@ -86,19 +86,15 @@ async function findField(
     await (isFresh ? ask() : lookOnce(cycle, `project field ${key}`, ask));
     return ledger.memory.projectField(key);
   } catch (error) {
-    const why = noteFieldError(cycle, error);
+    if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
+    const { code, message, detail } = error;
+    const why = isFieldFault(error) ? message : undefined;
+    noteError(cycle.tally, { code: why === undefined ? code : "tracker.project", message, detail });
     // What is not there is asked for in every run, and said.
     if (why !== undefined && known !== undefined)
       await ledger.commit([{ kind: "remember-project-field", field: { ...known, checkedAt: 0 } }]);
     return why;
   }
-}
-
-function noteFieldError(cycle: Cycle, error: unknown): string | undefined {
-  if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
-  const { code, message, detail } = error;
-  noteError(cycle.tally, { code: isFieldFault(error) ? "tracker.project" : code, message, detail });
-  return isFieldFault(error) ? message : undefined;
 }
 
 /** Whether the tracker says that a field is not there, or not for us; anything else says nothing of the field. */
