@@ -209,6 +209,7 @@ export function policyOf(config: Config): Policy {
     budgetMs: config.budget,
     waits: { createMs: config.waits.create, patchMs: config.waits.patch },
     pace: config.tracker.pace,
+    trackerUrl: config.tracker.url,
     projectKeys: config.projects.map(({ project }) => project),
     repositories: namedRepositories(config),
     trustedAuthors: config.tracker.trustedAuthors,

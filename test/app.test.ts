@@ -209,6 +209,7 @@ describe("the settings of the config", () => {
       budgetMs: 480_000,
       waits: { createMs: 180_000, patchMs: 240_000 },
       pace: { minIntervalMs: 1, createsPerMinute: 2, createsPerHour: 3, writesPerHour: 4 },
+      trackerUrl: config.tracker.url,
       projectKeys: ["acme-app", "acme-web"],
       repositories: ["acme/app", "acme/api", "acme/web"],
       trustedAuthors: ["old-bot"],

@@ -143,6 +143,8 @@ export interface RepositoryMemory {
   readonly name: RepositoryName;
   /** Other names that the config uses for it at the same time, as it was renamed; absent where there are none. */
   readonly otherNames?: readonly RepositoryName[] | undefined;
+  /** `tracker.url` when it was asked for last: ids are those of that server. */
+  readonly server?: string | undefined;
   readonly repository: Repository;
   readonly checkedAt: number;
   readonly labels: readonly Named[];

@@ -33,6 +33,7 @@ const scenario: Scenario = {
     boardHash: "0123456789abcdef",
     boardUrl: "https://feedback.example.com/api/v1",
     formerBoards: [],
+    trackerUrl: "https://api.github.example.com",
     fullEveryMs: 360 * minuteMs,
     budgetMs: 10 * minuteMs,
     waits: { createMs: 15 * minuteMs, patchMs: 2 * minuteMs },

@@ -231,6 +231,7 @@ function drawPolicy(random: Random, waits: Policy["waits"]): Policy {
     boardHash: boardHash("https://feedback.example.com/api/v1"),
     boardUrl: "https://feedback.example.com/api/v1",
     formerBoards: [],
+    trackerUrl: "https://api.github.example.com",
     fullEveryMs: 6 * hourMs,
     budgetMs: random.pick([10 * minuteMs, 10 * minuteMs, 30 * secondMs]),
     waits,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { foreseeHeld } from "../../src/sync/orders/approve.ts";
 import { withParts, withReads } from "../simulation/with-parts.ts";
+import type { SandboxFault } from "../support/sandbox/board/http.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
@@ -378,6 +379,26 @@ describe("a retry", () => {
     await ask(stage, "retry", "p1");
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ postWrites: 1, parked: 0 }] });
   });
+});
+
+it.each<[string, SandboxFault]>([
+  ["refused", { kind: "answer", status: 422, body: { error: "Not now" } }],
+  ["in doubt", { kind: "reset" }],
+])("`retry` sends an approved change once more where it was %s, past the guard", async (_, fault) => {
+  const stage = await openPosts(1, {
+    config: { guard: { statuses: 0 } },
+    style: { showsUpdatedAt: false },
+  });
+  stage.github.close("acme/app", 1, "completed");
+  await stage.sync();
+  await approve(stage);
+  stage.board.failNext(fault, { when: ({ method }) => method === "PATCH" });
+  for (let run = 0; run < 4; run += 1) {
+    await stage.sync();
+    stage.clock.skip(minuteMs);
+  }
+  await ask(stage, "retry", "p1");
+  expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 0 });
 });
 
 describe("what a person asked for and a run failed to do", () => {

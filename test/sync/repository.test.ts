@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type SandboxGitHub, startSandboxGitHub } from "../support/sandbox/github/github.ts";
 import { openPosts, privateRepositories, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
@@ -334,6 +335,43 @@ describe("a repository that was renamed", () => {
     const names = ["acme/app", "ACME/Product"].map((name) => stage.ledger.memory.repository(name as "a/b"));
     expect(names[0]).toMatchObject({ name: "acme/app", otherNames: ["acme/product"] });
     expect(names[1]).toBe(names[0]);
+  });
+});
+
+describe("a repository on another server than before (`tracker.url`)", () => {
+  async function moveTo(stage: Stage, names: readonly string[]): Promise<SandboxGitHub> {
+    const { clock, github } = stage;
+    const repositories = privateRepositories(...names);
+    const server = await startSandboxGitHub({ clock, token: github.token, repositories });
+    onTestFinished(() => server.stop());
+    stage.reconfigure({ config: { tracker: { url: server.url } } });
+    return server;
+  }
+
+  it("is not taken for what has its number there: nobody hears of a stranger's issues", async () => {
+    const stage = await openPosts(3);
+    const server = await moveTo(stage, ["stranger/public", "acme/app"]);
+    for (const number of [1, 2, 3]) {
+      server.openIssue("stranger/public", { title: `Theirs ${number}` });
+      server.close("stranger/public", number, "completed");
+    }
+    for (let run = 0; run < 2; run += 1) {
+      expect(await stage.syncOne()).toMatchObject({
+        errors: [{ code: "tracker.replaced", message: expect.stringContaining("another repository there") }],
+      });
+      stage.clock.skip(7 * hourMs);
+    }
+    expect(stage.board.notifications).toEqual([]);
+  });
+
+  it("goes on where it is the same one: only the address is another", async () => {
+    const stage = await openPosts(1);
+    const server = await moveTo(stage, ["acme/app"]);
+    const { title, body } = stage.github.issue("acme/app", 1);
+    server.openIssue("acme/app", { title, body, author: "boardsync-bot" });
+    server.close("acme/app", 1, "completed");
+    stage.clock.skip(7 * hourMs);
+    expect(await stage.syncOne()).toMatchObject({ errors: [], statusWrites: 1 });
   });
 });
 

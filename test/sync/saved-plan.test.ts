@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { CarriedAction, RunReport, SavedPlan } from "../../src/sync/ground/reports.ts";
 import { openPosts } from "../support/setups.ts";
-import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 interface Applied {
   readonly report: RunReport;
@@ -342,4 +342,17 @@ describe("a saved plan", () => {
     const title = stage.board.post("acme-app", "p3")?.title ?? "";
     expect(JSON.stringify(plan)).not.toContain(title);
   });
+});
+
+it("what the pace leaves of an applied plan stays approved", async () => {
+  const pace = { minIntervalMs: 0, createsPerHour: 3 };
+  const stage = await openStage({ config: { guard: { issues: 2 }, tracker: { pace } } });
+  addPlanned(stage, 6);
+  await stage.sync();
+  const plan = await stage.savePlan();
+  const { report } = await stage.run({ kind: "apply", plan });
+  expect(report.projects).toMatchObject([{ created: 3, waiting: 3, held: 0 }]);
+  stage.clock.skip(2 * hourMs);
+  expect(await stage.syncOne()).toMatchObject({ created: 3, held: 0 });
+  expect(await stage.syncOne()).toMatchObject({ waiting: 0, held: 0 });
 });

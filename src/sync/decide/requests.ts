@@ -1,6 +1,8 @@
 import type { Change } from "../../ledger/change.ts";
 import type { PersonRequest, PostsRequest } from "../../ledger/orders.ts";
 import type { PostId } from "../../model/post.ts";
+import { approvalSignature } from "../../plan/ground/identity.ts";
+import { parkedOf } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
 import { isChanging } from "../../plan/rules/plan-patch.ts";
 import { changesOf } from "../ground/as-one.ts";
@@ -115,11 +117,7 @@ async function doFor(cycle: PulledCycle, { kind, id }: AskedOfPosts, post: PostI
   const place = { project: cycle.memory.id, post };
   switch (kind) {
     case "retry":
-      await ledger.commit([
-        { ...place, kind: "unpark", of: undefined },
-        { ...place, kind: "reopen" },
-      ]);
-      await retryImport(cycle, post);
+      await retry(cycle, post);
       return;
     case "release":
       await ledger.commit([{ ...place, kind: "release", at: clock.now() }]);
@@ -135,6 +133,28 @@ async function doFor(cycle: PulledCycle, { kind, id }: AskedOfPosts, post: PostI
       await ledger.commit([{ ...place, kind: "resume", request: id }]);
       return;
   }
+}
+
+/** What was refused, or is in doubt, goes once more: whoever asks for that has let it go. */
+async function retry(cycle: PulledCycle, post: PostId): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const place = { project: cycle.memory.id, post };
+  const parked = parkedOf((await readRow(cycle, post)) ?? {}).map(({ action: { kind } }) => kind);
+  await ledger.commit([
+    { ...place, kind: "unpark", of: undefined },
+    { ...place, kind: "reopen" },
+  ]);
+  const now = clock.now();
+  const row = parked.length === 0 ? undefined : await readRow(cycle, post);
+  const wanted = row === undefined ? [] : planRow(row, await cycle.context(now)).actions;
+  const actions = wanted
+    .filter(({ kind }) => parked.includes(kind))
+    .map((action) => ({ post, kind: action.kind, signature: approvalSignature(action) }));
+  if (actions.length > 0) {
+    const request = { kind: "approve", actions, isWhole: false, project: place.project, at: now } as const;
+    await ledger.commit([{ kind: "add-request", request }]);
+  }
+  await retryImport(cycle, post);
 }
 
 async function discard(cycle: PulledCycle, post: PostId): Promise<void> {

@@ -80,6 +80,7 @@ export interface Policy {
   /** How long an unknown outcome rests before it is looked up. */
   readonly waits: { readonly createMs: number; readonly patchMs: number };
   readonly pace: PaceLimits;
+  readonly trackerUrl: string;
   /** `project` of every project of the config, also of those that this run leaves out. */
   readonly projectKeys: readonly string[];
   /** Every repository that any of them names. */

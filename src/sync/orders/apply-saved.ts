@@ -44,6 +44,10 @@ export async function applySaved(
   const written = await write(cycle, [...free], {
     recheck: (wanted, now) => refuseMoved(cycle, wanted, now),
   });
+  await approveWaiting(
+    cycle,
+    [...written].flatMap(([wanted, { kind }]) => (kind === "wait" ? [wanted] : [])),
+  );
   const noted = await writeNotes(
     cycle,
     going.flatMap(({ note }) => note ?? []),
@@ -52,6 +56,17 @@ export async function applySaved(
     const outcome = (wanted && written.get(wanted)) ?? (note && noted.get(note));
     return { kind, post, issue: lines[0]?.issue ?? null, ...(end ?? toResult(outcome)) };
   });
+}
+
+/** To apply a plan is to approve it: what the pace or the time of this run leaves goes in a later one. */
+async function approveWaiting(
+  { world: { ledger, clock }, memory }: PulledCycle,
+  waiting: readonly Judged[],
+): Promise<void> {
+  if (waiting.length === 0) return;
+  const actions = waiting.map(({ post, kind, signature }) => ({ post, kind, signature }));
+  const request = { kind: "approve", actions, isWhole: false, project: memory.id, at: clock.now() } as const;
+  await ledger.commit([{ kind: "add-request", request }]);
 }
 
 /** What becomes of the actions of a saved plan where a side could not be looked at: nothing, and why. */

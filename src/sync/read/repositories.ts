@@ -16,11 +16,12 @@ import { type Policy, repositoryNames, type World } from "../ground/world.ts";
 export async function findRepository(cycle: Asking, name: RepositoryName): Promise<RepositoryMemory> {
   const { ledger, clock, policy, tracker, log } = cycle.world;
   const known = ledger.memory.repository(name);
-  if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
-  const repository =
-    known === undefined
-      ? await tracker.repository(name, cycle.run.bounds)
-      : await askPinned(cycle, name, known.repository);
+  const isHere = known !== undefined && isOfServer(known, policy);
+  if (isHere && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
+  const repository = isHere
+    ? await askPinned(cycle, name, known.repository)
+    : await tracker.repository(name, cycle.run.bounds);
+  if (known !== undefined && known.repository.id !== repository.id) throw otherServer(name, known, policy);
   if (!isSameRepository(repository.name, name)) sayRenamed(cycle.world, name, repository);
   if (known === undefined && !repository.isPrivate) {
     log.warn(
@@ -29,6 +30,22 @@ export async function findRepository(cycle: Asking, name: RepositoryName): Promi
     );
   }
   return remember(cycle, { name, known, repository, isWhole: true });
+}
+
+/** Ids of another server mean other repositories here. */
+function isOfServer({ server }: RepositoryMemory, { trackerUrl }: Pick<Policy, "trackerUrl">): boolean {
+  return server === undefined || server === trackerUrl;
+}
+
+function otherServer(
+  name: RepositoryName,
+  { server = "" }: RepositoryMemory,
+  { trackerUrl }: Pick<Policy, "trackerUrl">,
+): ProjectError {
+  return new ProjectError(
+    "tracker.replaced",
+    `\`tracker.url\` is ${trackerUrl} now, and ${name} is another repository there than on ${server}. The posts' issues are not there, so nothing is read or written. Name the former server again; or, to use this one, begin with another \`state\` file.`,
+  );
 }
 
 /** Whoever asks, as far as that matters here: a cycle, or what comes before it. */
@@ -88,7 +105,8 @@ async function remember(
 ): Promise<RepositoryMemory> {
   const now = clock.now();
   // The config may have called it otherwise before.
-  const known = named ?? ledger.memory.repositoryById(repository.id);
+  const other = ledger.memory.repositoryById(repository.id);
+  const known = named ?? (other !== undefined && isOfServer(other, policy) ? other : undefined);
   const isRenamed = known !== undefined && !isSameRepository(repository.name, known.repository.name);
   const turnedPublic = known?.repository.isPrivate === true ? now : known?.publicSince;
   // Where issues are off, labels and milestones can't be asked for.
@@ -128,6 +146,7 @@ async function remember(
     // Under the old name another repository may have been read since: all of this one is looked at anew.
     ...(isRenamed && { etag: undefined, fullAt: undefined }),
     ...namesFor(name, known, policy),
+    server: policy.trackerUrl,
     repository,
     publicSince: repository.isPrivate ? undefined : turnedPublic,
     labels,

@@ -114,6 +114,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
 const repositories = memory<RepositoryMemory>("repositories.memory", () => ({
   name: z.string(),
   otherNames: z.array(z.string()).optional(),
+  server: text,
   repository: z.object({
     id: z.number(),
     name: z.string(),
