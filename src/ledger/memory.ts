@@ -64,6 +64,8 @@ export interface SizeMemory {
 
 export interface AccountMemory {
   readonly login: string;
+  /** Those before it, the last one first: what they had under way may still turn up. */
+  readonly former?: readonly string[];
   readonly checkedAt: number;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxFault } from "../support/sandbox/github/faults.ts";
 import { privateRepositories } from "../support/setups.ts";
-import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const createPath = { method: "POST", path: /\/issues$/ } as const;
 const lost: SandboxFault = { ...createPath, answer: { kind: "answer", status: 502 } };
@@ -321,4 +321,23 @@ describe("an issue that GitHub refuses to open", () => {
     expect(creates(stage)).toBe(1);
     expect(await stage.syncOne()).toMatchObject({ created: 3, failed: 0, waiting: 0 });
   });
+});
+
+it("an opening without an answer is found also where the token is another account's by then", async () => {
+  const stage = await openStage({ style: { hidden: ["url"] } });
+  addPlanned(stage, 1);
+  stage.github.failNext({ ...createPath, applied: true, answer: { kind: "reset" } });
+  await stage.sync();
+  const token = "token-of-the-other-bot-0123456789";
+  stage.clock.skip(8 * hourMs);
+  stage.github.setPush("acme/app", true, "other-bot");
+  stage.github.addToken(token, "other-bot");
+  stage.useSecrets({ token });
+  for (let run = 0; run < 3; run += 1) {
+    stage.clock.skip(10 * minuteMs);
+    await stage.sync();
+  }
+  expect(stage.github.issues("acme/app")).toHaveLength(1);
+  stage.github.close("acme/app", 1, "completed");
+  expect(await stage.syncOne()).toMatchObject({ issues: 1, statusWrites: 1 });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
 import { foreseeHeld } from "../../src/sync/orders/approve.ts";
+import { lookingAt } from "../support/setups.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
@@ -85,6 +86,21 @@ describe("issues of ours with marks of another address of the board", () => {
     expect(await stage.syncOne()).toMatchObject({ adopted: 1, held: 0 });
     stage.clock.skip(30 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
+  });
+
+  it("need nobody once they are linked, also while a signal can't be read", async () => {
+    const stage = await openStage({ projects: [lookingAt({ pullRequest: "open" })] });
+    addPlanned(stage, 2);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    stage.loseState();
+    const url = stage.board.url.replace("127.0.0.1", "localhost");
+    stage.reconfigure({ config: { board: { url } } });
+    expect(await stage.syncOne()).toMatchObject({ held: 2 });
+    stage.reconfigure({ config: { board: { url, formerUrls: [stage.board.url] } } });
+    const answer = { kind: "answer", status: 403, body: { message: "Resource not accessible" } } as const;
+    stage.github.failNext({ path: /graphql/u, times: 50, answer });
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(await stage.syncOne()).toMatchObject({ issues: 2, held: 0 });
   });
 
   it("are looked through once for an address that the config comes to name", async () => {

@@ -122,7 +122,11 @@ function keptHolds(row: Row, decision: Decision, actions: readonly RowNote[]): r
   const asked = isUndecided
     ? actions.filter(isLetGoByPerson).map(({ action }) => action?.kind)
     : decision.actions.map(({ kind }) => kind);
-  return (row.notes ?? []).filter((note) => isLetGoByPerson(note) && !asked.includes(note.action?.kind));
+  // It has its issue by now.
+  const isOver = ({ action }: RowNote): boolean => action?.kind === "create-issue" && row.links.length > 0;
+  return (row.notes ?? []).filter(
+    (note) => isLetGoByPerson(note) && !asked.includes(note.action?.kind) && !isOver(note),
+  );
 }
 
 /** Whether a person may let it go. */

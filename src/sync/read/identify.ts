@@ -134,10 +134,16 @@ async function findAccount(asking: Asking): Promise<string> {
   return login ?? ledger.memory.account()?.login ?? askAccount(asking);
 }
 
+/** So many earlier accounts are remembered. */
+const mostFormer = 3;
+
 /** Who we are, asked now: whose issues are looked for must not rest on a token of some hours ago. */
 export async function askAccount({ world, run }: Asking): Promise<string> {
   const { login } = await world.tracker.account(run.bounds);
-  const account = { login, checkedAt: world.clock.now() };
+  const known = world.ledger.memory.account();
+  const before = [...(known === undefined ? [] : [known.login]), ...(known?.former ?? [])];
+  const former = before.filter((one) => !isSameLogin(one, login)).slice(0, mostFormer);
+  const account = { login, checkedAt: world.clock.now(), ...(former.length > 0 && { former }) };
   await world.ledger.commit([{ kind: "remember-account", account }]);
   return login;
 }

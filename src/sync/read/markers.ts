@@ -242,20 +242,20 @@ export async function findMarked(
   repository: RepositoryMemory,
   createdSince: number,
 ): Promise<ReadonlyMap<PostId, readonly Issue[]>> {
-  const author = await askAccount(cycle);
+  const account = await askAccount(cycle);
   const since = new Date(createdSince - overlapMs).toISOString();
-  const query: IssueQuery = { kind: "by", author, createdSince: since };
   const found = new Map<PostId, Map<number, Issue>>();
-  for await (const page of cycle.world.tracker.listIssues(repository.repository, query, cycle.run.bounds)) {
-    await storePage(cycle, page);
-    const [blind] = await takeOdd(cycle, page, author, storeRecords);
-    if (blind !== undefined) throw blind.error;
-    for (const record of page.issues) {
-      const posts = markedBy({ ...cycle, account: author }, record).flatMap(({ project, posts }) =>
-        project === cycle.memory.id ? posts : [],
-      );
-      for (const post of posts) {
-        found.set(post, (found.get(post) ?? new Map()).set(record.issue.number, record.issue));
+  // It may have been asked for with the token of another account.
+  for (const author of [account, ...(cycle.world.ledger.memory.account()?.former ?? [])]) {
+    const query: IssueQuery = { kind: "by", author, createdSince: since };
+    for await (const page of cycle.world.tracker.listIssues(repository.repository, query, cycle.run.bounds)) {
+      await storePage(cycle, page);
+      const [blind] = await takeOdd(cycle, page, author, storeRecords);
+      if (blind !== undefined) throw blind.error;
+      for (const record of page.issues) {
+        const marked = markedBy({ ...cycle, account: author }, record);
+        for (const post of marked.flatMap((one) => (one.project === cycle.memory.id ? one.posts : [])))
+          found.set(post, (found.get(post) ?? new Map()).set(record.issue.number, record.issue));
       }
     }
   }

@@ -48,7 +48,11 @@ function memory<T>(place: string, make: () => Record<keyof T, z.ZodType>) {
   };
 }
 
-const accounts = memory<AccountMemory>("memory.value", () => ({ login: z.string(), checkedAt: z.number() }));
+const accounts = memory<AccountMemory>("memory.value", () => ({
+  login: z.string(),
+  former: z.array(z.string()).exactOptional(),
+  checkedAt: z.number(),
+}));
 const pagings = memory<PagingMemory>("memory.value", () => ({
   way: wayShape().optional() as z.ZodType<PagingWay | undefined>,
   posts: z.string(),
