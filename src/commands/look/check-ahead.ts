@@ -81,12 +81,7 @@ export async function lookAhead(
         if (found === undefined || isSaid) return [];
         const planned = unlooked.length > 0 ? [] : actions;
         const drafts = entries.filter(({ when }) => when === "now").length;
-        return [
-          {
-            ...sumUp(planned, found, unlooked, !known.has(project)),
-            ...(drafts > 0 && { drafts }),
-          },
-        ];
+        return [{ ...sumUp(planned, found, unlooked, !known.has(project)), ...(drafts > 0 && { drafts }) }];
       });
       return {
         ahead,
