@@ -58,8 +58,7 @@ export function openStage(
     // What boardsync warns of, such as a write that was under way, is what the story tells.
     logLevel: options.logLevel ?? "error",
   });
-  const look = (order: Order): Promise<RunResult> =>
-    withPrivateCopy(terminal, place, (copy) => runOn(copy, order));
+  const look = (order: Order): Promise<RunResult> => withPrivateCopy(place, (copy) => runOn(copy, order));
   return {
     story,
     config,
@@ -125,7 +124,7 @@ export function connectStory(terminal: Terminal, { story, settings, folder, cloc
     runProjects(chosen, buildWorld(config, sides, ledger, machine), order, signal);
   /** One run on the state, which nobody else has meanwhile. */
   const run = (order: Order, chosen = projects) =>
-    withState(terminal, log, "demo", place, chosen, (ledger) => runOn(ledger, order, chosen));
+    withState(place, log, "demo", chosen, (ledger) => runOn(ledger, order, chosen));
   return { config, environment, projects, place, sides, log, redact, runOn, run };
 }
 

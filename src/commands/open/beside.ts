@@ -30,7 +30,7 @@ export function besideRuns<Options extends CommonOptions, T>(
   work: (call: BesideCall<Options>) => Promise<T>,
 ): Promise<T> {
   const open = async (place: StatePlace): Promise<Ledger> => {
-    const ledger = await openBeside(called.terminal, "command", place);
+    const ledger = await openBeside(place, "command");
     if (ledger === undefined) throw new ConfigError([`${describeNone(place.name)} ${adoptFirst("")}`]);
     return ledger;
   };
@@ -44,7 +44,7 @@ function adoptFirst(project: string): string {
 
 /** The same for a command that writes nothing to the state, either. */
 export function readBeside<T>(called: Called, work: (beside: Beside) => Promise<T>): Promise<T> {
-  return workOn(called, (place) => readState(called.terminal, place), work);
+  return workOn(called, readState, work);
 }
 
 async function workOn<Options extends CommonOptions, T>(

@@ -41,7 +41,7 @@ export async function daemon({ terminal, options }: CommandCall): Promise<number
   return inSession({ terminal, options: { ...options, isLogWanted: true } }, (session) => {
     let { config } = session;
     const place = placeOfState(terminal, session.config, () => config);
-    return withStateToTake(terminal, session.log, "daemon", place, async (ledger, take) => {
+    return withStateToTake(place, session.log, "daemon", async (ledger, take) => {
       await runUntilSignal(session, { ledger, take }, (next) => {
         config = next;
       });
