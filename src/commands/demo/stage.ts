@@ -23,7 +23,6 @@ export interface Stage {
   now(): number;
   /** Lets time pass. */
   skip(ms: number): void;
-  /** One run. */
   sync(): Promise<RunResult>;
   /** What a run would do now, and what would wait. Nothing is written. */
   plan(): Promise<RunResult>;

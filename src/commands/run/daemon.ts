@@ -127,7 +127,6 @@ async function runUntilSignal(
   }
 }
 
-/** The projects of a config with their times. */
 async function planTurns({ config, projects }: Session, ledger: Ledger): Promise<readonly DaemonProject[]> {
   const expressions = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
   return inOrder(projects, async ({ key }) => ({

@@ -175,7 +175,6 @@ export function endsOf(pauses: readonly { readonly until?: string | undefined }[
   return pauses.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
 }
 
-/** How a time is told. */
 type ShowTime = (at: number) => string;
 
 /**
