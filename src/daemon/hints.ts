@@ -1,8 +1,7 @@
 import type { Ledger } from "../ledger/ledger.ts";
 import { isSameRepository, type RepositoryId, type RepositoryName } from "../model/issue.ts";
 import { select } from "../select.ts";
-import type { SyncProject } from "../sync/ground/world.ts";
-import { repositoryNames } from "../sync/ground/world.ts";
+import { repositoryNames, type SyncProject } from "../sync/ground/world.ts";
 
 /** Where something has happened on GitHub. */
 export interface Hint {

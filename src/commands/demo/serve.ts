@@ -99,7 +99,7 @@ async function servePage(terminal: Terminal, connected: Connected, port: number)
     command: terminal.command,
     view: () => viewConfig(config, projects, sides.tracker, undefined),
     read: async (work) => {
-      const ledger = await openBeside(terminal, "demo", place);
+      const ledger = await openBeside(place, "demo");
       return ledger && closing(ledger, work);
     },
     orders: {

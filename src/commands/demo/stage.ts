@@ -23,7 +23,6 @@ export interface Stage {
   now(): number;
   /** Lets time pass. */
   skip(ms: number): void;
-  /** One run. */
   sync(): Promise<RunResult>;
   /** What a run would do now, and what would wait. Nothing is written. */
   plan(): Promise<RunResult>;
@@ -58,8 +57,7 @@ export function openStage(
     // What boardsync warns of, such as a write that was under way, is what the story tells.
     logLevel: options.logLevel ?? "error",
   });
-  const look = (order: Order): Promise<RunResult> =>
-    withPrivateCopy(terminal, place, (copy) => runOn(copy, order));
+  const look = (order: Order): Promise<RunResult> => withPrivateCopy(place, (copy) => runOn(copy, order));
   return {
     story,
     config,
@@ -125,7 +123,7 @@ export function connectStory(terminal: Terminal, { story, settings, folder, cloc
     runProjects(chosen, buildWorld(config, sides, ledger, machine), order, signal);
   /** One run on the state, which nobody else has meanwhile. */
   const run = (order: Order, chosen = projects) =>
-    withState(terminal, log, "demo", place, chosen, (ledger) => runOn(ledger, order, chosen));
+    withState(place, log, "demo", chosen, (ledger) => runOn(ledger, order, chosen));
   return { config, environment, projects, place, sides, log, redact, runOn, run };
 }
 

@@ -60,7 +60,7 @@ export async function lookAhead(
   // Whatever is wrong has been found and said by then.
   const quiet = { ...unseen, log: createTerminalLog(terminal, "fatal", (text) => text) };
   try {
-    return await withPrivateCopy(terminal, placeOfState(terminal, config), async (ledger: Ledger) => {
+    return await withPrivateCopy(placeOfState(terminal, config), async (ledger: Ledger) => {
       const known = new Set(
         (await select(projects, async ({ key }) => (await ledger.runs.last(key)) !== undefined)).map(
           ({ key }) => key,
@@ -81,12 +81,7 @@ export async function lookAhead(
         if (found === undefined || isSaid) return [];
         const planned = unlooked.length > 0 ? [] : actions;
         const drafts = entries.filter(({ when }) => when === "now").length;
-        return [
-          {
-            ...sumUp(planned, found, unlooked, !known.has(project)),
-            ...(drafts > 0 && { drafts }),
-          },
-        ];
+        return [{ ...sumUp(planned, found, unlooked, !known.has(project)), ...(drafts > 0 && { drafts }) }];
       });
       return {
         ahead,

@@ -104,7 +104,7 @@ async function readOf<T>(
   read: (ledger: Ledger) => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    const ledger = await readState(terminal, placeOfState(terminal, config));
+    const ledger = await readState(placeOfState(terminal, config));
     return ledger && (await closing(ledger, read));
   } catch (error) {
     // What is wrong with the state has been found and said.

@@ -177,7 +177,6 @@ function printWrites(out: Output, times: ToldTimes, writes: readonly ExplainedWr
   for (const write of writes) printLine(out, "", oneLine(describeWrite(times, write)));
 }
 
-/** One line of the history. */
 function describeWrite(times: ToldTimes, write: ExplainedWrite): string {
   const { at, run, kind, issue, reason, outcome, message, voters } = write;
   const what = showChanges(write.fields);

@@ -179,7 +179,7 @@ async function lookAtState({ terminal, source, config, names }: Gathered): Promi
   try {
     const place = config ? placeOfState(terminal, config) : placeNamed(terminal, await locateState(source));
     kind = place.server === undefined ? "file" : "PostgreSQL";
-    const ledger = await readState(terminal, place);
+    const ledger = await readState(place);
     if (ledger === undefined) return { kind, access: "there is none yet" };
     return await closing(ledger, async () => {
       const beat = await readHeartbeat(ledger);

@@ -40,7 +40,7 @@ interface StatusOptions extends CommonOptions {
 export async function status({ terminal, options }: CommandCall<StatusOptions>): Promise<number> {
   const { config } = loadConfig(configSource(terminal, options));
   const place = placeOfState(terminal, config);
-  const ledger = await readState(terminal, place);
+  const ledger = await readState(place);
   try {
     const report = await readStatus(config, place.name, ledger);
     if (options.json === true) printJson(terminal.out, report);

@@ -30,7 +30,7 @@ export function besideRuns<Options extends CommonOptions, T>(
   work: (call: BesideCall<Options>) => Promise<T>,
 ): Promise<T> {
   const open = async (place: StatePlace): Promise<Ledger> => {
-    const ledger = await openBeside(called.terminal, "command", place);
+    const ledger = await openBeside(place, "command");
     if (ledger === undefined) throw new ConfigError([`${describeNone(place.name)} ${adoptFirst("")}`]);
     return ledger;
   };
@@ -44,7 +44,7 @@ function adoptFirst(project: string): string {
 
 /** The same for a command that writes nothing to the state, either. */
 export function readBeside<T>(called: Called, work: (beside: Beside) => Promise<T>): Promise<T> {
-  return workOn(called, (place) => readState(called.terminal, place), work);
+  return workOn(called, readState, work);
 }
 
 async function workOn<Options extends CommonOptions, T>(
@@ -217,14 +217,17 @@ async function suggestPost(beside: Beside, text: string): Promise<string> {
  * @throws ConfigError when the config has none of that name, or it never ran.
  */
 export function findProject({ config, ledger }: Beside, key: string): ProjectId {
-  if (!config.projects.some(({ project }) => project === key)) {
-    const known = config.projects.map(({ project }) => project).join(", ");
-    throw new ConfigError([`The config has no project \`${key}\`. It has: ${known}.`]);
-  }
+  if (!config.projects.some(({ project }) => project === key))
+    throw new ConfigError([describeNoProject(config, key)]);
   const memory = ledger.memory.project(key);
   if (memory === undefined)
     throw new ConfigError([
       `The project \`${key}\` never ran, so nothing of it waits. ${adoptFirst(` --project ${key}`)}`,
     ]);
   return memory.id;
+}
+
+/** A word that names no project, and the names that would. */
+export function describeNoProject({ projects }: Config, word: string): string {
+  return `The config has no project \`${word}\`. It has: ${projects.map(({ project }) => project).join(", ")}.`;
 }

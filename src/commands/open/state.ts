@@ -22,8 +22,9 @@ import type { Terminal } from "../print/terminal.ts";
 import { followClock, monotonic, systemClock } from "./clock.ts";
 import { nameState } from "./heartbeat.ts";
 
-/** Where a state is: a file, or a server that several processes work on. */
+/** Where a state is: a file, or a server that several processes work on; and who works on it there. */
 export interface StatePlace {
+  readonly terminal: Terminal;
   /** As messages call it: a server without its password. */
   readonly name: string;
   /** undefined for a file. */
@@ -37,12 +38,13 @@ const spareMs = 5_000;
 
 /** Where a config has its state. */
 export function placeOfState(
-  { cwd }: Pick<Terminal, "cwd">,
+  terminal: Terminal,
   config: Config,
   configNow: () => Config = () => config,
 ): StatePlace {
+  const { cwd } = terminal;
   const { state, board, tracker } = config;
-  if (!isPostgresUrl(state)) return { name: resolve(cwd, state), server: undefined };
+  if (!isPostgresUrl(state)) return { terminal, name: resolve(cwd, state), server: undefined };
   const requestMs = Math.max(board.timeout, tracker.timeout);
   const prints = new WeakMap<Config, string>();
   const printFor = (now: Config): string => {
@@ -51,6 +53,7 @@ export function placeOfState(
     return print;
   };
   return {
+    terminal,
     name: nameState(cwd, state),
     server: {
       url: state,
@@ -62,8 +65,9 @@ export function placeOfState(
 }
 
 /** Where a state is, as it was named; to be read alone, and without a config. */
-export function placeNamed({ cwd }: Pick<Terminal, "cwd">, state: string): StatePlace {
-  return { name: nameState(cwd, state), server: isPostgresUrl(state) ? serverAlone(state) : undefined };
+export function placeNamed(terminal: Terminal, state: string): StatePlace {
+  const server = isPostgresUrl(state) ? serverAlone(state) : undefined;
+  return { terminal, name: nameState(terminal.cwd, state), server };
 }
 
 /** What decides what is written: two replicas that differ in it would undo each other's work. */
@@ -85,14 +89,13 @@ function printOf(settings: object): string {
 
 /** Holds projects for one command, and lets go of them whatever happens. Of a file that is the whole state. */
 export async function withState<T>(
-  terminal: Terminal,
+  place: StatePlace,
   log: Log,
   command: string,
-  place: StatePlace,
   projects: readonly { readonly key: string }[],
   work: (ledger: Ledger) => Promise<T>,
 ): Promise<T> {
-  return withStateToTake(terminal, log, command, place, async (_, take) => {
+  return withStateToTake(place, log, command, async (_, take) => {
     const hold = await take(projects.map(({ key }) => key));
     if (hold.kind === "taken") throw new StateHeldError(describeTaken(place, hold));
     try {
@@ -123,27 +126,26 @@ export type Take = SharedLedger["take"];
 
 /** The state for a process that takes its projects one by one. Nobody else has a file meanwhile. */
 export async function withStateToTake<T>(
-  terminal: Terminal,
+  { terminal, name, server }: StatePlace,
   log: Log,
   command: string,
-  place: StatePlace,
   work: (ledger: Ledger, take: Take) => Promise<T>,
 ): Promise<T> {
   const who = whoIs(terminal, command);
-  if (place.server !== undefined) {
-    const ledger = await openServer(terminal, place.server, who, command === "daemon");
+  if (server !== undefined) {
+    const ledger = await openServer(terminal, server, who, command === "daemon");
     sayClock(log, ledger);
     return closing(ledger, () => work(ledger, ledger.take));
   }
   const options = stateOptions(terminal);
-  const lock = acquireState(place.name, who, options);
+  const lock = acquireState(name, who, options);
   try {
-    if (lock.copy !== undefined) sayCopy(log, place.name, lock.copy);
-    const ledger = openLedger(place.name, options);
+    if (lock.copy !== undefined) sayCopy(log, name, lock.copy);
+    const ledger = openLedger(name, options);
     const hold: HeldProjects = { kind: "held", ledger, release: async () => undefined };
-    const file = fileAt(place.name);
+    const file = fileAt(name);
     const take: Take = async () => {
-      if (fileAt(place.name) !== file) throw new StateError(describeGone(place.name));
+      if (fileAt(name) !== file) throw new StateError(describeGone(name));
       return hold;
     };
     return await closing(ledger, () => work(ledger, take));
@@ -236,10 +238,7 @@ function sayCopy(log: Log, state: string, copy: string): void {
 }
 
 /** The state for a command that changes nothing and works beside a daemon; undefined when there is none yet. */
-export async function readState(
-  terminal: Terminal,
-  { name, server }: StatePlace,
-): Promise<Ledger | undefined> {
+export async function readState({ terminal, name, server }: StatePlace): Promise<Ledger | undefined> {
   if (server === undefined) return openLedgerReadOnly(name);
   const { openSharedReader } = await import("../../ledger/postgres/beside.ts");
   return openSharedReader(serverOptions(terminal, server, ""));
@@ -251,9 +250,8 @@ export async function readState(
  * @param follows whether what others write is to be seen without a question, on a server.
  */
 export async function openBeside(
-  terminal: Terminal,
+  { terminal, name, server }: StatePlace,
   command: string,
-  { name, server }: StatePlace,
   follows = false,
 ): Promise<Ledger | undefined> {
   if (server !== undefined) {
@@ -272,8 +270,7 @@ export async function openBeside(
  * @param work - `isKnown`: whether there was a state to copy.
  */
 export async function withPrivateCopy<T>(
-  terminal: Terminal,
-  { name, server }: StatePlace,
+  { terminal, name, server }: StatePlace,
   work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
 ): Promise<T> {
   const options = stateOptions(terminal);

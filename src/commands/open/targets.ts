@@ -2,7 +2,7 @@ import { ConfigError } from "../../errors.ts";
 import type { PostId } from "../../model/post.ts";
 import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
-import { type Beside, findPost, findProject, knownProjects } from "./beside.ts";
+import { type Beside, describeNoProject, findPost, findProject, knownProjects } from "./beside.ts";
 
 /** What an order is about. */
 export type Targets =
@@ -63,17 +63,13 @@ async function findEach(beside: Beside, words: readonly string[]): Promise<reado
       found.set(`${named.key}/${named.post}`, named);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      problems.push(...error.problems.map((problem) => withProjects(beside, problem, word)));
+      // A word without a slash may have been meant as a project.
+      const also = word.includes("/") ? "" : ` ${describeNoProject(beside.config, word)}`;
+      problems.push(...error.problems.map((problem) => `${problem}${also}`));
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return [...found.values()];
-}
-
-/** A word without a slash may have been meant as a project. */
-function withProjects({ config }: Beside, problem: string, word: string): string {
-  if (word.includes("/")) return problem;
-  return `${problem} The config has no project \`${word}\`. It has: ${config.projects.map(({ project }) => project).join(", ")}.`;
 }
 
 /**

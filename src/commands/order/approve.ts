@@ -25,7 +25,6 @@ interface ApproveOptions extends CommonOptions, Pick<TargetOptions, "code"> {
   readonly yes?: boolean;
 }
 
-/** What is held of one project. */
 interface HeldPart {
   readonly named: NamedProject;
   readonly seen: HeldForesight;

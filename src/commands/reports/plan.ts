@@ -7,7 +7,7 @@ import type {
 } from "../../sync/ground/reports.ts";
 import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
-import { describeState } from "../../sync/tell/project-state.ts";
+import { describeState, endsOf } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { beginSentence, count } from "../../sync/tell/words.ts";
@@ -87,7 +87,7 @@ function printUnlooked(
 ): boolean {
   const failed = projects.filter(({ errors }) => errors.length > 0);
   for (const { project, errors } of failed) {
-    const ends = errors.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
+    const ends = endsOf(errors);
     if (ends.length > 0)
       printLine(out, "", `${project}: could not look until ${times.name(Math.max(...ends))}.`);
   }

@@ -87,10 +87,7 @@ const columns: readonly Column<ProjectReport>[] = [
   { title: "edited", show: ({ issueWrites }) => String(issueWrites), isOptional: true },
   { title: "patched", show: ({ postWrites }) => String(postWrites) },
   { title: "entries", show: ({ entryWrites = 0 }) => String(entryWrites), isOptional: true },
-  {
-    title: "voters",
-    show: ({ voters = 0 }) => (voters === null ? "?" : voters.toLocaleString("en")),
-  },
+  { title: "voters", show: ({ voters = 0 }) => (voters === null ? "?" : voters.toLocaleString("en")) },
   {
     title: "not done",
     show: (project) => countNotDone(project) || "–",

@@ -104,7 +104,6 @@ export interface LastRun {
   readonly at: string;
   readonly result: RunReport["result"];
   readonly ageSeconds: number;
-  /** What failed in it. */
   readonly errors: readonly FailedLine[];
 }
 

@@ -10,6 +10,7 @@ import {
   groupWaiting,
   isNotifying,
   joinFields,
+  nameTitled,
 } from "../../sync/tell/waiting-lines.ts";
 import { type StateKind, stateKinds, stateOfWait, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "../print/terminal.ts";
@@ -98,7 +99,7 @@ function printTogether(
   printWait(out, `${wordOf(first)}: ${project}: ${counted}`, stateOfWait(first.kind));
   printUnder(out, whyOf(times, first));
   if (isGroup) {
-    const names = shown.map((line) => namePost(line)).join(", ");
+    const names = shown.map(nameTitled).join(", ");
     const what = first.planned === undefined ? "" : describeWritten(first.planned, false);
     printUnder(
       out,
@@ -134,10 +135,6 @@ function printWays(out: Output, { command: typed }: ShownWait, ways: readonly Wa
   }
 }
 
-function namePost({ post, title }: Pick<WaitingLine, "post" | "title">): string {
-  return title === null || title === "" ? post : `${post} “${title}”`;
-}
-
 export function printWait(out: Output, text: string, state: StateKind = "needs-you"): void {
   const [sign, look] = signs[state];
   printLine(out, paint(out, look, sign), oneLine(text));
@@ -154,5 +151,5 @@ export function printRemedy(out: Output, typed: string): void {
 function nameShown({ times, project }: Place, line: ShownWait): string {
   const { issues, since } = line;
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
-  return `${project}/${namePost(line)}${linked}, since ${times.name(Date.parse(since))}`;
+  return `${project}/${nameTitled(line)}${linked}, since ${times.name(Date.parse(since))}`;
 }

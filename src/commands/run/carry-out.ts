@@ -51,7 +51,7 @@ export async function carryOut(
   const place = placeOfState(terminal, config);
   const { command, projects, order } = asked;
   try {
-    return await withState(terminal, machine.log, command, place, projects, async (ledger) => {
+    return await withState(place, machine.log, command, projects, async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
       if (order.kind === "apply") refuseOldPlan(session, order.plan, world);
       const result = await runProjects(projects, world, order, terminal.signal);
@@ -73,7 +73,7 @@ async function handOver(
   show: (carried: Carried) => number,
 ): Promise<number> {
   const { config, machine, terminal, options } = session;
-  const ledger = await openBeside(terminal, command, placeOfState(terminal, config), true);
+  const ledger = await openBeside(placeOfState(terminal, config), command, true);
   if (ledger === undefined) throw held;
   try {
     if ((await readHeartbeat(ledger))?.isAlive !== true) throw held;

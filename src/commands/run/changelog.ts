@@ -16,7 +16,7 @@ export async function changelog(called: CommandCall<CommonOptions & ProjectOptio
   return inSession(called, (session) => {
     const projects = session.projects.filter(({ settings }) => settings.changelog !== undefined);
     if (projects.length === 0) throw new ConfigError(["No project of the config has a `changelog`."]);
-    return withPrivateCopy(terminal, placeOfState(terminal, session.config), async (ledger) => {
+    return withPrivateCopy(placeOfState(terminal, session.config), async (ledger) => {
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const order = { kind: "plan", entry: { tag } } as const;
       const { plan, report } = await runProjects(projects, world, order, terminal.signal);

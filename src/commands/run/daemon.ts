@@ -41,7 +41,7 @@ export async function daemon({ terminal, options }: CommandCall): Promise<number
   return inSession({ terminal, options: { ...options, isLogWanted: true } }, (session) => {
     let { config } = session;
     const place = placeOfState(terminal, session.config, () => config);
-    return withStateToTake(terminal, session.log, "daemon", place, async (ledger, take) => {
+    return withStateToTake(place, session.log, "daemon", async (ledger, take) => {
       await runUntilSignal(session, { ledger, take }, (next) => {
         config = next;
       });
@@ -127,7 +127,6 @@ async function runUntilSignal(
   }
 }
 
-/** The projects of a config with their times. */
 async function planTurns({ config, projects }: Session, ledger: Ledger): Promise<readonly DaemonProject[]> {
   const expressions = new Map(config.projects.map(({ project, schedule }) => [project, schedule]));
   return inOrder(projects, async ({ key }) => ({

@@ -31,7 +31,7 @@ export async function plan(called: CommandCall<PlanOptions>): Promise<number> {
     const { terminal, options } = session;
     const place = placeOfState(terminal, session.config);
     if (options.out !== undefined) refusePlanFile(terminal, options.out, place.name);
-    return withPrivateCopy(terminal, place, async (ledger, isKnown) => {
+    return withPrivateCopy(place, async (ledger, isKnown) => {
       const world = buildWorld(session.config, session.sides, ledger, session.machine);
       const madeAt = world.clock.now();
       const { show } = options;

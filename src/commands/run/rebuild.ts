@@ -15,7 +15,7 @@ import { errorOf, exitOfResult, printErrors } from "../reports/run.ts";
  */
 export async function rebuild(called: CommandCall<CommonOptions & ProjectOptions>): Promise<number> {
   return inSession(called, ({ terminal, options, clean, config, machine, sides, projects }) =>
-    withState(terminal, machine.log, "rebuild", placeOfState(terminal, config), projects, async (ledger) => {
+    withState(placeOfState(terminal, config), machine.log, "rebuild", projects, async (ledger) => {
       const world = buildWorld(config, sides, ledger, machine);
       const report = await rebuildProjects(projects, world, terminal.signal);
       printRebuild(terminal, options, clean(report));

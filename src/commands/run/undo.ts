@@ -29,7 +29,7 @@ export function undo(called: CommandCall<UndoOptions>): Promise<number> {
   return inSession(called, async (session) => {
     const number = readNumber(text);
     const { terminal, options, clean } = session;
-    const looked = await withPrivateCopy(terminal, placeOfState(terminal, session.config), (copy) =>
+    const looked = await withPrivateCopy(placeOfState(terminal, session.config), (copy) =>
       lookAt(session, copy, number),
     );
     if (typeof looked === "string") return sayNothing(terminal, options, number, looked);

@@ -9,7 +9,6 @@ import { oneLine } from "../print/text.ts";
 /** A question is asked so often at most; whoever can't answer it by then reads first. */
 const mostAttempts = 5;
 
-/** One question, and what is made of its answer. */
 interface Question<T> {
   /** The answer, where it is known without asking. */
   readonly given?: string | undefined;

@@ -54,7 +54,6 @@ export interface Survey {
   readonly configured: ReadonlySet<ProjectId>;
   /** Whether the board's list came through: only then can a post be missing from it. */
   readonly isListComplete: boolean;
-  /** Issues of the project's repositories. */
   readonly issues: readonly SurveyedIssue[];
   /** Those of repositories that no other project has spoken for: what belongs to no project is said once. */
   readonly first: readonly SurveyedIssue[];

@@ -1,13 +1,12 @@
 import type { Change } from "../../ledger/change.ts";
 import type { RepositoryName } from "../../model/issue.ts";
-import type { BoardProject, ProjectId } from "../../model/post.ts";
+import type { BoardProject } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { hourMs } from "../../model/time.ts";
 import { startTally, type Tally } from "../../sync/ground/cycle-state.ts";
 import { noteError, noteFailure } from "../../sync/ground/report.ts";
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
-import type { SyncProject, World } from "../../sync/ground/world.ts";
-import { repositoryNames } from "../../sync/ground/world.ts";
+import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
 import { pickProject } from "../../sync/read/identify.ts";
 import { runProjects } from "../../sync/run.ts";
 import { findAll, type RebuildFindings, type SurveyedIssue, surveyRepository } from "./findings.ts";
@@ -158,7 +157,7 @@ async function lookOver(looking: Looking, before: number): Promise<RebuiltProjec
 
 /** Nothing is looked for where the project itself could not be read; the report says why. */
 async function findOrNote(looking: Looking): Promise<RebuildFindings> {
-  const { world, project, report, tally } = looking;
+  const { world, project, report, tally, bounds, listed } = looking;
   const memory = world.ledger.memory.project(project.key);
   // A limit, or a signal, may have ended it before anything was decided.
   if (memory?.fullAt === undefined) {
@@ -167,7 +166,8 @@ async function findOrNote(looking: Looking): Promise<RebuildFindings> {
     return nothingFound;
   }
   try {
-    const configured = await configuredProjects(looking);
+    if (listed.length === 0) listed.push(...(await world.board.listProjects(bounds)));
+    const configured = new Set(world.policy.projectKeys.flatMap((key) => pickProject(listed, key)?.id ?? []));
     const { issues, first } = await surveyAll(looking);
     const isListComplete = !report.errors.some(({ code }) => code.startsWith("board."));
     return await findAll(world, { memory, configured, isListComplete, issues, first });
@@ -183,11 +183,6 @@ const unfinished: ReportedError = {
   message:
     "A limit of the board or of GitHub, or a signal, ended the rebuild early. Nothing was written to either; run it again later.",
 };
-
-async function configuredProjects({ world, bounds, listed }: Rebuild): Promise<ReadonlySet<ProjectId>> {
-  if (listed.length === 0) listed.push(...(await world.board.listProjects(bounds)));
-  return new Set(world.policy.projectKeys.flatMap((key) => pickProject(listed, key)?.id ?? []));
-}
 
 async function surveyAll({ world, bounds, surveyed, project: { key, settings } }: Looking): Promise<{
   readonly issues: readonly SurveyedIssue[];

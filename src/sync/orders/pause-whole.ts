@@ -3,7 +3,7 @@ import { isPausedAsWhole } from "../../model/causes.ts";
 import type { WholePause } from "../../model/link.ts";
 import { inOrder } from "../../select.ts";
 import { countVoters } from "../ground/voters.ts";
-import { describePlanned, groupWaiting } from "../tell/waiting-lines.ts";
+import { describePlanned, groupWaiting, nameTitled } from "../tell/waiting-lines.ts";
 import {
   type Foresight,
   type NamedProject,
@@ -80,13 +80,15 @@ export async function foreseeResumeWhole(
   const projects = ended.map(({ named }) => named);
   const seen = await look(sight, { ...whole, projects });
   const voters = countVoters(seen.waits.flatMap(({ planned }) => (planned ? [planned.notifies] : [])));
-  const kept = isOfAll ? own.map(({ named }) => named.key) : whole.of === "project" && all ? ["all"] : [];
+  const ownKeys = own.map(({ named }) => named.key).join(", ");
+  const kept = isOfAll
+    ? ownKeys && ` Paused by themselves, too, and stay so: ${ownKeys}.`
+    : whole.of === "project" && all
+      ? " All projects stay paused: `boardsync resume --all` ends that."
+      : "";
   return {
     ...seen,
-    effects: [
-      `${effectOfMany[isDiscard ? "resume-discard" : "resume"]}${kept.length === 0 ? "" : keptWords(kept)}`,
-      ...tellWaits(seen.waits),
-    ],
+    effects: [`${effectOfMany[isDiscard ? "resume-discard" : "resume"]}${kept}`, ...tellWaits(seen.waits)],
     notified: isDiscard ? notifiesNobody : sayNotified(voters),
     asks: ({ at, by }) => [
       ...(isOfAll
@@ -104,11 +106,6 @@ export async function foreseeResumeWhole(
       ),
     ],
   };
-}
-
-function keptWords(keys: readonly string[]): string {
-  if (keys[0] === "all") return " All projects stay paused: `boardsync resume --all` ends that.";
-  return ` Paused by themselves, too, and stay so: ${keys.join(", ")}.`;
 }
 
 async function look(
@@ -139,9 +136,9 @@ const mostRead = 10_000;
 function tellWaits(waits: readonly WaitingRow[]): readonly string[] {
   if (waits.length === 0) return ["As of the last run it holds nothing up."];
   return groupWaiting(waits, false).flatMap(({ lines, shown, isGroup, notified }) => {
-    const named = shown.map(({ post, title, planned }) => {
-      const what = isGroup ? "" : `: ${describePlanned(planned, true)}`;
-      return `${post}${title === null || title === "" ? "" : ` “${title}”`}${what}`;
+    const named = shown.map((wait) => {
+      const what = isGroup ? "" : `: ${describePlanned(wait.planned, true)}`;
+      return `${nameTitled(wait)}${what}`;
     });
     if (!isGroup) return named;
     return [

@@ -1,7 +1,6 @@
 import { ProjectError } from "../../errors.ts";
 import type { RepositoryName } from "../../model/issue.ts";
-import type { PulledCycle } from "../ground/cycle-state.ts";
-import { rememberOfProject } from "../ground/cycle-state.ts";
+import { type PulledCycle, rememberOfProject } from "../ground/cycle-state.ts";
 import { takesAsItIs } from "../ground/order.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { eachDueRow } from "../ground/rows.ts";

@@ -1,7 +1,6 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
-import type { Issue, IssueField, IssueRecord } from "../../model/issue.ts";
-import { isSameIssue } from "../../model/issue.ts";
+import { type Issue, type IssueField, type IssueRecord, isSameIssue } from "../../model/issue.ts";
 import type { ContentBase } from "../../model/link.ts";
 import { carriesMark } from "../../plan/board-rules/issue-writes.ts";
 import type { FieldWrite } from "../../plan/ground/action.ts";

@@ -1,7 +1,6 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { Issue } from "../../model/issue.ts";
-import { isSameRepository } from "../../model/issue.ts";
+import { type Issue, isSameRepository } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import { planRow } from "../../plan/plan.ts";
 import { select } from "../../select.ts";

@@ -23,6 +23,13 @@ import { findRepository } from "./repositories.ts";
 /** A second 404 that comes sooner than this after the first one proves nothing more. */
 export const secondLookMs = 10 * minuteMs;
 
+/** An issue that was asked for by itself, and what was known of its absence before. */
+interface Looked {
+  readonly cycle: Cycle;
+  readonly asked: IssueRef;
+  readonly known: Absence | undefined;
+}
+
 /**
  * Takes what the tracker says of a linked issue that was asked for by itself. Nothing is concluded from its absence in a
  * list; only what is said of itself counts.
@@ -38,6 +45,7 @@ export async function takeAnswer(
   const { ledger, clock } = cycle.world;
   const now = clock.now();
   const known = await ledger.absences.of(asked);
+  const looked: Looked = { cycle, asked, known };
   switch (answer.kind) {
     case "found":
       await asOne(cycle, async (own) => {
@@ -48,13 +56,13 @@ export async function takeAnswer(
       });
       return;
     case "gone":
-      return noteAbsence(cycle, asked, known, { kind: "deleted", since: now });
+      return noteAbsence(looked, { kind: "deleted", since: now });
     case "missing":
-      return noteAbsence(cycle, asked, known, missingNow(known, now, isOrdered));
+      return noteAbsence(looked, missingNow(known, now, isOrdered));
     case "refused":
       return noteRefused(cycle, asked, answer.error);
     case "moved":
-      return takeMoved(cycle, asked, known, answer);
+      return takeMoved(looked, answer);
   }
 }
 
@@ -73,17 +81,16 @@ function missingNow(known: Absence | undefined, now: number, isOrdered: boolean)
  * it would be read again, so neither side is written.
  */
 async function takeMoved(
-  cycle: Cycle,
-  asked: IssueRef,
-  known: Absence | undefined,
+  looked: Looked,
   { record, to }: IssueAnswer & { readonly kind: "moved" },
 ): Promise<void> {
+  const { cycle, asked } = looked;
   const { repositoryId, number } = record.issue;
   const since = cycle.world.clock.now();
   const moved = { kind: "moved", since, to: { repositoryId, number }, name: to } as const;
-  const repository = await configuredRepository(cycle, record, to).catch(asRefusal);
+  const repository = await configuredRepository(cycle, record.issue, to).catch(asRefusal);
   if (repository instanceof RemoteError) await noteRefused(cycle, asked, repository);
-  else if (repository === undefined) await noteAbsence(cycle, asked, known, moved);
+  else if (repository === undefined) await noteAbsence(looked, moved);
   else await follow(cycle, asked, record, moved);
 }
 
@@ -120,16 +127,16 @@ export async function followNamed(cycle: Cycle): Promise<void> {
 
 async function configuredRepository(
   cycle: Cycle,
-  { issue }: IssueRecord,
+  { repositoryId }: IssueRef,
   to: RepositoryName,
 ): Promise<RepositoryMemory | undefined> {
   const { world } = cycle;
-  const known = world.ledger.memory.repositoryById(issue.repositoryId);
+  const known = world.ledger.memory.repositoryById(repositoryId);
   if (known !== undefined && isConfigured(world, known.name)) return known;
   if (!isConfigured(world, to)) return undefined;
   try {
     const found = await findRepository(cycle, to);
-    return found.repository.id === issue.repositoryId ? found : undefined;
+    return found.repository.id === repositoryId ? found : undefined;
   } catch (error) {
     if (error instanceof ProjectError) return undefined;
     throw error;
@@ -211,12 +218,7 @@ export function sayMissing(cycle: Cycle, asked: IssueRef, post?: PostId): void {
   noteError(tally, { ...(post !== undefined && { post }), issue, code: "tracker.missing", message });
 }
 
-async function noteAbsence(
-  cycle: Cycle,
-  asked: IssueRef,
-  known: Absence | undefined,
-  absence: Absence,
-): Promise<void> {
+async function noteAbsence({ cycle, asked, known }: Looked, absence: Absence): Promise<void> {
   if (known?.kind === absence.kind && absence.kind !== "moved") return;
   const isGone = absence.kind === "deleted" || absence.kind === "lost";
   const wasGone = known?.kind === "deleted" || known?.kind === "lost";

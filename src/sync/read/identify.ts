@@ -5,8 +5,7 @@ import type { BoardProject } from "../../model/post.ts";
 import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { settingsNow } from "../ground/settings-now.ts";
-import type { Run, SyncProject, World } from "../ground/world.ts";
-import { repositoryNames } from "../ground/world.ts";
+import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
 import {
   attemptRepository,
   findRepository,

@@ -5,8 +5,7 @@ import type { Issue } from "../../model/issue.ts";
 import { type Cycle, nameIssue, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
-import type { Policy } from "../ground/world.ts";
-import { repositoryNames } from "../ground/world.ts";
+import { type Policy, repositoryNames } from "../ground/world.ts";
 
 /** A clock of the tracker and ours may differ by this much. */
 const skewMs = 120_000;

@@ -1,6 +1,5 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { Milestone, Named } from "../../model/issue.ts";
-import { isSameRepository } from "../../model/issue.ts";
+import { isSameRepository, type Milestone, type Named } from "../../model/issue.ts";
 import { includesName } from "../../plan/ground/issue-fields.ts";
 import { neededSignals, type SignalNeeds } from "../../plan/rules/signals.ts";
 import type { Listed } from "../../tracker/tracker.ts";

@@ -1,7 +1,6 @@
 import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { RepositoryName } from "../../model/issue.ts";
-import { isSameRepository } from "../../model/issue.ts";
+import { isSameRepository, type RepositoryName } from "../../model/issue.ts";
 import type { IssueQuery } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";

@@ -80,12 +80,8 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
       }
       end = page.end;
       next = page.next;
-      cycle.world.progress?.show({
-        project: cycle.project.key,
-        what: "posts read",
-        done: read,
-        total: undefined,
-      });
+      const { key: project } = cycle.project;
+      cycle.world.progress?.show({ project, what: "posts read", done: read, total: undefined });
       askedAt = clock.now();
     }
   } catch (error) {
@@ -93,10 +89,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     const place = before === undefined ? next : undefined;
     const broken: Broken = { list, read, hasSeen: seen.size > 0, next: place };
     isBroken = true;
-    end = {
-      kind: "incomplete",
-      message: await explainBreak(cycle, error, broken),
-    };
+    end = { kind: "incomplete", message: await explainBreak(cycle, error, broken) };
   }
   return { pull, end: end ?? unended, isBroken, seen, pages, categories, shown };
 }

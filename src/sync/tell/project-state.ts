@@ -108,13 +108,11 @@ export interface Known extends Moment {
 
 /** How a project stands; a pure function of what is known. */
 export function judgeProject(known: Known): ProjectState {
-  const { counts, report, stuck = 0 } = known;
-  const failing = judgeFailing(known);
-  const isHeld = report?.hold !== undefined;
-  const needed = judgeNeeded(counts, isHeld, stuck);
-  const { differs = 0, missing = 0, paused = 0 } = counts ?? {};
+  const { counts, report, stuck = 0, pause } = known;
   const writes = report?.writes;
-  const { pause } = known;
+  const failing = judgeFailing(known);
+  const needed = judgeNeeded(counts, report?.hold !== undefined, stuck);
+  const { differs = 0, missing = 0, paused = 0 } = counts ?? {};
   const later = judgeLater(known);
   const kind = [
     failing !== undefined && ("failing" as const),
@@ -137,8 +135,7 @@ function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean, stuck: numb
 function judgeFailing({ report, parked, lastSuccessAt, late, now }: Known): Failing | undefined {
   const errors = report?.errors.filter((error) => !isSettled(error, parked)) ?? [];
   if (errors.length === 0 && late === undefined) return undefined;
-  const ends = errors.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
-  const until = Math.max(...ends);
+  const until = Math.max(...endsOf(errors));
   return {
     codes: [...new Set(errors.map(({ code }) => code))],
     since: lastSuccessAt,
@@ -168,13 +165,16 @@ function judgeLater({ counts, report, nextRunAt, now }: Known): Later | undefine
   const reasons = report?.putOff ?? [];
   if (report === undefined) return { posts: 0, nextAt: nextRunAt, reasons: [] };
   if (posts === 0 && reasons.length === 0) return undefined;
-  const ends = reasons.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
-  const coming = [...ends, counts?.nextAt ?? 0].filter((at) => at > now);
+  const coming = [...endsOf(reasons), counts?.nextAt ?? 0].filter((at) => at > now);
   const nextAt = coming.length > 0 ? Math.min(...coming) : nextRunAt;
   return { posts, nextAt, reasons: reasons.map(({ message }) => message) };
 }
 
-/** How a time is told. */
+/** Until when a side asks for pauses, epoch ms, as far as it names times. */
+export function endsOf(pauses: readonly { readonly until?: string | undefined }[]): readonly number[] {
+  return pauses.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]));
+}
+
 type ShowTime = (at: number) => string;
 
 /**

@@ -37,6 +37,11 @@ export function groupAlike<Thing>(
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
 export type Waiting = Pick<WaitingRow, "kind" | "cause" | "message" | "planned"> & { readonly post: string };
 
+/** A post with its title, where it has one. */
+export function nameTitled({ post, title }: Pick<WaitingRow, "title"> & { readonly post: string }): string {
+  return title === null || title === "" ? post : `${post} “${title}”`;
+}
+
 /** Lines that are alike: the same kind, reason and change. */
 export interface Alike<Line> {
   /** All of them. */

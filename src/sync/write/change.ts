@@ -1,5 +1,4 @@
-import type { IssueField, IssueRecord, IssueRef } from "../../model/issue.ts";
-import { isSameIssue } from "../../model/issue.ts";
+import { type IssueField, type IssueRecord, type IssueRef, isSameIssue } from "../../model/issue.ts";
 import type { Action, ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
 import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/issue-fields.ts";

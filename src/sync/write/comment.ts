@@ -1,5 +1,4 @@
-import type { IssueRef } from "../../model/issue.ts";
-import { isSameIssue } from "../../model/issue.ts";
+import { type IssueRef, isSameIssue } from "../../model/issue.ts";
 import type { CommentIssue, NewComment } from "../../plan/ground/action.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";

@@ -62,15 +62,14 @@ async function decideNote(
   if ((await ledger.backlinks.due(project, [note.post])).length === 0) return [];
   const line = lineOf(cycle, row);
   const text = replaceLine(note.text, note.line, line);
-  if (text === note.text || (line === undefined && note.line === undefined)) {
-    await ledger.commit([{ kind: "record-backlink", project, post: note.post, line, isDue: false }]);
-    return [];
-  }
-  if (line !== undefined && line === note.line && !hasLine(note.text, line)) {
-    log.warn(
-      { project: cycle.project.key, post: note.post, line },
-      "The line in the post's internal note did not stick, or someone has taken it away; it is not written again until the post's issues change",
-    );
+  const isSame = text === note.text || (line === undefined && note.line === undefined);
+  const isTakenAway = line !== undefined && line === note.line && !hasLine(note.text, line);
+  if (isSame || isTakenAway) {
+    if (!isSame)
+      log.warn(
+        { project: cycle.project.key, post: note.post, line },
+        "The line in the post's internal note did not stick, or someone has taken it away; it is not written again until the post's issues change",
+      );
     await ledger.commit([{ kind: "record-backlink", project, post: note.post, line, isDue: false }]);
     return [];
   }
@@ -104,15 +103,8 @@ async function endRested({ world, memory, pull }: PulledCycle): Promise<void> {
   for (const { id, kind, state, unknownAt, at } of await ledger.journal.open(memory.id)) {
     const hasRested = pull.beganAt - (unknownAt ?? at) >= policy.waits.patchMs;
     if (kind !== "patch-note" || state !== "UNKNOWN" || !hasRested) continue;
-    await ledger.commit([
-      {
-        kind: "resolve",
-        intent: id,
-        state: "REJECTED",
-        at: clock.now(),
-        message: "unsure; the note is looked at again",
-      },
-    ]);
+    const message = "unsure; the note is looked at again";
+    await ledger.commit([{ kind: "resolve", intent: id, state: "REJECTED", at: clock.now(), message }]);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { Issue, IssueField, IssueRef } from "../../model/issue.ts";
-import { isSameIssue } from "../../model/issue.ts";
+import { type Issue, type IssueField, type IssueRef, isSameIssue } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { echoOnPost, echoOnUnseen } from "../../plan/board-rules/echo.ts";

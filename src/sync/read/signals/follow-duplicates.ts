@@ -19,7 +19,6 @@ interface Following {
   readonly answers: Map<string, SignalAnswer>;
 }
 
-/** Where a chain of duplicates ends. */
 type End =
   | { readonly kind: "found"; readonly target: DuplicateTarget; readonly answer: SignalAnswer }
   /** There is none to follow, for this reason. */
