@@ -8,7 +8,7 @@ import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { readProjectState } from "../sync/tell/project-state.ts";
 import { bodyFor, type Channel } from "./channels.ts";
 import { composeDigest, type DigestPart, type DigestRhythm, isDigestDue } from "./digest.ts";
-import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
+import { type Cause, composeMessage, findCauses, findOver, forgottenAfterMs, pickNews } from "./notices.ts";
 
 /** More than this is not looked through for the posts to name. */
 const maxWaiting = 1000;
@@ -65,20 +65,20 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
   const { notices, ledger, clock, command } = options;
   if (notices === undefined) return;
   const now = clock.now();
-  const news = pickNews(
-    (await inOrder(projects, async (report) => causesOf(report, ledger))).flat(),
-    await ledger.notices.said(),
-    now,
+  const said = await ledger.notices.said();
+  const causes = (await inOrder(projects, async (report) => causesOf(report, ledger))).flat();
+  const over = findOver(
+    said,
+    causes,
+    projects.map(({ project }) => project),
   );
-  if (news.length === 0) return;
+  const news = pickNews(causes, said, now);
+  if (over.length + news.length === 0) return;
   // Before it leaves: one whose answer is lost may have been read.
-  await ledger.commit([
-    {
-      kind: "say",
-      notices: news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now })),
-      forgetBefore: now - forgottenAfterMs,
-    },
-  ]);
+  const saying = news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now }));
+  const forgetBefore = now - forgottenAfterMs;
+  await ledger.commit([{ kind: "say", notices: [...over, ...saying], forgetBefore }]);
+  if (news.length === 0) return;
   const concerned = await inOrder(
     projects.filter(({ project }) => news.some(({ cause }) => cause.startsWith(`${project}/`))),
     async ({ project }) => ({ project, state: await readProjectState(ledger, project, { now }) }),

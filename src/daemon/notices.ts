@@ -115,6 +115,23 @@ export function pickNews(
 }
 
 /**
+ * What was said of these projects and is over by now. When it comes back it is news, but still not within the hour: what comes
+ * and goes all the time calls nobody every minute.
+ *
+ * @param causes - all that these projects have now.
+ */
+export function findOver(
+  said: readonly SaidNotice[],
+  causes: readonly Cause[],
+  projects: readonly string[],
+): readonly SaidNotice[] {
+  const present = new Set(causes.map(({ cause }) => cause));
+  const isOver = ({ cause, state }: SaidNotice): boolean =>
+    state !== "" && !present.has(cause) && projects.some((project) => cause.startsWith(`${project}/`));
+  return said.filter(isOver).map((notice) => ({ ...notice, state: "" }));
+}
+
+/**
  * A message in Slack's way.
  *
  * @param ends - how the projects of the run stand.
