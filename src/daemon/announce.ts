@@ -3,8 +3,10 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
 import { inOrder, select } from "../select.ts";
+import { countProject } from "../sync/ground/counts.ts";
 import { asStarted } from "../sync/ground/remedy.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
+import { tellEntries } from "../sync/tell/entries.ts";
 import { readProjectState } from "../sync/tell/project-state.ts";
 import { bodyFor, type Channel } from "./channels.ts";
 import { composeDigest, type DigestPart, type DigestRhythm, isDigestDue } from "./digest.ts";
@@ -117,17 +119,21 @@ async function sendDigest(options: AnnounceOptions): Promise<void> {
 const nothingDone = { opened: 0, told: 0, voters: null, held: 0, parked: 0, quarantined: 0, paused: 0 };
 
 async function partOf(project: string, since: number, ledger: Ledger): Promise<DigestPart> {
-  const id = ledger.memory.project(project)?.id;
-  const failed = Number(Object((await ledger.runs.last(project))?.report).failed ?? 0);
-  if (id === undefined) return { project, failed, ...nothingDone };
-  const { held, parked, quarantined, paused } = await ledger.rows.counts(id);
-  const done = await ledger.journal.doneSince(id, since);
+  const memory = ledger.memory.project(project);
+  const last = Object((await ledger.runs.last(project))?.report);
+  const failed = Number(last.failed ?? 0);
+  const counts = await countProject(ledger, memory, last.hold !== undefined);
+  if (memory === undefined || counts === undefined) return { project, failed, ...nothingDone };
+  const { held, parked, quarantined, paused } = counts;
+  const done = await ledger.journal.doneSince(memory.id, since);
   return { project, failed, held, parked, quarantined, paused, ...done };
 }
 
 async function causesOf(report: ProjectReport, ledger: Ledger): Promise<readonly Cause[]> {
-  const memory = ledger.memory.project(report.project);
-  return findCauses(report, memory === undefined ? [] : await ledger.rows.waiting(memory.id, maxWaiting));
+  const { project } = report;
+  const memory = ledger.memory.project(project);
+  const waiting = memory === undefined ? [] : await ledger.rows.waiting(memory.id, maxWaiting);
+  return findCauses(report, waiting, await tellEntries(ledger, project, undefined));
 }
 
 /** `refused`: nobody has it, for certain. */
