@@ -3,12 +3,14 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
 import { inOrder, select } from "../select.ts";
+import { countProject } from "../sync/ground/counts.ts";
 import { asStarted } from "../sync/ground/remedy.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
+import { tellEntries } from "../sync/tell/entries.ts";
 import { readProjectState } from "../sync/tell/project-state.ts";
 import { bodyFor, type Channel } from "./channels.ts";
 import { composeDigest, type DigestPart, type DigestRhythm, isDigestDue } from "./digest.ts";
-import { type Cause, composeMessage, findCauses, forgottenAfterMs, pickNews } from "./notices.ts";
+import { type Cause, composeMessage, findCauses, findOver, forgottenAfterMs, pickNews } from "./notices.ts";
 
 /** More than this is not looked through for the posts to name. */
 const maxWaiting = 1000;
@@ -65,20 +67,20 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
   const { notices, ledger, clock, command } = options;
   if (notices === undefined) return;
   const now = clock.now();
-  const news = pickNews(
-    (await inOrder(projects, async (report) => causesOf(report, ledger))).flat(),
-    await ledger.notices.said(),
-    now,
+  const said = await ledger.notices.said();
+  const causes = (await inOrder(projects, async (report) => causesOf(report, ledger))).flat();
+  const over = findOver(
+    said,
+    causes,
+    projects.map(({ project }) => project),
   );
-  if (news.length === 0) return;
+  const news = pickNews(causes, said, now);
+  if (over.length + news.length === 0) return;
   // Before it leaves: one whose answer is lost may have been read.
-  await ledger.commit([
-    {
-      kind: "say",
-      notices: news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now })),
-      forgetBefore: now - forgottenAfterMs,
-    },
-  ]);
+  const saying = news.map(({ cause, sentence }) => ({ cause, state: sentence, at: now }));
+  const forgetBefore = now - forgottenAfterMs;
+  await ledger.commit([{ kind: "say", notices: [...over, ...saying], forgetBefore }]);
+  if (news.length === 0) return;
   const concerned = await inOrder(
     projects.filter(({ project }) => news.some(({ cause }) => cause.startsWith(`${project}/`))),
     async ({ project }) => ({ project, state: await readProjectState(ledger, project, { now }) }),
@@ -117,17 +119,21 @@ async function sendDigest(options: AnnounceOptions): Promise<void> {
 const nothingDone = { opened: 0, told: 0, voters: null, held: 0, parked: 0, quarantined: 0, paused: 0 };
 
 async function partOf(project: string, since: number, ledger: Ledger): Promise<DigestPart> {
-  const id = ledger.memory.project(project)?.id;
-  const failed = Number(Object((await ledger.runs.last(project))?.report).failed ?? 0);
-  if (id === undefined) return { project, failed, ...nothingDone };
-  const { held, parked, quarantined, paused } = await ledger.rows.counts(id);
-  const done = await ledger.journal.doneSince(id, since);
+  const memory = ledger.memory.project(project);
+  const last = Object((await ledger.runs.last(project))?.report);
+  const failed = Number(last.failed ?? 0);
+  const counts = await countProject(ledger, memory, last.hold !== undefined);
+  if (memory === undefined || counts === undefined) return { project, failed, ...nothingDone };
+  const { held, parked, quarantined, paused } = counts;
+  const done = await ledger.journal.doneSince(memory.id, since);
   return { project, failed, held, parked, quarantined, paused, ...done };
 }
 
 async function causesOf(report: ProjectReport, ledger: Ledger): Promise<readonly Cause[]> {
-  const memory = ledger.memory.project(report.project);
-  return findCauses(report, memory === undefined ? [] : await ledger.rows.waiting(memory.id, maxWaiting));
+  const { project } = report;
+  const memory = ledger.memory.project(project);
+  const waiting = memory === undefined ? [] : await ledger.rows.waiting(memory.id, maxWaiting);
+  return findCauses(report, waiting, await tellEntries(ledger, project, undefined));
 }
 
 /** `refused`: nobody has it, for certain. */

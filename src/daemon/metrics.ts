@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { Side } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Traffic } from "../model/surroundings.ts";
+import { countProject } from "../sync/ground/counts.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import type { ProjectState } from "../sync/tell/project-state.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
@@ -216,15 +217,13 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
       if (tokenEnds !== undefined) of.tokenEnds.set({ project }, tokenEnds / 1000);
     }
     for (const kind of stateKinds) standing.set({ project, state: kind }, Number(state.kind === kind));
-    if (memory === undefined) return;
-    const { posts, issues, waiting, held, parked, quarantined, differs, missing } = await ledger.rows.counts(
-      memory.id,
-    );
+    const counts = await countProject(ledger, memory, Object(last?.report).hold !== undefined);
+    if (counts === undefined) return;
+    const { posts, issues, waiting, held, parked, quarantined, differs, missing } = counts;
     of.posts.set({ project }, posts);
     of.links.set({ project }, issues);
     of.waiting.set({ project }, waiting);
-    // A guard may hold a project as a whole, without a word on any post.
-    of.held.set({ project }, Math.max(held, Number(Object(last?.report).hold !== undefined)));
+    of.held.set({ project }, held);
     of.parked.set({ project }, parked);
     of.quarantined.set({ project }, quarantined);
     of.differs.set({ project }, differs);

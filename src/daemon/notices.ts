@@ -3,6 +3,7 @@ import type { SaidNotice } from "../ledger/memory.ts";
 import type { WaitingRow } from "../ledger/rows.ts";
 import { hourMs } from "../model/time.ts";
 import type { ProjectReport, ReportedError } from "../sync/ground/reports.ts";
+import type { EntryLine } from "../sync/tell/entries.ts";
 import { describeState, isParked, type ProjectState } from "../sync/tell/project-state.ts";
 import { describePlanned, groupWaiting } from "../sync/tell/waiting-lines.ts";
 import { needWords } from "../sync/tell/words.ts";
@@ -32,16 +33,27 @@ export interface Cause {
  * What of a project's run a person should hear of. Ids, codes and numbers alone: what people have written stays where it is.
  *
  * @param waiting - everything that waits in the project.
+ * @param entries - what waits of its changelog.
  */
-export function findCauses(report: ProjectReport, waiting: readonly WaitingRow[]): readonly Cause[] {
+export function findCauses(
+  report: ProjectReport,
+  waiting: readonly WaitingRow[],
+  entries: readonly EntryLine[] = [],
+): readonly Cause[] {
   const { project, held, parked, quarantined, hold, errors } = report;
-  const idsOf = (kind: WaitingRow["kind"]): readonly string[] =>
-    [...new Set(waiting.filter((row) => row.kind === kind).map(({ post }) => String(post)))].toSorted();
+  const refused = entries.filter(({ state }) => state === "refused" || state === "unsure");
+  const tagged = { held: entries.filter(({ state }) => state === "held"), parked: refused, quarantined: [] };
+  const idsOf = (kind: keyof typeof tagged): readonly string[] => [
+    ...[...new Set(waiting.filter((row) => row.kind === kind).map(({ post }) => String(post)))].toSorted(),
+    ...tagged[kind].map(({ tag }) => `changelog:${tag}`),
+  ];
+  const [entry] = refused.flatMap(({ command }) => (command === null ? [] : [clean(command, maxLineLength)]));
   const stopped = waiting.filter(({ kind }) => kind === "parked");
   const failures = errors.filter((error) => !isParked(error, stopped));
+  const retry = stopped.length > 0 || entry === undefined ? "`boardsync retry POST`" : `\`${entry}\``;
   const waits = [
     ["held", held, "`boardsync status` shows why, and the ways out"],
-    ["parked", parked, "`boardsync status` says why, `boardsync retry POST` tries again"],
+    ["parked", parked, `\`boardsync status\` says why, ${retry} tries again`],
     ["quarantined", quarantined, "`boardsync release POST` ends it"],
   ] as const;
   return [
@@ -112,6 +124,23 @@ export function pickNews(
     // One that lies ahead was said before the clock was set back.
     return ageMs < 0 || ageMs >= reminderMs || (ageMs >= quietMs && sentence !== last.state);
   });
+}
+
+/**
+ * What was said of these projects and is over by now. When it comes back it is news, but still not within the hour: what comes
+ * and goes all the time calls nobody every minute.
+ *
+ * @param causes - all that these projects have now.
+ */
+export function findOver(
+  said: readonly SaidNotice[],
+  causes: readonly Cause[],
+  projects: readonly string[],
+): readonly SaidNotice[] {
+  const present = new Set(causes.map(({ cause }) => cause));
+  const isOver = ({ cause, state }: SaidNotice): boolean =>
+    state !== "" && !present.has(cause) && projects.some((project) => cause.startsWith(`${project}/`));
+  return said.filter(isOver).map((notice) => ({ ...notice, state: "" }));
 }
 
 /**

@@ -14,6 +14,11 @@ export interface Call {
   /** It changes nothing, whatever its method; left out, only a GET is a read. */
   readonly isRead?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Asked with each piece of a body as it comes, unpacked or not: whether the answer is whole with it, though the server has not ended
+   * it. Nothing more is read then.
+   */
+  readonly isWhole?: ((headers: Head["headers"], piece: Uint8Array) => boolean) | undefined;
 }
 
 /** How an answer begins; header names are in lower case. The status is 0 while not even this has arrived. */
@@ -120,6 +125,10 @@ function sendOnce(
     };
     const fail = (kind: NoAnswer["kind"], message: string, { isLate = false, isOfProxy = false } = {}) =>
       finish({ kind, message, isLate, isOfProxy, ...head });
+    const finishWhole = () => {
+      const via = call.url.protocol === "http:" && shownProxy !== undefined && { via: shownProxy };
+      finish({ kind: "answer", ...head, body: Buffer.concat(chunks), ...via });
+    };
     const kindNow = () => (controller === undefined ? "unsent" : "lost");
     const stop = () => controller?.abort(new Error("boardsync ended this request"));
     const abort = () => {
@@ -155,17 +164,17 @@ function sendOnce(
         },
         onResponseData(_controller, chunk) {
           received += chunk.length;
-          if (received <= bodyBytes) {
-            chunks.push(chunk);
-          } else {
+          if (received > bodyBytes) {
             fail("oversized", describeOversize(bodyBytes));
             stop();
+            return;
           }
+          chunks.push(chunk);
+          if (call.isWhole?.(head.headers, chunk) !== true) return;
+          finishWhole();
+          stop();
         },
-        onResponseEnd() {
-          const via = call.url.protocol === "http:" && shownProxy !== undefined && { via: shownProxy };
-          finish({ kind: "answer", ...head, body: Buffer.concat(chunks), ...via });
-        },
+        onResponseEnd: finishWhole,
         onResponseError(_controller, error) {
           const blame = shownProxy === undefined ? undefined : blameProxy(error, call.url.host);
           if (blame === undefined) fail(kindNow(), `${describeFailure(error, head.status !== 0)}${on}`);

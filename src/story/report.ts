@@ -5,6 +5,7 @@ import { showWay } from "../model/page.ts";
 import type { BoardProject } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { inOrder } from "../select.ts";
+import { countProject } from "../sync/ground/counts.ts";
 import { pickProject } from "../sync/read/identify.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
 import type { Tracker } from "../tracker/tracker.ts";
@@ -102,7 +103,7 @@ const mostWaits = 10_000;
 
 /** What a state remembers. @param projects - as the config names them. */
 export async function readStateFacts(
-  ledger: Pick<Ledger, "upkeep" | "runs" | "rows" | "journal" | "memory">,
+  ledger: Pick<Ledger, "upkeep" | "runs" | "rows" | "journal" | "memory" | "toolCalls">,
   projects: readonly string[],
   names: Names,
 ): Promise<Facts> {
@@ -143,11 +144,14 @@ async function readRuns(runs: Ledger["runs"]): Promise<readonly Facts[]> {
 
 /** Nothing of a project that has never run. */
 async function readProject(
-  { memory, rows, journal }: Pick<Ledger, "memory" | "rows" | "journal">,
+  ledger: Pick<Ledger, "memory" | "rows" | "journal" | "runs" | "toolCalls">,
   key: string,
   names: Names,
 ): Promise<readonly Facts[]> {
-  const project = memory.project(key);
+  const { rows, journal, runs } = ledger;
+  const project = ledger.memory.project(key);
+  const last = await runs.last(key);
+  const counts = await countProject(ledger, project, Object(last?.report).hold !== undefined);
   if (project === undefined) return [];
   const waiting = await rows.waiting(project.id, mostWaits);
   const open = await journal.open(project.id);
@@ -155,7 +159,7 @@ async function readProject(
   return [
     {
       project: names.of("project", key),
-      ...(await rows.counts(project.id)),
+      ...counts,
       waits: tally(waiting.map(({ kind, code }) => (code === undefined ? kind : `${kind} ${known(code)}`))),
       openWrites: tally(open.map(({ kind, state }) => `${kind} ${state}`)),
       lastSuccess: lastSuccessAt === undefined ? null : new Date(lastSuccessAt).toISOString(),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readForm } from "../support/page-stage.ts";
 import { startPostgres, type TestServer } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
 import { startDaemon } from "./daemon-stage.ts";
 import { openStage, type Stage } from "./stage.ts";
 
@@ -95,6 +96,20 @@ describe("a state on PostgreSQL", () => {
     const answers = await Promise.all([one, two, one, two].map((at) => send(at, form)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 409, 409, 409]);
     expect((await stage.run(["explain", "acme-app/p1"])).out).toContain("paused");
+  });
+
+  it("that is gone makes a running daemon not ready, whenever its projects are due", async () => {
+    const stage = await givenStage();
+    const daemon = startDaemon(stage, [], stage.own);
+    const address = await daemon.address();
+    await daemon.ranAll();
+    const ask = async (path: string): Promise<number> => (await fetch(`${address}${path}`)).status;
+    await until(async () => (await ask("/readyz")) === 200);
+    await server.crash();
+    await until(async () => (await ask("/readyz")) === 503);
+    expect(await Promise.all(["/healthz", "/metrics"].map(ask))).toEqual([200, 503]);
+    await server.start();
+    await until(async () => (await ask("/readyz")) === 200);
   });
 
   it("that can't be reached ends a command with 3, and nothing is written", async () => {

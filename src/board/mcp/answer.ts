@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { readBody } from "../http/answer/body.ts";
 import { readNo, sayNo } from "../http/answer/no.ts";
 import type { Excerpt } from "../http/answer/wording.ts";
-import type { Fault } from "./fault.ts";
+import { type Fault, namesSession } from "./fault.ts";
 
 /** What a tool answered: its structured content, or the first of its texts that is JSON; undefined where there is neither. */
 export function readAnswer(result: CallToolResult, depth: number, excerpt: Excerpt): unknown {
@@ -22,13 +22,32 @@ export function readAnswer(result: CallToolResult, depth: number, excerpt: Excer
  * What an answer comes to by which a tool says that it failed: by `isError`, or in what it answers (`answer`); undefined for any other
  * answer.
  */
-export function readRefusal(result: CallToolResult, answer: unknown, excerpt: Excerpt): Fault | undefined {
+export function readRefusal(
+  result: CallToolResult,
+  answer: unknown,
+  tool: string,
+  excerpt: Excerpt,
+): Fault | undefined {
   const said = result.isError === true ? textsOf(result).join(" ") : readNo(answer);
-  return said === undefined ? undefined : sayNo(said, "The tool refused", excerpt);
+  if (said === undefined) return undefined;
+  const fault = sayNo(said, "The tool refused", excerpt);
+  const isGone = result.isError === true && said.includes(tool) && isOfGone(said);
+  return isGone ? { kind: "unsent", message: fault.message } : fault;
 }
 
-/** An error of the protocol: https://www.jsonrpc.org/specification#error_object */
-export function readProtocolError(error: unknown, excerpt: Excerpt): Fault | undefined {
+/** Whether a server says that it has no such tool: nothing was called. It may have it again after its next start. */
+function isOfGone(words: string): boolean {
+  return /\b(?:unknown|no such) tool\b|\btool (?:\S{1,80} )?(?:is |was )?(?:not found|unknown|does not exist)\b/i.test(
+    words,
+  );
+}
+
+/**
+ * An error of the protocol: https://www.jsonrpc.org/specification#error_object
+ *
+ * @param hadSession - whether it came in a session that the server had begun.
+ */
+export function readProtocolError(error: unknown, excerpt: Excerpt, hadSession: boolean): Fault | undefined {
   const isOfProtocol =
     error instanceof Error &&
     "code" in error &&
@@ -36,6 +55,9 @@ export function readProtocolError(error: unknown, excerpt: Excerpt): Fault | und
     Number.isInteger(error.code);
   if (!isOfProtocol) return undefined;
   const fault = sayNo(error.message, "The MCP server refused", excerpt);
+  const { message } = fault;
+  if (hadSession && namesSession(error.message)) return { kind: "ended", message };
+  if (isOfGone(error.message)) return { kind: "unsent", message };
   const isDefinite = definite.has(error.code);
   return fault.kind === "rejected" && !isDefinite ? { ...fault, kind: "unknown", detail: "server" } : fault;
 }

@@ -1,5 +1,6 @@
 import { type FaultDetail, RemoteError } from "../../errors.ts";
 import { readRetryAfter } from "../../http/repeat.ts";
+import type { Answer } from "../../http/send.ts";
 import { isLimited, quoteAnswer, quoteRedirect, sayPause } from "../http/answer/refusal.ts";
 import { type Excerpt, showAddress } from "../http/answer/wording.ts";
 import type { ToolOutcome } from "../tools.ts";
@@ -22,6 +23,8 @@ export interface FaultReading {
   readonly excerpt: Excerpt;
   /** Epoch ms. */
   readonly now: number;
+  /** Whether it belonged to a session that the server had begun. */
+  readonly hadSession: boolean;
 }
 
 /**
@@ -33,12 +36,13 @@ export interface FaultReading {
  * | a limit, in whatever status | limited |
  * | 401, 403 | unauthorized |
  * | 404, in a session | ended |
+ * | 400, 410 with words about the session, in one | ended |
  * | 404 | unsent: there is no such server |
  * | 400, 405, 406, 409, 410, 413, 415, 422 | rejected |
  * | 2xx without our answer, 3xx, other 4xx, 5xx, cut off, too large, too late | unknown |
  */
-export function explainFailure({ reply, body, hadSession }: Failure, reading: FaultReading): Fault {
-  const { url, excerpt, now } = reading;
+export function explainFailure({ reply, body }: Failure, reading: FaultReading): Fault {
+  const { url, excerpt, now, hadSession } = reading;
   const place = showAddress(url);
   if (reply.kind !== "answer") return explainNoAnswer(reply, place);
   const { status, headers } = reply;
@@ -52,8 +56,12 @@ export function explainFailure({ reply, body, hadSession }: Failure, reading: Fa
     const detail = status === 403 ? "forbidden" : undefined;
     return { kind: "unauthorized", message: `${place} refused the key (HTTP ${status}): ${said}.`, detail };
   }
-  if (status === 404 && hadSession)
-    return { kind: "ended", message: `${place} has ended its session (HTTP 404), so nothing was called.` };
+  const isOfSession = status === 404 || ([400, 410].includes(status) && namesSession(textOf(reply)));
+  if (hadSession && isOfSession)
+    return {
+      kind: "ended",
+      message: `${place} has ended its session (HTTP ${status}), so nothing was called.`,
+    };
   if (status === 404)
     return {
       kind: "unsent",
@@ -76,6 +84,24 @@ export function explainFailure({ reply, body, hadSession }: Failure, reading: Fa
     detail: "server",
   };
 }
+
+/** Enough of an answer to know its words by. */
+const mostText = 4000;
+
+function textOf({ body }: Answer): string {
+  return new TextDecoder().decode(body.subarray(0, mostText));
+}
+
+/**
+ * Whether a server says that it does not know our session: one that was started anew may have none. The protocol asks for a 404, and
+ * many servers answer 400: https://github.com/modelcontextprotocol/typescript-sdk/issues/389
+ */
+export function namesSession(words: string): boolean {
+  return ofSession.test(words);
+}
+
+const ofSession =
+  /\b(?:no|invalid|missing|unknown|expired)\b[^.]{0,30}\bsession|\bsession\b[^.]{0,30}\b(?:not found|not exist|no longer|invalid|missing|unknown|expired|ended|terminated|closed)\b|\bnot (?:been )?initiali[sz]ed\b/i;
 
 function explainNoAnswer(reply: Exclude<Failure["reply"], { kind: "answer" }>, place: string): Fault {
   const message = `${place} ${reply.message}.`;

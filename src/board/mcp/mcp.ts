@@ -117,10 +117,11 @@ async function attempt<T>(
 
 /** What was thrown, by the client or by what carries it. */
 function faultOf({ wire, url, excerpt, options }: Server, error: unknown): Fault {
-  const said = readProtocolError(error, excerpt);
+  const hadSession = wire.hadSession();
+  const said = readProtocolError(error, excerpt, hadSession);
   const failure = wire.failure();
   if (failure !== undefined && (said === undefined || said.kind === "unknown"))
-    return explainFailure(failure, { url, excerpt, now: options.clock.now() });
+    return explainFailure(failure, { url, excerpt, now: options.clock.now(), hadSession });
   if (said !== undefined) return said;
   const why = error instanceof Error ? excerpt(error.message) : "no reason";
   return { kind: "unknown", message: `The MCP server's answer can't be used: ${why}.`, detail: "page" };
@@ -219,6 +220,7 @@ async function ask(
 ): Promise<unknown> {
   const { client } = await connect(server, operation);
   const { refusal, value } = await callTool(server, client, known, args, operation);
+  if (refusal?.kind === "unsent") server.connection = undefined;
   if (refusal !== undefined) throw errorOf(refusal);
   if (value !== undefined) return value;
   const message = `The tool \`${server.excerpt(known.tool.name, 60)}\` answered without a list.`;
@@ -236,6 +238,8 @@ async function callOnce(server: Server, purpose: ToolWriting, args: ToolArgument
     const { refusal, value } = await callTool(server, client, known, args, operation);
     const record = findRecord(value, server.options.tools[purpose]?.result);
     if (refusal === undefined) return { kind: "applied", record };
+    // What it has by now is listed anew.
+    if (refusal.kind === "unsent") server.connection = undefined;
     // A no beside a record leaves open what was done.
     const isOpen = refusal.kind === "rejected" && record !== undefined;
     return outcomeOf(isOpen ? { ...refusal, kind: "unknown" } : refusal, true);
@@ -260,5 +264,5 @@ async function callTool(
     { ...requestOptions, toolDefinition: tool },
   );
   const value = result.isError === true ? undefined : readAnswer(result, mostDepth, excerpt);
-  return { refusal: readRefusal(result, value, excerpt), value };
+  return { refusal: readRefusal(result, value, tool.name, excerpt), value };
 }

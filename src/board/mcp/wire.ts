@@ -1,5 +1,5 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
-import type { Answer, Reply, Sender } from "../../http/send.ts";
+import type { Answer, Call, Reply, Sender } from "../../http/send.ts";
 import { isObject, readKey } from "../http/answer/access.ts";
 import { type Body, readBody } from "../http/answer/body.ts";
 import type { Excerpt } from "../http/answer/wording.ts";
@@ -15,8 +15,6 @@ export interface Operation {
 export interface Failure {
   readonly reply: Reply;
   readonly body: Body;
-  /** Whether it belonged to a session that the server had begun. */
-  readonly hadSession: boolean;
 }
 
 /** The protocol's way over the wire: what its client takes for `fetch`. One operation at a time. */
@@ -26,6 +24,8 @@ export interface Wire {
   begin(operation: Operation): void;
   /** Why the operation that was begun last has failed, where that was an exchange. */
   failure(): Failure | undefined;
+  /** Whether its last exchange belonged to a session that the server had begun. */
+  hadSession(): boolean;
 }
 
 export interface WireOptions {
@@ -47,6 +47,7 @@ export function createWire(options: WireOptions): Wire {
   const { url: server, headers, sender } = options;
   let operation: Operation = { isRead: true };
   let failure: Failure | undefined;
+  let hadSession = false;
   let calls = 0;
   const carry = async (url: URL, init: RequestInit): Promise<Response> => {
     // A stream for what the server might want to tell by itself: nobody listens.
@@ -58,18 +59,21 @@ export function createWire(options: WireOptions): Wire {
     if (!operation.isRead && calls > 1) throw new Error("A tool that writes is called once.");
     const { isRead, signal } = operation;
     const own = Object.fromEntries(new Headers(init.headers));
-    const hadSession = own["mcp-session-id"] !== undefined;
+    const id = readKey(message, "id");
+    hadSession = own["mcp-session-id"] !== undefined;
     const reply = await sender.send({
       method: "POST",
       url,
-      headers: { ...own, ...headers },
+      // What is packed can't be looked at before its end.
+      headers: { "accept-encoding": "identity", ...own, ...headers },
       body,
       isRead,
       signal,
+      isWhole: findEnd(id, options),
     });
-    const read = readReply(reply, readKey(message, "id"), options);
+    const read = readReply(reply, id, options);
     if ("response" in read) return read.response;
-    failure = { reply, body: read.body, hadSession };
+    failure = { reply, body: read.body };
     // Of a refusal the client looks at the status: an older server refuses the newer handshake.
     if (reply.kind === "answer" && reply.status >= 400)
       return new Response(read.body.kind === "json" ? JSON.stringify(read.body.value) : "", {
@@ -82,9 +86,11 @@ export function createWire(options: WireOptions): Wire {
     begin(begun) {
       operation = begun;
       failure = undefined;
+      hadSession = false;
       calls = 0;
     },
     failure: () => failure,
+    hadSession: () => hadSession,
   };
 }
 
@@ -115,17 +121,46 @@ function findMessage(body: Body, id: unknown): unknown {
   return undefined;
 }
 
-/** The messages of an answer: its body, or what each event of a stream that has ended holds. */
-function bodiesOf(answer: Answer, { depth, excerpt }: WireOptions): readonly Body[] {
-  if (!/^text\/event-stream/i.test(answer.headers["content-type"] ?? ""))
-    return [readBody(answer, depth, excerpt)];
-  const events = new TextDecoder().decode(answer.body).split(/(?:\r\n|\r|\n){2}/);
-  return events.slice(0, mostEvents).flatMap((event) => {
-    const lines = event.split(/\r\n|\r|\n/).flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
-    if (lines.length === 0) return [];
-    return [readBody({ ...answer, body: Buffer.from(lines.join("\n")) }, depth, excerpt)];
-  });
+/** The messages of an answer: its body, or what each event of a stream holds. */
+function bodiesOf(answer: Answer, options: WireOptions): readonly Body[] {
+  if (!isStream(answer.headers)) return [readBody(answer, options.depth, options.excerpt)];
+  const events = new TextDecoder().decode(answer.body).split(betweenEvents);
+  return events.slice(0, mostEvents).flatMap((event) => readEvent(event, answer, options));
 }
 
+function isStream(headers: Answer["headers"]): boolean {
+  return /^text\/event-stream/i.test(headers["content-type"] ?? "");
+}
+
+const betweenEvents = /(?:\r\n|\r|\n){2}/;
 /** What a server may say before its answer. */
 const mostEvents = 1000;
+
+/** Nothing where it is a comment. */
+function readEvent(event: string, answer: Answer, { depth, excerpt }: WireOptions): readonly Body[] {
+  const lines = event.split(/\r\n|\r|\n/).flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
+  if (lines.length === 0) return [];
+  return [readBody({ ...answer, body: Buffer.from(lines.join("\n")) }, depth, excerpt)];
+}
+
+/**
+ * Finds the event that answers a message. A server should end its stream after it, and need not:
+ * https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#sending-messages-to-the-server
+ */
+function findEnd(id: unknown, options: WireOptions): Call["isWhole"] {
+  const decoder = new TextDecoder();
+  let rest = "";
+  return (headers, piece) => {
+    if (!isStream(headers)) return false;
+    const text = decoder.decode(piece, { stream: true });
+    // A long event comes in many pieces: only what is new is looked at.
+    const isOpen = !betweenEvents.test(`${rest.slice(-3)}${text}`);
+    rest += text;
+    if (isOpen) return false;
+    const events = rest.split(betweenEvents);
+    rest = events.pop() ?? "";
+    const answer = { kind: "answer", status: 200, headers, body: piece } as const;
+    const bodies = events.flatMap((event) => readEvent(event, answer, options));
+    return bodies.some((body) => findMessage(body, id) !== undefined);
+  };
+}

@@ -4,6 +4,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { StoredRun } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import { inOrder } from "../../select.ts";
+import { countProject } from "../../sync/ground/counts.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { tellEntries } from "../../sync/tell/entries.ts";
 import { describeHeard, type Notified, readNotified } from "../../sync/tell/notified.ts";
@@ -110,9 +111,9 @@ async function readProject(
   nextRun: string | null,
 ): Promise<ProjectStatus> {
   const memory = ledger?.memory.project(project);
-  const counts = memory && (await ledger?.rows.counts(memory.id));
   const last = await ledger?.runs.last(project);
   const report = last && readReport(last.report);
+  const counts = ledger && (await countProject(ledger, memory, report?.hold !== undefined));
   const moment = { now: systemClock.now(), ...(nextRun !== null && { nextRunAt: Date.parse(nextRun) }) };
   const state = ledger === undefined ? unknownState : await readProjectState(ledger, project, moment);
   const { pause } = state;

@@ -233,7 +233,9 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     }));
   };
   const parts = [
-    healthPart(() => {
+    healthPart(async () => {
+      // All that lateness is told by is held in this process: only a question shows that the state itself is gone.
+      await ledger.runs.heartbeat();
       const late = findLateNow();
       return inOrder(late, async ({ project }) => ({ project, state: await standOf(project, late) }));
     }),

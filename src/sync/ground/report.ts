@@ -1,8 +1,8 @@
 import { type FaultDetail, ProjectError, RemoteError, StateError } from "../../errors.ts";
-import { isStuck } from "../../ledger/journal.ts";
 import type { Log } from "../../log.ts";
 import type { PostId } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
+import { countProject } from "./counts.ts";
 import { type BoardPull, type Cycle, endOf, type Tally } from "./cycle-state.ts";
 import { isSignalLimit, limitClosure } from "./limits.ts";
 import { isPreview, isRoutine } from "./order.ts";
@@ -166,17 +166,13 @@ export async function reportProject(
 ): Promise<ProjectReport> {
   const { ledger, tracker, clock } = world;
   const memory = ledger.memory.project(project.key);
-  const counts = memory && (await ledger.rows.counts(memory.id));
+  const counts = await countProject(ledger, memory, pull?.hold !== undefined);
   if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && isRoutine(run)) {
     await ledger.commit([{ kind: "remember-project", memory: { ...memory, lastSuccessAt: clock.now() } }]);
   }
   const lost =
     memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);
-  const { held: heldPosts = 0, quarantined = 0 } = counts ?? {};
-  const calls = memory === undefined ? [] : await ledger.toolCalls.unsettled(memory.id);
-  const parked = (counts?.parked ?? 0) + calls.filter(isStuck).length;
-  const entries = memory?.changelog?.entries.filter((entry) => entry.held !== undefined) ?? [];
-  const held = Math.max(heldPosts, Number(pull?.hold !== undefined)) + entries.length;
+  const { held = 0, parked = 0, quarantined = 0 } = counts ?? {};
   const waiting = (counts?.waiting ?? 0) + tally.notesPutOff;
   const isLookPutOff = tally.areSignalsPutOff && waiting === 0;
   return {

@@ -1,7 +1,7 @@
-import { isStuck } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { WholePause } from "../../model/link.ts";
+import { countProject } from "../ground/counts.ts";
 import { readReport, type StoredError, type StoredReport } from "./stored-report.ts";
 import { count, type StateKind } from "./words.ts";
 
@@ -71,13 +71,13 @@ export interface Moment {
 export async function readProjectState(ledger: Ledger, key: string, moment: Moment): Promise<ProjectState> {
   const memory = ledger.memory.project(key);
   const last = await ledger.runs.last(key);
+  const report = last && readReport(last.report);
   return judgeProject({
     ...moment,
-    counts: memory && (await ledger.rows.counts(memory.id)),
-    stuck: memory === undefined ? 0 : (await ledger.toolCalls.unsettled(memory.id)).filter(isStuck).length,
+    counts: await countProject(ledger, memory, report?.hold !== undefined),
     pause: (await ledger.rows.wholePauses(memory?.id))[0],
     parked: memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostParked, ["parked"]),
-    report: last && readReport(last.report),
+    report,
     lastSuccessAt: memory?.lastSuccessAt,
   });
 }
@@ -96,9 +96,8 @@ const mostParked = 1000;
 
 /** What a state is judged by. */
 export interface Known extends Moment {
+  /** As `countProject` counts. */
   readonly counts: RowCounts | undefined;
-  /** Calls of the board's tools that wait for a person. */
-  readonly stuck?: number;
   readonly pause?: WholePause | undefined;
   readonly parked: readonly { readonly post: string; readonly code: string | undefined }[];
   /** Of the last run that it had a part in. */
@@ -108,10 +107,10 @@ export interface Known extends Moment {
 
 /** How a project stands; a pure function of what is known. */
 export function judgeProject(known: Known): ProjectState {
-  const { counts, report, stuck = 0, pause } = known;
+  const { counts, report, pause } = known;
   const writes = report?.writes;
   const failing = judgeFailing(known);
-  const needed = judgeNeeded(counts, report?.hold !== undefined, stuck);
+  const needed = judgeNeeded(counts, report?.hold !== undefined);
   const { differs = 0, missing = 0, paused = 0 } = counts ?? {};
   const later = judgeLater(known);
   const kind = [
@@ -126,9 +125,9 @@ export function judgeProject(known: Known): ProjectState {
 }
 
 /** A project may be held as a whole without a word on any of its posts. */
-function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean, stuck: number): Needed | undefined {
+function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean): Needed | undefined {
   const { approvable = 0, parked = 0, quarantined = 0, voters = 0, unknownVotes = 0 } = counts ?? {};
-  const actions = Math.max(approvable, Number(isHeld)) + parked + quarantined + stuck;
+  const actions = Math.max(approvable, Number(isHeld)) + parked + quarantined;
   return actions === 0 ? undefined : { actions, voters, hasUnknown: unknownVotes > 0 };
 }
 

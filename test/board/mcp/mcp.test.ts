@@ -228,6 +228,15 @@ describe("a call of a tool that writes", () => {
     ["Missing required scope: feedback:write", "unauthorized"],
     ["This key is not allowed to write", "unauthorized"],
     ["Invalid API key", "unauthorized"],
+    ["We are in maintenance mode, try again later", "unknown"],
+    ["SQLITE_BUSY: database is locked", "unknown"],
+    ["Quota exceeded", "unknown"],
+    ["Please slow down", "unknown"],
+    ["The server is overloaded", "unknown"],
+    ["The entry is locked", "rejected"],
+    ["Unknown category: Maintenance", "rejected"],
+    ["Pictures that slow down the page are not allowed", "rejected"],
+    ["You have reached your plan limit of 10 changelog entries", "rejected"],
     ["title must not be empty", "rejected"],
     ["Validation failed: HTML is not allowed in the description", "rejected"],
     ["Duplicate titles are not allowed.", "rejected"],
@@ -309,6 +318,100 @@ describe("a call of a tool that writes", () => {
     expect(host.shelf.entries).toEqual([]);
     expect(await tools.call("changelogCreate", draft)).toMatchObject({ kind: "applied" });
   });
+
+  it.each([
+    [400, { error: { code: -32_000, message: "Bad Request: No valid session ID provided" }, id: null }],
+    [400, { error: { code: -32_000, message: "Bad Request: Server not initialized" }, id: null }],
+    [404, { error: { code: -32_001, message: "Session not found" }, id: null }],
+    [200, { error: { code: -32_001, message: "Session not found" }, id: null }],
+    [400, "Invalid or missing session ID"],
+  ])(
+    "is not made, and a list begins anew, where a server that was started anew says %d %j",
+    async (status, said) => {
+      const host = await hostMcp(featureOs, { isLegacy: true });
+      const begin = async () => {
+        const tools = givenTools(host.url, named);
+        await tools.describe(bounds());
+        const session = host.asked.at(-1)?.headers["mcp-session-id"];
+        host.answering = (request, response) => {
+          if (request.headers["mcp-session-id"] !== session) return undefined;
+          const isText = typeof said === "string";
+          response.writeHead(status, { "content-type": isText ? "text/plain" : "application/json" });
+          response.end(isText ? said : JSON.stringify({ jsonrpc: "2.0", ...said }));
+          return "answered";
+        };
+        return tools;
+      };
+      const tools = await begin();
+      expect(await tools.call("changelogCreate", draft)).toMatchObject({ kind: "unsent" });
+      expect(host.shelf.entries).toEqual([]);
+      expect(await tools.call("changelogCreate", draft)).toMatchObject({ kind: "applied" });
+      const others = await begin();
+      expect((await others.list("changelogList", {}, bounds())).records).toHaveLength(1);
+    },
+  );
+
+  it("is refused where a session has nothing to do with it", async () => {
+    const host = await hostMcp(featureOs, { isLegacy: true });
+    const tools = givenTools(host.url, named);
+    await tools.describe(bounds());
+    answerWith(host, 400, { error: "The session recording is too long" });
+    expect(await tools.call("changelogCreate", draft)).toMatchObject({ kind: "rejected" });
+  });
+
+  it.each([1, 7, 5000])(
+    "is made where the stream of its answer stays open, in pieces of %d bytes",
+    async (size) => {
+      const deadlines = createDeadlines();
+      const clock = { ...createFakeClock(), after: deadlines.after };
+      const { host, outcome } = await givenCall(
+        (request, response) => {
+          const text = JSON.stringify({ id: "entry_7", title: "v1" });
+          const result = { resultType: "complete", content: [{ type: "text", text }] };
+          const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progress: 1 } };
+          const messages = [progress, { jsonrpc: "2.0", id: request.id, result }];
+          const events = messages.map(
+            (message) => `event: message\r\ndata: ${JSON.stringify(message)}\r\n\r\n`,
+          );
+          const bytes = Buffer.from(`: ping\r\n\r\n${events.join("")}`);
+          response.writeHead(200, { "content-type": "text/event-stream" });
+          for (let at = 0; at < bytes.length; at += size) response.write(bytes.subarray(at, at + size));
+          return "answered";
+        },
+        { clock },
+      );
+      expect(outcome).toEqual({ kind: "applied", record: { id: "entry_7", title: "v1" } });
+      expect(host.called()).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ["an error of the protocol", { error: { code: -32_602, message: "Tool create_changelog not found" } }],
+    [
+      "its answer",
+      {
+        result: {
+          resultType: "complete",
+          isError: true,
+          content: [{ type: "text", text: "Unknown tool: create_changelog" }],
+        },
+      },
+    ],
+  ])(
+    "of a tool that the server lacks for a moment, by %s, is not made, and its tools are listed anew",
+    async (_, said) => {
+      const { host, outcome, tools } = await givenCall((request, response) => {
+        const text = JSON.stringify({ jsonrpc: "2.0", id: request.id, ...said });
+        response.writeHead(200, { "content-type": "application/json" }).end(text);
+        return "answered";
+      });
+      expect(outcome).toMatchObject({ kind: "unsent" });
+      host.answering = undefined;
+      const before = host.asked.length;
+      expect(await tools.call("changelogCreate", draft)).toMatchObject({ kind: "applied" });
+      expect(host.asked.slice(before).map(({ method }) => method)).toContain("tools/list");
+    },
+  );
 
   it("quotes no key, no control character and no more than a line of what the server says", async () => {
     const host = await hostMcp(featureOs);

@@ -1,5 +1,7 @@
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../../src/commands/open/clock.ts";
+import { minuteMs } from "../../../src/model/time.ts";
 import { listenHttp } from "../../support/servers.ts";
 import { until } from "../../support/until.ts";
 import { deadUrl, openStage, type Stage } from "../stage.ts";
@@ -144,6 +146,26 @@ describe("a notice", () => {
     await stage.run(["sync", "-c", file]);
     await stage.run(["sync", "-c", file]);
     expect(listener.at("/notice")).toHaveLength(1);
+  });
+
+  it("of what comes back after it was over is said again, but not within the hour", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const runs = async (isWell: boolean, at: number): Promise<number> => {
+      const now = vi.spyOn(systemClock, "now").mockReturnValue(begin + at);
+      const broken = (config: string) => config.replace("repo: acme/api", "repo: acme/none");
+      const file = announcing(stage, listener, isWell ? undefined : broken);
+      await stage.run(["sync", "-c", file]);
+      now.mockRestore();
+      return listener.at("/notice").length;
+    };
+    const begin = systemClock.now();
+    expect(await runs(false, 0)).toBe(1);
+    expect(await runs(true, 10 * minuteMs)).toBe(1);
+    expect(await runs(false, 20 * minuteMs)).toBe(1);
+    expect(await runs(false, 65 * minuteMs)).toBe(2);
+    expect(await runs(false, 130 * minuteMs)).toBe(2);
+    expect(await runs(true, 135 * minuteMs)).toBe(2);
+    expect(await runs(false, 300 * minuteMs)).toBe(3);
   });
 
   it("names commands as the program was started", async () => {

@@ -38,8 +38,18 @@ function sayError(error: JsonObject): string {
   return typeof message === "string" ? message : JSON.stringify(error);
 }
 
-/** Words that leave open whether something was done. A number alone may be a limit of what was asked. */
+/**
+ * Words that leave open whether something was done, and of trouble that passes: it is looked up, and asked for once more. A number
+ * alone may be a limit of what was asked.
+ */
 const ofDoubt: readonly RegExp[] = [
+  /\b(?:try|retry)(?: it| this)? (?:again )?(?:later|soon|shortly|in (?:a|an|some|\d+)\b)/i,
+  /\bmaintenance mode\b|\b(?:in|under|for|scheduled|undergoing|performing) maintenance\b/i,
+  /\bdatabase (?:table )?(?:is )?locked\b|\bdeadlock\b/i,
+  /\boverloaded\b|\b(?:server|service|system|database) is (?:too )?busy\b/i,
+  /\btemporar(?:y|ily) (?:error|failure|problem|outage|down|offline|disabled)\b/i,
+  /\bquota (?:is |was |has been )?(?:exceeded|reached)\b/i,
+  /^\W*(?:please )?slow down\b/i,
   /\btime[d ]*-?out\b/i,
   /\binternal (?:server )?error/i,
   /\b(?:service|server|temporarily|currently) (?:is )?unavailable/i,
