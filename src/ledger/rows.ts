@@ -182,6 +182,8 @@ export interface Lookup {
    * Of this project's those that are listed and have neither, and are due where none are named.
    */
   namesakes(project: ProjectId, posts: readonly PostId[] | undefined): Promise<readonly Namesake[]>;
+  /** What is known of those of some posts that have an issue. */
+  linkedPosts(project: ProjectId, posts: readonly PostId[]): Promise<ReadonlyMap<PostId, Post["values"]>>;
   /** What is known of a post's id in each of these other projects. */
   elsewhere(post: PostId, projects: readonly ProjectId[]): Promise<readonly Elsewhere[]>;
 }

@@ -1,4 +1,5 @@
 import type { Post } from "../model/post.ts";
+import { dayMs, readInstant } from "../model/time.ts";
 
 /** What two posts of one id, in two projects of the board, are told apart by. */
 export interface TwoPlaces {
@@ -43,6 +44,12 @@ export function judgeNamesake(places: TwoPlaces): "moved" | "other" | "unsure" |
 export function isOther(places: Pick<TwoPlaces, "here" | "there">): boolean {
   const { here, there } = places;
   return timesOf(places).length === 2 ? hasOtherTime(places) : here.title !== there?.title;
+}
+
+/** Whether a list shows another post than before by one id: it was made at another time, by more than zones of time differ, and called otherwise. */
+export function isReplaced(before: Post["values"], now: Post["values"]): boolean {
+  const apart = Math.abs(readInstant(now.createdAt) - readInstant(before.createdAt));
+  return apart > dayMs && before.title !== now.title;
 }
 
 function hasOtherTime(places: Pick<TwoPlaces, "here" | "there">): boolean {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { ProjectId } from "../../src/model/post.ts";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { inOrder } from "../../src/select.ts";
-import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { openPosts } from "../support/setups.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+const project = "prj_app" as ProjectId;
 
 async function missingOf(stage: Stage, post: string): Promise<number | undefined> {
   const id = stage.ledger.memory.project("acme-app")?.id;
@@ -30,7 +33,7 @@ describe("a post that the board lists no more", () => {
     addPlanned(stage, 2);
     await stage.sync();
     stage.board.removePost("acme-app", "p1");
-    const project = "prj_app" as ProjectId;
+
     const actions = await stage.ledger.rows.held(project);
     expect(actions).toHaveLength(2);
     await stage.ledger.commit([
@@ -176,5 +179,41 @@ describe("a pull that breaks off", () => {
     );
     const report = await stage.syncOne();
     expect(report.errors).toMatchObject([{ code: "board.incomplete" }]);
+  });
+});
+
+describe("another post under the id of one that has an issue", () => {
+  const made = (stage: Stage, createdAt: string, title: string): void =>
+    stage.board.editPost("acme-app", "p1", { createdAt, title });
+
+  it("is not taken for that one: neither is written, it is said, and `unlink` ends it", async () => {
+    const stage = await openPosts(4);
+    made(stage, "2026-06-01T10:00:00Z", "Something else");
+    stage.mark();
+    for (let run = 0; run < 2; run += 1)
+      expect(await stage.syncOne()).toMatchObject({
+        missing: 1,
+        errors: [{ post: "p1", code: "board.other-post", message: expect.stringContaining("acme/app#1") }],
+      });
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stage.writes()).toEqual([]);
+    expect(stage.board.notifications).toEqual([]);
+    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
+    const issues = [{ repositoryId, number: 1 }];
+    const request = { kind: "unlink", post: "p1" as PostId, issues, project, at: stage.clock.now() } as const;
+    await stage.ledger.commit([{ kind: "add-request", request }]);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(await stage.syncOne()).toMatchObject({ errors: [], posts: 4 });
+    expect(stage.board.notifications).toEqual([]);
+  });
+
+  it("is the same one where only its title, or the zone of its time, is another", async () => {
+    const stage = await openPosts(4);
+    const createdAt = String(stage.board.post("acme-app", "p1")?.createdAt);
+    made(stage, new Date(Date.parse(createdAt) + 14 * hourMs).toISOString(), "Another title");
+    expect(await stage.syncOne()).toMatchObject({ errors: [], issueWrites: 1 });
+    made(stage, "2026-06-01T10:00:00Z", "Another title");
+    expect(await stage.syncOne()).toMatchObject({ errors: [] });
   });
 });

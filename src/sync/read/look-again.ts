@@ -3,6 +3,7 @@ import type { PostId } from "../../model/post.ts";
 import { minuteMs } from "../../model/time.ts";
 import { type DueNote, isShown, type PulledCycle, type PulledPage } from "../ground/cycle-state.ts";
 import { readRow } from "../ground/rows.ts";
+import { ownPosts } from "./own-posts.ts";
 
 /**
  * A write to a post rests on a page that was asked for no longer ago than this (I8): what people change on the board
@@ -55,8 +56,9 @@ async function ask(cycle: PulledCycle, page: PulledPage): Promise<void> {
   for await (const found of board.listPosts(project, cycle.run.bounds, wishes)) {
     // A pull of its own that means nothing beyond its posts: what it lacks is not missing.
     const pull = await ledger.pulls.begin(project, cycle.run.number, askedAt);
+    const posts = await ownPosts(cycle, found.posts);
     await ledger.commit([
-      { kind: "store-posts", pull, posts: found.posts, at: askedAt },
+      { kind: "store-posts", pull, posts, at: askedAt },
       { kind: "end-pull", pull, end: "incomplete", at: clock.now() },
     ]);
     page.askedAt = askedAt;

@@ -9,6 +9,7 @@ import { noteLimitOf } from "../ground/limits.ts";
 import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
 import type { NoteCollector } from "./notes.ts";
 import { keepOpenList, type OwnList } from "./open-list.ts";
+import { ownPosts } from "./own-posts.ts";
 
 /** What one reading of the list has brought. */
 export interface Reading {
@@ -62,11 +63,12 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     for await (const page of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
       // Stored is the page, or only that it is still the same: as it was when it was asked for.
       const isSame = page.isUnchanged === true && page.trace !== undefined;
-      await ledger.commit([
-        isSame
-          ? { kind: "see-page", pull, trace: page.trace, at: askedAt }
-          : { kind: "store-posts", pull, posts: page.posts, at: askedAt, trace: page.trace },
-      ]);
+      if (isSame) await ledger.commit([{ kind: "see-page", pull, trace: page.trace, at: askedAt }]);
+      else {
+        const posts = await ownPosts(cycle, page.posts);
+        const trace = posts === page.posts ? page.trace : undefined;
+        await ledger.commit([{ kind: "store-posts", pull, posts, at: askedAt, trace }]);
+      }
       read += isSame ? (known?.posts ?? 0) : page.posts.length;
       const pulled: PulledPage = { place: page.place, askedAt, notes: undefined, asking: undefined };
       pages.push(pulled);

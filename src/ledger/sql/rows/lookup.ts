@@ -1,5 +1,5 @@
 import type { IssueRef } from "../../../model/issue.ts";
-import type { PostId, ProjectId } from "../../../model/post.ts";
+import type { Post, PostId, ProjectId } from "../../../model/post.ts";
 import type { KnownPull, Lookup, Namesake } from "../../rows.ts";
 import { decodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
@@ -51,6 +51,14 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
         AND hash IS NOT NULL AND missing = 0) AS is_listed,
       (SELECT max(began_at) FROM pulls WHERE pulls.project = board_projects.number AND kind = 'complete') AS pulled_at
     FROM EACH TEXT @projects AS one CROSS JOIN board_projects ON board_projects.id = one.value`);
+  const selectLinkedPosts = store.prepare<
+    [{ project: number; posts: string }],
+    { id: PostId; facts: string }
+  >(`
+    SELECT posts.id AS id, facts FROM EACH TEXT @posts AS named
+    CROSS JOIN posts ON posts.project = @project AND posts.id = named.value
+    JOIN post_facts ON post_facts.post = posts.number
+    WHERE EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`);
   // Posts of one id in several projects are looked up by the index of project and id, project by project.
   const selectDueNamesakes = store.prepare<[{ project: number }], NamesakeColumns>(
     namesakesSql("posts AS here INDEXED BY posts_due", "here.due_at IS NOT NULL"),
@@ -65,6 +73,11 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
           ? selectDueNamesakes.all({ project })
           : selectNamesakes.all({ project, posts: JSON.stringify(posts) });
         return found.map(toNamesake);
+      }),
+    linkedPosts: (id, posts) =>
+      numbers.ofProject(id, new Map(), function* (project): Asked<ReadonlyMap<PostId, Post["values"]>> {
+        const found = yield* selectLinkedPosts.all({ project, posts: JSON.stringify(posts) });
+        return new Map(found.map(({ id: post, facts }) => [post, decodePost(facts)]));
       }),
     *elsewhere(post, projects) {
       const found = yield* selectElsewhere.all({ post, projects: JSON.stringify(projects) });

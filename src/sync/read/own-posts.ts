@@ -1,0 +1,31 @@
+import type { Post } from "../../model/post.ts";
+import { isReplaced } from "../../plan/namesake.ts";
+import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { command } from "../ground/remedy.ts";
+import { noteError } from "../ground/report.ts";
+
+/**
+ * Posts of a list without those that are surely others than the ones whose issues the state knows by their ids: a board may give an
+ * id again, and another board has the same ones. What is left out counts as missing, and is said.
+ */
+export async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<readonly Post[]> {
+  const { world, memory, project, tally } = cycle;
+  const { lookup, rows } = world.ledger;
+  const known = await lookup.linkedPosts(
+    memory.id,
+    posts.map(({ id }) => id),
+  );
+  if (known.size === 0) return posts;
+  const others = posts.filter((post) => {
+    const before = known.get(post.id);
+    return before !== undefined && isReplaced(before, post.values);
+  });
+  for (const { id: post, values } of others) {
+    const [linked] = (await rows.row(memory.id, post, world.clock.now()))?.links ?? [];
+    const issue = linked === undefined ? "its issue" : nameIssue(cycle, linked.link.issue);
+    const unlink = command("unlink", `${project.key}/${post}`);
+    const message = `The board shows another post by this id than the one of ${issue}: it was made at ${String(values.createdAt)}, that one at ${String(known.get(post)?.createdAt)}, and the titles differ. Neither is written. If the id was given again, \`${unlink}\` lets go of the issue; if \`board.url\` is another board now, use another \`state\`.`;
+    noteError(tally, { post, code: "board.other-post", message });
+  }
+  return others.length === 0 ? posts : posts.filter((post) => !others.includes(post));
+}
