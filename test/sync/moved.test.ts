@@ -466,3 +466,16 @@ async function retry(stage: Stage, post: string): Promise<void> {
     },
   ]);
 }
+
+it("an issue that was moved to a repository which the config has left is no duplicate of itself", async () => {
+  const stage = await openAmong(1);
+  stage.reconfigure({ projects: [{ ...standardProject, repo: "acme/api" }] });
+  addPlanned(stage, 1);
+  for (let run = 0; run < 2; run += 1) await stage.sync();
+  stage.github.transfer("acme/api", 1, "acme/app");
+  for (let run = 0; run < 2; run += 1) {
+    await lookAtAll(stage);
+    const { errors } = await stage.syncOne();
+    expect(errors.map(({ code }) => code)).not.toContain("tracker.duplicate");
+  }
+});

@@ -136,7 +136,7 @@ async function findDuplicates(
   const used = row?.links[0]?.link.issue;
   const found = row && (await ledger.pulls.marked(project, row.post.id));
   if (row === undefined || used === undefined || found === undefined) return [];
-  const others = findOthers(row, found);
+  const others = await findOthers(ledger, row, found);
   return others.length === 0 ? [] : [{ post: row.post.id, used: name(used), others: others.map(name) }];
 }
 

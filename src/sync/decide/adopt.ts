@@ -1,9 +1,11 @@
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { FoundMarker } from "../../ledger/pulls.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { ContentBase, Row } from "../../model/link.ts";
 import { planRow } from "../../plan/plan.ts";
 import { retargetNow } from "../../plan/rules/rebase.ts";
+import { inOrder } from "../../select.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -46,7 +48,7 @@ export async function adoptMarked(
   if (!row.hasStrayMark) return false;
   const found = await ledger.pulls.marked(project, row.post.id);
   if (found === undefined) return false;
-  sayDuplicates(cycle, row, found);
+  await sayDuplicates(cycle, row, found);
   // An issue whose opening is in doubt is taken as opened, once that is resolved.
   if (row.links.length > 0 || row.openIntents.includes("create-issue")) return false;
   if (row.unlinkedAt !== undefined) return false;
@@ -70,9 +72,9 @@ export async function adoptMarked(
 }
 
 /** Said whenever the row is up for a decision, until people have closed what is too many. Nothing is closed by itself. */
-function sayDuplicates(cycle: PulledCycle, row: Row, found: FoundMarker): void {
+async function sayDuplicates(cycle: PulledCycle, row: Row, found: FoundMarker): Promise<void> {
   const used = row.links[0]?.link.issue ?? refOf(found.issue);
-  const names = findOthers(row, found).map((issue) => nameIssue(cycle, issue));
+  const names = (await findOthers(cycle.world.ledger, row, found)).map((issue) => nameIssue(cycle, issue));
   if (names.length === 0) return;
   const [verb, them] = names.length === 1 ? ["carries", "it"] : ["carry", "them"];
   noteError(cycle.tally, {
@@ -87,8 +89,16 @@ function sayDuplicates(cycle: PulledCycle, row: Row, found: FoundMarker): void {
  * The issues of a post that are too many: open, not linked, and not the one that will be. An issue keeps its time of creation
  * when it is moved to another repository, so there the same one is never taken for two.
  */
-export function findOthers(row: Row, { issue, others }: FoundMarker): readonly Issue[] {
-  const linked = row.links.map(({ link, known }) => known?.issue ?? link.issue);
+export async function findOthers(
+  { absences }: Pick<Ledger, "absences">,
+  row: Row,
+  { issue, others }: FoundMarker,
+): Promise<readonly Issue[]> {
+  const places = await inOrder(row.links, async ({ link, known }) => {
+    const absence = await absences.of(link.issue);
+    return [known?.issue ?? link.issue, ...(absence?.kind === "moved" ? [absence.to] : [])];
+  });
+  const linked: readonly (Issue | IssueRef)[] = places.flat();
   const used = linked.length > 0 ? linked : [issue];
   const isUsed = (other: Issue): boolean =>
     used.some(
