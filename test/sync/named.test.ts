@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { formatMarker } from "../../src/plan/text/marker.ts";
-import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
 
@@ -128,4 +128,28 @@ describe("a new issue for a post whose page an issue of people names", () => {
     stage.github.openIssue("acme/app", { title: "x", body: "https://feedback.example.com/", author: "ada" });
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0 });
   });
+});
+
+it("a limit in the look for such issues keeps no post from hearing of its issue", async () => {
+  const stage = await openStage({ quirks: { pageSize: 2 } });
+  const [linked = ""] = addPlanned(stage, 1);
+  await stage.sync();
+  for (let issue = 0; issue < 8; issue += 1) stage.github.openIssue("acme/app", { title: `Other ${issue}` });
+  await stage.sync();
+  const memory = stage.ledger.memory.repository("acme/app");
+  if (memory !== undefined)
+    await stage.ledger.commit([{ kind: "remember-repository", memory: { ...memory, namedAt: undefined } }]);
+  stage.github.close("acme/app", 1, "completed");
+  addPlanned(stage, 1);
+  const body = { message: "You have exceeded a secondary rate limit." };
+  const answer = { kind: "answer", status: 403, headers: { "retry-after": "200" }, body } as const;
+  stage.github.failNext({ method: "GET", path: /\/issues$/u, after: 8, answer });
+  expect(await stage.syncOne()).toMatchObject({
+    statusWrites: 1,
+    created: 0,
+    putOff: [{ code: "tracker.limited" }],
+  });
+  expect(stage.board.post("acme-app", linked)?.status).toBe("completed");
+  stage.clock.skip(hourMs);
+  expect(await stage.syncOne()).toMatchObject({ created: 1, failed: 0 });
 });

@@ -5,9 +5,10 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { IssuePage } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { closePart, laneOf } from "../ground/lane.ts";
+import { closeLane, closePart, laneOf } from "../ground/lane.ts";
+import { noteLimitOf } from "../ground/limits.ts";
 import { command } from "../ground/remedy.ts";
-import { noteError } from "../ground/report.ts";
+import { isPutOff, noteError, notePutOff } from "../ground/report.ts";
 import type { PostPage, Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { isOurIssue } from "./import-list.ts";
@@ -78,12 +79,26 @@ export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): 
   });
 }
 
-/** What refuses that look stops no issue but those that would be opened there. */
-function waitForLook(cycle: PulledCycle, { repository: { name } }: RepositoryMemory, error: unknown): void {
-  if (!(error instanceof RemoteError) || error.concerns === "all") throw error;
+/** What refuses that look, or puts it off, stops no issue but those that would be opened there. */
+async function waitForLook(
+  cycle: PulledCycle,
+  { repository: { name } }: RepositoryMemory,
+  error: unknown,
+): Promise<void> {
+  const { world, run, course, tally } = cycle;
+  if (!(error instanceof RemoteError)) throw error;
+  const creates = laneOf(world, name, "create-issue");
+  if (isPutOff(error)) {
+    const closure = notePutOff(tally, cycle, error);
+    await noteLimitOf(world, error);
+    if (error.fault === "limited") closeLane(run, laneOf(world, name), closure);
+    closePart(course, creates, closure);
+    return;
+  }
+  if (error.concerns === "all") throw error;
   const { code, message, detail } = error;
-  noteError(cycle.tally, { issue: name, code, message, detail });
-  closePart(cycle.course, laneOf(cycle.world, name, "create-issue"), { code, message });
+  noteError(tally, { issue: name, code, message, detail });
+  closePart(course, creates, { code, message });
 }
 
 /** The pages of posts that are to get an issue and are not held for another reason; one that several of them share is nobody's. */
