@@ -10,6 +10,11 @@ export function* chunks<T>(items: readonly T[], size: number): Iterable<readonly
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
+/** 0 of none. */
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
 /** `map`, where each answer has to be waited for before the next is asked for. */
 export async function inOrder<T, R>(items: Iterable<T>, work: (item: T) => Promise<R>): Promise<R[]> {
   const answers: R[] = [];

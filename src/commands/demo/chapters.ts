@@ -1,6 +1,7 @@
 import { hostilePost, project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
 import { dayMs, describeLength, minuteMs } from "../../model/time.ts";
+import { sum } from "../../select.ts";
 import { count } from "../../sync/tell/words.ts";
 import { cutOff, paint } from "../print/text.ts";
 import type { Stage } from "./stage.ts";
@@ -226,8 +227,4 @@ function isDone({ left, report }: Ran): boolean {
 
 function notified(...runs: readonly Ran[]): string {
   return count(sum(runs.flatMap(({ mails }) => mails).map(({ voters }) => voters)), "notification");
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
 }

@@ -1,4 +1,4 @@
-import { describeNotified } from "../../sync/ground/voters.ts";
+import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import { byVoters, examplesOfGroup, groupAlike } from "../../sync/tell/waiting-lines.ts";
 import { count } from "../../sync/tell/words.ts";
 import type { Output } from "./terminal.ts";
@@ -49,10 +49,8 @@ export function printBlocks<B extends Block>(
       ? `${count(all.length, "post")}: ${names.join(", ")}${more > 0 ? ` and ${more.toLocaleString("en")} more` : ""}`
       : `${namePost(first)}${place}`;
     printWrapped(out, "  ", head, "bold");
-    const notified = describeNotified(
-      all.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0),
-      all.filter(({ notifies }) => notifies === null).length,
-    );
+    const { known, unknown } = countVoters(all.map(({ notifies }) => notifies));
+    const notified = describeNotified(known, unknown);
     printWrapped(out, indent, [first.what, notified].filter((part) => part !== "").join("; "));
     if (first.why !== "" && !isGroup) printWrapped(out, indent, first.why);
   }

@@ -32,15 +32,8 @@ export function printPlan(
   saved: string | undefined,
 ): void {
   if (options.json === true) {
-    // A project without errors shows none, so that the document is what `config/docs/reference/json.md` promises.
-    const shown = projects.map(({ actions, entries, errors, ...rest }) => ({
-      ...rest,
-      ...(entries && { entries: entries.map(({ body: _, ...entry }) => entry) }),
-      actions: actions.map(({ title: _, before: __, ...action }) => action),
-      ...(errors.length > 0 && { errors }),
-    }));
     printJson(out, {
-      projects: shown,
+      projects: toDocuments(projects),
       ...(otherConfigs.length > 0 && { otherConfigs }),
       ...errorOf(report.result, projects),
     });
@@ -66,6 +59,16 @@ export function printPlan(
   const entries = projects.flatMap((project) => project.entries ?? []);
   const isInStep = isWhole && projectsAfter.every(({ state }) => state.kind === "in-sync");
   printLine(out, "", sentenceOf(actions, entries, countAdopted(report), isInStep, saved));
+}
+
+/** A project without errors shows none, so that the document is what `config/docs/reference/json.md` promises. */
+export function toDocuments(projects: PlanReport["projects"]): readonly object[] {
+  return projects.map(({ actions, entries, errors, ...rest }) => ({
+    ...rest,
+    ...(entries && { entries: entries.map(({ body: _, ...entry }) => entry) }),
+    actions: actions.map(({ title: _, before: __, ...action }) => action),
+    ...(errors.length > 0 && { errors }),
+  }));
 }
 
 const entryDoes = { create: "to make", update: "to change", publish: "to publish" } as const;

@@ -11,7 +11,7 @@ import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { type CommandCall, type CommonOptions, exitCodes, type ProjectOptions } from "../print/terminal.ts";
 import { oneLine, printJson, printLine } from "../print/text.ts";
-import { countAdopted, hasDraft, printDraft, printPlan } from "../reports/plan.ts";
+import { countAdopted, hasDraft, printDraft, printPlan, toDocuments } from "../reports/plan.ts";
 import { exitOfResult, printErrors } from "../reports/run.ts";
 import { refusePlanFile, savePlan } from "./plan-file.ts";
 
@@ -79,14 +79,7 @@ async function showIssue(
       ...rest,
       actions: actions.filter((action) => action.post === post),
     }));
-  if (options.json === true) {
-    const shown = own.map(({ actions, errors, ...rest }) => ({
-      ...rest,
-      actions: actions.map(({ title: _, before: __, ...action }) => action),
-      ...(errors.length > 0 && { errors }),
-    }));
-    printJson(out, { projects: shown });
-  }
+  if (options.json === true) printJson(out, { projects: toDocuments(own) });
   if (!isTold) return;
   const drafted = own.flatMap(({ actions }) => actions.filter(hasDraft));
   for (const action of drafted) printDraft(out, times(), action);

@@ -17,14 +17,14 @@ import { createContext } from "../../sync/ground/context.ts";
 import { withMove } from "../../sync/ground/rows.ts";
 import { settingsNow } from "../../sync/ground/settings-now.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
-import {
-  type Age,
-  type ExplainedIssue,
-  type ExplainedWrite,
-  type Explaining,
-  type ExplainSources,
-  type Explanation,
-  nameInLedger,
+import { showIssue } from "../../sync/orders/named-issue.ts";
+import type {
+  Age,
+  ExplainedIssue,
+  ExplainedWrite,
+  Explaining,
+  ExplainSources,
+  Explanation,
 } from "./explanation.ts";
 import { asWritten, explainFields, explainIssueFields } from "./fields.ts";
 import { explainNext, explainUnlooked, explainWaits } from "./next.ts";
@@ -142,7 +142,7 @@ function explainRules(explaining: Explaining, derived: Derivation | undefined): 
     of.length === found.length ? `${doubt}.` : `${of.map(([field]) => field).join(", ")}: ${doubt}.`,
   );
   return {
-    issue: first === undefined ? null : nameInLedger(explaining, first.issue),
+    issue: first === undefined ? null : showIssue(explaining.ledger, first.issue),
     rule: first?.rule === undefined ? null : first.rule + 1,
     message: [...tellSources(explaining, decided), ...told].join(" "),
   };
@@ -154,8 +154,8 @@ function tellSources(explaining: Explaining, decided: readonly DerivedField[]): 
   const decides = row.links.length > 1 ? ` (\`several: ${settings.several}\`)` : "";
   const issues = Map.groupBy(decided, ({ issue, duplicate }) => {
     const place =
-      duplicate === undefined ? "" : `, of which ${nameInLedger(explaining, duplicate)} is a duplicate`;
-    return `${nameInLedger(explaining, issue)}${place}${decides}`;
+      duplicate === undefined ? "" : `, of which ${showIssue(explaining.ledger, duplicate)} is a duplicate`;
+    return `${showIssue(explaining.ledger, issue)}${place}${decides}`;
   });
   return [...issues].map(([name, fields]) => {
     const rules = Map.groupBy(fields, ({ rule }) => rule);
@@ -199,10 +199,10 @@ export async function explainIssue(explaining: Explaining, linked: LinkedIssue):
   const issue = known?.issue;
   const isDuplicate = counts !== undefined && counts !== issue;
   return {
-    issue: nameInLedger(explaining, link.issue),
+    issue: showIssue(explaining.ledger, link.issue),
     origin: link.origin,
     facts: factsOf(issue),
-    duplicateOf: isDuplicate ? nameInLedger(explaining, counts) : null,
+    duplicateOf: isDuplicate ? showIssue(explaining.ledger, counts) : null,
     remarks: [...(await remarksOn(explaining, linked)), ...doubts.map(remarkOn)],
     match: match ?? null,
     rules,

@@ -2,13 +2,12 @@ import type { AuditEntry } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import { type Cause, letGoBy } from "../../model/causes.ts";
-import type { Issue, IssueRef } from "../../model/issue.ts";
+import type { Issue } from "../../model/issue.ts";
 import type { LinkOrigin, Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField } from "../../model/post.ts";
 import type { BoardRuleView } from "../../plan/board-rules/board-rules.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import type { ConditionView, RuleView } from "../../plan/rules/explain.ts";
-import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
@@ -147,11 +146,6 @@ export interface Explaining extends ExplainSources {
   readonly row: Row;
   /** The fields that the board shows. */
   readonly seen: ReadonlySet<PostField>;
-}
-
-/** An issue as a person knows it: `owner/name#number`. */
-export function nameInLedger({ ledger }: Pick<Explaining, "ledger">, issue: IssueRef): string {
-  return nameIssue({ world: { ledger } }, issue);
 }
 
 /** What happens next, without what the story has already said among what waits. */

@@ -8,7 +8,8 @@ import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { inNumbers } from "../../plan/rules/by-votes.ts";
 import { ruledFields } from "../../plan/rules/match.ts";
 import type { Derivation } from "../../plan/rules/rules.ts";
-import { type ExplainedField, type Explaining, type Explanation, nameInLedger } from "./explanation.ts";
+import { showIssue } from "../../sync/orders/named-issue.ts";
+import type { ExplainedField, Explaining, Explanation } from "./explanation.ts";
 
 /** The fields of the post that rules set. */
 export function explainFields(
@@ -45,7 +46,7 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
   };
   return row.links.flatMap((linked) =>
     fieldsOf(linked, explaining).map((field) => ({
-      issue: nameInLedger(explaining, linked.link.issue),
+      issue: showIssue(explaining.ledger, linked.link.issue),
       ...explainField(
         field,
         linked.base?.[field],

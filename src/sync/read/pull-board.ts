@@ -6,6 +6,7 @@ import type { PostId } from "../../model/post.ts";
 import { asWritten } from "../../plan/fields/base.ts";
 import { isShrunk } from "../../plan/guard.ts";
 import { isPushedFromHead, repeatedPosts } from "../../plan/repeats.ts";
+import { chunks } from "../../select.ts";
 import { type BoardPull, type Cycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
@@ -157,9 +158,8 @@ async function endPull(
  */
 async function seeArchived({ world: { ledger }, memory, settings }: Cycle, pull: PullId, at: number) {
   if (settings.rules.every(({ set }) => set.isArchived !== true)) return;
-  const posts = await ledger.pulls.archivedUnseen(pull);
-  for (let from = 0; from < posts.length; from += batchSize) {
-    const rows = await ledger.rows.rows(memory.id, posts.slice(from, from + batchSize), at);
+  for (const posts of chunks(await ledger.pulls.archivedUnseen(pull), batchSize)) {
+    const rows = await ledger.rows.rows(memory.id, posts, at);
     await ledger.commit([{ kind: "store-posts", pull, posts: rows.map(asWritten), at, trace: undefined }]);
   }
 }

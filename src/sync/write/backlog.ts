@@ -3,7 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { dayMs, hourMs } from "../../model/time.ts";
 import { estimateEnd, type PaceLimits, timesOf } from "../../plan/pace.ts";
-import { inOrder } from "../../select.ts";
+import { inOrder, sum } from "../../select.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { isRoutine } from "../ground/order.ts";
 import type { Outcome } from "../ground/verdict.ts";
@@ -97,8 +97,4 @@ interface Sources {
 
 async function readOwn(ledger: Ledger, project: ProjectId): Promise<readonly Backlog[]> {
   return (await ledger.pace.backlogs()).filter((one) => one.project === project);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

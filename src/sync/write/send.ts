@@ -1,9 +1,9 @@
 import type { Change, SentChange } from "../../ledger/change.ts";
 import type { AuditEntry, IntentId, NewIntent } from "../../ledger/journal.ts";
 import type * as port from "../../ledger/ledger.ts";
-import type { PatchAnswer } from "../../model/link.ts";
+import type { Field, PatchAnswer } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { type Action, isNotifying } from "../../plan/ground/action.ts";
+import { type Action, type FieldWrite, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { asOne } from "../ground/as-one.ts";
@@ -45,6 +45,15 @@ export interface Request<A extends WriteAnswer> {
   readonly record: (cycle: PulledCycle, answer: Applied<A>) => Promise<void>;
   /** Records a failure, likewise. */
   readonly fail: (cycle: PulledCycle, failure: Failure<A>) => Promise<Outcome>;
+}
+
+/** The fields of a write, as the audit tells them. */
+export function fieldsOf(writes: readonly FieldWrite<Field>[]): AuditEntry["fields"] {
+  return writes.map(({ field, before, value }) => ({
+    field,
+    value,
+    ...(before !== undefined && { before }),
+  }));
 }
 
 /** What a writer says of its intent; the rest is known. */
