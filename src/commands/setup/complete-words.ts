@@ -1,8 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { loadConfig } from "../../config/load.ts";
-import { inOrder } from "../../select.ts";
 import { namesOfHelp } from "../look/help.ts";
-import { knownProjects, postWithin, readBeside } from "../open/beside.ts";
+import { findLike, readBeside } from "../open/beside.ts";
 import { configSource } from "../open/config-source.ts";
 import { type Called, type CommandCall, exitCodes } from "../print/terminal.ts";
 
@@ -91,17 +90,7 @@ function findKeys({ terminal, options }: Called): Promise<readonly string[]> {
 /** As ids, and with their projects, whichever of the two is begun. */
 function findPosts(called: Called, typed: string): Promise<readonly string[]> {
   return attempt(() =>
-    readBeside(called, async (beside) => {
-      const found = await inOrder(knownProjects(beside), async ({ key, project }) => {
-        const inner = postWithin(key, typed);
-        const id = inner ?? typed;
-        const posts = await beside.ledger.lookup.postsLike(project, id, mostPosts);
-        return posts
-          .filter((post) => post.startsWith(id))
-          .map((post) => (inner === undefined ? post : `${key}/${post}`));
-      });
-      return found.flat();
-    }),
+    readBeside(called, (beside) => findLike(beside, typed, mostPosts, (post, id) => post.startsWith(id))),
   );
 }
 
