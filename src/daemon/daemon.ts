@@ -96,6 +96,8 @@ export interface TimetableLine extends Pick<DaemonProject, "key" | "schedule"> {
   readonly times: readonly number[];
   /** When a run of it ended last in which nothing failed, by that clock. */
   readonly succeededAt: number | undefined;
+  /** What ended its last run with an error, so that the state knows nothing of it; undefined where that came to its end. */
+  readonly broken: unknown;
 }
 
 /** Makes a daemon; nothing happens before `run`. */
@@ -112,7 +114,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
     // The signal may have come, and the project may have gone, while this waited for another run to end.
     if (signal.aborted || !turns.has(key)) return;
     const place: QueuedRun = { dueAt: dueAt.get(key) ?? clock.now(), waiting: queue.waiting() };
-    const ran = await options.runProject(key, place).finally(forward.noteEnd);
+    const noteEnd = (error?: unknown): void => {
+      const turn = turns.get(key);
+      if (turn !== undefined) turn.broken = error;
+    };
+    const ran = await options
+      .runProject(key, place)
+      .finally(forward.noteEnd)
+      .catch((error: unknown) => {
+        noteEnd(error);
+        throw error;
+      });
+    noteEnd();
     const turn = turns.get(key);
     if (ran === "fine" && turn !== undefined) turn.succeededAt = monotonic();
     if (ran === "elsewhere") void askAgain(key, place.dueAt);
@@ -219,6 +232,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
 interface TimedProject extends TimetableLine {
   readonly times: number[];
   succeededAt: number | undefined;
+  broken: unknown;
 }
 
 /** A project that stays keeps what is known of its times. */
@@ -229,8 +243,8 @@ function turnsOf(
   const known = new Map(before.map((turn) => [turn.key, turn]));
   return new Map(
     projects.map(({ key, schedule }) => {
-      const { times = [], succeededAt } = known.get(key) ?? {};
-      return [key, { key, schedule, times, succeededAt }];
+      const { times = [], succeededAt, broken } = known.get(key) ?? {};
+      return [key, { key, schedule, times, succeededAt, broken }];
     }),
   );
 }

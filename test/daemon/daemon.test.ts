@@ -679,6 +679,25 @@ it("the timetable knows when a run of a project succeeded last, another config o
   expect(daemon.timetable()[0]?.succeededAt).toBe(origin + minute);
 });
 
+it("the timetable knows what has ended the last run of a project, another config or not", async () => {
+  const error = new StateError("The disk is full");
+  let isFull = true;
+  const { clock, daemon, schedule } = givenDaemon({
+    projects: [{ key: "a", lastRunAt: start }],
+    runProject: () => (isFull ? Promise.reject(error) : Promise.resolve("failed")),
+  });
+  expect(daemon.timetable()[0]?.broken).toBeUndefined();
+  await clock.advance(minute);
+  schedule(0).fire();
+  await settle();
+  daemon.reschedule([{ key: "a", schedule: createFakeSchedule(), lastRunAt: start }]);
+  expect(daemon.timetable()[0]?.broken).toBe(error);
+  isFull = false;
+  daemon.start("a");
+  await settle();
+  expect(daemon.timetable()[0]?.broken).toBeUndefined();
+});
+
 it("says after each run when the project runs next, and nothing where it never does", async () => {
   const schedule = { ...createFakeSchedule(), next: (now: number) => now + 5 * minute };
   const { clock, log } = givenDaemon({ projects: [{ key: "a", schedule }, { key: "b" }] });

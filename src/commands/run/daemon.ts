@@ -20,6 +20,7 @@ import { createRelease } from "../../daemon/release.ts";
 import { createTimekeeper } from "../../daemon/timekeeper.ts";
 import { hasNewConfig, isUnfinished } from "../../daemon/unfinished.ts";
 import { webhookPart } from "../../daemon/webhooks.ts";
+import { nameBreak } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Log } from "../../log.ts";
 import { inOrder } from "../../select.ts";
@@ -62,8 +63,9 @@ async function runUntilSignal(
   let readAt = clock.now();
   let print = printWhole(first.config);
   const metrics = createMetrics(ledger, terminal.version);
-  const beat = (at: number, isLast: boolean): Promise<void> =>
-    ledger.commit([
+  const beat = (at: number, isLast: boolean): Promise<void> => {
+    const broken = breaksOf(crew);
+    return ledger.commit([
       {
         kind: "beat",
         sign: {
@@ -71,10 +73,12 @@ async function runUntilSignal(
           who: `daemon, process ${terminal.pid}`,
           ...(isLast && { isLast }),
           address: http?.address,
+          ...(broken.size > 0 && { broken: Object.fromEntries(broken) }),
           config: { print, readAt },
         },
       },
     ]);
+  };
   const session = (): Session => current;
   const renewal = createRenewal(terminal.env, session, (next) => {
     current = next;
@@ -223,6 +227,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     readProjectState(ledger, key, {
       now: machine.clock.now(),
       late: late.find(({ project }) => project === key)?.reason,
+      broken: breaksOf(crew).get(key),
     });
   const measureStates = () => {
     const late = findLateNow();
@@ -251,7 +256,10 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
       monotonic,
       version: machine.version,
       command: terminal.command,
-      view: () => viewConfig(session().config, session().projects, session().sides.tracker, findLateNow()),
+      view() {
+        const { config: now, projects, sides } = session();
+        return viewConfig(now, projects, sides.tracker, findLateNow(), breaksOf(crew));
+      },
       read: (work) => work(ledger),
       orders: {
         isOn() {
@@ -299,6 +307,12 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     await hooks.close();
     throw error;
   }
+}
+
+/** What has ended the last run of a project with an error, by its key, in a word. */
+function breaksOf(crew: Pick<Daemon, "timetable">): ReadonlyMap<string, string> {
+  const broken = crew.timetable().filter((turn) => turn.broken !== undefined);
+  return new Map(broken.map(({ key, broken: error }) => [key, nameBreak(error)]));
 }
 
 /** A log at the level of the moment. */
