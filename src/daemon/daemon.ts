@@ -2,6 +2,7 @@ import type { Times } from "../config/times.ts";
 import type { Log } from "../log.ts";
 import type { Clock, Random } from "../model/surroundings.ts";
 import { createForward } from "./forward.ts";
+import { createLasting } from "./lasting.ts";
 import { createQueue } from "./queue.ts";
 import type { Timekeeper } from "./timekeeper.ts";
 
@@ -162,13 +163,17 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
   /** Ends with the signal. */
   const keepLooking = async (people: People): Promise<void> => {
+    const lasting = createLasting(
+      { log, clock },
+      "What people ask for could not be read",
+      "What people ask for can be read again",
+    );
+    const look = async (): Promise<void> => {
+      if (await people.haveOrdered()) queue.add(orders, people.obey);
+      for (const { key, at } of await people.haveAsked()) if (turns.has(key)) enqueue(key, "follow", at);
+    };
     while (!signal.aborted) {
-      try {
-        if (await people.haveOrdered()) queue.add(orders, people.obey);
-        for (const { key, at } of await people.haveAsked()) if (turns.has(key)) enqueue(key, "follow", at);
-      } catch (error) {
-        log.error({ err: error }, "What people ask for could not be read");
-      }
+      await lasting.attempt(look);
       await clock.sleep(lookMs, signal);
     }
   };
@@ -291,13 +296,12 @@ function isWithin(ageMs: number, periodMs: number): boolean {
 
 /** Ends with the signal. The last sign of life is written at once: the process may not live to see what runs end. */
 async function keepBeating({ beat, clock, log, signal }: DaemonOptions): Promise<void> {
-  const tryToBeat = async (isLast: boolean): Promise<void> => {
-    try {
-      await beat(clock.now(), isLast);
-    } catch (error) {
-      log.error({ err: error }, "The sign of life could not be written");
-    }
-  };
+  const lasting = createLasting(
+    { log, clock },
+    "The sign of life could not be written",
+    "The sign of life is written again",
+  );
+  const tryToBeat = (isLast: boolean): Promise<void> => lasting.attempt(() => beat(clock.now(), isLast));
   if (signal.aborted) return;
   while (!signal.aborted) {
     await tryToBeat(false);
