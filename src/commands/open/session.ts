@@ -7,7 +7,14 @@ import { type LoadedConfig, loadConfigAndSecrets } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
 import { type HttpSecrets, loadSecrets, type Secrets } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
-import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../../log.ts";
+import {
+  createKnownSecrets,
+  createLog,
+  isOwnWord,
+  type KnownSecrets,
+  type Log,
+  type Redact,
+} from "../../log.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { type Timed, tellTimes } from "../../sync/tell/times.ts";
 import { failWith } from "../print/failure.ts";
@@ -92,6 +99,12 @@ function openSession<Options extends SessionOptions>(
   const log = createTerminalLog(terminal, level, redact, { isReported });
   if (isReadableByAll(join(terminal.cwd, ".env"))) {
     log.warn({ file: ".env" }, "Every user of this machine can read the secrets in `.env`: `chmod 600 .env`");
+  }
+  if (loaded.secrets.all.some(isOwnWord)) {
+    log.warn(
+      {},
+      "A key, a token or a password is a word that boardsync itself writes, so it can't be kept out of the output: choose another one",
+    );
   }
   const { timezone } = loaded.config;
   const progress = createProgressBar(terminal, systemClock.now, timezone, options.quiet !== true);
