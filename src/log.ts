@@ -169,7 +169,7 @@ const ownWords: ReadonlySet<string> = new Set(
     else ends entries entry error errors event exitcode explain facts fail failed failing failures false fatal feedback
     field fields fight file findings flips force form found from full github gone grace guard guesses health healthz
     held help history hold host http import impossible incomplete info init internal issue issues json kept kind label
-    labels last later level limit limited lines link linked links list listed lost made mark message metrics milestone
+    labels last late later level limit limited lines link linked links list listed lost made mark message metrics milestone
     missing mode moved name named namesake needs next none note notified notifies null offline opened option order
     orders origin orphans other others outcome output pace page paging parked partial patch patched pause paused payload
     period permission place plan planned port post postgres posts process project projects public publish quarantined
