@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { connectSides, type Machine, type Sides, syncProjects } from "../../app.ts";
@@ -46,6 +47,8 @@ export interface Session<Options extends SessionOptions = SessionOptions> extend
   readonly sides: Sides;
   /** Of the daemon's HTTP. */
   readonly http: HttpSecrets;
+  /** Made of secrets that every replica has, and the state has not. */
+  readonly shared: string;
   readonly log: Log;
   /**
    * The same with config, secrets, `.env` and log level as they are by now.
@@ -133,6 +136,7 @@ function openSession<Options extends SessionOptions>(
       machine,
       sides: connectSides(loaded.config, own, machine),
       http: own.http,
+      shared: hash("sha256", JSON.stringify([own.boardApiKey, own.http.token ?? ""])),
       log,
       reopen: () => openSession(terminal, options, secrets),
       renew() {

@@ -15,6 +15,7 @@ import type { HttpPart, HttpServer } from "../../daemon/http.ts";
 import { createMetrics, metricsPart } from "../../daemon/metrics.ts";
 import { printOf } from "../../daemon/page/gate.ts";
 import { pagePart } from "../../daemon/page/page.ts";
+import { stateOf } from "../../daemon/page/seals.ts";
 import { findLate, type Late } from "../../daemon/readiness.ts";
 import { createRelease } from "../../daemon/release.ts";
 import { createTimekeeper } from "../../daemon/timekeeper.ts";
@@ -246,7 +247,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     }),
     pagePart({
       gate: () => session().http,
-      state: () => ledger,
+      state: () => stateOf(ledger, session().shared),
       url() {
         const { http } = session().config;
         return http === false ? undefined : http.url;
