@@ -1,7 +1,7 @@
 import { buildWorld } from "../../app.ts";
 import type { Config } from "../../config/schema.ts";
 import { createTimes } from "../../config/times.ts";
-import { announceRun } from "../../daemon/announce.ts";
+import { createCrier } from "../../daemon/announce.ts";
 import {
   createDaemon,
   type Daemon,
@@ -84,7 +84,8 @@ async function runUntilSignal(
   const renewal = createRenewal(terminal.env, session, (next) => {
     current = next;
   });
-  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renewal };
+  const crier = createCrier(() => ({ ...announceOptions(current, ledger), note: metrics.noteCall }));
+  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renewal, crier };
   const projects = await planTurns(first, ledger);
   const crew = createDaemon({
     projects,
@@ -128,6 +129,7 @@ async function runUntilSignal(
   } finally {
     ignoreHangUps?.();
     await reloaded;
+    await crier.end();
     await http?.close();
   }
 }
@@ -143,7 +145,7 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
 
 /** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
 function createRunner(post: Post, goOn: (key: string) => void) {
-  const { session, ledger, take, metrics, renewal } = post;
+  const { session, ledger, take, metrics, renewal, crier } = post;
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
@@ -172,8 +174,7 @@ function createRunner(post: Post, goOn: (key: string) => void) {
         return "failed";
       }
       if (isUnfinished(report, config.budget) || hasNewConfig(report)) goOn(key);
-      const options = announceOptions(current, held);
-      await announceRun(report, { ...options, note: metrics.noteCall });
+      crier.tell(report);
       return successOf() === before ? "failed" : "fine";
     } catch (error) {
       metrics.noteRun(undefined);
