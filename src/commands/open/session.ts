@@ -6,7 +6,7 @@ import { type Environment, readLogLevel } from "../../config/environment.ts";
 import { isReadableByAll } from "../../config/files.ts";
 import { type LoadedConfig, loadConfigAndSecrets } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
-import { type HttpSecrets, loadSecrets, type Secrets } from "../../config/secrets.ts";
+import { findEmptySecrets, type HttpSecrets, loadSecrets, type Secrets } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
 import {
   createKnownSecrets,
@@ -109,6 +109,8 @@ function openSession<Options extends SessionOptions>(
       "A key, a token or a password is a word that boardsync itself writes, so it can't be kept out of the output: choose another one",
     );
   }
+  for (const variable of options.isLogWanted === true ? findEmptySecrets(source.environment) : [])
+    log.warn({ variable }, "A secret is set to nothing, which counts as not set: what it is for is off");
   const { timezone } = loaded.config;
   const progress = createProgressBar(terminal, systemClock.now, timezone, options.quiet !== true);
   const projects = chooseProjects(syncProjects(loaded.config), options.project, loaded.file);
