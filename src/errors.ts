@@ -106,20 +106,34 @@ export class StateError extends Error {
   readonly code: "state.unusable" | "state.unreachable";
   /** Of a state whose schema is not this version's: its own. */
   readonly schema: number | undefined;
+  /** What is wrong, in a few words that name no place: "its disk is full"; undefined where the code has to do. */
+  readonly brief: string | undefined;
 
   constructor(
     message: string,
-    options: { cause?: unknown; code?: StateError["code"]; schema?: number } = {},
+    options: {
+      cause?: unknown;
+      code?: StateError["code"];
+      schema?: number;
+      brief?: string | undefined;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.code = options.code ?? "state.unusable";
     this.schema = options.schema;
+    this.brief = options.brief;
   }
 }
 
 /** For whoever asks over HTTP: without the words of the error, which may name a server. */
-export function describeUnread({ code }: StateError): string {
-  return `The state can't be read (${code}): the daemon's log says why`;
+export function describeUnread(error: StateError): string {
+  return `The state can't be read (${nameBreak(error)}): the daemon's log says why`;
+}
+
+/** What has ended a run before it could be recorded, in a word that names nobody's place: "state.unusable: its disk is full". */
+export function nameBreak(error: unknown): string {
+  if (!(error instanceof StateError)) return "internal";
+  return error.brief === undefined ? error.code : `${error.code}: ${error.brief}`;
 }
 
 /** What a commit rests on has changed since it was read: nothing of it was made, and it is looked at again. */

@@ -3,7 +3,7 @@
  * The process edge, and the only file that touches `process`. It loads nothing else before it knows that this Node.js can
  * run it: a native module would crash an older one without a word.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeSync } from "node:fs";
 import type { Interface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -16,6 +16,8 @@ const graceMs = 8000;
 const echoMs = 500;
 /** Where nobody says how wide the output is. */
 const defaultColumns = 80;
+/** The number of stderr among the open files of a process. */
+const standardError = 2;
 /** The byte that a terminal sends for Ctrl-C, where it sends no signal for it. */
 const interruptKey = 3;
 
@@ -188,12 +190,13 @@ function readVersion(): string {
 
 function outputOf(stream: NodeJS.WriteStream): Output {
   let isLost = false;
+  const place = stream === process.stdout ? stream : outlive(stream);
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    isLost = true;
+    isLost ||= stream === process.stdout || error.code === "EPIPE";
     // A reader that went away (`boardsync status | head`) is no failure, and no reason to break off what is being done.
-    if (error.code === "EPIPE") return;
+    if (error.code === "EPIPE" || stream !== process.stdout) return;
     process.exitCode = 1;
-    if (stream === process.stdout) process.stderr.write(`The output could not be written (${error.code}).\n`);
+    process.stderr.write(`The output could not be written (${error.code}).\n`);
   });
   const { env } = process;
   const columns = Number(env["COLUMNS"]);
@@ -202,7 +205,49 @@ function outputOf(stream: NodeJS.WriteStream): Output {
     hasColours: stream.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
     columns: stream.columns || (columns >= 1 ? columns : defaultColumns),
     write: (text) => {
-      if (!isLost) stream.write(text);
+      if (!isLost) place.write(text);
+    },
+  };
+}
+
+/**
+ * The log goes on once its disk has room again: Node.js gives a stream up after its first error. The first line that can be written
+ * then comes after one that says how many are missing.
+ */
+function outlive(stream: NodeJS.WriteStream): { write(text: string): void } {
+  let lost = 0;
+  let isBroken = false;
+  stream.on("error", () => {
+    isBroken = true;
+  });
+  const writeDirectly = (text: string): void => {
+    try {
+      if (lost > 0) {
+        const missing = {
+          level: "warn",
+          time: new Date().toISOString(),
+          lost,
+          msg: "Lines of the log are lost",
+        };
+        // What was written last may have been cut off in its middle.
+        writeSync(
+          standardError,
+          `\n${text.startsWith("{") ? JSON.stringify(missing) : `${missing.msg}: ${lost}`}\n`,
+        );
+        lost = 0;
+      }
+      writeSync(standardError, text);
+    } catch {
+      lost += 1;
+    }
+  };
+  return {
+    write(text) {
+      if (isBroken) writeDirectly(text);
+      else
+        stream.write(text, (error) => {
+          if (error) lost += 1;
+        });
     },
   };
 }

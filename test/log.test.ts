@@ -370,6 +370,8 @@ describe("the redaction", () => {
     ],
     ["is empty or shorter than four characters", ["", "a", "abc"], "abc abcd", "abc abcd"],
     ["has four characters", ["abcd"], "abc abcd", "abc [redacted]"],
+    ["is a word of ours", ["posts", "tracker"], '{"posts":8}', '{"posts":8}'],
+    ["begins like a word of ours", ["posts8"], '{"posts":"posts8"}', '{"posts":"[redacted]"}'],
   ])("of a secret that %s", (_name, secrets, text, expected) => {
     expect(redactor(secrets)(text)).toBe(expected);
     expect(redactor(secrets.toReversed())(text)).toBe(expected);

@@ -1,6 +1,15 @@
 /** @module-tag long */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -183,6 +192,42 @@ describe("a reader that goes away", () => {
     expect(String(stderr)).toBe("The output could not be written (ENOSPC).\n");
   });
 });
+
+it.skipIf(process.platform === "win32")(
+  "the daemon's log goes on once there is room for it again, and says how much of it is lost",
+  async () => {
+    const stage = await openStage();
+    const log = join(stage.folder, "log");
+    // Blocks of 512 bytes. All that the process writes may be of this size, and its log is already.
+    const blocks = 16_384;
+    writeFileSync(log, Buffer.alloc(blocks * 512, "\n"));
+    const child = spawn(
+      "sh",
+      ["-c", `ulimit -f ${blocks}; exec "$0" "$@" 2>>log`, process.execPath, main, "daemon"],
+      { cwd: stage.folder, env: { ...compiled, ...stage.env }, stdio: "ignore" },
+    );
+    const ended = new Promise<number | null>((resolve) => void child.on("close", resolve));
+    onTestFinished(async () => {
+      child.kill("SIGKILL");
+      await ended;
+    });
+    await until(() => stage.story.github.issues("acme/app").length === 4);
+    writeFileSync(join(stage.folder, "c.yaml"), "zebra: 1\n");
+    truncateSync(log);
+    await until(() => {
+      child.kill("SIGHUP");
+      return readFileSync(log, "utf8").includes("The new config is refused");
+    });
+    const lines = readFileSync(log, "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
+    expect(JSON.parse(String(lines[0]))).toMatchObject({ msg: "Lines of the log are lost", level: "warn" });
+    expect(JSON.parse(String(lines[0])).lost).toBeGreaterThan(3);
+    expect(lines.filter((line) => line.includes("are lost"))).toHaveLength(1);
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+  },
+);
 
 it("the daemon lives on after SIGHUP, whatever has become of its config, and another command does not", async () => {
   const stage = await openStage();

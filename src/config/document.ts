@@ -29,6 +29,8 @@ export interface ConfigDocument {
   readonly problems: readonly Problem[];
   /** Gives a fault its line. A part that is missing stands where the part around it begins. */
   locate(fault: Pick<Fault, "path" | "at">): Position;
+  /** A value as it is written: `0123`, which is read as 123. undefined for what is no single value. */
+  write(path: Path): string | undefined;
 }
 
 /** Line and column, both from 1. */
@@ -57,14 +59,15 @@ export function parseConfigDocument(text: string): ConfigDocument {
   ];
   const problems = uniqueOf(found).slice(0, faultLimit);
   const locate: ConfigDocument["locate"] = (fault) => toPosition(findOffset(document, fault), lines);
+  const write: ConfigDocument["write"] = (path) => findSource(document, path);
   // Where the text is no YAML, what it seems to hold would only bring errors that are not there.
-  if (document.errors.length > 0) return { content: undefined, problems, locate };
+  if (document.errors.length > 0) return { content: undefined, problems, locate, write };
   try {
     const content: unknown = document.toJS({ maxAliasCount: aliasLimit });
-    return { content, problems, locate };
+    return { content, problems, locate, write };
   } catch {
     const message = "the YAML uses its anchors too often, or before they are defined";
-    return { content: undefined, problems: [...problems, { line: 1, column: 1, message }], locate };
+    return { content: undefined, problems: [...problems, { line: 1, column: 1, message }], locate, write };
   }
 }
 
@@ -153,6 +156,13 @@ function findOffset(document: Document, { path, at }: Pick<Fault, "path" | "at">
     node = next.node;
   }
   return offset;
+}
+
+function findSource(document: Document, path: Path): string | undefined {
+  let node: Node | undefined = document.contents ?? undefined;
+  for (const step of path) node = enter(document, node, step)?.node;
+  const value = isAlias(node) ? node.resolve(document) : node;
+  return isScalar(value) ? (value.source ?? String(value.value)) : undefined;
 }
 
 /** One step into a map or list: where its key and its value start, and the value. */

@@ -10,7 +10,7 @@ import { type Config, configSchema } from "./schema.ts";
 import { loadSecrets, readStatePlace, type Secrets } from "./secrets.ts";
 import { isPostgresUrl } from "./state-address.ts";
 import { host } from "./values.ts";
-import { toFaults, wordIssue } from "./wording.ts";
+import { toFaults, unquoted, wordIssue } from "./wording.ts";
 
 /** Where the config comes from. */
 export interface ConfigSource extends ConfigPlace {
@@ -137,9 +137,11 @@ function findDistinct(faults: Iterable<Fault>, document: ConfigDocument): readon
       problems.set("more", { line, column, message });
       break;
     }
-    const place = `${line}:${column}:${fault.path.at(-1)}: ${fault.message}`;
+    const written = fault.message === unquoted ? document.write(fault.path) : undefined;
+    const said = written === undefined ? fault.message : `${unquoted}, ${JSON.stringify(written)}`;
+    const place = `${line}:${column}:${fault.path.at(-1)}: ${said}`;
     if (problems.has(place)) continue;
-    problems.set(place, { line, column, message: `${formatPath(fault.path)}: ${fault.message}` });
+    problems.set(place, { line, column, message: `${formatPath(fault.path)}: ${said}` });
   }
   return [...problems.values()];
 }

@@ -131,6 +131,19 @@ function usable(reading: SecretReading): string {
   throw new ConfigError([reading.problem]);
 }
 
+/** Nobody has to set them. */
+const optionalNames = ["GITHUB_WEBHOOK_SECRET", "BOARDSYNC_HTTP_TOKEN", "BOARDSYNC_HTTP_READ_TOKEN"] as const;
+
+/**
+ * Secrets that nobody has to set, and that are set to nothing: an empty value counts as none, and what they are for is off. Somebody may
+ * have wanted it.
+ */
+export function findEmptySecrets(environment: Environment): readonly string[] {
+  return optionalNames.filter((name) =>
+    [name, `${name}_FILE`].some((form) => Object.hasOwn(environment, form) && !isGiven(name, environment)),
+  );
+}
+
 /** Of what people think up themselves. */
 const shortest = 5;
 

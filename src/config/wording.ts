@@ -46,9 +46,12 @@ function nameType(expected: string): string {
   return typeNames[expected] ?? expected;
 }
 
+/** Of a number or a word where text is wanted. What is to be quoted is what is written, which may be another text than what was read. */
+export const unquoted = "must be text: put quotes around it";
+
 function wordType(expected: string, input: unknown): string {
   if (expected === "string" && (typeof input === "number" || typeof input === "boolean")) {
-    return `must be text: put quotes around it, "${input}"`;
+    return unquoted;
   }
   const given = Array.isArray(input) ? "array" : typeof input;
   // A fraction where a whole number is wanted is not "a number" in anyone's eyes.

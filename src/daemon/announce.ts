@@ -53,6 +53,39 @@ export async function announceRun(report: RunReport, options: AnnounceOptions): 
   }
 }
 
+/** Announces runs beside the work of a daemon: neither a run nor an order waits for an address that does not answer. */
+export interface Crier {
+  /** What comes while another run is announced is announced after it, in one, of each project the last. */
+  tell(report: RunReport): void;
+  /** Resolves when nothing is announced any more. */
+  end(): Promise<void>;
+}
+
+/** @param options - as they are by then. */
+export function createCrier(options: () => AnnounceOptions): Crier {
+  let waiting: RunReport | undefined;
+  let telling: Promise<void> | undefined;
+  const tellAll = async (): Promise<void> => {
+    while (waiting !== undefined) {
+      const report = waiting;
+      waiting = undefined;
+      await announceRun(report, options());
+    }
+    telling = undefined;
+  };
+  return {
+    tell(report) {
+      const known = new Set(report.projects.map(({ project }) => project));
+      const others = waiting?.projects.filter(({ project }) => !known.has(project)) ?? [];
+      waiting = { ...report, projects: [...others, ...report.projects] };
+      telling ??= tellAll();
+    },
+    async end() {
+      await telling;
+    },
+  };
+}
+
 /** As `sync` does it for all projects at once, one that failed last silences the heartbeat of every other one's run. */
 async function sendHeartbeat(report: RunReport, options: AnnounceOptions): Promise<void> {
   const { heartbeat, projects, ledger } = options;

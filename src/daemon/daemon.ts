@@ -2,6 +2,7 @@ import type { Times } from "../config/times.ts";
 import type { Log } from "../log.ts";
 import type { Clock, Random } from "../model/surroundings.ts";
 import { createForward } from "./forward.ts";
+import { createLasting } from "./lasting.ts";
 import { createQueue } from "./queue.ts";
 import type { Timekeeper } from "./timekeeper.ts";
 
@@ -96,6 +97,8 @@ export interface TimetableLine extends Pick<DaemonProject, "key" | "schedule"> {
   readonly times: readonly number[];
   /** When a run of it ended last in which nothing failed, by that clock. */
   readonly succeededAt: number | undefined;
+  /** What ended its last run with an error, so that the state knows nothing of it; undefined where that came to its end. */
+  readonly broken: unknown;
 }
 
 /** Makes a daemon; nothing happens before `run`. */
@@ -112,7 +115,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
     // The signal may have come, and the project may have gone, while this waited for another run to end.
     if (signal.aborted || !turns.has(key)) return;
     const place: QueuedRun = { dueAt: dueAt.get(key) ?? clock.now(), waiting: queue.waiting() };
-    const ran = await options.runProject(key, place).finally(forward.noteEnd);
+    const noteEnd = (error?: unknown): void => {
+      const turn = turns.get(key);
+      if (turn !== undefined) turn.broken = error;
+    };
+    const ran = await options
+      .runProject(key, place)
+      .finally(forward.noteEnd)
+      .catch((error: unknown) => {
+        noteEnd(error);
+        throw error;
+      });
+    noteEnd();
     const turn = turns.get(key);
     if (ran === "fine" && turn !== undefined) turn.succeededAt = monotonic();
     if (ran === "elsewhere") void askAgain(key, place.dueAt);
@@ -149,13 +163,17 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
   /** Ends with the signal. */
   const keepLooking = async (people: People): Promise<void> => {
+    const lasting = createLasting(
+      { log, clock },
+      "What people ask for could not be read",
+      "What people ask for can be read again",
+    );
+    const look = async (): Promise<void> => {
+      if (await people.haveOrdered()) queue.add(orders, people.obey);
+      for (const { key, at } of await people.haveAsked()) if (turns.has(key)) enqueue(key, "follow", at);
+    };
     while (!signal.aborted) {
-      try {
-        if (await people.haveOrdered()) queue.add(orders, people.obey);
-        for (const { key, at } of await people.haveAsked()) if (turns.has(key)) enqueue(key, "follow", at);
-      } catch (error) {
-        log.error({ err: error }, "What people ask for could not be read");
-      }
+      await lasting.attempt(look);
       await clock.sleep(lookMs, signal);
     }
   };
@@ -219,6 +237,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
 interface TimedProject extends TimetableLine {
   readonly times: number[];
   succeededAt: number | undefined;
+  broken: unknown;
 }
 
 /** A project that stays keeps what is known of its times. */
@@ -229,8 +248,8 @@ function turnsOf(
   const known = new Map(before.map((turn) => [turn.key, turn]));
   return new Map(
     projects.map(({ key, schedule }) => {
-      const { times = [], succeededAt } = known.get(key) ?? {};
-      return [key, { key, schedule, times, succeededAt }];
+      const { times = [], succeededAt, broken } = known.get(key) ?? {};
+      return [key, { key, schedule, times, succeededAt, broken }];
     }),
   );
 }
@@ -277,13 +296,12 @@ function isWithin(ageMs: number, periodMs: number): boolean {
 
 /** Ends with the signal. The last sign of life is written at once: the process may not live to see what runs end. */
 async function keepBeating({ beat, clock, log, signal }: DaemonOptions): Promise<void> {
-  const tryToBeat = async (isLast: boolean): Promise<void> => {
-    try {
-      await beat(clock.now(), isLast);
-    } catch (error) {
-      log.error({ err: error }, "The sign of life could not be written");
-    }
-  };
+  const lasting = createLasting(
+    { log, clock },
+    "The sign of life could not be written",
+    "The sign of life is written again",
+  );
+  const tryToBeat = (isLast: boolean): Promise<void> => lasting.attempt(() => beat(clock.now(), isLast));
   if (signal.aborted) return;
   while (!signal.aborted) {
     await tryToBeat(false);

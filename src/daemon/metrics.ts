@@ -167,6 +167,10 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     run: gauge("last_run_timestamp_seconds", "When the last run ended."),
     period: gauge("schedule_period_seconds", "The time between two runs of the schedule."),
     failed: gauge("failed", "What failed in the last run."),
+    late: gauge(
+      "late",
+      "1 for a project that is late, as /readyz says it; a pause of its schedule makes none late.",
+    ),
     posts: gauge("posts", "Posts that the last listing of the board showed."),
     links: gauge("links", "Issues that are linked to posts."),
     waiting: gauge("waiting", "Posts whose change follows later, by itself."),
@@ -198,8 +202,9 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
   const noteReplicas = async (): Promise<void> => {
     const found = await ledger.runs.replicas();
     replicas.set(found.length);
-    for (const { who, projects } of found)
-      for (const project of projects) running.set({ project, replica: who }, 1);
+    // Who they are is named by host and process, and is for those who may see the page.
+    for (const [at, { projects }] of found.entries())
+      for (const project of projects) running.set({ project, replica: String(at + 1) }, 1);
   };
   const readProject = async ({ key: project, periodMs, state }: MeasuredProject): Promise<void> => {
     const memory = ledger.memory.project(project);
@@ -216,6 +221,7 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
       }
       if (tokenEnds !== undefined) of.tokenEnds.set({ project }, tokenEnds / 1000);
     }
+    of.late.set({ project }, Number(state.failing?.late !== undefined));
     for (const kind of stateKinds) standing.set({ project, state: kind }, Number(state.kind === kind));
     const counts = await countProject(ledger, memory, Object(last?.report).hold !== undefined);
     if (counts === undefined) return;

@@ -60,8 +60,8 @@ export interface Ledger {
    */
   readonly identity: string;
   /**
-   * By this every process on the state knows what another one has handed out on the status page: whoever has it can open that. A
-   * backup holds another one.
+   * By this, and by their secrets, the processes on the state know what another one has handed out on the status page. A backup holds
+   * another one.
    */
   readonly pageKey: string;
   /**

@@ -165,6 +165,8 @@ export interface SignOfLife {
   readonly address?: string | undefined;
   /** The config that it works by; left out by an older version. */
   readonly config?: WorkedBy;
+  /** What has ended the last run of a project with an error, by its key, in a word: no run of the state tells it. */
+  readonly broken?: Readonly<Record<string, string>>;
 }
 
 /** Which config a daemon works by. */

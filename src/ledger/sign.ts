@@ -4,7 +4,8 @@ import { parse, unusable } from "./stored.ts";
 /** A sign of life as a state keeps it. By hand, because `boardsync health` reads it, and loads as little as can be. */
 export function toSign(place: string, text: string): SignOfLife {
   const found = parse(place, text);
-  const { at, who, isLast, address, config }: Partial<Record<keyof SignOfLife, unknown>> = Object(found);
+  const { at, who, isLast, address, config, broken }: Partial<Record<keyof SignOfLife, unknown>> =
+    Object(found);
   const { print, readAt }: Partial<Record<keyof WorkedBy, unknown>> = Object(config);
   if (typeof at !== "number" || typeof who !== "string") throw unusable(place, "it is no sign of life");
   return {
@@ -13,5 +14,10 @@ export function toSign(place: string, text: string): SignOfLife {
     ...(isLast === true && { isLast }),
     ...(typeof address === "string" && { address }),
     ...(typeof print === "string" && typeof readAt === "number" && { config: { print, readAt } }),
+    ...(typeof broken === "object" && broken !== null && { broken: readWords(broken) }),
   };
+}
+
+function readWords(words: object): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(words).filter(([, word]) => typeof word === "string"));
 }

@@ -154,7 +154,7 @@ async function finish(
   await keepSizes(world);
   const finishedAt = clock.now();
   const reports = results.map(({ report }) => report);
-  const result = resultOf(reports);
+  const result = resultOf(reports, run.bounds.signal.aborted && reports.length < projects.length);
   const record = {
     finishedAt,
     result,
@@ -224,9 +224,10 @@ async function recoverJournal(
   );
 }
 
-/** Of all projects. */
-function resultOf(reports: readonly ProjectReport[]): RunReport["result"] {
+/** Of all projects. @param isCut - whether a signal came before the turn of some. */
+function resultOf(reports: readonly ProjectReport[], isCut: boolean): RunReport["result"] {
   const results = new Set(reports.map(({ result }) => result));
+  if (isCut) results.add("partial");
   if (results.has("failed")) return results.size === 1 ? "failed" : "partial";
   return results.has("partial") ? "partial" : results.has("held") ? "held" : "ok";
 }

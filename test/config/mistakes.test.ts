@@ -133,6 +133,16 @@ describe("a mistake in the config is said with its line, column and path", () =>
       '5:25: projects[0].issue.milestone: must be text: put quotes around it, "12"',
     ],
     [
+      "a number that is written in another way than it is read",
+      withProject("issue: { milestone: 0123 }"),
+      '5:25: projects[0].issue.milestone: must be text: put quotes around it, "0123"',
+    ],
+    [
+      "a power of ten",
+      withProject("select: { statuses: [a, 1e3] }"),
+      '5:29: projects[0].select.statuses[1]: must be text: put quotes around it, "1e3"',
+    ],
+    [
       "a group where text belongs",
       withProject("issue: { milestone: { a: b } }"),
       "5:25: projects[0].issue.milestone: must be text, not a group of settings",

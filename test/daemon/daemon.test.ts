@@ -375,13 +375,14 @@ describe("the sign of life", () => {
     await clock.advance(minute);
     expect(tries).toBe(5);
     expect(starts()).toHaveLength(1);
-    expect(log.lines.filter(({ level }) => level === "error")).toEqual(
-      [1, 2].map(() => ({
-        level: "error",
-        fields: { err: error },
-        message: "The sign of life could not be written",
-      })),
-    );
+    expect(log.lines.filter(({ message }) => message.startsWith("The sign of life"))).toEqual([
+      { level: "error", fields: { err: error }, message: "The sign of life could not be written" },
+      {
+        level: "info",
+        fields: { since: new Date(start).toISOString(), failures: 2 },
+        message: "The sign of life is written again",
+      },
+    ]);
   });
 });
 
@@ -677,6 +678,25 @@ it("the timetable knows when a run of a project succeeded last, another config o
   await settle();
   daemon.reschedule([{ key: "a", schedule: createFakeSchedule(), lastRunAt: start }]);
   expect(daemon.timetable()[0]?.succeededAt).toBe(origin + minute);
+});
+
+it("the timetable knows what has ended the last run of a project, another config or not", async () => {
+  const error = new StateError("The disk is full");
+  let isFull = true;
+  const { clock, daemon, schedule } = givenDaemon({
+    projects: [{ key: "a", lastRunAt: start }],
+    runProject: () => (isFull ? Promise.reject(error) : Promise.resolve("failed")),
+  });
+  expect(daemon.timetable()[0]?.broken).toBeUndefined();
+  await clock.advance(minute);
+  schedule(0).fire();
+  await settle();
+  daemon.reschedule([{ key: "a", schedule: createFakeSchedule(), lastRunAt: start }]);
+  expect(daemon.timetable()[0]?.broken).toBe(error);
+  isFull = false;
+  daemon.start("a");
+  await settle();
+  expect(daemon.timetable()[0]?.broken).toBeUndefined();
 });
 
 it("says after each run when the project runs next, and nothing where it never does", async () => {

@@ -147,7 +147,7 @@ describe("an address of `boardsync page`", () => {
   });
 
   it("lets in for a day, and not for years because a clock was ahead", () => {
-    const state = { pageKey: "key", identity: "one" };
+    const state = { pageKey: "key", codeKey: "code", identity: "one" };
     const [cookie] = admitGuest(state, false, 1_000).split(";");
     const dayMs = 24 * 3_600_000;
     const whoAt = (now: number) => recogniseGuest(state, false, cookie, now);

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { createMetrics } from "../../src/daemon/metrics.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
+import { judgeProject } from "../../src/sync/tell/project-state.ts";
+import { readReport } from "../../src/sync/tell/stored-report.ts";
 import { read } from "./files.ts";
 import { folder } from "./sample.ts";
 
@@ -24,15 +27,20 @@ interface Dashboard {
   }[];
 }
 
-/** Every metric that the daemon has, those that a histogram is made of included. */
-async function listMetrics(): Promise<readonly string[]> {
+/** A state that is gone after the test. */
+function openState(): Ledger {
   const place = mkdtempSync(join(tmpdir(), "boardsync-metrics-"));
   const ledger = openLedger(join(place, "state.db"), { now: 0, version: "1" });
   onTestFinished(() => {
     ledger.close();
     rmSync(place, { recursive: true, force: true });
   });
-  const text = await createMetrics(ledger, "1").render([]);
+  return ledger;
+}
+
+/** Every metric that the daemon has, those that a histogram is made of included. */
+async function listMetrics(): Promise<readonly string[]> {
+  const text = await createMetrics(openState(), "1").render([]);
   return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = "", type]) =>
     type === "histogram" ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
@@ -53,6 +61,30 @@ describe("the alert rules", () => {
     expect(used.filter((name) => !known.includes(name))).toEqual([]);
   });
 
+  it("wake nobody in a pause of a schedule: what is late is what /readyz says is late", async () => {
+    const late = rules.find(({ alert }) => alert === "BoardsyncLate");
+    expect(late?.expr).toContain("boardsync_late == 1");
+    expect(late?.expr).not.toContain("period");
+    const stateOf = (reason?: string) =>
+      judgeProject({
+        now: 0,
+        counts: undefined,
+        parked: [],
+        report: readReport({}),
+        lastSuccessAt: 1,
+        late: reason,
+      });
+    const ledger = openState();
+    const text = await createMetrics(ledger, "1").render([
+      { key: "a", periodMs: 300_000, state: stateOf() },
+      { key: "b", periodMs: 300_000, state: stateOf("it is to run every 300 s") },
+    ]);
+    expect(text.match(/^boardsync_late\{.*$/gm)).toEqual([
+      'boardsync_late{project="a"} 0',
+      'boardsync_late{project="b"} 1',
+    ]);
+  });
+
   it("each say how urgent they are, what is wrong, and what to do", () => {
     for (const { alert, labels, annotations } of rules) {
       expect(alert).toMatch(/^Boardsync[A-Za-z]+$/);
@@ -62,6 +94,20 @@ describe("the alert rules", () => {
     }
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   });
+});
+
+it("metrics tell which replica runs a project by a number, and name neither host nor process", async () => {
+  const ledger = openState();
+  const replicas = ["daemon, process 1 on box", "daemon, process 2 on box"].map((who, at) => {
+    return { who, at, projects: [`p${at}`] };
+  });
+  const runs = { ...ledger.runs, replicas: () => Promise.resolve(replicas) };
+  const text = await createMetrics({ ...ledger, runs }, "1").render([]);
+  expect(text.match(/^boardsync_running\{.*$/gm)).toEqual([
+    'boardsync_running{project="p0",replica="1"} 1',
+    'boardsync_running{project="p1",replica="2"} 1',
+  ]);
+  expect(text).not.toContain("on box");
 });
 
 describe("the dashboard", () => {

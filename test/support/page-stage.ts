@@ -7,6 +7,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import { type HttpPart, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
 import { createCode } from "../../src/daemon/page/gate.ts";
 import { pagePart } from "../../src/daemon/page/page.ts";
+import { stateOf } from "../../src/daemon/page/seals.ts";
 import type { Late } from "../../src/daemon/readiness.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
@@ -104,7 +105,7 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
   const part = (): HttpPart =>
     pagePart({
       gate: () => ({ token: setup.token, readToken: setup.readToken }),
-      state: () => ({ pageKey, identity: setup.identity ?? "stage" }),
+      state: () => stateOf({ pageKey, identity: setup.identity ?? "stage" }, "a secret"),
       url: () => setup.url,
       takeCode: async (given) => {
         taken.push(given);

@@ -81,8 +81,9 @@ describe("the pace of writes", () => {
     addPlanned(stage, 3);
     stage.atNextWrite("tracker", "after", stage.stop);
     const putOff = [{ code: "run.stopped", message: "the run was asked to stop" }];
-    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 2, failed: 0, putOff });
-    expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
+    const cut = { result: "partial", created: 1, waiting: 2, failed: 0, putOff };
+    expect(await stage.syncOne()).toMatchObject(cut);
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", created: 2, waiting: 0 });
   });
 
   it("a signal during the reads is no failure, and is said", async () => {
@@ -90,7 +91,25 @@ describe("the pace of writes", () => {
     stage.bend((world) => ({ ...world, progress: { show: () => stage.stop() } }));
     addPlanned(stage, 1);
     const putOff = [{ code: "run.stopped", message: "the run was asked to stop" }];
-    expect(await stage.syncOne()).toMatchObject({ failed: 0, putOff });
+    expect(await stage.syncOne()).toMatchObject({ result: "partial", failed: 0, putOff });
+  });
+
+  it("a run that a signal ends before the turn of a project is not ok", async () => {
+    const stage = await openStage({
+      boardProjects: [
+        { id: "prj_app", slug: "acme-app" },
+        { id: "prj_api", slug: "acme-api" },
+      ],
+      projects: [standardProject, { ...standardProject, project: "acme-api" }],
+    });
+    addPlanned(stage, 1);
+    stage.atNextWrite("tracker", "after", stage.stop);
+    const { result, projects } = await stage.sync();
+    expect([result, projects.map(({ project }) => project)]).toEqual(["partial", ["acme-app"]]);
+    expect(await stage.sync()).toMatchObject({
+      result: "ok",
+      projects: [{ result: "ok" }, { result: "ok" }],
+    });
   });
 
   it("a PATCH that would rest on an old page waits for that page to be read again", async () => {

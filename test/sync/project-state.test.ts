@@ -137,6 +137,12 @@ describe("the sentence of a project", () => {
       "later",
       "2 posts follow later, the next from 2026-03-02 09:01:00 UTC on",
     ],
+    [
+      "a full disk has kept the last run from being recorded",
+      known({}, {}, { broken: "state.unusable: its disk is full" }),
+      "failing",
+      "failing (state.unusable: its disk is full): the last good run was at 2026-03-02 08:59:00 UTC",
+    ],
     ["the whole project is held", known({}, { hold: "It shrank." }), "needs-you", "needs you (1 action)"],
     [
       "a write was refused and is parked",

@@ -6,6 +6,7 @@ import { type HttpServer, serveHttp } from "../../daemon/http.ts";
 import { createCode } from "../../daemon/page/gate.ts";
 import type { OrderOptions } from "../../daemon/page/orders/orders.ts";
 import { pagePart } from "../../daemon/page/page.ts";
+import { stateOf } from "../../daemon/page/seals.ts";
 import { products } from "../../demo/company.ts";
 import { type Story, startStory } from "../../demo/story.ts";
 import { ConfigError, StateHeldError } from "../../errors.ts";
@@ -85,8 +86,8 @@ async function servePage(terminal: Terminal, connected: Connected, port: number)
   const { version, signal } = terminal;
   const runner = createRunner(connected);
   // It is gone with the demo, whatever becomes of the state.
-  const state = { pageKey: randomBytes(32).toString("hex"), identity: "demo" };
-  const { code } = createCode(state.pageKey);
+  const state = stateOf({ pageKey: randomBytes(32).toString("hex"), identity: "demo" }, "");
+  const { code } = createCode(state.codeKey);
   const part = pagePart({
     gate: () => ({ token: undefined, readToken: undefined }),
     state: () => state,

@@ -40,8 +40,8 @@ export interface Ahead {
 }
 
 /**
- * Plans every project on a private copy of the state; of one that can't be planned it is said why. The copy knows then, too, what
- * has become of the names in the rules, and where issues are.
+ * Plans every project on a private copy of the state. One that can't be planned is an error, as its next run would fail in the same
+ * way; what only waits is said. The copy knows then, too, what has become of the names in the rules, and where issues are.
  *
  * @param said - what has been found wrong before: it need not be said twice.
  * @param isFirstDrafted - whether the first new issue is wanted, with all its text.
@@ -53,6 +53,8 @@ export async function lookAhead(
 ): Promise<{
   readonly ahead: readonly Ahead[];
   readonly names: readonly Finding[];
+  /** What keeps projects from being planned. */
+  readonly failed: readonly Finding[];
   readonly example?: DraftedAction | undefined;
 }> {
   const { config, sides, projects, machine, terminal } = session;
@@ -74,17 +76,25 @@ export async function lookAhead(
         return isShown;
       };
       const { plan, report } = await runProjects(projects, world, { kind: "plan", shows }, terminal.signal);
+      const isKnown = (project: string, code: string): boolean =>
+        said.some((one) => isOf(one, project, code));
+      const failed = plan.projects.flatMap(({ project, errors }) =>
+        errors
+          .filter(({ post, code }) => post === undefined && !isOfTime(code) && !isKnown(project, code))
+          .map(({ code, message }): Finding => ({ level: "error", subject: project, code, message })),
+      );
       const ahead = plan.projects.flatMap(({ project, actions, entries = [], errors }) => {
         const found = report.projects.find((one) => one.project === project);
         const unlooked = errors.filter(({ post }) => post === undefined);
-        const isSaid = unlooked.some(({ code }) => said.some((one) => isOf(one, project, code)));
-        if (found === undefined || isSaid) return [];
+        if (found === undefined || failed.some(({ subject }) => subject === project)) return [];
+        if (unlooked.some(({ code }) => isKnown(project, code))) return [];
         const planned = unlooked.length > 0 ? [] : actions;
         const drafts = entries.filter(({ when }) => when === "now").length;
         return [{ ...sumUp(planned, found, unlooked, !known.has(project)), ...(drafts > 0 && { drafts }) }];
       });
       return {
         ahead,
+        failed,
         example: plan.projects.flatMap(({ actions }) => actions).find(hasDraft),
         names: [
           ...(await findNames(
@@ -97,9 +107,14 @@ export async function lookAhead(
     });
   } catch (error) {
     // A state that can't be read is what the next command says; all the rest is looked at without it.
-    if (error instanceof StateError) return { ahead: [], names: [] };
+    if (error instanceof StateError) return { ahead: [], names: [], failed: [] };
     throw error;
   }
+}
+
+/** Whether it is over by itself: a limit, the end of the time, a signal. */
+function isOfTime(code: string): boolean {
+  return /\.limited$|^run\./.test(code);
 }
 
 /** Whether a line of the check says already what keeps a project from being planned; a limit is said as what it puts off, too. */

@@ -40,10 +40,10 @@ export async function check(called: Called, written?: object): Promise<number> {
     );
     const unreached = looked.filter(isUnreached);
     const isOver = unreached.length > 0 || terminal.signal.aborted;
-    const { ahead, names, example } = isOver
-      ? { ahead: [], names: [], example: undefined }
+    const { ahead, names, failed, example } = isOver
+      ? { ahead: [], names: [], failed: [], example: undefined }
       : session.clean(await lookAhead(session, looked, written !== undefined));
-    const findings = [...looked, ...names, ...findAhead(ahead), ...(await findStops(session))];
+    const findings = [...looked, ...names, ...failed, ...findAhead(ahead), ...(await findStops(session))];
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
       const error = unreached.map(({ code = "", message }) => ({ code, message }));

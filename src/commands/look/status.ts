@@ -10,6 +10,7 @@ import { tellEntries } from "../../sync/tell/entries.ts";
 import { describeHeard, type Notified, readNotified } from "../../sync/tell/notified.ts";
 import {
   describeState,
+  type Moment,
   type ProjectState,
   readProjectState,
   unknownState,
@@ -21,7 +22,7 @@ import { readImport } from "../../sync/write/backlog.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
-import { nextRunOf } from "../open/next-run.ts";
+import { readMoment } from "../open/next-run.ts";
 import { findOtherConfigs } from "../open/other-config.ts";
 import { describeNone, placeOfState, readState } from "../open/state.ts";
 import { readDatabase } from "../open/status-database.ts";
@@ -76,7 +77,7 @@ async function readStatus(config: Config, state: string, ledger: Ledger | undefi
     copyOf: timeOf(copyOf(ledger, projectKeys)),
     tokenEnds: timeOf((await lastTokenEnd(ledger, projectKeys))?.endsAt),
     projects: await inOrder(config.projects, async (project) =>
-      readProject(project, config.tracker.pace, ledger, await nextRunOf(config, project.project, ledger)),
+      readProject(project, config.tracker.pace, ledger, await readMoment(config, project.project, ledger)),
     ),
   };
 }
@@ -108,13 +109,13 @@ async function readProject(
   { project, repo, changelog }: Config["projects"][number],
   pace: Config["tracker"]["pace"],
   ledger: Ledger | undefined,
-  nextRun: string | null,
+  told: Omit<Moment, "now">,
 ): Promise<ProjectStatus> {
   const memory = ledger?.memory.project(project);
   const last = await ledger?.runs.last(project);
   const report = last && readReport(last.report);
   const counts = ledger && (await countProject(ledger, memory, report?.hold !== undefined));
-  const moment = { now: systemClock.now(), ...(nextRun !== null && { nextRunAt: Date.parse(nextRun) }) };
+  const moment = { now: systemClock.now(), ...told };
   const state = ledger === undefined ? unknownState : await readProjectState(ledger, project, moment);
   const { pause } = state;
   const success = memory?.lastSuccessAt;
@@ -150,7 +151,7 @@ async function readProject(
       readWaiting(row, project, ledger),
     ),
     hasMore: rows.length > maxWaiting || lost.length > maxWaiting,
-    nextRun,
+    nextRun: timeOf(told.nextRunAt),
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Config } from "../../config/schema.ts";
-import { nextTime } from "../../config/times.ts";
+import { createTimes, nextTime } from "../../config/times.ts";
+import { findLate } from "../../daemon/readiness.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { Moment } from "../../sync/tell/project-state.ts";
 import { systemClock } from "./clock.ts";
-import { readHeartbeat } from "./heartbeat.ts";
+import { judgeSign } from "./heartbeat.ts";
 
 /** When the daemon that is running on this state runs a project next, ISO 8601; null where none is running. */
 export async function nextRunOf(
@@ -10,13 +12,41 @@ export async function nextRunOf(
   key: string,
   ledger: Ledger | undefined,
 ): Promise<string | null> {
-  if ((await readHeartbeat(ledger))?.isAlive !== true) return null;
-  const at = nextTimeOf(config, key);
-  return at === undefined ? null : new Date(at).toISOString();
+  const { nextRunAt } = await readMoment(config, key, ledger);
+  return nextRunAt === undefined ? null : new Date(nextRunAt).toISOString();
+}
+
+/**
+ * What the daemon that is running on this state knows of a project beside what the state tells: when it runs next, that it is late,
+ * and what has broken its last run off. Nothing where none is running.
+ */
+export async function readMoment(
+  config: Config,
+  key: string,
+  ledger: Ledger | undefined,
+): Promise<Omit<Moment, "now">> {
+  const sign = await ledger?.runs.heartbeat();
+  if (judgeSign(sign)?.isAlive !== true) return {};
+  const late = lateSince(config, key, ledger?.memory.project(key)?.lastSuccessAt);
+  return { nextRunAt: nextTimeOf(config, key), late, broken: sign?.broken?.[key] };
+}
+
+/** As the daemon judges it, but by the times of the schedule since the last success. */
+function lateSince(config: Config, key: string, lastSuccessAt: number | undefined): string | undefined {
+  if (lastSuccessAt === undefined) return undefined;
+  const now = systemClock.now();
+  const { next, periodMs } = createTimes(expressionOf(config, key), config.timezone);
+  // A pause of the schedule makes none late.
+  if (next(next(next(lastSuccessAt))) > now) return undefined;
+  const known = { key, periodMs: periodMs(now), lastSuccessAt, succeededAt: undefined, times: [] };
+  return findLate([known], { wall: now, monotonic: 0 })[0]?.reason;
+}
+
+function expressionOf({ projects, schedule }: Config, key: string): string {
+  return projects.find((one) => one.project === key)?.schedule ?? schedule;
 }
 
 /** The next time that the config names for a project, epoch ms; undefined where it has no schedule. */
-export function nextTimeOf({ projects, schedule, timezone }: Config, key: string): number | undefined {
-  const project = projects.find((one) => one.project === key);
-  return nextTime(project?.schedule ?? schedule, timezone, systemClock.now());
+export function nextTimeOf(config: Config, key: string): number | undefined {
+  return nextTime(expressionOf(config, key), config.timezone, systemClock.now());
 }

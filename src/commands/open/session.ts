@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { connectSides, type Machine, type Sides, syncProjects } from "../../app.ts";
@@ -5,9 +6,16 @@ import { type Environment, readLogLevel } from "../../config/environment.ts";
 import { isReadableByAll } from "../../config/files.ts";
 import { type LoadedConfig, loadConfigAndSecrets } from "../../config/load.ts";
 import type { Config } from "../../config/schema.ts";
-import { type HttpSecrets, loadSecrets, type Secrets } from "../../config/secrets.ts";
+import { findEmptySecrets, type HttpSecrets, loadSecrets, type Secrets } from "../../config/secrets.ts";
 import { ConfigError } from "../../errors.ts";
-import { createKnownSecrets, createLog, type KnownSecrets, type Log, type Redact } from "../../log.ts";
+import {
+  createKnownSecrets,
+  createLog,
+  isOwnWord,
+  type KnownSecrets,
+  type Log,
+  type Redact,
+} from "../../log.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { type Timed, tellTimes } from "../../sync/tell/times.ts";
 import { failWith } from "../print/failure.ts";
@@ -39,6 +47,8 @@ export interface Session<Options extends SessionOptions = SessionOptions> extend
   readonly sides: Sides;
   /** Of the daemon's HTTP. */
   readonly http: HttpSecrets;
+  /** Made of secrets that every replica has, and the state has not. */
+  readonly shared: string;
   readonly log: Log;
   /**
    * The same with config, secrets, `.env` and log level as they are by now.
@@ -93,6 +103,14 @@ function openSession<Options extends SessionOptions>(
   if (isReadableByAll(join(terminal.cwd, ".env"))) {
     log.warn({ file: ".env" }, "Every user of this machine can read the secrets in `.env`: `chmod 600 .env`");
   }
+  if (loaded.secrets.all.some(isOwnWord)) {
+    log.warn(
+      {},
+      "A key, a token or a password is a word that boardsync itself writes, so it can't be kept out of the output: choose another one",
+    );
+  }
+  for (const variable of options.isLogWanted === true ? findEmptySecrets(source.environment) : [])
+    log.warn({ variable }, "A secret is set to nothing, which counts as not set: what it is for is off");
   const { timezone } = loaded.config;
   const progress = createProgressBar(terminal, systemClock.now, timezone, options.quiet !== true);
   const projects = chooseProjects(syncProjects(loaded.config), options.project, loaded.file);
@@ -120,6 +138,7 @@ function openSession<Options extends SessionOptions>(
       machine,
       sides: connectSides(loaded.config, own, machine),
       http: own.http,
+      shared: hash("sha256", JSON.stringify([own.boardApiKey, own.http.token ?? ""])),
       log,
       reopen: () => openSession(terminal, options, secrets),
       renew() {

@@ -9,12 +9,14 @@ import { nextTimeOf } from "./next-run.ts";
  * What the status page shows beside the state.
  *
  * @param late - undefined where no daemon runs the projects: none of them has a next run.
+ * @param broken - see `PageView`.
  */
 export function viewConfig(
   config: Config,
   projects: readonly SyncProject[],
   tracker: Pick<PageView, "budgetOf">,
   late: readonly Late[] | undefined,
+  broken: PageView["broken"] = new Map(),
 ): PageView {
   return {
     projects: projects.map((project) => ({ project, nextRunAt: late && nextTimeOf(config, project.key) })),
@@ -22,6 +24,7 @@ export function viewConfig(
     timezone: config.timezone,
     trackerUrl: config.tracker.url,
     late: late ?? [],
+    broken,
     budgetOf: (repository, use) => tracker.budgetOf(repository, use),
   };
 }

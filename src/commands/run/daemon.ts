@@ -1,7 +1,7 @@
 import { buildWorld } from "../../app.ts";
 import type { Config } from "../../config/schema.ts";
 import { createTimes } from "../../config/times.ts";
-import { announceRun } from "../../daemon/announce.ts";
+import { createCrier } from "../../daemon/announce.ts";
 import {
   createDaemon,
   type Daemon,
@@ -15,11 +15,13 @@ import type { HttpPart, HttpServer } from "../../daemon/http.ts";
 import { createMetrics, metricsPart } from "../../daemon/metrics.ts";
 import { printOf } from "../../daemon/page/gate.ts";
 import { pagePart } from "../../daemon/page/page.ts";
+import { stateOf } from "../../daemon/page/seals.ts";
 import { findLate, type Late } from "../../daemon/readiness.ts";
 import { createRelease } from "../../daemon/release.ts";
 import { createTimekeeper } from "../../daemon/timekeeper.ts";
 import { hasNewConfig, isUnfinished } from "../../daemon/unfinished.ts";
 import { webhookPart } from "../../daemon/webhooks.ts";
+import { nameBreak } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Log } from "../../log.ts";
 import { inOrder } from "../../select.ts";
@@ -62,8 +64,9 @@ async function runUntilSignal(
   let readAt = clock.now();
   let print = printWhole(first.config);
   const metrics = createMetrics(ledger, terminal.version);
-  const beat = (at: number, isLast: boolean): Promise<void> =>
-    ledger.commit([
+  const beat = (at: number, isLast: boolean): Promise<void> => {
+    const broken = breaksOf(crew);
+    return ledger.commit([
       {
         kind: "beat",
         sign: {
@@ -71,15 +74,18 @@ async function runUntilSignal(
           who: `daemon, process ${terminal.pid}`,
           ...(isLast && { isLast }),
           address: http?.address,
+          ...(broken.size > 0 && { broken: Object.fromEntries(broken) }),
           config: { print, readAt },
         },
       },
     ]);
+  };
   const session = (): Session => current;
   const renewal = createRenewal(terminal.env, session, (next) => {
     current = next;
   });
-  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renewal };
+  const crier = createCrier(() => ({ ...announceOptions(current, ledger), note: metrics.noteCall }));
+  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renewal, crier };
   const projects = await planTurns(first, ledger);
   const crew = createDaemon({
     projects,
@@ -123,6 +129,7 @@ async function runUntilSignal(
   } finally {
     ignoreHangUps?.();
     await reloaded;
+    await crier.end();
     await http?.close();
   }
 }
@@ -138,7 +145,7 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
 
 /** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
 function createRunner(post: Post, goOn: (key: string) => void) {
-  const { session, ledger, take, metrics, renewal } = post;
+  const { session, ledger, take, metrics, renewal, crier } = post;
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
@@ -167,8 +174,7 @@ function createRunner(post: Post, goOn: (key: string) => void) {
         return "failed";
       }
       if (isUnfinished(report, config.budget) || hasNewConfig(report)) goOn(key);
-      const options = announceOptions(current, held);
-      await announceRun(report, { ...options, note: metrics.noteCall });
+      crier.tell(report);
       return successOf() === before ? "failed" : "fine";
     } catch (error) {
       metrics.noteRun(undefined);
@@ -223,6 +229,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     readProjectState(ledger, key, {
       now: machine.clock.now(),
       late: late.find(({ project }) => project === key)?.reason,
+      broken: breaksOf(crew).get(key),
     });
   const measureStates = () => {
     const late = findLateNow();
@@ -241,7 +248,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     }),
     pagePart({
       gate: () => session().http,
-      state: () => ledger,
+      state: () => stateOf(ledger, session().shared),
       url() {
         const { http } = session().config;
         return http === false ? undefined : http.url;
@@ -251,7 +258,10 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
       monotonic,
       version: machine.version,
       command: terminal.command,
-      view: () => viewConfig(session().config, session().projects, session().sides.tracker, findLateNow()),
+      view() {
+        const { config: now, projects, sides } = session();
+        return viewConfig(now, projects, sides.tracker, findLateNow(), breaksOf(crew));
+      },
       read: (work) => work(ledger),
       orders: {
         isOn() {
@@ -299,6 +309,12 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     await hooks.close();
     throw error;
   }
+}
+
+/** What has ended the last run of a project with an error, by its key, in a word. */
+function breaksOf(crew: Pick<Daemon, "timetable">): ReadonlyMap<string, string> {
+  const broken = crew.timetable().filter((turn) => turn.broken !== undefined);
+  return new Map(broken.map(({ key, broken: error }) => [key, nameBreak(error)]));
 }
 
 /** A log at the level of the moment. */

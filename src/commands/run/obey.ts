@@ -1,5 +1,5 @@
 import { buildWorld } from "../../app.ts";
-import { announceRun } from "../../daemon/announce.ts";
+import type { Crier } from "../../daemon/announce.ts";
 import type { People } from "../../daemon/daemon.ts";
 import type { Metrics } from "../../daemon/metrics.ts";
 import { ConfigError, StateHeldError } from "../../errors.ts";
@@ -13,7 +13,6 @@ import type { Session } from "../open/session.ts";
 import { printConfig, type Take, whoIs } from "../open/state.ts";
 import { classify } from "../print/failure.ts";
 import { exitCodes } from "../print/terminal.ts";
-import { announceOptions } from "./carry-out.ts";
 import { refuseOldPlan } from "./plan-file.ts";
 import { type Following, followConfig, type Renewal } from "./reload.ts";
 
@@ -23,6 +22,7 @@ export interface Post extends Following {
   readonly take: Take;
   readonly metrics: Metrics;
   readonly renewal: Renewal;
+  readonly crier: Crier;
 }
 
 /** How soon a project is asked for again that another replica runs. */
@@ -135,7 +135,7 @@ interface Work extends Pick<HandedOrder, "order"> {
 
 async function run(post: Post, work: Work): Promise<HandedOutcome> {
   const { projects, order, ledger, number } = work;
-  const { metrics, ledger: shared, renewal } = post;
+  const { metrics, ledger: shared, renewal, crier } = post;
   const session = post.session();
   const progress = tellProgress(shared, session, number);
   const made = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
@@ -144,10 +144,7 @@ async function run(post: Post, work: Work): Promise<HandedOutcome> {
   const result = await runProjects(projects, world, order, session.terminal.signal);
   metrics.noteRun(result.report);
   if (renewal.after() && order.kind === "sync") return run(post, work);
-  if (order.kind === "sync") {
-    const told = announceOptions(session, shared);
-    await announceRun(result.report, { ...told, note: metrics.noteCall });
-  }
+  if (order.kind === "sync") crier.tell(result.report);
   return session.clean(handBack(result));
 }
 

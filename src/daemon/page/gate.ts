@@ -117,7 +117,7 @@ const nonceBytes = 8;
  * A new code, and what the state keeps of it. Half of it says that it was made with the key, so that a guess is known for one
  * without a look at the state.
  *
- * @param key - `Ledger.pageKey`.
+ * @param key - `PageState.codeKey`.
  */
 export function createCode(key: string): { readonly code: string; readonly print: string } {
   const code = completeCode(key, randomBytes(nonceBytes));

@@ -149,6 +149,7 @@ async function see({ ledger, view, times }: Looking, known: PageProject): Promis
       now: times.now,
       nextRunAt: known.nextRunAt,
       late: view.late.find(({ project }) => project === key)?.reason,
+      broken: view.broken.get(key),
     }),
   };
 }

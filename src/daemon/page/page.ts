@@ -153,7 +153,7 @@ function createDoor({ state, url, clock, monotonic, takeCode }: PageOptions) {
   const attempts = createTries(monotonic);
   return {
     async open(code: string, { ip, headers }: FastifyRequest): Promise<Opening> {
-      const isOurs = isCode(state().pageKey, code);
+      const isOurs = isCode(state().codeKey, code);
       if (!(isOurs ? attempts : guesses).isRoom(ip)) return { kind: "enough" };
       if (!isOurs || !(await takeCode(code))) return { kind: "shut" };
       const isSecure = isSecureRequest(headers, url());

@@ -16,6 +16,8 @@ export interface PageView {
   /** Of the tracker's API: where its own pages are follows from it. */
   readonly trackerUrl: string;
   readonly late: readonly Late[];
+  /** What has ended the last run of a project with an error, by its key, in a word. */
+  readonly broken: ReadonlyMap<string, string>;
   /** Whose budget writes to a repository count against, as `Tracker.budgetOf` says. */
   budgetOf(repository: RepositoryName, use?: "signals"): string;
 }

@@ -9,8 +9,30 @@ export function stateFailure(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StateError) return error;
   const code = codeOf(error);
   const sentence = code === undefined ? undefined : sentenceFor(file, code, error.message);
-  return sentence === undefined ? error : new StateError(sentence, { cause: error });
+  if (code === undefined || sentence === undefined) return error;
+  return new StateError(sentence, { cause: error, brief: briefs[plainly(code)] });
 }
+
+/** SQLite's extended codes begin with the plain one: SQLITE_IOERR_WRITE, SQLITE_READONLY_DIRECTORY. */
+function plainly(code: string): string {
+  return /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code;
+}
+
+const [full, readonly] = ["its disk is full", "it can't be written"];
+/** Of what may come while a daemon runs. */
+const briefs: Readonly<Record<string, string>> = {
+  SQLITE_FULL: full,
+  ENOSPC: full,
+  EDQUOT: full,
+  SQLITE_READONLY: readonly,
+  SQLITE_PERM: readonly,
+  EACCES: readonly,
+  EPERM: readonly,
+  EROFS: readonly,
+  SQLITE_IOERR: "its disk fails",
+  SQLITE_CORRUPT: "it is damaged",
+  SQLITE_BUSY: "another process has locked it",
+};
 
 /** Runs `work`, and throws a `StateError` where the state itself is to blame. */
 export function withStateFailure<T>(file: string, work: () => T): T {
@@ -30,8 +52,7 @@ function codeOf(error: Error): string | undefined {
 }
 
 function sentenceFor(file: string, code: string, message: string): string | undefined {
-  // SQLite's extended codes begin with the plain one: SQLITE_IOERR_WRITE, SQLITE_READONLY_DIRECTORY.
-  const plain = /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code;
+  const plain = plainly(code);
   switch (plain) {
     case "SQLITE_NOTADB":
       return `The state file ${file} is not a SQLite database: ${remedy}.`;

@@ -200,7 +200,7 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.unreadable": `The answer was not as GitHub's API gives it. ${again} If it stays: is tracker.url right, and does a proxy change answers?`,
   "tracker.unreadable/page": trackerPage,
   "tracker.missing/all":
-    "Correct `repo` or `route`, or let the token see the repository. Nothing is lost: the next run goes on.",
+    "Correct `repo` or `route`, or let the token, or the App's installation, see the repository. Nothing is lost: the next run goes on.",
   "tracker.permission/one":
     "Give the token, or the App, Issues: read and write on that repository (a role that may triage or write, too), and let its owner allow the token. The next run goes on by itself.",
   "tracker.archived":

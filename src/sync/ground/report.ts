@@ -217,9 +217,10 @@ const accessCodes: ReadonlySet<string> = new Set([
   "tracker.unauthorized",
 ]);
 
-function resultOf({ errors }: Tally, isDone: boolean, isWaiting: boolean): ProjectReport["result"] {
+/** What a signal has cut off is not all well, although nothing failed. */
+function resultOf({ errors, putOff }: Tally, isDone: boolean, isWaiting: boolean): ProjectReport["result"] {
   if (!isDone && errors.some(({ code }) => accessCodes.has(code))) return "failed";
-  if (errors.length > 0) return "partial";
+  if (errors.length > 0 || putOff.some(({ code }) => code === "run.stopped")) return "partial";
   return isWaiting ? "held" : "ok";
 }
 

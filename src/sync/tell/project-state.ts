@@ -65,6 +65,8 @@ export interface Moment {
   readonly nextRunAt?: number | undefined;
   /** Where the daemon finds that it is late: how often it is to run, as "it is to run every 300 s". */
   readonly late?: string | undefined;
+  /** What ended its last run with an error, so that the state knows nothing of that run, in a word. */
+  readonly broken?: string | undefined;
 }
 
 /** Looks up how a project stands. Every read is bounded. */
@@ -131,12 +133,12 @@ function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean): Needed | u
   return actions === 0 ? undefined : { actions, voters, hasUnknown: unknownVotes > 0 };
 }
 
-function judgeFailing({ report, parked, lastSuccessAt, late, now }: Known): Failing | undefined {
+function judgeFailing({ report, parked, lastSuccessAt, late, broken, now }: Known): Failing | undefined {
   const errors = report?.errors.filter((error) => !isSettled(error, parked)) ?? [];
-  if (errors.length === 0 && late === undefined) return undefined;
+  if (errors.length === 0 && late === undefined && broken === undefined) return undefined;
   const until = Math.max(...endsOf(errors));
   return {
-    codes: [...new Set(errors.map(({ code }) => code))],
+    codes: [...new Set(errors.map(({ code }) => code)), ...(broken === undefined ? [] : [broken])],
     since: lastSuccessAt,
     late,
     until: until > now ? until : undefined,

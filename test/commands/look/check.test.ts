@@ -58,6 +58,24 @@ describe("check", () => {
     expect(out).not.toContain("nothing to do");
   });
 
+  it("fails of a config of which no project could ever run: two entries are one project of the board", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("twice.yaml", (config) =>
+      config.replace("- project: acme-api", "- project: prj_app"),
+    );
+    const { code, out } = await stage.run(["check", "-c", file]);
+    expect(code).toBe(1);
+    for (const [one, other] of [
+      ["acme-app", "prj_app"],
+      ["prj_app", "acme-app"],
+    ])
+      expect(out).toMatch(
+        new RegExp(`^✗ ${one}: \`${one}\` and \`${other}\` are the same .* \\[board\\.project\\]$`, "m"),
+      );
+    expect(out).not.toContain("All is well");
+    expect((await stage.run(["sync", "-c", file])).code).toBe(1);
+  });
+
   it("shows the board's own tools where the config has `board.mcp`, with the place of what doesn't fit", async () => {
     const stage = await openStage();
     const host = await hostMcp(featureOs);

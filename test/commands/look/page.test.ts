@@ -1,6 +1,10 @@
 /** @module-tag long */
 
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { admitGuest } from "../../../src/daemon/page/gate.ts";
+import { stateOf } from "../../../src/daemon/page/seals.ts";
+import { openLedgerReadOnly } from "../../../src/ledger/sqlite/sqlite.ts";
 import { startDaemon } from "../daemon-stage.ts";
 import { openStage } from "../stage.ts";
 
@@ -29,6 +33,25 @@ describe("boardsync page", () => {
       address: expect.stringContaining(`${address}/?code=`),
       until: expect.any(String),
     });
+  });
+
+  it("is the only way in: whoever can read the whole state opens nothing by that", async () => {
+    const stage = await openStage();
+    const daemon = startDaemon(stage);
+    const address = await daemon.address();
+    await daemon.ranAll();
+    const { out } = await stage.run(["page"]);
+    const [name] = cookieOf(await fetch(out.trim(), { redirect: "manual" })).split("=");
+    const ledger = openLedgerReadOnly(join(stage.folder, "state.db"));
+    if (ledger === undefined) throw new Error("There is no state.");
+    const made = [stateOf(ledger, ""), { ...stateOf(ledger, ""), pageKey: ledger.pageKey }].map((state) =>
+      String(/=([^;]*)/.exec(admitGuest(state, false, Date.now()))?.[1]),
+    );
+    ledger.close();
+    for (const value of made) {
+      const { status } = await fetch(`${address}/`, { headers: { cookie: `${name}=${value}` } });
+      expect(status).toBe(403);
+    }
   });
 
   it("prints the address at which people open the page, where the config names it", async () => {

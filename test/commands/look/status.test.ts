@@ -1,18 +1,25 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../../src/commands/open/clock.ts";
 import { type ProjectStatus, printStatus } from "../../../src/commands/reports/status.ts";
 import type { WaitingLine } from "../../../src/commands/reports/waits.ts";
+import type { SignOfLife } from "../../../src/ledger/orders.ts";
 import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import { tellTimes } from "../../../src/sync/tell/times.ts";
 import { makeFolder, openStage, runCommand, type Stage } from "../stage.ts";
 
 /** A daemon's sign of life, so many seconds ago. */
-async function beat({ folder }: Pick<Stage, "folder">, secondsAgo: number): Promise<void> {
+async function beat(
+  { folder }: Pick<Stage, "folder">,
+  secondsAgo: number,
+  more: Partial<SignOfLife> = {},
+): Promise<void> {
   const now = Date.now();
   const ledger = openLedger(join(folder, "state.db"), { now, version: "1" });
-  await ledger.commit([{ kind: "beat", sign: { at: now - secondsAgo * 1000, who: "daemon, process 99" } }]);
+  const sign = { at: now - secondsAgo * 1000, who: "daemon, process 99", ...more };
+  await ledger.commit([{ kind: "beat", sign }]);
   ledger.close();
 }
 
@@ -31,6 +38,38 @@ describe("status", () => {
       database: null,
       projects: [{ lastRun: null, lagSeconds: null }, {}],
     });
+  });
+
+  it("says of a project what a running daemon knows of it: that it is late, and what breaks its runs off", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("often.yaml", (config) =>
+      config.replace("0 0 1 1 *", "*/5 * * * *").replace("repo: acme/api", `$&\n    schedule: "0 0 1 1 *"`),
+    );
+    await stage.run(["sync"]);
+    const broken = { "acme-api": "state.unusable: its disk is full" };
+    const told = async (laterMs: number) => {
+      const now = Date.now() + laterMs;
+      const clock = vi.spyOn(systemClock, "now").mockReturnValue(now);
+      const { json } = await stage.run(["status", "--json", "-c", file]);
+      clock.mockRestore();
+      return (Object(json()).projects as readonly ProjectStatus[]).map(({ state, sentence }) => [
+        state,
+        sentence,
+      ]);
+    };
+    const inStep = ["in-sync", "in step"];
+    await beat(stage, -1200, { broken });
+    expect(await told(0)).toEqual([inStep, inStep]);
+    const good = expect.stringMatching(
+      /^failing: the last good run was at .*, and it is to run every 300 s$/,
+    );
+    const full = expect.stringMatching(
+      /^failing \(state\.unusable: its disk is full\): the last good run was at [^,]*$/,
+    );
+    expect(await told(1_200_000)).toEqual([
+      ["failing", good],
+      ["failing", full],
+    ]);
   });
 
   it("shows each project after a run, and needs neither secrets nor the two sides", async () => {

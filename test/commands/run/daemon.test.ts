@@ -5,6 +5,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { runProgram } from "../../../src/commands/program.ts";
+import { startDaemon } from "../daemon-stage.ts";
 import { createOutput, createTerminal, openStage, type Stage } from "../stage.ts";
 
 interface Line {
@@ -117,6 +118,15 @@ it("says with --json what ended it, as the one document on stdout", async () => 
   });
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual({ stopped: "SIGTERM" });
+});
+
+it("says that a secret which is set to nothing turns off what it is for, and nothing of one that is not set", async () => {
+  const stage = await openStage();
+  const daemon = startDaemon(stage, [], { GITHUB_WEBHOOK_SECRET: "" });
+  await daemon.ranAll();
+  expect(await daemon.end()).toBe(0);
+  const said = daemon.lines.filter(({ msg }) => msg.includes("set to nothing"));
+  expect(said).toMatchObject([{ level: "warn", variable: "GITHUB_WEBHOOK_SECRET" }]);
 });
 
 it("exits 2 where its port is taken", async () => {

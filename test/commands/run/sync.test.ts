@@ -395,6 +395,21 @@ it("says that every user of the machine can read .env", async () => {
   expect((await stage.run(["sync"])).err).not.toContain("chmod");
 });
 
+describe("a secret that is one of our own words", () => {
+  it("takes no field and no code out of what is printed, and is warned of", async () => {
+    const stage = await openStage();
+    const env = { BOARDSYNC_HTTP_TOKEN: "posts", GITHUB_WEBHOOK_SECRET: "board" };
+    const ran = await stage.run(["sync", "--json"], { env });
+    expect(ran.json()).toMatchObject({
+      projects: [{ posts: 8, requests: { board: expect.any(Number) } }, {}],
+    });
+    expect(`${ran.out}${ran.err}`).not.toContain("[redacted]");
+    expect(ran.err).toContain("a word that boardsync itself writes");
+    const calm = await stage.run(["sync", "--json"], { env: { BOARDSYNC_HTTP_TOKEN: "posts8board" } });
+    expect(calm.err).not.toContain("a word that boardsync itself writes");
+  });
+});
+
 describe("a secret that a side sends back", () => {
   it.each([120, 80, 50])("is not printed in pieces either, at %i columns", async (columns) => {
     const stage = await openStage();

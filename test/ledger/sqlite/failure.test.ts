@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { StateError } from "../../../src/errors.ts";
+import { nameBreak, StateError } from "../../../src/errors.ts";
 import { stateFailure } from "../../../src/ledger/sqlite/failure.ts";
 
 const fileError = (code: string): Error => Object.assign(new Error(`${code}: no`), { code, syscall: "open" });
@@ -22,6 +22,15 @@ describe("a failure of the state", () => {
     expect(failure).toBeInstanceOf(StateError);
     expect(failure).toMatchObject({ cause, message: expect.stringContaining(message) });
     expect(failure).toMatchObject({ message: expect.stringContaining("data/state.db") });
+  });
+
+  it.each([
+    ["SQLITE_FULL", "state.unusable: its disk is full"],
+    ["SQLITE_READONLY_DBMOVED", "state.unusable: it can't be written"],
+    ["SQLITE_CANTOPEN_ISDIR", "state.unusable"],
+    ["SQLITE_ERROR", "internal"],
+  ])("by %s is named without the file where anybody may ask", (code, word) => {
+    expect(nameBreak(stateFailure("data/state.db", new Database.SqliteError("oh no", code)))).toBe(word);
   });
 
   it("is a sentence where a statement finds JSON that is none, and a bug where a statement is wrong", () => {

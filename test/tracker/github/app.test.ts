@@ -185,6 +185,25 @@ describe("a repository of a GitHub App", () => {
     await expect(tracker.repository("other/web", unbounded())).resolves.toBeDefined();
   });
 
+  it("that the installation no longer includes is told as that, as nobody has a token to change", async () => {
+    const { tracker, github } = await startApp({ repositories: ["other/web", "other/open"] });
+    const repository = await tracker.repository("other/web", unbounded());
+    github.app.uninstall("other");
+    github.app.install({ owner: "other", repositories: ["other/open"] });
+    await tracker.repository("other/open", unbounded());
+    const reads = [
+      tracker.repository("other/web", unbounded()),
+      tracker.labels(repository, undefined, unbounded()),
+    ];
+    for (const read of reads) {
+      const { code, message } = await failureOf(read);
+      expect(code).toBe("tracker.missing");
+      expect(message).toBe(
+        "GitHub answered 404 for other/web: it does not exist or the GitHub App's installation on other does not include it.",
+      );
+    }
+  });
+
   it("of a suspended installation says so", async () => {
     const { tracker, github, clock } = await startApp();
     github.app.suspend("acme");

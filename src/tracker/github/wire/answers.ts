@@ -186,14 +186,27 @@ function faultOf(status: number): RemoteFault {
   return status >= 500 ? "unreachable" : "refused";
 }
 
-function describeRefusal(answer: ClientAnswer, subject: string, said: string, quote: Quote): string {
+function describeRefusal(
+  answer: ClientAnswer & { readonly budget?: string },
+  subject: string,
+  said: string,
+  quote: Quote,
+): string {
   const { status } = answer;
   const words = said.replace(/\.$/, "");
   if (isOfCredential(answer)) return `GitHub does not accept the token (${status}): ${words}.`;
   if (status === 404)
-    return `GitHub answered 404 for ${subject}: it does not exist or the token can't see it${sayNeed(answer, words, quote)}.`;
+    return `GitHub answered 404 for ${subject}: it does not exist or ${describeBlind(answer)}${sayNeed(answer, words, quote)}.`;
   const meaning = status === 451 ? "it is blocked for legal reasons: " : "";
   return `GitHub answered ${status} for ${subject}: ${meaning}${words}.`;
+}
+
+/** Whoever asks as an App has no token that could be changed. Its budget is named by the owner whose installation asks. */
+function describeBlind({ budget = "" }: { readonly budget?: string }): string {
+  const [owner = ""] = budget.split(" ");
+  return owner === ""
+    ? "the token can't see it"
+    : `the GitHub App's installation on ${owner} does not include it`;
 }
 
 function describeError({ field, message, code, value }: SingleError): string {
