@@ -20,14 +20,14 @@ describe("help CODE", () => {
     const { code, out } = await helpOf("board.unsure");
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^board\.unsure\n {2}what happened: Whether a change arrived, or an issue has become a post, can't be found out.*\n {2}written\? +not known, nor who was notified\n {2}what to do: +Look at the post; `boardsync retry POST` sends it again\. A new post: `boardsync link`\.\n$/,
+      /^board\.unsure\n {2}what happened: Whether a change arrived, or an issue became a post, can't be told.*\n {2}written\? +not known, nor who was notified\n {2}what to do: +Look at the post; `boardsync retry POST` sends it again\. A new post: `boardsync link`\.\n$/,
     );
   });
 
   it("takes a code as the log shows it, and prints JSON for a script", async () => {
     expect((await helpOf("[board.unsure]", "--json")).json()).toEqual({
       code: "board.unsure",
-      happened: "Whether a change arrived, or an issue has become a post, can't be found out. It needs you.",
+      happened: "Whether a change arrived, or an issue became a post, can't be told. It needs you.",
       written: "not known, nor who was notified",
       todo: "Look at the post; `boardsync retry POST` sends it again. A new post: `boardsync link`.",
     });
