@@ -118,4 +118,46 @@ describe("a post that a rule archives, on a board that leaves archived posts out
     expect(stage.patches()).toHaveLength(1);
     expect(await stage.syncOne()).toMatchObject({ missing: 1 });
   });
+
+  it("does not count for a list that has become empty: nothing is closed for its posts", async () => {
+    const boardRules = [{ when: { missing: true }, set: { state: "closed", reason: "not_planned" } }];
+    const stage = await openHiding(8, { ...archiving, boardRules });
+    for (const number of [1, 2, 3, 4]) stage.github.close("acme/app", number, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    stage.mark();
+    stage.board.restyle({ arrange: () => [] });
+    for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "held" });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("tells nothing of a lost PATCH: it is not sent again", async () => {
+    const rules = [
+      { when: { state: "closed", reason: "completed" }, set: { status: "completed", isArchived: true } },
+      { when: { state: "closed" }, set: { status: "closed", isArchived: true } },
+    ];
+    const stage = await openHiding(4, { ...archiving, rules });
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    stage.mark();
+    stage.github.reopen("acme/app", 1);
+    stage.github.close("acme/app", 1, "not_planned");
+    const when = ({ method }: { readonly method: string }): boolean => method === "PATCH";
+    stage.board.failNext({ kind: "reset", applied: true }, { when });
+    for (let run = 0; run < 4; run += 1) {
+      await stage.sync();
+      stage.clock.skip(hourMs);
+    }
+    expect(stage.patches()).toHaveLength(1);
+  });
+
+  it("is missing where the list shows others that are archived", async () => {
+    const stage = await openStage({ projects: [archiving] });
+    addPlanned(stage, 4);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    for (const number of [1, 2]) stage.github.close("acme/app", number, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    stage.board.removePost("acme-app", "p1");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(await stage.syncOne()).toMatchObject({ missing: 1 });
+  });
 });

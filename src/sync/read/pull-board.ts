@@ -1,7 +1,7 @@
 import type { ListEnd } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
-import type { PullId, PullMeasure } from "../../ledger/pulls.ts";
+import type { ArchivedPost, PullId, PullMeasure } from "../../ledger/pulls.ts";
 import type { PostId } from "../../model/post.ts";
 import { asWritten } from "../../plan/fields/base.ts";
 import { isShrunk } from "../../plan/guard.ts";
@@ -113,7 +113,7 @@ async function endPull(
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();
-  if (end.kind === "complete") await seeArchived(cycle, pull, endedAt);
+  const archived = end.kind === "complete" ? await archivedUnseen(cycle, pull) : [];
   const measure = await ledger.pulls.measure(pull);
   sayGrowth(cycle, measure);
   // From a list that shows nothing, nothing is learnt about fields.
@@ -141,6 +141,7 @@ async function endPull(
     );
   }
   const kind = end.kind === "complete" && hold === undefined ? "complete" : "usable";
+  if (kind === "complete") await seeArchived(cycle, archived, pull, endedAt);
   const accepted = end.kind === "complete" ? acceptances : [];
   const ended: readonly Change[] = [
     { kind: "end-pull", pull, end: kind, at: endedAt },
@@ -152,13 +153,23 @@ async function endPull(
   return { seen, posts: measure.posts, hold, kind, beganAt };
 }
 
-/**
- * Boards may leave archived posts out of their list. What a rule of ours has archived is then not missing: that the list lacks it
- * shows what our write left there.
- */
-async function seeArchived({ world: { ledger }, memory, settings }: Cycle, pull: PullId, at: number) {
-  if (settings.rules.every(({ set }) => set.isArchived !== true)) return;
-  for (const posts of chunks(await ledger.pulls.archivedUnseen(pull), batchSize)) {
+/** Boards may leave archived posts out of their list: what a rule of ours has archived is then not missing. */
+async function archivedUnseen({ world, settings }: Cycle, pull: PullId): Promise<readonly ArchivedPost[]> {
+  const isArchiving = settings.rules.some(({ set }) => set.isArchived === true);
+  return isArchiving ? world.ledger.pulls.archivedUnseen(pull) : [];
+}
+
+/** That a list lacks them shows what our write left there. */
+async function seeArchived(
+  { world: { ledger }, memory }: Cycle,
+  archived: readonly ArchivedPost[],
+  pull: PullId,
+  at: number,
+): Promise<void> {
+  const looked = archived.filter(({ isLooked }) => isLooked).map(({ id }) => id);
+  if (looked.length > 0) await ledger.commit([{ kind: "see-posts", pull, posts: looked, at }]);
+  const fresh = archived.filter(({ isLooked }) => !isLooked).map(({ id }) => id);
+  for (const posts of chunks(fresh, batchSize)) {
     const rows = await ledger.rows.rows(memory.id, posts, at);
     await ledger.commit([{ kind: "store-posts", pull, posts: rows.map(asWritten), at, trace: undefined }]);
   }
