@@ -88,6 +88,8 @@ export interface ProjectMemory {
   readonly recoveredFrom: number | undefined;
   /** When both sides of its due pairs were last taken as they were because the state had been lost or was old. */
   readonly settledAt: number | undefined;
+  /** When a run last came to its end though something failed; see `lastSuccessAt`. */
+  readonly doneAt?: number | undefined;
   /** The last issue whose signals were read when a limit put off those of others: the next run begins behind it. */
   readonly signalsFrom?: IssueRef | undefined;
   /** When a run last had time for it, which was over before others of its projects had theirs; absent where there was none. */

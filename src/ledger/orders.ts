@@ -116,7 +116,13 @@ export type NewRequest = AnyRequest &
     | { readonly kind: "retry-entry"; readonly tag: string }
     /** `print`: what its release was when a person saw it. */
     | { readonly kind: "draft-entry"; readonly tag: string; readonly print: string }
-    | { readonly kind: "approve"; readonly actions: readonly ActionName[]; readonly isWhole: boolean }
+    | {
+        readonly kind: "approve";
+        readonly actions: readonly ActionName[];
+        readonly isWhole: boolean;
+        /** Set where another order has let them go, and a run had to leave them: whatever is asked for in their place needs nobody for that. */
+        readonly isImplied?: true;
+      }
   );
 
 export type PersonRequest = NewRequest & { readonly id: RequestId };

@@ -308,3 +308,8 @@ export interface PatchAnswer {
   /** As the board writes it; absent where it shows none. */
   readonly updatedAt?: string;
 }
+
+/** Whether a post has issues, and all of them are gone. */
+export function isGivenUp({ links }: Pick<Row, "links">): boolean {
+  return links.length > 0 && links.every(({ isGone }) => isGone);
+}

@@ -189,7 +189,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
     ...context,
     isQuarantined: isStopped,
   });
-  const { updates, failure } = followText(row, context);
+  const { updates, isLater, failure } = followText(row, context);
   const { free, stopped: left } = sortOut(updates, row, context.settings);
   const settledAt = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
   const times = issues.dueAt === undefined ? settledAt : [...settledAt, issues.dueAt];
@@ -203,21 +203,28 @@ function planLinked(row: Row, context: PlanContext): Decision {
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes, ...failure],
     ...(pauses !== undefined && { pauses }),
-    dueAt: isUnderWay(row) ? context.now : earliest(times),
+    dueAt: isUnderWay(row) || isLater ? context.now : earliest(times),
   };
 }
 
+/** The texts that are to be written, or will be where the next list shows no more than this one. */
+interface Texts {
+  readonly updates: readonly UpdateIssue[];
+  readonly isLater: boolean;
+  readonly failure: Decision["notes"];
+}
+
 /** What voters are to hear does not hang on a template. */
-function followText(
-  row: Row,
-  { settings, render, seen, isCut }: PlanContext,
-): { readonly updates: readonly UpdateIssue[]; readonly failure: Decision["notes"] } {
+function followText(row: Row, { settings, render, seen, isCut }: PlanContext): Texts {
   try {
-    return { updates: isCut === true ? [] : followContent(row, settings, render, seen), failure: [] };
+    const updates = followContent(row, settings, render, seen);
+    return isCut === true
+      ? { updates: [], isLater: updates.length > 0, failure: [] }
+      : { updates, isLater: false, failure: [] };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const message = `A template of the config fails on this post, so its issue keeps its text: ${error.message}. Correct the template; the next run tries again.`;
-    return { updates: [], failure: [{ kind: "undecided", cause: "template", message }] };
+    return { updates: [], isLater: false, failure: [{ kind: "undecided", cause: "template", message }] };
   }
 }
 

@@ -81,3 +81,13 @@ it("a list that shows no titles at all takes none from the issues", async () => 
 
   expect(stage.github.issue("acme/app", 1).title).toBe("Post 1");
 });
+
+it("a text that is edited as a field leaves the board's list is written by the next run", async () => {
+  const stage = await openStage({ style: { omitsEmpty: true } });
+  addPlanned(stage, [{ categoryId: "cat_1" }, {}]);
+  for (let run = 0; run < 2; run += 1) await stage.sync();
+  stage.board.editPost("acme-app", "p1", { categoryId: null });
+  stage.board.editPost("acme-app", "p2", { title: "Another title" });
+  for (let run = 0; run < 2; run += 1) await stage.sync();
+  expect(stage.github.issue("acme/app", 2).title).toBe("Another title");
+});

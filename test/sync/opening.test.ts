@@ -98,7 +98,7 @@ describe("twelve posts in two projects", () => {
   });
 });
 
-it("a post gets its issue although a route leads to a repository whose issues are switched off", async () => {
+it("a route to a repository whose issues were never seen, and are switched off, keeps new issues waiting, and that is said", async () => {
   const stage = await openPosts(1, {
     repositories: [
       ...privateRepositories("acme/app"),
@@ -107,10 +107,14 @@ it("a post gets its issue although a route leads to a repository whose issues ar
   });
   stage.reconfigure({ projects: [routedProject] });
   addPlanned(stage, [{}, { categoryId: "cat_api" }]);
-  expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 1 });
+  expect(await stage.syncOne()).toMatchObject({
+    created: 0,
+    errors: [{ code: "tracker.no-issues", message: expect.stringContaining("no issue is opened in any") }, {}],
+  });
   stage.github.enableIssues("acme/api");
   for (let run = 0; run < 2; run += 1) await stage.sync();
   expect(stage.github.issues("acme/api")).toHaveLength(1);
+  expect(stage.github.issues("acme/app")).toHaveLength(2);
 });
 
 describe("what a repository can't give", () => {

@@ -308,6 +308,30 @@ describe("a repository that was renamed", () => {
     expect(stage.ledger.memory.repository("acme/product")?.name).toBe("acme/product");
   });
 
+  it.each(["first", "last"])(
+    "is no new one that has got its former name, of which the config speaks %s",
+    async (place) => {
+      const stage = await openStage({
+        boardProjects: twoProjects,
+        repositories: privateRepositories("acme/app"),
+        projects: [standardProject],
+      });
+      addPlanned(stage, 2);
+      for (let run = 0; run < 2; run += 1) await stage.sync();
+      rename(stage);
+      stage.clock.skip(7 * hourMs);
+      await stage.sync();
+      stage.github.addRepository({ name: "acme/app", private: true, labels: ["feedback", "in progress"] });
+      const corrected = { ...standardProject, repo: "acme/product" };
+      const other = { ...standardProject, project: "acme-api", repo: "acme/app" };
+      stage.reconfigure({ projects: place === "last" ? [corrected, other] : [other, corrected] });
+      addPlanned(stage, 2, "acme-api");
+      for (let run = 0; run < 2; run += 1) await stage.sync();
+      expect(stage.github.issues("acme/app")).toHaveLength(2);
+      expect(stage.github.issues("acme/product")).toHaveLength(2);
+    },
+  );
+
   it("is one for all names that the config has for it", async () => {
     const api = { ...standardProject, project: "acme-api" };
     const stage = await openStage({

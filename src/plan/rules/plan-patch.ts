@@ -156,12 +156,20 @@ export function noteUndecided(derived: Derivation): readonly Note[] {
 export function isChanging({ links }: Pick<Row, "links">): boolean {
   return links.some(({ known, ...own }) => {
     const canonical = known?.canonical;
-    return isInDoubt(own, known?.issue) || (canonical !== undefined && isInDoubt(canonical, canonical.issue));
+    return (
+      mayStillChange(own, known?.issue) ||
+      (canonical !== undefined && mayStillChange(canonical, canonical.issue))
+    );
   });
 }
 
+/** Whether something of a post is under way, so that nobody knows yet what both sides are. */
+export function isInDoubt(row: Pick<Row, "links" | "openIntents">): boolean {
+  return row.openIntents.length > 0 || isChanging(row);
+}
+
 /** What arrives once more changes nothing where the issue still shows it. */
-function isInDoubt({ isChanging, mayArrive = [] }: OwnChanges, issue: Issue | undefined): boolean {
+function mayStillChange({ isChanging, mayArrive = [] }: OwnChanges, issue: Issue | undefined): boolean {
   const isUndone = ({ field, value }: SentField): boolean =>
     issue !== undefined && readIssueField(issue, field) !== value;
   return isChanging === true || mayArrive.some(isUndone);

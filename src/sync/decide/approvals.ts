@@ -84,8 +84,9 @@ async function holdChanged(
 ): Promise<Wanted> {
   const { post, kind, isNotifying, hold } = action;
   if (!isNotifying || hold !== undefined || isApproved(cycle, post, kind)) return action;
-  const named = approvals.filter(({ actions }) =>
-    actions.some((one) => one.post === post && one.kind === kind),
+  const named = approvals.filter(
+    ({ actions, isImplied }) =>
+      isImplied !== true && actions.some((one) => one.post === post && one.kind === kind),
   );
   const last = named.at(-1);
   if (last === undefined) return action;

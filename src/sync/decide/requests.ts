@@ -1,10 +1,11 @@
 import type { Change } from "../../ledger/change.ts";
 import type { PersonRequest, PostsRequest } from "../../ledger/orders.ts";
+import { isGivenUp } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
-import { parkedOf } from "../../plan/ground/obstacle.ts";
+import { isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
-import { isChanging } from "../../plan/rules/plan-patch.ts";
+import { isInDoubt } from "../../plan/rules/plan-patch.ts";
 import { changesOf } from "../ground/as-one.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
@@ -98,26 +99,30 @@ async function tryFor(
   request: AskedOfPosts,
   post: PostId,
 ): Promise<readonly Change[] | undefined> {
-  const isDiscard = request.kind === "discard" || request.kind === "resume-discard";
   return attemptNow(cycle, post, async () =>
-    isDiscard && (await isInDoubt(cycle, post))
+    (await hasToWait(cycle, request, post))
       ? undefined
       : changesOf(cycle, (own) => doFor(own, request, post)),
   );
 }
 
-/** An outcome that is recorded later would be a change of what was taken as it is. */
-async function isInDoubt(cycle: PulledCycle, post: PostId): Promise<boolean> {
+/** An outcome that is recorded later would be a change of what was taken as it is, or of what the next issue asks for. */
+async function hasToWait(cycle: PulledCycle, { kind }: AskedOfPosts, post: PostId): Promise<boolean> {
   const row = await readRow(cycle, post);
-  return row !== undefined && (row.openIntents.length > 0 || isChanging(row));
+  const isOver =
+    kind === "discard" ||
+    kind === "resume-discard" ||
+    (kind === "retry" && row !== undefined && isGivenUp(row));
+  return isOver && row !== undefined && isInDoubt(row);
 }
 
-async function doFor(cycle: PulledCycle, { kind, id }: AskedOfPosts, post: PostId): Promise<void> {
+async function doFor(cycle: PulledCycle, request: AskedOfPosts, post: PostId): Promise<void> {
+  const { kind, id } = request;
   const { ledger, clock } = cycle.world;
   const place = { project: cycle.memory.id, post };
   switch (kind) {
     case "retry":
-      await retry(cycle, post);
+      await retry(cycle, request, post);
       return;
     case "release":
       await ledger.commit([{ ...place, kind: "release", at: clock.now() }]);
@@ -135,24 +140,27 @@ async function doFor(cycle: PulledCycle, { kind, id }: AskedOfPosts, post: PostI
   }
 }
 
-/** What was refused, or is in doubt, goes once more: whoever asks for that has let it go. */
-async function retry(cycle: PulledCycle, post: PostId): Promise<void> {
+/**
+ * What was refused, or is in doubt, goes once more: whoever asks for that has let this very write go. A new issue has been shown by its
+ * refusal alone, so what holds it stays.
+ */
+async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Promise<void> {
   const { ledger, clock } = cycle.world;
   const place = { project: cycle.memory.id, post };
-  const parked = parkedOf((await readRow(cycle, post)) ?? {}).map(({ action: { kind } }) => kind);
+  const parked = parkedOf((await readRow(cycle, post)) ?? {});
   await ledger.commit([
     { ...place, kind: "unpark", of: undefined },
     { ...place, kind: "reopen" },
   ]);
-  const now = clock.now();
   const row = parked.length === 0 ? undefined : await readRow(cycle, post);
-  const wanted = row === undefined ? [] : planRow(row, await cycle.context(now)).actions;
+  const wanted = row === undefined ? [] : planRow(row, await cycle.context(clock.now())).actions;
   const actions = wanted
-    .filter(({ kind }) => parked.includes(kind))
+    .filter(({ kind }) => kind !== "create-issue" && kind !== "create-post")
+    .filter((action) => parked.some((one) => isRefusal(one, action, cycle.settings)))
     .map((action) => ({ post, kind: action.kind, signature: approvalSignature(action) }));
   if (actions.length > 0) {
-    const request = { kind: "approve", actions, isWhole: false, project: place.project, at: now } as const;
-    await ledger.commit([{ kind: "add-request", request }]);
+    const approval = { kind: "approve", actions, isWhole: false, isImplied: true } as const;
+    await ledger.commit([{ kind: "add-request", request: { ...approval, project: place.project, at } }]);
   }
   await retryImport(cycle, post);
 }

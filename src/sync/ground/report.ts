@@ -61,9 +61,10 @@ export function notePutOff(tally: Tally, { run, world, project }: Delayed, error
   const now = world.clock.now();
   const isOfSignals = isSignalLimit(world, error, [project.settings.repo]);
   const isLong = !isOfSignals && until !== undefined && until - now > project.periodMs(now);
-  const { lastSuccessAt = now } = world.ledger.memory.project(project.key) ?? {};
-  const isOld = now - lastSuccessAt > Math.max(dayMs, 3 * project.periodMs(now));
-  const since = isOld ? `; no run since ${new Date(lastSuccessAt).toISOString()} came to its end` : "";
+  const { lastSuccessAt, doneAt = lastSuccessAt ?? now } = world.ledger.memory.project(project.key) ?? {};
+  const endedAt = Math.max(doneAt, lastSuccessAt ?? doneAt);
+  const isOld = now - endedAt > Math.max(dayMs, 3 * project.periodMs(now));
+  const since = isOld ? `; no run since ${new Date(endedAt).toISOString()} came to its end` : "";
   if (isLong || isOld || !isRoutine(run))
     noteError(tally, { code, message: `${message}${since}.`, retryAt: until });
   return closure;
@@ -167,8 +168,10 @@ export async function reportProject(
   const { ledger, tracker, clock } = world;
   const memory = ledger.memory.project(project.key);
   const counts = await countProject(ledger, memory, pull?.hold !== undefined);
-  if (memory !== undefined && isDone && tally.errors.length === 0 && !tally.isPutOff && isRoutine(run)) {
-    await ledger.commit([{ kind: "remember-project", memory: { ...memory, lastSuccessAt: clock.now() } }]);
+  if (memory !== undefined && isDone && !tally.isPutOff && isRoutine(run)) {
+    const at = clock.now();
+    const ended = tally.errors.length === 0 ? { lastSuccessAt: at } : { doneAt: at };
+    await ledger.commit([{ kind: "remember-project", memory: { ...memory, ...ended } }]);
   }
   const lost =
     memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);

@@ -60,13 +60,14 @@ export async function applySaved(
 
 /** To apply a plan is to approve it: what the pace or the time of this run leaves goes in a later one. */
 async function approveWaiting(
-  { world: { ledger, clock }, memory }: PulledCycle,
+  { world: { ledger }, run, memory }: PulledCycle,
   waiting: readonly Judged[],
 ): Promise<void> {
   if (waiting.length === 0) return;
   const actions = waiting.map(({ post, kind, signature }) => ({ post, kind, signature }));
-  const request = { kind: "approve", actions, isWhole: false, project: memory.id, at: clock.now() } as const;
-  await ledger.commit([{ kind: "add-request", request }]);
+  const at = savedAt(run);
+  const approval = { kind: "approve", actions, isWhole: false, isImplied: true } as const;
+  await ledger.commit([{ kind: "add-request", request: { ...approval, project: memory.id, at } }]);
 }
 
 /** What becomes of the actions of a saved plan where a side could not be looked at: nothing, and why. */

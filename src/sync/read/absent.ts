@@ -1,9 +1,10 @@
 import type { AbsentLink } from "../../ledger/rows.ts";
 import { type IssueRef, isSameIssue } from "../../model/issue.ts";
-import type { Parked, Row } from "../../model/link.ts";
+import { isGivenUp, type Parked, type Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { absence as absenceOfPost, parkedOf } from "../../plan/ground/obstacle.ts";
+import { isInDoubt } from "../../plan/rules/plan-patch.ts";
 import { select } from "../../select.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { endPrepared } from "../ground/record.ts";
@@ -36,7 +37,7 @@ export async function retryAbsent(cycle: Cycle): Promise<void> {
 async function retireIfGone(cycle: Cycle, post: PostId): Promise<void> {
   const { ledger, log } = cycle.world;
   const row = await readRow(cycle, post);
-  if (row === undefined || !row.links.every(({ isGone }) => isGone)) return;
+  if (row === undefined || !isGivenUp(row) || isInDoubt(row)) return;
   const issues = row.links.map(({ link }) => nameIssue(cycle, link.issue));
   await ledger.commit([{ kind: "retire-issues", project: cycle.memory.id, post }]);
   log.info({ project: cycle.project.key, post, issues }, "The post's issues are given up, as a person asked");

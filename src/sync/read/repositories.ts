@@ -1,8 +1,14 @@
 import { ProjectError, RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import { isSameRepository, type Repository, type RepositoryName } from "../../model/issue.ts";
+import {
+  isSameRepository,
+  type Repository,
+  type RepositoryId,
+  type RepositoryName,
+} from "../../model/issue.ts";
 import { canonical } from "../../plan/ground/identity.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
+import { select } from "../../select.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
 import { type Policy, repositoryNames, type World } from "../ground/world.ts";
@@ -14,8 +20,8 @@ import { type Policy, repositoryNames, type World } from "../ground/world.ts";
  * @throws ProjectError when it is gone; RemoteError when it can't be asked for.
  */
 export async function findRepository(cycle: Asking, name: RepositoryName): Promise<RepositoryMemory> {
-  const { ledger, clock, policy, tracker, log } = cycle.world;
-  const known = ledger.memory.repository(name);
+  const { clock, policy, tracker, log } = cycle.world;
+  const known = await findKnown(cycle, name);
   const isHere = known !== undefined && isOfServer(known, policy);
   if (isHere && clock.now() - known.checkedAt < policy.fullEveryMs) return known;
   const repository = isHere
@@ -30,6 +36,36 @@ export async function findRepository(cycle: Asking, name: RepositoryName): Promi
     );
   }
   return remember(cycle, { name, known, repository, isWhole: true });
+}
+
+/**
+ * What a name is known to mean. Where the repository has another name by now, which the config has come to use, too, the first one
+ * may have been given to another repository.
+ */
+async function findKnown(asking: Asking, name: RepositoryName): Promise<RepositoryMemory | undefined> {
+  const { ledger, policy } = asking.world;
+  const known = ledger.memory.repository(name);
+  const now = known?.repository.name;
+  const isOpen =
+    now !== undefined &&
+    !isSameRepository(now, name) &&
+    ledger.memory.repository(now) === undefined &&
+    policy.repositories.some((named) => isSameRepository(named, now));
+  return isOpen && !(await leadsTo(asking, name, known?.repository.id)) ? undefined : known;
+}
+
+/** Whether the tracker still finds a repository by a name, which it may have lost to another one. */
+async function leadsTo(
+  { world: { tracker }, run }: Asking,
+  name: RepositoryName,
+  id: RepositoryId | undefined,
+): Promise<boolean> {
+  try {
+    return (await tracker.repository(name, run.bounds)).id === id;
+  } catch (error) {
+    if (error instanceof RemoteError && error.fault === "missing") return false;
+    throw error;
+  }
 }
 
 /** Ids of another server mean other repositories here. */
@@ -100,9 +136,10 @@ interface Found {
 }
 
 async function remember(
-  { world: { ledger, clock, tracker, log, policy }, run }: Asking,
+  asking: Asking,
   { name, known: named, repository, isWhole }: Found,
 ): Promise<RepositoryMemory> {
+  const { ledger, clock, tracker, log, policy } = asking.world;
   const now = clock.now();
   // The config may have called it otherwise before.
   const other = ledger.memory.repositoryById(repository.id);
@@ -111,7 +148,7 @@ async function remember(
   const turnedPublic = known?.repository.isPrivate === true ? now : known?.publicSince;
   // Where issues are off, labels and milestones can't be asked for.
   const catalogue =
-    isWhole && repository.hasIssues ? await tracker.catalogue(repository, run.bounds) : undefined;
+    isWhole && repository.hasIssues ? await tracker.catalogue(repository, asking.run.bounds) : undefined;
   const { labels, milestones } = catalogue ?? known ?? { labels: [], milestones: [] };
   if (known?.repository.isPrivate === true && !repository.isPrivate) {
     log.warn(
@@ -145,7 +182,7 @@ async function remember(
     ...known,
     // Under the old name another repository may have been read since: all of this one is looked at anew.
     ...(isRenamed && { etag: undefined, fullAt: undefined }),
-    ...namesFor(name, known, policy),
+    ...(await namesFor(asking, name, known)),
     server: policy.trackerUrl,
     repository,
     publicSince: repository.isPrivate ? undefined : turnedPublic,
@@ -160,19 +197,18 @@ async function remember(
 }
 
 /** The name of the config. Where it has several, the first stays, and the repository is found by all of them. */
-function namesFor(
+async function namesFor(
+  asking: Asking,
   name: RepositoryName,
   known: RepositoryMemory | undefined,
-  { repositories }: Pick<Policy, "repositories">,
-): Pick<RepositoryMemory, "name" | "otherNames"> {
-  const isUsed = (one: RepositoryName): boolean => repositories.some((named) => isSameRepository(named, one));
-  const all = [
-    ...(known === undefined ? [] : [known.name, ...(known.otherNames ?? [])]).filter(isUsed),
-    name,
-  ];
-  const [first = name, ...others] = all.filter(
-    (one, place) => all.findIndex((before) => isSameRepository(before, one)) === place,
-  );
+): Promise<Pick<RepositoryMemory, "name" | "otherNames">> {
+  const { repositories } = asking.world.policy;
+  const before = known === undefined ? [] : [known.name, ...(known.otherNames ?? [])];
+  const isNew = !before.some((one) => isSameRepository(one, name));
+  const used = before.filter((one) => repositories.some((named) => isSameRepository(named, one)));
+  // Found by a new name: the old one may lead to another repository by now.
+  const kept = isNew ? await select(used, (one) => leadsTo(asking, one, known?.repository.id)) : used;
+  const [first = name, ...others] = [...kept, ...(isNew ? [name] : [])];
   return { name: first, otherNames: others.length > 0 ? others : undefined };
 }
 

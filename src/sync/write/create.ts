@@ -70,12 +70,12 @@ const notListed = "this run's list of posts did not get as far as the post; the 
  * repository of the project: where a post belongs changes with its category and with the config.
  */
 export function doubtOf(cycle: PulledCycle, lookedAt?: number): string | undefined {
-  const { memory } = cycle.world.ledger;
-  // Where issues are switched off nobody sees one, and so it keeps nothing of other repositories waiting.
-  const unscanned = repositoryNames(cycle.settings).find(
-    (name) => memory.repository(name)?.repository.hasIssues !== false && !isScanned(cycle, name),
-  );
+  const unscanned = repositoryNames(cycle.settings).find((name) => !isScanned(cycle, name));
   if (unscanned !== undefined) {
+    if (cycle.world.ledger.memory.repository(unscanned)?.repository.hasIssues === false) {
+      const message = `Issues are switched off in ${unscanned}, so it can't be searched for those that this state does not know: no issue is opened in any repository of the project until they are switched on there, or it is taken out of the config.`;
+      noteError(cycle.tally, { issue: unscanned, code: "tracker.no-issues", message });
+    }
     return `${unscanned} could not be searched yet for issues that this state does not know; if it is gone for good, take it out of the config`;
   }
   return earlierRequestOf(cycle, lookedAt);

@@ -289,6 +289,7 @@ export const requestShape = later(
         by,
         actions: z.array(z.looseObject({ post: postId, kind: writeKind(), signature: z.string() })),
         isWhole: z.boolean(),
+        isImplied: z.literal(true).exactOptional(),
       }),
     ]),
 );

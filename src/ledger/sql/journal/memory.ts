@@ -92,6 +92,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
   lastSuccessAt: time,
   recoveredFrom: time,
   settledAt: time,
+  doneAt: time,
   signalsFrom: z.object({ repositoryId: z.number(), number: z.number() }).optional(),
   turnAt: time,
   changelog: z
