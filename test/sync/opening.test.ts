@@ -109,7 +109,10 @@ it("a route to a repository whose issues were never seen, and are switched off, 
   addPlanned(stage, [{}, { categoryId: "cat_api" }]);
   expect(await stage.syncOne()).toMatchObject({
     created: 0,
-    errors: [{ code: "tracker.no-issues", message: expect.stringContaining("no issue is opened in any") }, {}],
+    errors: [
+      { code: "tracker.no-issues", message: expect.stringContaining("no issue is opened in any") },
+      {},
+    ],
   });
   stage.github.enableIssues("acme/api");
   for (let run = 0; run < 2; run += 1) await stage.sync();

@@ -28,7 +28,8 @@ export interface PatchReading {
  * | reply | outcome |
  * |---|---|
  * | 2xx, JSON or empty | applied |
- * | 2xx that says no (`success: false`, an `error`), without the post | by its words (`answer/no.ts`) |
+ * | 2xx that says that it failed (`success: false`), without the post | by its words (`answer/no.ts`) |
+ * | 2xx with an `error` alone, without the post | unknown |
  * | a limit, in whatever status (`http/refusal.ts`) | limited |
  * | 400, 409, 410, 413, 422 | rejected |
  * | 401, 403 | unauthorized |
@@ -50,7 +51,8 @@ export function classifyPatch(reply: Reply, reading: PatchReading): PatchOutcome
     const post = findPost(value, reading);
     const no = post === undefined ? readNo(value) : undefined;
     if (no === undefined) return { kind: "applied", post };
-    const refused = sayNo(no, `The board refused the change (HTTP ${status})`, excerpt);
+    if (!no.isDefinite) return { kind: "unknown", message: explainUnknown(reply, said, reading) };
+    const refused = sayNo(no.words, `The board refused the change (HTTP ${status})`, excerpt);
     return refused.kind === "rejected" ? { ...refused, status } : refused;
   }
   const retryAt = readRetryAfter(headers, now);

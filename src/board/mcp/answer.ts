@@ -28,7 +28,7 @@ export function readRefusal(
   tool: string,
   excerpt: Excerpt,
 ): Fault | undefined {
-  const said = result.isError === true ? textsOf(result).join(" ") : readNo(answer);
+  const said = result.isError === true ? textsOf(result).join(" ") : readNo(answer)?.words;
   if (said === undefined) return undefined;
   const fault = sayNo(said, "The tool refused", excerpt);
   const isGone = result.isError === true && said.includes(tool) && isOfGone(said);

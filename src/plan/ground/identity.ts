@@ -74,11 +74,13 @@ export function refusalSignature(action: Action, settings: Settings): string {
   return [signatureOf(withoutOrder(action, settings), settings), ...timesSeen(action)].join(" ");
 }
 
-/** An order by votes is refused as such: one vote more is no other write. */
+/** An order by votes, which is a negative number, is refused as such: one vote more is no other write. */
 function withoutOrder(action: Action, settings: Settings): Action {
   if (action.kind !== "patch-post" || !sortsByVotes(settings)) return action;
   const writes = action.writes.map((write) =>
-    write.field === "roadmapOrder" ? { ...write, before: undefined, value: byVotes } : write,
+    write.field === "roadmapOrder" && Number(write.value) <= 0
+      ? { ...write, before: undefined, value: byVotes }
+      : write,
   );
   return { ...action, writes };
 }

@@ -1,3 +1,4 @@
+import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
 import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
@@ -245,8 +246,7 @@ export async function findMarked(
   const account = await askAccount(cycle);
   const since = new Date(createdSince - overlapMs).toISOString();
   const found = new Map<PostId, Map<number, Issue>>();
-  // It may have been asked for with the token of another account.
-  for (const author of [account, ...(cycle.world.ledger.memory.account()?.former ?? [])]) {
+  const findBy = async (author: string): Promise<void> => {
     const query: IssueQuery = { kind: "by", author, createdSince: since };
     for await (const page of cycle.world.tracker.listIssues(repository.repository, query, cycle.run.bounds)) {
       await storePage(cycle, page);
@@ -257,6 +257,15 @@ export async function findMarked(
         for (const post of marked.flatMap((one) => (one.project === cycle.memory.id ? one.posts : [])))
           found.set(post, (found.get(post) ?? new Map()).set(record.issue.number, record.issue));
       }
+    }
+  };
+  await findBy(account);
+  // It may have been asked for with the token of another account; one that there is no more is refused.
+  for (const author of cycle.world.ledger.memory.account()?.former ?? []) {
+    try {
+      await findBy(author);
+    } catch (error) {
+      if (!(error instanceof RemoteError) || error.fault !== "refused") throw error;
     }
   }
   const sorted = (issues: Map<number, Issue>): readonly Issue[] =>

@@ -6,7 +6,7 @@ import { noteError } from "../ground/report.ts";
 
 /**
  * Posts of a list without those that are surely others than the ones whose issues the state knows by their ids: a board may give an
- * id again, and another board has the same ones. What is left out counts as missing, and is said.
+ * id again, and another board has the same ones. What is left out is said.
  */
 export async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<readonly Post[]> {
   const { world, memory, project, tally } = cycle;

@@ -39,6 +39,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
   const seen = new Set<PostField>(before?.seen);
   let end: ListEnd | undefined;
   let isBroken = false;
+  let hasOthers = false;
   let next: PagePlace | undefined;
   let read = 0;
   let known: KnownPage | undefined;
@@ -66,6 +67,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
       if (isSame) await ledger.commit([{ kind: "see-page", pull, trace: page.trace, at: askedAt }]);
       else {
         const posts = await ownPosts(cycle, page.posts);
+        hasOthers ||= posts !== page.posts;
         const trace = posts === page.posts ? page.trace : undefined;
         await ledger.commit([{ kind: "store-posts", pull, posts, at: askedAt, trace }]);
       }
@@ -93,6 +95,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     isBroken = true;
     end = { kind: "incomplete", message: await explainBreak(cycle, error, broken) };
   }
+  if (hasOthers && end?.kind === "complete") end = otherPosts;
   return { pull, end: end ?? unended, isBroken, seen, pages, categories, shown };
 }
 
@@ -125,6 +128,12 @@ async function rememberPaging(
     "The board's list shows no sign of further pages, and yet there are some: they are read. Put the line into the config",
   );
 }
+
+const otherPosts: ListEnd = {
+  kind: "cut",
+  message:
+    "The list shows other posts by ids that are known, so posts missing from it are not taken for deleted.",
+};
 
 const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended without an end." };
 

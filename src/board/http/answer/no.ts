@@ -9,16 +9,24 @@ export type SaidNo =
   | { readonly kind: "unknown"; readonly message: string; readonly detail: "server" }
   | { readonly kind: "rejected"; readonly message: string };
 
-/** The words of an answer like `{ "success": false, "error": "…" }`; undefined where it does not say no. */
-export function readNo(answer: unknown): string | undefined {
+/** What an answer like `{ "success": false, "error": "…" }` says. */
+export interface No {
+  readonly words: string;
+  /** Whether it says that it failed; an `error` alone may be a warning beside a success. */
+  readonly isDefinite: boolean;
+}
+
+/** undefined where an answer does not say no. */
+export function readNo(answer: unknown): No | undefined {
   if (!isObject(answer)) return undefined;
-  const flags = ["success", "ok"].map((name) => readKey(answer, name));
-  if (flags.includes(true)) return undefined;
-  const errors = ["error", "errors"].flatMap((name) => readWords(readKey(answer, name)));
   const status = readKey(answer, "status");
-  const isFailed = typeof status === "string" && /^(?:error|failed|failure)$/i.test(status);
-  if (flags.includes(false) || isFailed || errors.length > 0)
-    return [...errors, ...readWords(readKey(answer, "message"))].join(" ");
+  const says = (words: RegExp): boolean => typeof status === "string" && words.test(status);
+  const flags = ["success", "ok"].map((name) => readKey(answer, name));
+  if (flags.includes(true) || says(/^(?:ok|success|succeeded)$/i)) return undefined;
+  const errors = ["error", "errors"].flatMap((name) => readWords(readKey(answer, name)));
+  const isDefinite = flags.includes(false) || says(/^(?:error|failed|failure)$/i);
+  if (isDefinite || errors.length > 0)
+    return { words: [...errors, ...readWords(readKey(answer, "message"))].join(" "), isDefinite };
   // Some servers put every answer into a frame: `{ "result": … }`.
   const [inner, ...others] = Object.values(answer);
   return others.length === 0 ? readNo(inner) : undefined;
