@@ -3,6 +3,7 @@
  * The process edge, and the only file that touches `process`. It loads nothing else before it knows that this Node.js can
  * run it: a native module would crash an older one without a word.
  */
+import { randomBytes } from "node:crypto";
 import { readFileSync, writeSync } from "node:fs";
 import type { Interface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
     version: readVersion(),
     command: startedAs({ script: String(process.argv[1]), cwd: process.cwd(), env: process.env }),
     pid: process.pid,
+    id: randomBytes(3).toString("hex"),
     runtime: readRuntime,
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),

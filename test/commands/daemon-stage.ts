@@ -28,6 +28,7 @@ export function startDaemon(
   stage: Stage,
   args: readonly string[] = [],
   env: Readonly<Record<string, string | undefined>> = {},
+  id?: string,
 ): RunningDaemon {
   const interruption = new AbortController();
   const lines: Line[] = [];
@@ -43,6 +44,7 @@ export function startDaemon(
     env: { ...stage.env, ...env },
     err: { ...createOutput(), write },
     signal: interruption.signal,
+    ...(id !== undefined && { id }),
     onHangUp(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

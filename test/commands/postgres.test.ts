@@ -98,6 +98,18 @@ describe("a state on PostgreSQL", () => {
     expect((await stage.run(["explain", "acme-app/p1"])).out).toContain("paused");
   });
 
+  it("knows two replicas for two, also in containers whose host name and process number are alike", async () => {
+    const stage = await givenStage();
+    const daemons = ["one", "two"].map((id) => startDaemon(stage, [], stage.own, id));
+    const [address = ""] = await Promise.all(daemons.map((daemon) => daemon.address()));
+    await until(async () =>
+      (await (await fetch(`${address}/metrics`)).text()).includes("\nboardsync_replicas 2\n"),
+    );
+    const { replicas } = Object((await stage.run(["status", "--json"])).json());
+    const who = (id: string) => ({ who: expect.stringMatching(`^daemon, process 4711 on \\S+#${id}$`) });
+    expect(replicas).toMatchObject([who("one"), who("two")]);
+  });
+
   it("that is gone makes a running daemon not ready, whenever its projects are due", async () => {
     const stage = await givenStage();
     const daemon = startDaemon(stage, [], stage.own);

@@ -2,6 +2,7 @@ import type { Config } from "../../config/schema.ts";
 import { createTimes, nextTime } from "../../config/times.ts";
 import { findLate } from "../../daemon/readiness.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { minuteMs } from "../../model/time.ts";
 import type { Moment } from "../../sync/tell/project-state.ts";
 import { systemClock } from "./clock.ts";
 import { judgeSign } from "./heartbeat.ts";
@@ -18,7 +19,8 @@ export async function nextRunOf(
 
 /**
  * What the daemon that is running on this state knows of a project beside what the state tells: when it runs next, that it is late,
- * and what has broken its last run off. Nothing where none is running.
+ * and what has broken its last run off. Nothing where none is running. One that is silent, and was not stopped, may have no room to
+ * write on its disk: where nobody has run the project in its place since, it is late, too.
  */
 export async function readMoment(
   config: Config,
@@ -26,8 +28,11 @@ export async function readMoment(
   ledger: Ledger | undefined,
 ): Promise<Omit<Moment, "now">> {
   const sign = await ledger?.runs.heartbeat();
-  if (judgeSign(sign)?.isAlive !== true) return {};
-  const late = lateSince(config, key, ledger?.memory.project(key)?.lastSuccessAt);
+  const beat = judgeSign(sign);
+  if (beat === undefined || beat.hasEnded) return {};
+  const { lastSuccessAt } = ledger?.memory.project(key) ?? {};
+  const late = lateSince(config, key, lastSuccessAt);
+  if (!beat.isAlive) return beat.at >= (lastSuccessAt ?? beat.at) - minuteMs ? { late } : {};
   return { nextRunAt: nextTimeOf(config, key), late, broken: sign?.broken?.[key] };
 }
 

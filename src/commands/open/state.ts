@@ -336,9 +336,9 @@ function serverAlone(url: string): ServerPlace {
   return { url, config: () => "", leaseMs: spareMs, requestMs: 0 };
 }
 
-/** A process as messages name it. */
-export function whoIs(terminal: Terminal, command: string): string {
-  return `${command}, process ${terminal.pid} on ${hostname()}`;
+/** A process as messages name it, and as others on its state tell it from themselves. */
+export function whoIs({ pid, id }: Terminal, command: string): string {
+  return `${command}, process ${pid} on ${hostname()}${id === undefined ? "" : `#${id}`}`;
 }
 
 function stateOptions(terminal: Terminal): { readonly now: number; readonly version: string } {

@@ -9,6 +9,8 @@ export interface Terminal {
   /** How a person starts the program here, for hints: `boardsync`, `npx boardsync`, … */
   readonly command: string;
   readonly pid: number;
+  /** Tells it from a process of the same number on a host of the same name: containers may have both alike. */
+  readonly id?: string;
   /** What the program runs on; undefined where nobody knows. */
   readonly runtime?: (() => Runtime) | undefined;
   readonly out: Output;

@@ -70,6 +70,14 @@ describe("status", () => {
       ["failing", good],
       ["failing", full],
     ]);
+    // It has had no room for a sign of life since.
+    await beat(stage, 0);
+    expect(await told(1_200_000)).toEqual([["failing", good], inStep]);
+    // Nobody expects anything of one that was stopped, or in whose place another program has run.
+    await beat(stage, 0, { isLast: true });
+    expect(await told(1_200_000)).toEqual([inStep, inStep]);
+    await beat(stage, 3600);
+    expect(await told(1_200_000)).toEqual([inStep, inStep]);
   });
 
   it("shows each project after a run, and needs neither secrets nor the two sides", async () => {
