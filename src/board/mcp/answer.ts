@@ -56,11 +56,15 @@ export function readProtocolError(error: unknown, excerpt: Excerpt, hadSession: 
   if (!isOfProtocol) return undefined;
   const fault = sayNo(error.message, "The MCP server refused", excerpt);
   const { message } = fault;
-  if (hadSession && namesSession(error.message)) return { kind: "ended", message };
+  if (hadSession && ofTransport.has(error.code) && namesSession(error.message))
+    return { kind: "ended", message };
   if (isOfGone(error.message)) return { kind: "unsent", message };
   const isDefinite = definite.has(error.code);
   return fault.kind === "rejected" && !isDefinite ? { ...fault, kind: "unknown", detail: "server" } : fault;
 }
+
+/** Errors by which the transport speaks of a session; what a tool says of one is of another. */
+const ofTransport: ReadonlySet<unknown> = new Set([-32_000, -32_001, -32_600]);
 
 /** No such method, no such tool, or arguments that don't fit: nothing was called. */
 const definite: ReadonlySet<unknown> = new Set([

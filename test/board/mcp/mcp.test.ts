@@ -351,6 +351,22 @@ describe("a call of a tool that writes", () => {
     },
   );
 
+  it.each([
+    "Internal error: the database session was closed unexpectedly",
+    "Mail could not be sent: SMTP session ended",
+  ])("may have been made where an error speaks of another session: %s", async (message) => {
+    const host = await hostMcp(featureOs, { isLegacy: true });
+    const tools = givenTools(host.url, named);
+    await tools.describe(bounds());
+    host.answering = (request, response) => {
+      if (request.tool === undefined) return undefined;
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, error: { code: -32_603, message } }));
+      return "answered";
+    };
+    expect(await tools.call("changelogCreate", draft)).toMatchObject({ kind: "unknown" });
+  });
+
   it("is refused where a session has nothing to do with it", async () => {
     const host = await hostMcp(featureOs, { isLegacy: true });
     const tools = givenTools(host.url, named);
