@@ -603,3 +603,50 @@ describe("an approval that is still open", () => {
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 0, held: 1 });
   });
 });
+
+describe("what `retry` or `apply` lets go", () => {
+  const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
+  const limit = { kind: "answer", status: 429, headers: { "retry-after": "60" } } as const;
+
+  it.each<[string, (stage: Stage) => Promise<unknown>]>([
+    [
+      "retry",
+      async (stage) => {
+        stage.board.failNext({ kind: "answer", status: 422, body: { error: "no" } }, isPatch);
+        expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+        await ask(stage, "retry", "p1");
+        stage.board.failNext(limit, isPatch);
+        await stage.sync();
+      },
+    ],
+    [
+      "apply",
+      async (stage) => {
+        const plan = await stage.savePlan();
+        stage.board.failNext(limit, isPatch);
+        await stage.run({ kind: "apply", plan });
+      },
+    ],
+  ])("and %s had to leave waiting makes no other change wait for a person", async (_, order) => {
+    const stage = await openPosts(1);
+    stage.github.label("acme/app", 1, "in progress");
+    await order(stage);
+    stage.clock.skip(10 * minuteMs);
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    expect(stage.board.notifications.map(({ to }) => to)).toEqual(["completed"]);
+  });
+
+  it("is no new issue in a repository that has turned public since", async () => {
+    const stage = await openStage();
+    const answer = { kind: "answer", status: 422, body: { message: "Validation Failed" } } as const;
+    stage.github.failNext({ method: "POST", path: /\/issues$/u, answer });
+    addPlanned(stage, 1);
+    expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+    await ask(stage, "retry", "p1");
+    stage.github.setPrivate("acme/app", false);
+    stage.clock.skip(7 * hourMs);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.github.issues("acme/app")).toEqual([]);
+  });
+});

@@ -463,3 +463,24 @@ it("`link` takes an issue by the name that a renamed repository has now", async 
     });
   expect(() => findIssue("acme/other#1", stage.github.url, projects, stage.ledger)).toThrow("No project");
 });
+
+it("`retry` gives up the issues of a post only when it is known what became of its PATCH", async () => {
+  const stage = await openPosts(1, {
+    config: { waits: { patch: "10h" } },
+    projects: [{ ...standardProject, select: {} }],
+  });
+  stage.github.label("acme/app", 1, "in progress");
+  const when = ({ method }: { readonly method: string }): boolean => method === "PATCH";
+  stage.board.failNext({ kind: "reset", applied: true }, { when });
+  await stage.sync();
+  stage.github.deleteIssue("acme/app", 1);
+  stage.clock.skip(7 * hourMs);
+  await stage.sync();
+  await add(stage, { kind: "retry", posts: [p("p1")] });
+  for (let run = 0; run < 10; run += 1) {
+    await stage.sync();
+    stage.clock.skip(hourMs);
+  }
+  expect(stage.github.issues("acme/app")).toHaveLength(1);
+  expect(stage.board.notifications.map(({ to }) => to)).toEqual(["in_progress"]);
+});

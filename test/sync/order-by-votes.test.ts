@@ -41,6 +41,23 @@ describe("`roadmapOrder: byVotes`", () => {
     expect(stage.board.notifications).toHaveLength(3);
   });
 
+  it("that the board refuses keeps no other place from being written", async () => {
+    const fixed = { when: { state: "closed" }, set: { roadmapOrder: 7 } };
+    const byVotes = { when: { state: "open" }, set: { roadmapOrder: "byVotes" } };
+    const stage = await openStage({ projects: [{ ...standardProject, rules: [fixed, byVotes] }] });
+    addPlanned(stage, [{ votes: 30 }]);
+    const when = ({ method, body }: { readonly method: string; readonly body: unknown }): boolean =>
+      method === "PATCH" && Number(Object(body).roadmapOrder) < 0;
+    stage.board.failNext(
+      { kind: "answer", status: 422, body: { error: "Not below 0" } },
+      { times: 1000, when },
+    );
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    stage.github.close("acme/app", 1, "completed");
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.roadmapOrder).toBe(7);
+  });
+
   it("that the board refuses is not sent again with every vote", async () => {
     const stage = await openStage({ projects: [{ ...standardProject, rules }] });
     addPlanned(stage, [{ votes: 30 }]);

@@ -231,3 +231,17 @@ it("new issues, and each of several texts, get their turn where texts change fas
   expect(titles).toHaveLength(7);
   expect(titles.filter((title) => title.includes(", "))).toHaveLength(6);
 });
+
+it("a short limit is no failure where runs came to their end, though something failed in each", async () => {
+  const stage = await openPosts(3);
+  stage.board.editPost("acme-app", "p1", { createdAt: "2026-06-01T10:00:00Z", title: "Something else" });
+  for (let run = 0; run < 6; run += 1) {
+    expect(await stage.syncOne()).toMatchObject({ failed: 1 });
+    stage.clock.skip(6 * hourMs);
+  }
+  const body = { message: "You have exceeded a secondary rate limit." };
+  const answer = { kind: "answer", status: 403, headers: { "retry-after": "60" }, body } as const;
+  stage.github.failNext({ path: /issues/u, answer });
+  const { errors } = await stage.syncOne();
+  expect(errors.map(({ code }) => code)).not.toContain("tracker.limited");
+});
