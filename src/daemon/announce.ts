@@ -105,7 +105,8 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
   const over = findOver(
     said,
     causes,
-    projects.map(({ project }) => project),
+    // What a run has put off may be as it was.
+    projects.filter(({ putOff }) => putOff === undefined).map(({ project }) => project),
   );
   const news = pickNews(causes, said, now);
   if (over.length + news.length === 0) return;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { judgeNamesake, type TwoPlaces } from "../../src/plan/namesake.ts";
+import { isReplaced, judgeNamesake, type TwoPlaces } from "../../src/plan/namesake.ts";
 
 const values = { title: "Dark mode", createdAt: "2026-01-01T00:00:00Z" };
 
@@ -92,4 +92,15 @@ it.each<[string, ReturnType<typeof judgeNamesake>, Partial<TwoPlaces>]>([
   ],
 ])("a post of the same id %s: %s", (_, judged, changes) => {
   expect(judgeNamesake(places(changes))).toBe(judged);
+});
+
+it.each<[boolean, Parameters<typeof isReplaced>[1]]>([
+  [false, values],
+  [false, { ...values, title: "Light mode" }],
+  [false, { title: "Light mode", createdAt: "2026-01-01T14:00:00Z" }],
+  [false, { ...values, createdAt: "2026-03-01T00:00:00Z" }],
+  [false, { title: "Light mode" }],
+  [true, { title: "Light mode", createdAt: "2026-03-01T00:00:00Z" }],
+])("it is %s that another post has the id where the list shows %j", (isOther, now) => {
+  expect(isReplaced(values, now)).toBe(isOther);
 });

@@ -6,6 +6,7 @@ import type { FieldWrite, Note, PatchPost } from "../../src/plan/ground/action.t
 import { doubtSignature, signatureOf } from "../../src/plan/ground/identity.ts";
 import type { Settings } from "../../src/plan/ground/settings.ts";
 import { adoptRow, type PlanContext, planRow, recordApplied } from "../../src/plan/plan.ts";
+import { isInDoubt } from "../../src/plan/rules/plan-patch.ts";
 import {
   aim,
   done,
@@ -897,4 +898,40 @@ it("a new issue is promised no PATCH that hangs on a name which was deleted", ()
   const pin = { repositoryId: 7, kind: "label", name: "doing", id: "LA_1" } as const;
   expect(followUps(() => [{ ...pin, now: "doing" }])).toEqual([["planned"]]);
   expect(followUps(() => [{ ...pin, now: undefined }])).toEqual([undefined]);
+});
+
+describe("a list that shows less than the one before", () => {
+  const linked = (): Row => {
+    const text = { content: { titleHash: "old", blockHash: "old" }, others: [] };
+    return makeRow(
+      { title: "New", description: "New", status: "open" },
+      { links: [makeLink(untouched, { text })] },
+    );
+  };
+
+  it("changes no text, and what it would change is due at once", () => {
+    const { actions, dueAt } = planRow(linked(), makeContext({ isCut: true, now: 7 }));
+    expect(actions.map(({ kind }) => kind)).not.toContain("update-issue");
+    expect(dueAt).toBe(7);
+    expect(planRow(linked(), makeContext({ now: 7 })).actions.map(({ kind }) => kind)).toContain(
+      "update-issue",
+    );
+  });
+
+  it("does not end that a status is put back", () => {
+    const written = { sent: "completed", shown: "completed" };
+    const base = { status: makeBase(aim("completed"), "completed", { foreign: "open", written }) };
+    const rules = [{ when: { state: "closed" as const }, set: { status: "completed" } }];
+    const context = makeContext({ settings: makeSettings({ rules }) });
+    const row = makeRow({ status: "" }, { links: [makeLink(untouched)], base });
+    expect(planRow(row, context).actions).toEqual([]);
+    expect(planRow(row, context).base.status?.target).toEqual(aim("completed"));
+  });
+});
+
+it("a post is in doubt while a write of it is under way, or a change of its issue", () => {
+  const row = makeRow({}, { links: [makeLink(done)] });
+  expect(isInDoubt(row)).toBe(false);
+  expect(isInDoubt({ ...row, openIntents: ["patch-post"] })).toBe(true);
+  expect(isInDoubt({ ...row, links: [makeLink(done, { isChanging: true })] })).toBe(true);
 });

@@ -109,11 +109,10 @@ async function tryFor(
 /** An outcome that is recorded later would be a change of what was taken as it is, or of what the next issue asks for. */
 async function hasToWait(cycle: PulledCycle, { kind }: AskedOfPosts, post: PostId): Promise<boolean> {
   const row = await readRow(cycle, post);
-  const isOver =
-    kind === "discard" ||
-    kind === "resume-discard" ||
-    (kind === "retry" && row !== undefined && isGivenUp(row));
-  return isOver && row !== undefined && isInDoubt(row);
+  if (row === undefined) return false;
+  // The next run gives its issues up, now that their outcomes are known.
+  if (kind === "retry") return isGivenUp(row);
+  return (kind === "discard" || kind === "resume-discard") && isInDoubt(row);
 }
 
 async function doFor(cycle: PulledCycle, request: AskedOfPosts, post: PostId): Promise<void> {

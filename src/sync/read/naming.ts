@@ -79,7 +79,7 @@ export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): 
   });
 }
 
-/** What refuses that look, or puts it off, stops no issue but those that would be opened there. */
+/** What refuses that look stops no issue but those that would be opened there; what puts it off, all new issues of the project. */
 async function waitForLook(
   cycle: PulledCycle,
   { repository: { name } }: RepositoryMemory,
@@ -87,18 +87,19 @@ async function waitForLook(
 ): Promise<void> {
   const { world, run, course, tally } = cycle;
   if (!(error instanceof RemoteError)) throw error;
-  const creates = laneOf(world, name, "create-issue");
   if (isPutOff(error)) {
     const closure = notePutOff(tally, cycle, error);
     await noteLimitOf(world, error);
     if (error.fault === "limited") closeLane(run, laneOf(world, name), closure);
-    closePart(course, creates, closure);
+    // It may be there that one names the post, wherever its own is to be opened.
+    for (const one of repositoryNames(cycle.settings))
+      closePart(course, laneOf(world, one, "create-issue"), closure);
     return;
   }
   if (error.concerns === "all") throw error;
   const { code, message, detail } = error;
   noteError(tally, { issue: name, code, message, detail });
-  closePart(course, creates, { code, message });
+  closePart(course, laneOf(world, name, "create-issue"), { code, message });
 }
 
 /** The pages of posts that are to get an issue and are not held for another reason; one that several of them share is nobody's. */

@@ -113,7 +113,8 @@ async function endPull(
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();
-  const archived = end.kind === "complete" ? await archivedUnseen(cycle, pull) : [];
+  // Boards may leave archived posts out of their list: what a rule of ours has archived is then not missing.
+  const archived = end.kind === "complete" ? await ledger.pulls.archivedUnseen(pull) : [];
   const measure = await ledger.pulls.measure(pull);
   sayGrowth(cycle, measure);
   // From a list that shows nothing, nothing is learnt about fields.
@@ -153,19 +154,14 @@ async function endPull(
   return { seen, posts: measure.posts, hold, kind, beganAt };
 }
 
-/** Boards may leave archived posts out of their list: what a rule of ours has archived is then not missing. */
-async function archivedUnseen({ world, settings }: Cycle, pull: PullId): Promise<readonly ArchivedPost[]> {
-  const isArchiving = settings.rules.some(({ set }) => set.isArchived === true);
-  return isArchiving ? world.ledger.pulls.archivedUnseen(pull) : [];
-}
-
 /** That a list lacks them shows what our write left there. */
 async function seeArchived(
-  { world: { ledger }, memory }: Cycle,
+  { world: { ledger }, memory, course }: Cycle,
   archived: readonly ArchivedPost[],
   pull: PullId,
   at: number,
 ): Promise<void> {
+  for (const { id } of archived) course.hidden.add(id);
   const looked = archived.filter(({ isLooked }) => isLooked).map(({ id }) => id);
   if (looked.length > 0) await ledger.commit([{ kind: "see-posts", pull, posts: looked, at }]);
   const fresh = archived.filter(({ isLooked }) => !isLooked).map(({ id }) => id);

@@ -143,7 +143,9 @@ async function remember(
   const now = clock.now();
   // The config may have called it otherwise before.
   const other = ledger.memory.repositoryById(repository.id);
-  const known = named ?? (other !== undefined && isOfServer(other, policy) ? other : undefined);
+  if (named === undefined && other !== undefined && !isOfServer(other, policy))
+    throw otherServer(name, other, policy);
+  const known = named ?? other;
   const isRenamed = known !== undefined && !isSameRepository(repository.name, known.repository.name);
   const turnedPublic = known?.repository.isPrivate === true ? now : known?.publicSince;
   // Where issues are off, labels and milestones can't be asked for.

@@ -20,7 +20,9 @@ import {
   signatureOf,
   writeRules,
 } from "../../../src/plan/ground/identity.ts";
-import { aim, makeSettings, noTarget, postId } from "../make.ts";
+import type { RenderedIssue } from "../../../src/plan/ground/settings.ts";
+import { draftIssue } from "../../../src/plan/issue-text.ts";
+import { aim, makeRow, makeSettings, noTarget, postId } from "../make.ts";
 
 it("the same content is the same text, whatever the order of its keys", () => {
   expect(canonical({ b: [2, 1], a: { d: null, c: undefined } })).toBe('{"a":{"d":null},"b":[2,1]}');
@@ -70,6 +72,43 @@ describe("the print of the settings", () => {
     ];
     expect(new Set([print, ...others]).size).toBe(6);
   });
+});
+
+it("an approval of a new issue is by no label that its votes ask for", () => {
+  const issue = { labels: ["feedback"], voteLabels: { 10: "v10" }, categoryLabels: {}, assignees: [] };
+  const settings = makeSettings({ issue });
+  const render = (): RenderedIssue => ({
+    title: "t",
+    block: "b",
+    body: "b",
+    posts: [],
+    titleHash: "t",
+    blockHash: "b",
+  });
+  const [few, many] = [9, 10].map((votes) => draftIssue(makeRow({ votes }), settings, render, "selected"));
+  expect(many?.labels).toEqual(["feedback", "v10"]);
+  expect(many && approvalSignature(many)).toBe(few && approvalSignature(few));
+});
+
+it("an order by votes is refused as such, and no other one with it", () => {
+  const patchTo = (value: number): PatchPost => ({
+    kind: "patch-post",
+    post: postId,
+    writes: [
+      { field: "roadmapOrder", before: 1, value, target: aim(value) },
+      { field: "onRoadmap", before: false, value: true, target: aim(true) },
+    ],
+    reason: "one",
+    notifies: 0,
+    hold: undefined,
+  });
+  const settings = makeSettings({ rules: [{ when: {}, set: { roadmapOrder: "byVotes" } }] });
+  const refused = [-30, -31, 7].map((value) => refusalSignature(patchTo(value), settings));
+  expect(refused[1]).toBe(refused[0]);
+  expect(refused[2]).not.toBe(refused[0]);
+  expect(refusalSignature(patchTo(-30), makeSettings())).not.toBe(
+    refusalSignature(patchTo(-31), makeSettings()),
+  );
 });
 
 describe("the signature of a refused action", () => {

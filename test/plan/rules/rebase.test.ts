@@ -3,7 +3,7 @@ import type { FieldBase, Row } from "../../../src/model/link.ts";
 import { type PostField, postFields } from "../../../src/model/post.ts";
 import type { Rule, RuleSettings, Settings } from "../../../src/plan/ground/settings.ts";
 import { planRow, recordApplied } from "../../../src/plan/plan.ts";
-import { rebaseRow, retargetWrites } from "../../../src/plan/rules/rebase.ts";
+import { rebaseRow, retargetNow, retargetWrites } from "../../../src/plan/rules/rebase.ts";
 import {
   aim,
   done,
@@ -449,4 +449,22 @@ it("an issue without any rule stays without", () => {
     { links: [makeLink(makeIssue())], base: { status: makeBase(noTarget, "open") } },
   );
   expect(rebase(row, { rules: renamed })).toEqual({});
+});
+
+describe("a PATCH that is under way when both sides are taken as they are", () => {
+  const write = { field: "status", target: aim("completed") } as const;
+
+  it("was asked for by what the issues ask for by now", () => {
+    const settings = makeSettings();
+    expect(retargetNow({ links: [makeLink(started)] }, [write], settings)).toEqual([
+      { ...write, target: aim("in_progress") },
+    ]);
+    expect(retargetNow({ links: [makeLink(undefined)] }, [write], settings)).toEqual([write]);
+  });
+
+  it("keeps an order by votes", () => {
+    const rules = [{ when: {}, set: { roadmapOrder: "byVotes" } }];
+    const order = { field: "roadmapOrder", target: aim(-3) } as const;
+    expect(retargetNow({ links: [makeLink(done)] }, [order], makeSettings({ rules }))).toEqual([order]);
+  });
 });

@@ -47,6 +47,7 @@ export function createPulls(
         ON there.project = board_projects.number AND there.id = posts.id
         WHERE board_projects.number <> posts.project AND there.hash IS NOT NULL AND there.missing = 0)
     ORDER BY posts.id`);
+  const countPresent = prepareCountPresent(store);
   const selectShownArchived = store.prepare<[number], { number: number }>(`
     SELECT number FROM posts JOIN post_facts ON post_facts.post = posts.number
     WHERE project = ? AND missing = 0 AND facts LIKE '%"isArchived":true%'`);
@@ -116,6 +117,7 @@ export function createPulls(
     },
     *archivedUnseen(pull) {
       const open = findOpen(sightings, pull);
+      if ((yield* countPresent.get(open.project))?.posts === open.seen.size) return [];
       const archived = (yield* selectArchived.all(open.project)).filter(
         ({ number }) => !open.seen.has(number),
       );
@@ -272,11 +274,15 @@ function toFacts(post: number, { values }: Post, facts: string) {
   };
 }
 
-/** Absence counts once a run, and the second time is enough. What only a 404 has told (no run yet) begins with the first. */
-function createMissingCounter(store: Store): (pull: OpenPull, at: number) => Asked<void> {
-  const countPresent = store.prepare<[number], { posts: number }>(
+function prepareCountPresent(store: Store) {
+  return store.prepare<[number], { posts: number }>(
     "SELECT count(*) AS posts FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2",
   );
+}
+
+/** Absence counts once a run, and the second time is enough. What only a 404 has told (no run yet) begins with the first. */
+function createMissingCounter(store: Store): (pull: OpenPull, at: number) => Asked<void> {
+  const countPresent = prepareCountPresent(store);
   const selectPresent = store.prepare<[number], { posts: string | null }>(`
     SELECT string_agg(CAST(number AS TEXT), ',') AS posts
     FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2`);
