@@ -58,13 +58,6 @@ export type PullChange =
    * The page that `knownPage` has just found is still the same: all its posts have been seen once more. Nothing is written
    * unless the trace names another way to ask for it.
    */
-  /** Posts that are as they were, though no page shows them. */
-  | {
-      readonly kind: "see-posts";
-      readonly pull: PullId;
-      readonly posts: readonly PostId[];
-      readonly at: number;
-    }
   | { readonly kind: "see-page"; readonly pull: PullId; readonly trace: PageTrace; readonly at: number }
   /**
    * Ends the pull. `complete` counts every stored post that it has not seen as missing once more (never above 2, once a

@@ -13,12 +13,6 @@ export interface Pulls {
   knownPage(pull: PullId, request: string): Promise<KnownPage | undefined>;
   /** Posts of this pull, linked posts of the project, and how many of these the pull has seen. */
   measure(pull: PullId): Promise<PullMeasure>;
-  /**
-   * Posts that this pull has not seen because the board leaves archived posts out, as it seems: a rule of ours has archived them, no
-   * one has brought them back since, no project lists them, and this pull shows no archived post. None that are known to be
-   * missing, nor one whose PATCH is under way. They are not `linked` for `measure` from then on.
-   */
-  archivedUnseen(pull: PullId): Promise<readonly ArchivedPost[]>;
   /** Of each of some addresses that issues name the first of these, by repository and number. */
   naming(addresses: readonly string[]): Promise<ReadonlyMap<string, IssueRef>>;
   /**
@@ -36,12 +30,6 @@ export interface Pulls {
   linkedIssues(repository: RepositoryId): Promise<readonly IssueRef[]>;
 }
 
-export interface ArchivedPost {
-  readonly id: PostId;
-  /** Whether it was seen, or counted as seen, since our last write. */
-  readonly isLooked: boolean;
-}
-
 /** A page of an earlier pull. */
 export interface KnownPage {
   readonly trace: PageTrace;
@@ -55,7 +43,7 @@ export interface PullMeasure {
   readonly posts: number;
   /** Those of them that no pull before has shown. */
   readonly added: number;
-  /** Without those that are known to be missing, or archived and not listed. */
+  /** Without those that are known to be missing. */
   readonly linked: number;
   readonly linkedSeen: number;
 }

@@ -259,8 +259,6 @@ export interface Row {
   readonly missingSince?: number;
   /** Set where it is missing and another project of the config may list it by now: it does not count as gone from the board. */
   readonly mayHaveMoved?: true;
-  /** Set where a rule of ours has archived it, and the board's list leaves it out: what people made of it since is not known. */
-  readonly isHidden?: true;
   /** When a person ended its last link (epoch ms): it gets no issue by itself. Absent where nobody has. */
   readonly unlinkedAt?: number;
   /** Whether an issue that it is not linked to was ever seen to carry our mark for it. */

@@ -119,9 +119,3 @@ describe("a post that a person has archived", () => {
     expect(changesOf(rowOf(makeBase(aim(true), true, { foreign: true })))).toBeUndefined();
   });
 });
-
-it("a post that its list leaves out comes back before anything else of it is written", () => {
-  const row = rowOf(byUs);
-  expect(changesOf(row)).toEqual({ status: "open", isArchived: false });
-  expect(changesOf({ ...row, isHidden: true })).toEqual({ isArchived: false });
-});

@@ -1,5 +1,5 @@
-import type { Field, FieldBase, Row, Target } from "../../model/link.ts";
-import type { FieldValue, Post } from "../../model/post.ts";
+import type { Field, FieldBase, Target } from "../../model/link.ts";
+import type { FieldValue } from "../../model/post.ts";
 import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, isSameValue, isStill } from "../ground/fields.ts";
 
@@ -36,16 +36,6 @@ export function leftBy({ sent, shown }: NonNullable<FieldBase["written"]>): Fiel
 /** Whether no listing has shown yet what became of our last write. */
 export function isUnconfirmed({ written, post }: FieldBase): boolean {
   return written !== undefined && (written.shown === undefined || written.shown !== post);
-}
-
-/** A post as our last write left it, where nobody has looked at it since. */
-export function asWritten({ post, seenAt, base }: Pick<Row, "post" | "seenAt" | "base">): Post {
-  if (seenAt !== undefined) return post;
-  const left = Object.entries(base).flatMap(([field, { written, post: known }]) => {
-    const value = written === undefined ? known : leftBy(written);
-    return value === undefined ? [] : [[field, value]];
-  });
-  return { ...post, values: { ...post.values, ...Object.fromEntries(left) } };
 }
 
 /**

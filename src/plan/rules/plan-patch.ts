@@ -62,8 +62,6 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   const isOpened = row.links.every(({ link }) => link.origin !== "adopted");
   const isNew = Object.keys(row.base).length === 0;
   const decided = [...derived].flatMap(([field, found]) => {
-    // It has to come back before anything else of it can be known.
-    if (row.isHidden === true && field !== "isArchived") return [];
     if (found.kind === "unknown" || isOpenWord(field, found, settings)) return [];
     const post = readKnown(row, field, seen);
     const base = row.base[field];

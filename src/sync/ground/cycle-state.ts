@@ -155,8 +155,6 @@ export interface Course {
   readonly approved: Map<PostId, Map<ActionKind, LetGo>>;
   /** Why signals of issues were not asked for in this run, by the place of the issue: see `issueKey`. */
   readonly unasked: Map<string, Closure>;
-  /** Posts that a rule has archived, and that this run's list leaves out. */
-  readonly hidden: Set<PostId>;
   /**
    * Issues whose signals could not be read in this run, for whatever reason, by `issueKey`. What was read of them before stood
    * beside another record: the two together may say what never was.
@@ -185,7 +183,6 @@ export function startCourse(): Course {
   return {
     approved: new Map(),
     unasked: new Map(),
-    hidden: new Set(),
     stale: new Set(),
     shared: new Map(),
     claimed: new Set(),

@@ -45,8 +45,7 @@ export async function withMove({ settings, memory, world }: OfProject, row: Row)
  * Of issues in repositories that could not be read nothing counts: neither as they are, nor as the end of a duplicate. Of one whose
  * signals could not be read its record alone counts.
  */
-function withoutUnread({ unread, course: { stale, hidden } }: Cycle, found: Row): Row {
-  const row: Row = hidden.has(found.post.id) ? { ...found, isHidden: true } : found;
+function withoutUnread({ unread, course: { stale } }: Cycle, row: Row): Row {
   if (unread.size === 0 && stale.size === 0) return row;
   const isUnread = (issue: IssueRef | undefined): boolean =>
     issue !== undefined && unread.has(issue.repositoryId);

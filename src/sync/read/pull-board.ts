@@ -1,12 +1,10 @@
 import type { ListEnd } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
-import type { ArchivedPost, PullId, PullMeasure } from "../../ledger/pulls.ts";
+import type { PullMeasure } from "../../ledger/pulls.ts";
 import type { PostId } from "../../model/post.ts";
-import { asWritten } from "../../plan/fields/base.ts";
 import { isShrunk } from "../../plan/guard.ts";
 import { isPushedFromHead, repeatedPosts } from "../../plan/repeats.ts";
-import { chunks } from "../../select.ts";
 import { type BoardPull, type Cycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
@@ -113,8 +111,6 @@ async function endPull(
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const endedAt = clock.now();
-  // Boards may leave archived posts out of their list: what a rule of ours has archived is then not missing.
-  const archived = end.kind === "complete" ? await ledger.pulls.archivedUnseen(pull) : [];
   const measure = await ledger.pulls.measure(pull);
   sayGrowth(cycle, measure);
   // From a list that shows nothing, nothing is learnt about fields.
@@ -142,7 +138,6 @@ async function endPull(
     );
   }
   const kind = end.kind === "complete" && hold === undefined ? "complete" : "usable";
-  if (kind === "complete") await seeArchived(cycle, archived, pull, endedAt);
   const accepted = end.kind === "complete" ? acceptances : [];
   const ended: readonly Change[] = [
     { kind: "end-pull", pull, end: kind, at: endedAt },
@@ -153,25 +148,6 @@ async function endPull(
   if (kind === "complete" && !isPreview(cycle.run)) await sayMissing(cycle, endedAt);
   return { seen, posts: measure.posts, hold, kind, beganAt };
 }
-
-/** That a list lacks them shows what our write left there. */
-async function seeArchived(
-  { world: { ledger }, memory, course }: Cycle,
-  archived: readonly ArchivedPost[],
-  pull: PullId,
-  at: number,
-): Promise<void> {
-  for (const { id } of archived) course.hidden.add(id);
-  const looked = archived.filter(({ isLooked }) => isLooked).map(({ id }) => id);
-  if (looked.length > 0) await ledger.commit([{ kind: "see-posts", pull, posts: looked, at }]);
-  const fresh = archived.filter(({ isLooked }) => !isLooked).map(({ id }) => id);
-  for (const posts of chunks(fresh, batchSize)) {
-    const rows = await ledger.rows.rows(memory.id, posts, at);
-    await ledger.commit([{ kind: "store-posts", pull, posts: rows.map(asWritten), at, trace: undefined }]);
-  }
-}
-
-const batchSize = 50;
 
 /** So many of them are named in the log. */
 const mostNamed = 20;

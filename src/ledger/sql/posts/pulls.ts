@@ -1,5 +1,5 @@
 import type { RepositoryId } from "../../../model/issue.ts";
-import type { Post, PostField, PostId } from "../../../model/post.ts";
+import type { Post, PostField } from "../../../model/post.ts";
 import type { PullChange } from "../../change.ts";
 import type { PullId, PullMeasure, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -37,20 +37,6 @@ export function createPulls(
     SELECT string_agg(CAST(post AS TEXT), ',') AS posts
     FROM (SELECT DISTINCT post FROM links JOIN posts ON posts.number = post
       WHERE links.project = ? AND missing = 0) AS linked`);
-  const selectArchived = store.prepare<[number], { number: number; id: PostId; seen_at: number | null }>(`
-    SELECT posts.number AS number, posts.id AS id, seen_at FROM posts JOIN bases ON bases.post = posts.number
-    WHERE posts.project = ? AND hash IS NOT NULL AND missing = 0
-      AND field = 'isArchived' AND written_sent = 'true' AND coalesce(written_shown, 'true') = 'true'
-      AND NOT EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = posts.project
-        AND intents.post = posts.number AND kind = 'patch-post' AND ended_at IS NULL)
-      AND NOT EXISTS (SELECT 1 FROM board_projects CROSS JOIN posts AS there
-        ON there.project = board_projects.number AND there.id = posts.id
-        WHERE board_projects.number <> posts.project AND there.hash IS NOT NULL AND there.missing = 0)
-    ORDER BY posts.id`);
-  const countPresent = prepareCountPresent(store);
-  const selectShownArchived = store.prepare<[number], { number: number }>(`
-    SELECT number FROM posts JOIN post_facts ON post_facts.post = posts.number
-    WHERE project = ? AND missing = 0 AND facts LIKE '%"isArchived":true%'`);
   const selectLinkedIssues = store.prepare<[number], { number: number }>(
     "SELECT DISTINCT number FROM links WHERE repository = ? ORDER BY number",
   );
@@ -105,8 +91,8 @@ export function createPulls(
       return yield* pages.find(findOpen(sightings, pull), request);
     },
     *measure(pull) {
-      const { project, seen, added, archived } = findOpen(sightings, pull);
-      const linked = readNumbers(yield* selectLinked.get(project)).filter((post) => !archived.has(post));
+      const { project, seen, added } = findOpen(sightings, pull);
+      const linked = readNumbers(yield* selectLinked.get(project));
       const measure: PullMeasure = {
         posts: seen.size,
         added,
@@ -114,18 +100,6 @@ export function createPulls(
         linkedSeen: linked.filter((post) => seen.has(post)).length,
       };
       return measure;
-    },
-    *archivedUnseen(pull) {
-      const open = findOpen(sightings, pull);
-      if ((yield* countPresent.get(open.project))?.posts === open.seen.size) return [];
-      const archived = (yield* selectArchived.all(open.project)).filter(
-        ({ number }) => !open.seen.has(number),
-      );
-      if (archived.length === 0) return [];
-      const shown = yield* selectShownArchived.all(open.project);
-      if (shown.some(({ number }) => open.seen.has(number))) return [];
-      for (const { number } of archived) open.archived.add(number);
-      return archived.map(({ id, seen_at }) => ({ id, isLooked: seen_at !== null }));
     },
     marked: markers.marked,
     listed: issues.listed,
@@ -147,17 +121,6 @@ export function createPulls(
           see(known.number, at);
         }
         if (trace !== undefined) yield* pages.keep(open, trace, { number: page, posts: stored, toldBy });
-      },
-      *"see-posts"({ pull, posts, at }) {
-        const open = findOpen(sightings, pull);
-        const found: number[] = [];
-        const see = seeUntilRollback(open, found);
-        for (const post of posts) {
-          const number = yield* numbers.findPost(open.project, post);
-          if (number === undefined) continue;
-          found.push(number);
-          see(number, at);
-        }
       },
       "see-page": ({ pull, trace, at }) =>
         answer(() => {
@@ -274,15 +237,11 @@ function toFacts(post: number, { values }: Post, facts: string) {
   };
 }
 
-function prepareCountPresent(store: Store) {
-  return store.prepare<[number], { posts: number }>(
-    "SELECT count(*) AS posts FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2",
-  );
-}
-
 /** Absence counts once a run, and the second time is enough. What only a 404 has told (no run yet) begins with the first. */
 function createMissingCounter(store: Store): (pull: OpenPull, at: number) => Asked<void> {
-  const countPresent = prepareCountPresent(store);
+  const countPresent = store.prepare<[number], { posts: number }>(
+    "SELECT count(*) AS posts FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2",
+  );
   const selectPresent = store.prepare<[number], { posts: string | null }>(`
     SELECT string_agg(CAST(number AS TEXT), ',') AS posts
     FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2`);
