@@ -105,8 +105,10 @@ async function sendNotices({ projects }: RunReport, options: AnnounceOptions): P
   const over = findOver(
     said,
     causes,
-    // What a run has put off may be as it was.
-    projects.filter(({ putOff }) => putOff === undefined).map(({ project }) => project),
+    // What a run has put off, or did not reach, may be as it was.
+    projects
+      .filter(({ putOff, result }) => putOff === undefined && result !== "failed")
+      .map(({ project }) => project),
   );
   const news = pickNews(causes, said, now);
   if (over.length + news.length === 0) return;

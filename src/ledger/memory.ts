@@ -66,6 +66,8 @@ export interface AccountMemory {
   readonly login: string;
   /** Those before it, the last one first: what they had under way may still turn up. */
   readonly former?: readonly string[];
+  /** When it was seen first after another one, epoch ms. */
+  readonly since?: number;
   readonly checkedAt: number;
 }
 

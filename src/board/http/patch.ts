@@ -29,7 +29,7 @@ export interface PatchReading {
  * |---|---|
  * | 2xx, JSON or empty | applied |
  * | 2xx that says that it failed (`success: false`), without the post | by its words (`answer/no.ts`) |
- * | 2xx with an `error` alone, without the post | unknown |
+ * | 2xx with an `error` alone, without the post | limited, unauthorized by its words, else unknown |
  * | a limit, in whatever status (`http/refusal.ts`) | limited |
  * | 400, 409, 410, 413, 422 | rejected |
  * | 401, 403 | unauthorized |
@@ -51,9 +51,11 @@ export function classifyPatch(reply: Reply, reading: PatchReading): PatchOutcome
     const post = findPost(value, reading);
     const no = post === undefined ? readNo(value) : undefined;
     if (no === undefined) return { kind: "applied", post };
-    if (!no.isDefinite) return { kind: "unknown", message: explainUnknown(reply, said, reading) };
     const refused = sayNo(no.words, `The board refused the change (HTTP ${status})`, excerpt);
-    return refused.kind === "rejected" ? { ...refused, status } : refused;
+    if (refused.kind !== "rejected") return refused;
+    // It may be a warning beside a success.
+    if (!no.isDefinite) return { kind: "unknown", message: explainUnknown(reply, said, reading) };
+    return { ...refused, status };
   }
   const retryAt = readRetryAfter(headers, now);
   if (isLimited(reply, body)) {

@@ -46,8 +46,14 @@ function isOfGone(words: string): boolean {
  * An error of the protocol: https://www.jsonrpc.org/specification#error_object
  *
  * @param hadSession - whether it came in a session that the server had begun.
+ * @param tools - the names of those that may have been called.
  */
-export function readProtocolError(error: unknown, excerpt: Excerpt, hadSession: boolean): Fault | undefined {
+export function readProtocolError(
+  error: unknown,
+  excerpt: Excerpt,
+  hadSession: boolean,
+  tools: readonly string[],
+): Fault | undefined {
   const isOfProtocol =
     error instanceof Error &&
     "code" in error &&
@@ -58,7 +64,8 @@ export function readProtocolError(error: unknown, excerpt: Excerpt, hadSession: 
   const { message } = fault;
   if (hadSession && ofTransport.has(error.code) && namesSession(error.message))
     return { kind: "ended", message };
-  if (isOfGone(error.message)) return { kind: "unsent", message };
+  const isNamed = tools.some((tool) => error.message.includes(tool));
+  if (isNamed && isOfGone(error.message)) return { kind: "unsent", message };
   const isDefinite = definite.has(error.code);
   return fault.kind === "rejected" && !isDefinite ? { ...fault, kind: "unknown", detail: "server" } : fault;
 }

@@ -88,8 +88,10 @@ export function explainFailure({ reply, body }: Failure, reading: FaultReading):
 /** Enough of an answer to know its words by. */
 const mostText = 4000;
 
+/** What an answer says in words: the message of an error, or all of it. */
 function textOf({ body }: Answer): string {
-  return new TextDecoder().decode(body.subarray(0, mostText));
+  const text = new TextDecoder().decode(body.subarray(0, mostText));
+  return /"(?:message|error)"\s*:\s*"([^"]{1,200})"/.exec(text)?.[1] ?? text;
 }
 
 /**
@@ -100,8 +102,9 @@ export function namesSession(words: string): boolean {
   return ofSession.test(words);
 }
 
+/** The whole of what is said: an error of a tool may speak of any other session. */
 const ofSession =
-  /\b(?:no|invalid|missing|unknown|expired)\b[^.]{0,30}\bsession|\bsession\b[^.]{0,30}\b(?:not found|not exist|no longer|invalid|missing|unknown|expired|ended|terminated|closed)\b|\bnot (?:been )?initiali[sz]ed\b/i;
+  /^\W*(?:bad request\W+)?(?:(?:no|no valid|invalid|missing|invalid or missing|missing or invalid|unknown|expired) (?:mcp[ -])?session(?:[ -]?id)?(?: (?:provided|header))?|(?:mcp[ -])?session(?:[ -]?id)? (?:\S{1,64} )?(?:was |is |has )?(?:not found|does not exist|expired|terminated|invalid|missing|unknown)|(?:mcp )?server (?:is )?not (?:yet )?initiali[sz]ed)\W*$/i;
 
 function explainNoAnswer(reply: Exclude<Failure["reply"], { kind: "answer" }>, place: string): Fault {
   const message = `${place} ${reply.message}.`;

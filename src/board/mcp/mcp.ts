@@ -118,7 +118,8 @@ async function attempt<T>(
 /** What was thrown, by the client or by what carries it. */
 function faultOf({ wire, url, excerpt, options }: Server, error: unknown): Fault {
   const hadSession = wire.hadSession();
-  const said = readProtocolError(error, excerpt, hadSession);
+  const tools = Object.values(options.tools).flatMap((tool) => tool?.name ?? []);
+  const said = readProtocolError(error, excerpt, hadSession, tools);
   const failure = wire.failure();
   if (failure !== undefined && (said === undefined || said.kind === "unknown"))
     return explainFailure(failure, { url, excerpt, now: options.clock.now(), hadSession });

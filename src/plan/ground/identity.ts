@@ -78,7 +78,7 @@ export function refusalSignature(action: Action, settings: Settings): string {
 function withoutOrder(action: Action, settings: Settings): Action {
   if (action.kind !== "patch-post" || !sortsByVotes(settings)) return action;
   const writes = action.writes.map((write) =>
-    write.field === "roadmapOrder" && Number(write.value) <= 0
+    write.field === "roadmapOrder" && Number(write.value) < 0
       ? { ...write, before: undefined, value: byVotes }
       : write,
   );

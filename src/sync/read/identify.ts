@@ -142,7 +142,10 @@ export async function askAccount({ world, run }: Asking): Promise<string> {
   const known = world.ledger.memory.account();
   const before = [...(known === undefined ? [] : [known.login]), ...(known?.former ?? [])];
   const former = before.filter((one) => !isSameLogin(one, login)).slice(0, mostFormer);
-  const account = { login, checkedAt: world.clock.now(), ...(former.length > 0 && { former }) };
+  const now = world.clock.now();
+  const since = known !== undefined && isSameLogin(known.login, login) ? known.since : now;
+  const others = former.length > 0 && { former, ...(since !== undefined && { since }) };
+  const account = { login, checkedAt: now, ...others };
   await world.ledger.commit([{ kind: "remember-account", account }]);
   return login;
 }

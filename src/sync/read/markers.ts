@@ -1,4 +1,3 @@
-import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
 import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
@@ -260,14 +259,9 @@ export async function findMarked(
     }
   };
   await findBy(account);
-  // It may have been asked for with the token of another account; one that there is no more is refused.
-  for (const author of cycle.world.ledger.memory.account()?.former ?? []) {
-    try {
-      await findBy(author);
-    } catch (error) {
-      if (!(error instanceof RemoteError) || error.fault !== "refused") throw error;
-    }
-  }
+  // It may have been asked for with the token of another account.
+  const { former = [], since: changedAt = 0 } = cycle.world.ledger.memory.account() ?? {};
+  for (const author of createdSince <= changedAt ? former : []) await findBy(author);
   const sorted = (issues: Map<number, Issue>): readonly Issue[] =>
     [...issues.values()].toSorted((one, other) => one.number - other.number);
   return new Map([...found].map(([post, issues]) => [post, sorted(issues)]));

@@ -81,6 +81,8 @@ describe("a change of a post", () => {
     [{ status: "error", message: "This status does not exist." }, "rejected"],
     [{ data: { success: false, error: "This status does not exist." } }, "rejected"],
     [{ error: "This status does not exist." }, "unknown"],
+    [{ status: "ok", success: false, error: "This status does not exist." }, "rejected"],
+    [{ error: "Rate limit exceeded" }, "limited"],
     [{ updated: 1, error: "none" }, "unknown"],
     [{ status: "success", error: { code: 0, message: "" } }, "applied"],
     [{ result: { status: "ok", message: "Updated", errors: ["The webhook did not answer"] } }, "applied"],

@@ -352,16 +352,18 @@ describe("a call of a tool that writes", () => {
   );
 
   it.each([
-    "Internal error: the database session was closed unexpectedly",
-    "Mail could not be sent: SMTP session ended",
-  ])("may have been made where an error speaks of another session: %s", async (message) => {
+    [-32_603, "Internal error: the database session was closed unexpectedly"],
+    [-32_000, "Mail could not be sent: SMTP session ended"],
+    [-32_001, "Request timed out: upstream session terminated"],
+    [-32_603, "The entry is made, but tool webhook not found"],
+  ])("may have been made where an error speaks of something else: %d %s", async (code, message) => {
     const host = await hostMcp(featureOs, { isLegacy: true });
     const tools = givenTools(host.url, named);
     await tools.describe(bounds());
     host.answering = (request, response) => {
       if (request.tool === undefined) return undefined;
       response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, error: { code: -32_603, message } }));
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: request.id, error: { code, message } }));
       return "answered";
     };
     expect(await tools.call("changelogCreate", draft)).toMatchObject({ kind: "unknown" });

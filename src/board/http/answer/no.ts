@@ -22,9 +22,10 @@ export function readNo(answer: unknown): No | undefined {
   const status = readKey(answer, "status");
   const says = (words: RegExp): boolean => typeof status === "string" && words.test(status);
   const flags = ["success", "ok"].map((name) => readKey(answer, name));
-  if (flags.includes(true) || says(/^(?:ok|success|succeeded)$/i)) return undefined;
+  const isFailed = flags.includes(false);
+  if (!isFailed && (flags.includes(true) || says(/^(?:ok|success|succeeded)$/i))) return undefined;
   const errors = ["error", "errors"].flatMap((name) => readWords(readKey(answer, name)));
-  const isDefinite = flags.includes(false) || says(/^(?:error|failed|failure)$/i);
+  const isDefinite = isFailed || says(/^(?:error|failed|failure)$/i);
   if (isDefinite || errors.length > 0)
     return { words: [...errors, ...readWords(readKey(answer, "message"))].join(" "), isDefinite };
   // Some servers put every answer into a frame: `{ "result": … }`.

@@ -51,6 +51,7 @@ function memory<T>(place: string, make: () => Record<keyof T, z.ZodType>) {
 const accounts = memory<AccountMemory>("memory.value", () => ({
   login: z.string(),
   former: z.array(z.string()).exactOptional(),
+  since: z.number().exactOptional(),
   checkedAt: z.number(),
 }));
 const pagings = memory<PagingMemory>("memory.value", () => ({
