@@ -1,4 +1,4 @@
-import type { LinkedPullRequest, ProjectFieldKey, ProjectFieldName, Signals } from "../../model/issue.ts";
+import type { ProjectFieldKey, ProjectFieldName, Signals } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import type { Condition, Settings } from "../ground/settings.ts";
 import { namesOfRules } from "./pins.ts";
@@ -106,14 +106,6 @@ function keepPullRequests(
     );
     return isOutside === undefined || known === undefined || known.isOutside === true ? one : inside;
   });
-  const isKnown = (one: LinkedPullRequest): boolean =>
-    before.value.some(
-      ({ repository, number }) => number === one.number && isSameRepository(repository, one.repository),
-    );
-  // Once people have linked others, an open one tells nothing any more.
-  const isOver = !seen.every(isKnown);
-  const unseen = before.value.filter(
-    ({ repository, state }) => hidden.has(repository.toLowerCase()) && !(isOver && state === "open"),
-  );
+  const unseen = before.value.filter(({ repository }) => hidden.has(repository.toLowerCase()));
   return { ...now, pullRequests: { kind: "known", value: [...seen, ...unseen] } };
 }

@@ -124,10 +124,6 @@ it("keeps pull requests of a repository that can't be seen as they were", () => 
   expect([lostRepositories({}, now), lostRepositories(now, {})]).toEqual([[], []]);
   expect(keepCounted(before, now, new Set(["acme/code"]))).toEqual(before);
   expect(keepCounted(before, now, new Set())).toEqual(now);
-  const [merged, linked] = [{ ...there, state: "merged" as const }, makePullRequest({ number: 9 })];
-  const hidden = new Set(["acme/code"]);
-  expect(keepCounted(before, known(here, linked), hidden)).toEqual(known(here, linked));
-  expect(keepCounted(known(here, merged), known(here, linked), hidden)).toEqual(known(here, linked, merged));
 });
 
 describe("what was released", () => {
