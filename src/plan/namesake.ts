@@ -46,7 +46,7 @@ export function isOther(places: Pick<TwoPlaces, "here" | "there">): boolean {
   return timesOf(places).length === 2 ? hasOtherTime(places) : here.title !== there?.title;
 }
 
-/** Whether a list shows another post than before by one id: it was made at another time, by more than zones of time differ, and called otherwise. */
+/** Whether an id means another post than before: the titles differ, and they were made more than a day apart, which no zone of time explains. */
 export function isReplaced(before: Post["values"], now: Post["values"]): boolean {
   const apart = Math.abs(readInstant(now.createdAt) - readInstant(before.createdAt));
   return apart > dayMs && before.title !== now.title;

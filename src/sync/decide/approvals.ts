@@ -6,6 +6,28 @@ import { savedActions, savedAt, takesAsItIs } from "../ground/order.ts";
 import type { SavedAction } from "../ground/reports.ts";
 import { isApprovedBy, type Wanted } from "../ground/wanted.ts";
 
+/**
+ * Remembers that an order of a person lets these very actions go, where this run does not come to them.
+ *
+ * @param at when the person gave the order, epoch ms: what holds them since then still does.
+ */
+export async function letGoLater(
+  { world: { ledger }, memory }: Pick<PulledCycle, "world" | "memory">,
+  actions: Approval["actions"],
+  at: number,
+): Promise<void> {
+  if (actions.length === 0) return;
+  const request = {
+    kind: "approve",
+    actions,
+    isWhole: false,
+    isImplied: true,
+    project: memory.id,
+    at,
+  } as const;
+  await ledger.commit([{ kind: "add-request", request }]);
+}
+
 type Approval = Extract<PersonRequest, { kind: "approve" }>;
 
 /**

@@ -11,6 +11,7 @@ import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { recordDiscarded } from "../ground/record.ts";
 import { eachDueRow, readRow } from "../ground/rows.ts";
+import { letGoLater } from "./approvals.ts";
 import { retryImport } from "./imports.ts";
 
 type AskedOfPosts = Extract<PersonRequest, { readonly kind: PostsRequest }>;
@@ -157,10 +158,7 @@ async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Pr
     .filter(({ kind }) => kind !== "create-issue" && kind !== "create-post")
     .filter((action) => parked.some((one) => isRefusal(one, action, cycle.settings)))
     .map((action) => ({ post, kind: action.kind, signature: approvalSignature(action) }));
-  if (actions.length > 0) {
-    const approval = { kind: "approve", actions, isWhole: false, isImplied: true } as const;
-    await ledger.commit([{ kind: "add-request", request: { ...approval, project: place.project, at } }]);
-  }
+  await letGoLater(cycle, actions, at);
   await retryImport(cycle, post);
 }
 

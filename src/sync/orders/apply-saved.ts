@@ -2,7 +2,7 @@ import type { Action } from "../../plan/ground/action.ts";
 import { noteSignature, planSignature } from "../../plan/ground/identity.ts";
 import { parkedOf } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
-import { findWanted } from "../decide/approvals.ts";
+import { findWanted, letGoLater } from "../decide/approvals.ts";
 import type { PulledCycle, Tally } from "../ground/cycle-state.ts";
 import { savedActions, savedAt } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
@@ -44,10 +44,11 @@ export async function applySaved(
   const written = await write(cycle, [...free], {
     recheck: (wanted, now) => refuseMoved(cycle, wanted, now),
   });
-  await approveWaiting(
-    cycle,
-    [...written].flatMap(([wanted, { kind }]) => (kind === "wait" ? [wanted] : [])),
+  // To apply a plan is to approve it: what the pace or the time of this run leaves goes in a later one.
+  const waiting = [...written].flatMap(([{ post, kind, signature }, outcome]) =>
+    outcome.kind === "wait" ? [{ post, kind, signature }] : [],
   );
+  await letGoLater(cycle, waiting, savedAt(cycle.run));
   const noted = await writeNotes(
     cycle,
     going.flatMap(({ note }) => note ?? []),
@@ -56,18 +57,6 @@ export async function applySaved(
     const outcome = (wanted && written.get(wanted)) ?? (note && noted.get(note));
     return { kind, post, issue: lines[0]?.issue ?? null, ...(end ?? toResult(outcome)) };
   });
-}
-
-/** To apply a plan is to approve it: what the pace or the time of this run leaves goes in a later one. */
-async function approveWaiting(
-  { world: { ledger }, run, memory }: PulledCycle,
-  waiting: readonly Judged[],
-): Promise<void> {
-  if (waiting.length === 0) return;
-  const actions = waiting.map(({ post, kind, signature }) => ({ post, kind, signature }));
-  const at = savedAt(run);
-  const approval = { kind: "approve", actions, isWhole: false, isImplied: true } as const;
-  await ledger.commit([{ kind: "add-request", request: { ...approval, project: memory.id, at } }]);
 }
 
 /** What becomes of the actions of a saved plan where a side could not be looked at: nothing, and why. */
