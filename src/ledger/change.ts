@@ -318,8 +318,15 @@ export type Remembered =
   | { readonly kind: "remember-project"; readonly memory: ProjectMemory }
   | { readonly kind: "remember-paging"; readonly project: ProjectId; readonly paging: PagingMemory }
   | { readonly kind: "remember-open-list"; readonly project: ProjectId; readonly place: string | undefined }
-  /** Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. */
-  | { readonly kind: "remember-repository"; readonly memory: RepositoryMemory }
+  /**
+   * Insert or replace, by numeric id. A name moves to the repository that was remembered last under it. `from` is what `memory`
+   * was made of (without one, what is held): what both agree on stays as another process has remembered it since.
+   */
+  | {
+      readonly kind: "remember-repository";
+      readonly memory: RepositoryMemory;
+      readonly from?: RepositoryMemory | undefined;
+    }
   | { readonly kind: "remember-project-field"; readonly field: ProjectFieldMemory }
   /** All of them: these replace what was known. */
   | { readonly kind: "remember-sizes"; readonly sizes: readonly SizeMemory[] }

@@ -102,7 +102,7 @@ function learn(known: Remembering, change: Change): void {
       else known.openLists.set(change.project, change.place);
       return;
     case "remember-repository":
-      learnRepository(known, change.memory);
+      learnRepository(known, toLearn(known, change));
       return;
     case "remember-project-field":
       known.projectFields.set(change.field.key, change.field);
@@ -117,6 +117,27 @@ function learn(known: Remembering, change: Change): void {
       known.tools.set(change.tool.name, change.tool);
       return;
   }
+}
+
+/** Of another process this one may have heard since. */
+function toLearn(
+  { repositories }: Remembering,
+  { memory, from }: Extract<OfMemory, { kind: "remember-repository" }>,
+): RepositoryMemory {
+  const now = repositories.get(memory.repository.id);
+  return from === undefined || now === undefined ? memory : rebaseRepository(memory, from, now);
+}
+
+/** What `memory` has changed of `from`, and all else as it is `now`. */
+export function rebaseRepository(
+  memory: RepositoryMemory,
+  from: RepositoryMemory,
+  now: RepositoryMemory,
+): RepositoryMemory {
+  if (now === from) return memory;
+  const fields = Object.keys({ ...from, ...memory }) as (keyof RepositoryMemory)[];
+  const changed = fields.filter((field) => JSON.stringify(memory[field]) !== JSON.stringify(from[field]));
+  return { ...now, ...Object.fromEntries(changed.map((field) => [field, memory[field]])) };
 }
 
 function learnRepository({ names, repositories }: Remembering, memory: RepositoryMemory): void {

@@ -194,7 +194,7 @@ async function remember(
     ...(isWhole && { refused: [] }),
     checkedAt: isWhole ? now : (known?.checkedAt ?? now),
   };
-  await ledger.commit([{ kind: "remember-repository", memory: fresh }]);
+  await ledger.commit([{ kind: "remember-repository", memory: fresh, from: known }]);
   return fresh;
 }
 
@@ -242,7 +242,7 @@ export async function rememberNews(
   memory: RepositoryMemory,
 ): Promise<void> {
   if (memory === known || canonical(memory) === canonical(known)) return;
-  await ledger.commit([{ kind: "remember-repository", memory }]);
+  await ledger.commit([{ kind: "remember-repository", memory, from: known }]);
 }
 
 /** Why repositories can't be used, by their names in the config. */

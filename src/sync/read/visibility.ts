@@ -48,7 +48,7 @@ export async function watchVisibility(
     return repository;
   }
   const accepted = { ...repository, publicSince: undefined };
-  await ledger.commit([{ kind: "remember-repository", memory: accepted }]);
+  await ledger.commit([{ kind: "remember-repository", memory: accepted, from: repository }]);
   log.info(
     { project: project.key, repo: name },
     "That the repository is public is accepted, as a person asked",

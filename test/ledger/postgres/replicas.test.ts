@@ -129,6 +129,22 @@ describe("replicas of one state", () => {
     expect(first.memory.repository(memory.name)).toMatchObject({ cursor: "later" });
   });
 
+  it("remember it also where they have heard of it while they were looking", async () => {
+    const first = await givenReplica();
+    const memory = createRepositoryMemory();
+    await first.commit([{ kind: "remember-repository", memory }]);
+    const second = await givenReplica();
+    const from = first.memory.repository(memory.name);
+    await second.commit([
+      { kind: "remember-repository", memory: { ...memory, recoveredAt: noon, pausedAt: noon } },
+    ]);
+    await first.tick();
+    await first.commit([{ kind: "remember-repository", memory: { ...memory, cursor: "later" }, from }]);
+    const all = { recoveredAt: noon, pausedAt: noon, cursor: "later" };
+    expect(first.memory.repository(memory.name)).toMatchObject(all);
+    expect((await givenReplica()).memory.repository(memory.name)).toMatchObject(all);
+  });
+
   it("see all that was committed before, whenever they commit", async () => {
     const first = await givenReplica();
     const second = await givenReplica();

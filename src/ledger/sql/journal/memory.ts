@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import { namesOf, type OfMemory, type Remembering } from "../../held-memory.ts";
+import { namesOf, type OfMemory, type Remembering, rebaseRepository } from "../../held-memory.ts";
 import type {
   AccountMemory,
   CategoriesMemory,
@@ -238,22 +238,19 @@ export function createMemory(
       "remember-paging": ({ project, paging }) => write.run("paging", project, pagings.write(paging)),
       "remember-open-list": ({ project, place }) =>
         place === undefined ? remove.run("open-list", project) : write.run("open-list", project, place),
-      *"remember-repository"({ memory: given }) {
+      *"remember-repository"({ memory: given, from }) {
         const { id } = given.repository;
         const stored = (yield* selectRepository.get(id))?.memory;
-        const base = held.repositoryById(id);
-        const wanted = repositories.write(given);
-        // Another process has remembered something else of it meanwhile: what this one has not changed stays.
-        const isOther = stored !== undefined && base !== undefined && stored !== repositories.write(base);
-        const json = isOther ? mergeTexts(wanted, repositories.write(base), stored) : wanted;
-        const one = isOther ? repositories.read(json) : given;
+        const base = from ?? held.repositoryById(id);
+        const isKnown = stored !== undefined && base !== undefined;
+        const one = isKnown ? rebaseRepository(given, base, repositories.read(stored)) : given;
         for (const name of namesOf(one)) yield* takeName.run(name, id);
         yield* writeRepository.run({
           id,
           name: one.name.toLowerCase(),
           current_name: one.repository.name,
           paused_at: one.pausedAt ?? null,
-          memory: json,
+          memory: repositories.write(one),
         });
       },
       "remember-project-field": ({ field }) => write.run("project-field", field.key, fields.write(field)),
@@ -282,16 +279,4 @@ function readNames(known: readonly RepositoryColumns[]): Remembering["names"] {
   );
   const main = known.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const]));
   return new Map([...others, ...main]);
-}
-
-/** JSON of an object: what was changed from `base` on, and all else as it is stored. */
-function mergeTexts(wanted: string, base: string, stored: string): string {
-  const [mine, before, theirs] = [wanted, base, stored].map(
-    (json): Record<string, unknown> => JSON.parse(json),
-  );
-  const merged = { ...theirs };
-  for (const field of new Set([...Object.keys({ ...mine, ...before })])) {
-    if (JSON.stringify(mine?.[field]) !== JSON.stringify(before?.[field])) merged[field] = mine?.[field];
-  }
-  return JSON.stringify(merged);
 }
