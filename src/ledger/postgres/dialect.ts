@@ -103,13 +103,12 @@ export const serverTables = `
     -- Where these tables are: a copy that was put back is elsewhere.
     place text NOT NULL
   );
-  -- Who has which project.
+  -- Who has which project; the row of '' tells by which config they all are worked on.
   CREATE TABLE boardsync.leases (
     project text PRIMARY KEY,
     -- Rises each time that another process takes it.
     number bigint NOT NULL DEFAULT 0,
     holder text NOT NULL DEFAULT '',
-    -- Of the config that it was taken by.
     config text NOT NULL DEFAULT '',
     until timestamptz NOT NULL DEFAULT '-infinity'
   );

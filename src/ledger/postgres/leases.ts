@@ -66,6 +66,9 @@ interface LeaseOptions {
 /** Of `replicas`: a process that has given a sign of life of late, and has not said that it was its last one. */
 export const isAlive = `at > clock_timestamp() - interval '1 minute' AND sign::jsonb ->> 'isLast' IS DISTINCT FROM 'true'`;
 
+/** The row of the config that leads the whole state, however its projects are named; nobody holds it. */
+const all = "";
+
 /** Leases by the server's clock. */
 export function createLeases({ pool, clock, leaseMs, prolonged, who, config }: LeaseOptions): Leases {
   const release = async (holds: readonly LeaseNumber[]): Promise<void> => {
@@ -80,19 +83,22 @@ export function createLeases({ pool, clock, leaseMs, prolonged, who, config }: L
       const wanted = keys.map(literal).join(", ");
       const mine = literal(config());
       const beganAt = clock.monotonic();
-      const [, found, others] = await pool.ask(`
-        INSERT INTO boardsync.leases (project) SELECT unnest(ARRAY[${wanted}]) ON CONFLICT DO NOTHING;
-        UPDATE boardsync.leases SET number = number + 1, holder = ${literal(who)}, config = ${mine},
+      const [, , found, others] = await pool.ask(`
+        INSERT INTO boardsync.leases (project) SELECT unnest(ARRAY[${literal(all)}, ${wanted}]) ON CONFLICT DO NOTHING;
+        UPDATE boardsync.leases AS led SET config = ${mine}, holder = ${literal(who)}
+        WHERE project = ${literal(all)} AND config <> ${mine}
+          AND NOT EXISTS (SELECT 1 FROM boardsync.replicas WHERE replicas.config = led.config AND ${isAlive})
+          AND NOT EXISTS (SELECT 1 FROM boardsync.leases AS held WHERE held.until > clock_timestamp());
+        UPDATE boardsync.leases SET number = number + 1, holder = ${literal(who)},
           until = clock_timestamp() + ${leaseMs} * interval '1 ms'
         WHERE project IN (
           SELECT project FROM boardsync.leases AS free
           WHERE project IN (${wanted}) AND until <= clock_timestamp()
-            AND (config IN ('', ${mine}) OR NOT EXISTS (SELECT 1 FROM boardsync.replicas
-              WHERE replicas.config = free.config AND ${isAlive}))
+            AND EXISTS (SELECT 1 FROM boardsync.leases WHERE project = ${literal(all)} AND config = ${mine})
           ORDER BY project FOR UPDATE SKIP LOCKED)
         RETURNING project, number;
-        SELECT project, holder, config, until > clock_timestamp() AS held FROM boardsync.leases
-        WHERE project IN (${wanted})`);
+        SELECT project, holder, config <> ${mine} AS is_other, until > clock_timestamp() AS held
+        FROM boardsync.leases WHERE project IN (${literal(all)}, ${wanted})`);
       const holds = (found?.rows ?? []).map(toNumber);
       const missing = keys.find((key) => !holds.some(({ project }) => project === key));
       if (missing === undefined) {
@@ -100,12 +106,14 @@ export function createLeases({ pool, clock, leaseMs, prolonged, who, config }: L
         return { kind: "held", holds };
       }
       await release(holds);
-      const row = others?.rows.find(({ project }) => project === missing) ?? {};
+      const rowOf = (key: string) => others?.rows.find(({ project }) => project === key) ?? {};
+      const [row, led] = [rowOf(missing), rowOf(all)];
+      const isOtherConfig = row["held"] !== 1 && led["is_other"] === 1;
       return {
         kind: "taken",
         project: missing,
-        who: String(row["holder"]),
-        isOtherConfig: row["held"] !== 1 && row["config"] !== config(),
+        who: String((isOtherConfig ? led : row)["holder"]),
+        isOtherConfig,
       };
     },
     async renew(holds) {

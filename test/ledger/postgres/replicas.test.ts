@@ -232,7 +232,7 @@ describe("a lease", () => {
     await first.tick();
     const [lease] = await server.ask(
       url,
-      "SELECT until > now() + interval '20 s' AS long FROM boardsync.leases",
+      "SELECT until > now() + interval '20 s' AS long FROM boardsync.leases WHERE project = 'acme'",
     );
     expect(lease?.["long"]).toBe(true);
   });
@@ -275,6 +275,8 @@ describe("a lease", () => {
     await old.commit([{ kind: "beat", sign }]);
     await (await hold(old, "acme")).release();
     expect(await next.take(["acme"])).toMatchObject({ kind: "taken", isOtherConfig: true });
+    // Whatever it calls the project.
+    expect(await next.take(["prj_acme"])).toMatchObject({ kind: "taken", isOtherConfig: true });
     await server.ask(url, "UPDATE boardsync.replicas SET at = now() - interval '2 minutes'");
     await hold(next, "acme");
     expect(await old.take(["acme"])).toMatchObject({ kind: "taken", isOtherConfig: false });
