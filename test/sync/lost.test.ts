@@ -72,6 +72,18 @@ describe("a lost database", () => {
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
   });
 
+  it("knows an issue also where people have written above its mark, and no address names its post", async () => {
+    const stage = await openPosts(1, { style: { hidden: ["url"] } });
+    const { body } = stage.github.issue("acme/app", 1);
+    stage.github.edit("acme/app", 1, { body: `**Update:** we are on it.\n\n${body}` });
+    stage.loseState();
+    expect(await stage.syncOne()).toMatchObject({ adopted: 1 });
+    for (let run = 0; run < 3; run += 1) {
+      stage.clock.skip(20 * minuteMs);
+      expect(await stage.syncOne()).toMatchObject({ created: 0 });
+    }
+  });
+
   it("adopts with `writes: none`, too", async () => {
     const stage = await openStory();
     stage.loseState();

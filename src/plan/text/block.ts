@@ -31,26 +31,17 @@ export function composeBody(body: IssueBody): string {
   return `${formatMarker(body.marker)}\n${body.block}\n\n${END}${body.rest}`;
 }
 
-/**
- * The parts of a body; undefined when it is not (or no more) built like one of ours: its first comment is no marker, or
- * nothing ends the block. The marker's identity counts only where `parseMarker` finds it, at the very start.
- */
+/** The parts of a body; undefined when it is not (or no more) built like one of ours: it has no marker, or nothing ends the block. */
 export function splitBody(body: string): SplitBody | undefined {
-  const start = body.indexOf("<!--");
-  const found = start === -1 ? undefined : readMarker(body.slice(start));
-  if (found === undefined) return undefined;
-  const inside = body.slice(start + found.end);
-  const end = inside.search(/^<!-- boardsync:end -->/m);
-  if (end === -1) return undefined;
-  return {
-    above: body.slice(0, start),
-    marker: found.marker,
-    block: inside
-      .slice(0, end)
-      .replace(/^\s*\n/, "")
-      .trimEnd(),
-    rest: inside.slice(end + END.length),
-  };
+  const found = readMarker(body);
+  const end = found?.below.search(/^<!-- boardsync:end -->/m) ?? -1;
+  if (found === undefined || end === -1) return undefined;
+  const { above, marker, below } = found;
+  const block = below
+    .slice(0, end)
+    .replace(/^\s*\n/, "")
+    .trimEnd();
+  return { above, marker, block, rest: below.slice(end + END.length) };
 }
 
 /**

@@ -17,6 +17,16 @@ interface Fence {
  * nothing. Source: https://github.github.com/gfm/#fenced-code-blocks
  */
 export function closeFences(text: string): string {
+  const { lines, open } = walkFences(text);
+  return (open === undefined ? lines : [...lines, open.sign.repeat(open.length)]).join("\n");
+}
+
+/** Whether what follows a text still stands in its last code block. */
+export function endsInFence(text: string): boolean {
+  return walkFences(text).open !== undefined;
+}
+
+function walkFences(text: string): { readonly lines: string[]; readonly open: Fence | undefined } {
   let open: Fence | undefined;
   const lines = text.split("\n").map((line) => {
     const [, sign = "", rest = ""] = /^ {0,3}(`{3,}|~{3,})(.*)$/su.exec(line) ?? [];
@@ -30,8 +40,7 @@ export function closeFences(text: string): string {
     open = { sign: sign.charAt(0), length: sign.length };
     return sign + rest;
   });
-  if (open !== undefined) lines.push(open.sign.repeat(open.length));
-  return lines.join("\n");
+  return { lines, open };
 }
 
 function isClosing(open: Fence, sign: string, rest: string): boolean {

@@ -1,5 +1,6 @@
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { hashText } from "../ground/hash.ts";
+import { endsInFence } from "./fence.ts";
 
 /** What the hidden comment of an issue says: which board, which project of it, and which posts. */
 export interface Marker {
@@ -10,17 +11,18 @@ export interface Marker {
   readonly posts: readonly PostId[];
 }
 
-/** A marker, and where it ends in the text that it begins. */
+/** A marker, and what stands before and behind it in a body, to the letter. */
 interface MarkerAt {
+  readonly above: string;
   readonly marker: Marker;
-  readonly end: number;
+  readonly below: string;
 }
 
 const MAX_ID_LENGTH = 200;
 
 /** The ids are base64url, so that nothing in them can end the comment. */
 const PATTERN =
-  /^\uFEFF?\s*<!-- boardsync:v1 board=([0-9a-f]{16}) project=([:\w-]{1,1100}) posts=([:\w-]{1,1100}(?:,[:\w-]{1,1100})*) -->/;
+  /^<!-- boardsync:v1 board=([0-9a-f]{16}) project=([:\w-]{1,1100}) posts=([:\w-]{1,1100}(?:,[:\w-]{1,1100})*) -->/;
 
 /** The hidden comment that begins an issue's body, in one line. */
 export function formatMarker(marker: Marker): string {
@@ -29,17 +31,20 @@ export function formatMarker(marker: Marker): string {
 }
 
 /**
- * The marker that a body begins with, after blanks at most; undefined for a body that begins with anything else. A comment
- * further down is never a marker: people quote and copy. Whether the marker counts depends on the issue's author, too.
+ * The marker of a body: its first comment, whatever people have written above it. A comment further down is never a marker, nor
+ * is one in a quote or in code: people quote and copy. Whether the marker counts depends on the issue's author, too.
  */
 export function parseMarker(body: string): Marker | undefined {
   return readMarker(body)?.marker;
 }
 
-/** As `parseMarker`, with the index behind the comment. */
+/** As `parseMarker`, with what stands around it. */
 export function readMarker(body: string): MarkerAt | undefined {
-  const found = PATTERN.exec(body);
+  const start = body.indexOf("<!--");
+  const found = start === -1 ? null : PATTERN.exec(body.slice(start));
   if (found === null) return undefined;
+  const above = body.slice(0, start);
+  if (/[>`][^\n]*$/.test(above) || endsInFence(above)) return undefined;
   const [whole, board = "", project = "", posts = ""] = found;
   const ids = [project, ...posts.split(",")].map(decodeId);
   if (!ids.every((id) => id !== undefined)) return undefined;
@@ -51,7 +56,8 @@ export function readMarker(body: string): MarkerAt | undefined {
       project: projectId as ProjectId,
       posts: postIds as readonly string[] as readonly PostId[],
     },
-    end: whole.length,
+    above,
+    below: body.slice(start + whole.length),
   };
 }
 

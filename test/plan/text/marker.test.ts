@@ -27,6 +27,8 @@ describe("the marker", () => {
     ["with a body behind it", `${line}\nText`],
     ["with CRLF", `${line}\r\nText\r\n`],
     ["after a byte order mark and blanks", `\uFEFF\r\n  ${line}\n`],
+    ["below what people wrote", `**Update:** we are on it > soon.\n\n\`\`\`\nx\n\`\`\`\n\n${line}\nText`],
+    ["behind it in its line", `Update: ${line}\nText`],
     ["before another one, which does not count", `${line}\n${formatMarker(markerOf("x", ["y"]))}`],
   ])("is read %s", (_, body) => {
     expect(parseMarker(body)).toEqual(marker);
@@ -35,9 +37,11 @@ describe("the marker", () => {
   it.each([
     ["there is none", "Text"],
     ["it is empty", ""],
-    ["text stands before it", `Text\n${line}`],
     ["another comment stands before it", `<!-- x -->\n${line}`],
     ["it is in a code block", `\`\`\`\n${line}`],
+    ["it is in a code block below another one", `~~~\nx\n~~~\n\`\`\`html\n${line}\n\`\`\``],
+    ["it is code in a line", `as in \`${line}\``],
+    ["it is quoted", `Look:\n> ${line}`],
     ["its version is another", line.replace("v1", "v2")],
     ["its board is no hash", line.replace("0123456789abcdef", "0123456789ABCDEF")],
     ["it names no post", line.replace("cDE,cDI", "")],
