@@ -96,8 +96,16 @@ export interface ProjectMemory {
   readonly signalsFrom?: IssueRef | undefined;
   /** When a run last had time for it, which was over before others of its projects had theirs; absent where there was none. */
   readonly turnAt?: number | undefined;
+  /** Repositories of which a person has accepted for this project that they are public, with the time since which they are. */
+  readonly acceptedPublic?: readonly PublicRepository[] | undefined;
   /** undefined before the first look at releases, and while the config asks for none. */
   readonly changelog?: ChangelogMemory | undefined;
+}
+
+export interface PublicRepository {
+  readonly repositoryId: RepositoryId;
+  /** `RepositoryMemory.publicSince`. */
+  readonly since: number;
 }
 
 /** What is known of the releases of a project, and of what was made of them. */
@@ -177,7 +185,7 @@ export interface RepositoryMemory {
   readonly recoveredAt: number | undefined;
   /** When all its linked issues were last read anew, whatever had changed. */
   readonly fullAt: number | undefined;
-  /** When it was seen to have turned public; undefined when it hasn't, and once a person has accepted that. */
+  /** When it was seen to have turned public; undefined when it hasn't. */
   readonly publicSince: number | undefined;
   /** Since when so many of its linked issues are not found that nothing is believed of any; undefined when all is well. */
   readonly pausedAt: number | undefined;

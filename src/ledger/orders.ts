@@ -1,6 +1,6 @@
 import type { Issue, IssueRef, RepositoryName } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
-import type { ActionName } from "./rows.ts";
+import type { ShownAction } from "./rows.ts";
 
 /** What a command gives to the daemon that has the state, and waits for. Orders and reports are stored as they are. */
 export interface Orders {
@@ -118,7 +118,7 @@ export type NewRequest = AnyRequest &
     | { readonly kind: "draft-entry"; readonly tag: string; readonly print: string }
     | {
         readonly kind: "approve";
-        readonly actions: readonly ActionName[];
+        readonly actions: readonly ShownAction[];
         readonly isWhole: boolean;
         /** Set where another order has let them go, and a run had to leave them: whatever is asked for in their place needs nobody for that. */
         readonly isImplied?: true;

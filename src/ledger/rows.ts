@@ -56,6 +56,12 @@ export interface ActionName {
   readonly signature: string;
 }
 
+/** What a person was shown of an action and lets go. */
+export interface ShownAction extends ActionName {
+  /** What it was held for: whatever else holds it goes on doing so. null for nothing; left out by a version that did not say. */
+  readonly cause?: Cause | null;
+}
+
 /** An action that is held until a person lets it go. */
 export interface HeldAction extends ActionName {
   readonly cause: Cause;

@@ -72,6 +72,25 @@ describe("a new issue for a post whose page an issue of people names", () => {
     expect(await stage.syncOne()).toMatchObject({ created: 0, held: 0 });
   });
 
+  it("is held where it was let go, or stood in a saved plan, before the page was named", async () => {
+    const stage = await openStage({
+      config: { guard: { issues: 1 }, tracker: { pace: { minIntervalMs: 0, createsPerHour: 1 } } },
+    });
+    addPlanned(stage, 3);
+    await stage.sync();
+    const actions = await stage.ledger.rows.held(project);
+    const asked = { kind: "approve", actions, isWhole: true, project } as const;
+    await stage.ledger.commit([{ kind: "add-request", request: { ...asked, at: stage.clock.now() } }]);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 2 });
+    const plan = await stage.savePlan();
+    name(stage, "p3");
+    stage.clock.skip(hourMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 1 });
+    stage.clock.skip(hourMs);
+    const { carried } = await stage.run({ kind: "apply", plan });
+    expect(carried.get("acme-app")).toMatchObject([{ outcome: "already" }, { outcome: "refused" }]);
+  });
+
   it("is not opened once that issue is linked, and goes by itself where it names the page no more", async () => {
     const stage = await openBoard();
     name(stage, "p1");

@@ -205,7 +205,7 @@ describe("a rebuild reports", () => {
   it("marks that people have changed, and those of another board", async () => {
     const stage = await openStory();
     const { body } = stage.github.issue("acme/app", 2);
-    stage.github.edit("acme/app", 2, { body: `Please read this first.\n${body}` });
+    stage.github.edit("acme/app", 2, { body: `<!-- Please read this first. -->\n${body}` });
     const other = markOf(stage, "p1").replace(/board=[0-9a-f]{4}/, "board=0000");
     stage.github.openIssue("acme/app", { title: "Theirs", body: other, author: stage.github.login });
     const issue = "acme/app#2";

@@ -1,7 +1,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { ProjectId } from "../../src/model/post.ts";
+import { foreseeHeld } from "../../src/sync/orders/approve.ts";
 import { type SandboxGitHub, startSandboxGitHub } from "../support/sandbox/github/github.ts";
 import { openPosts, privateRepositories, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+const project = "prj_app" as ProjectId;
 
 /** A run every minute of a few, for which the next full look is too far away. */
 async function runOften(stage: Stage): Promise<void> {
@@ -268,6 +272,50 @@ describe("a repository that turns public", () => {
     stage.github.renameRepository("acme/app", "acme/product");
     stage.reconfigure({ projects: [{ ...standardProject, repo: "acme/product" }] });
     expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
+  });
+
+  it("holds what was let go for another reason, also where the yes came after it turned public", async () => {
+    const stage = await openStage({ config: { guard: { issues: 1 } } });
+    addPlanned(stage, 2);
+    await stage.sync();
+    const asked = await foreseeHeld({ ledger: stage.ledger }, { key: "acme-app", project }, [], false);
+    stage.github.setPrivate("acme/app", false);
+    stage.clock.skip(7 * hourMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
+    if ("asks" in asked) await stage.ledger.commit(asked.asks({ at: stage.clock.now() }));
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 2 });
+  });
+
+  it("is accepted for the project that was asked, and for no other one", async () => {
+    const stage = await openPosts(1, {
+      boardProjects: twoProjects,
+      projects: [standardProject, { ...standardProject, project: "acme-api" }],
+    });
+    stage.github.setPrivate("acme/app", false);
+    stage.clock.skip(7 * hourMs);
+    addPlanned(stage, 2);
+    addPlanned(stage, 2, "acme-api");
+    await stage.sync();
+    await approve(stage);
+    for (const created of [2, 0]) {
+      expect(await stage.sync()).toMatchObject({ projects: [{ created, held: 0 }, { held: 2 }] });
+    }
+  });
+
+  it("is not accepted by who approves new issues of another one", async () => {
+    const stage = await openStage({ ...twoRepositories, config: { guard: { issues: 1 } } });
+    for (const categoryId of ["cat_api", "cat_app"]) {
+      addPlanned(stage, [{ categoryId }]);
+      await stage.sync();
+    }
+    stage.github.setPrivate("acme/api", false);
+    stage.clock.skip(7 * hourMs);
+    addPlanned(stage, 3);
+    await stage.sync();
+    await approve(stage);
+    expect(await stage.syncOne()).toMatchObject({ created: 3 });
+    addPlanned(stage, [{ categoryId: "cat_api" }]);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, held: 1 });
   });
 
   it("goes on when it is private again", async () => {

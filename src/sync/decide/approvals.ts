@@ -1,10 +1,12 @@
 import type { PersonRequest } from "../../ledger/orders.ts";
+import type { ShownAction } from "../../ledger/rows.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { approve, isApproved, type LetGo, type PulledCycle } from "../ground/cycle-state.ts";
 import { savedActions, savedAt, takesAsItIs } from "../ground/order.ts";
 import type { SavedAction } from "../ground/reports.ts";
 import { isApprovedBy, type Wanted } from "../ground/wanted.ts";
+import { acceptPublic } from "../read/visibility.ts";
 
 /**
  * Remembers that an order of a person lets these very actions go, where this run does not come to them.
@@ -48,7 +50,8 @@ export async function takeApprovals(
   const madeAt = savedAt(cycle.run);
   for (const action of savedActions(cycle.run, cycle.project.key)) {
     const found = find(action);
-    if (found !== undefined && isKnownAt(found, madeAt)) approveShown(cycle, found, { at: madeAt });
+    const cause = action.lines[0]?.cause ?? null;
+    if (found !== undefined && wasShown(found, { cause }, madeAt)) approveShown(cycle, found, { at: madeAt });
   }
   const { ledger } = cycle.world;
   const pending = await ledger.requests.pending(cycle.memory.id);
@@ -59,6 +62,7 @@ export async function takeApprovals(
     const used = await inOrder(asked, (action) => isUsedUp(cycle, action, request));
     const approved = asked.filter((_, at) => used[at] !== true);
     for (const action of approved) approveShown(cycle, action, request);
+    if (request.isWhole) await acceptPublic(cycle, approved);
     const isOpen =
       approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post) || open.has(post));
     if (!isOpen) await ledger.commit([{ kind: "end-request", request: request.id }]);
@@ -73,7 +77,7 @@ function approveShown(cycle: PulledCycle, { post, kind }: Wanted, letGo: LetGo):
 }
 
 function names({ actions, at }: Approval, wanted: Wanted): boolean {
-  return isKnownAt(wanted, at) && actions.some((action) => isApprovedBy(action, wanted));
+  return actions.some((action) => isApprovedBy(action, wanted) && wasShown(wanted, action, at));
 }
 
 /** Whether voters have been told of it since a person let it go: what would tell them once more is another change, however alike. */
@@ -90,9 +94,10 @@ async function lastTold({ world: { ledger }, memory }: PulledCycle, post: PostId
   return (await ledger.journal.lastTold(memory.id, post)) ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Whether what holds it now was there already when a person let it go. */
-function isKnownAt({ hold }: Wanted, at: number): boolean {
-  return hold?.since === undefined || at >= hold.since;
+/** Whether a person who let it go was shown what holds it now. */
+function wasShown({ hold }: Wanted, { cause }: Pick<ShownAction, "cause">, at: number): boolean {
+  if (hold === undefined) return true;
+  return (cause === undefined || hold.cause === cause) && at >= (hold.since ?? 0);
 }
 
 /**

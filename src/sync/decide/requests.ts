@@ -157,7 +157,10 @@ async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Pr
   const actions = wanted
     .filter(({ kind }) => kind !== "create-issue" && kind !== "create-post")
     .filter((action) => parked.some((one) => isRefusal(one, action, cycle.settings)))
-    .map((action) => ({ post, kind: action.kind, signature: approvalSignature(action) }));
+    .map((action) => {
+      const cause = "hold" in action ? action.hold?.cause : undefined;
+      return { post, kind: action.kind, signature: approvalSignature(action), cause: cause ?? null };
+    });
   await letGoLater(cycle, actions, at);
   await retryImport(cycle, post);
 }

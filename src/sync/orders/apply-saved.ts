@@ -45,8 +45,8 @@ export async function applySaved(
     recheck: (wanted, now) => refuseMoved(cycle, wanted, now),
   });
   // To apply a plan is to approve it: what the pace or the time of this run leaves goes in a later one.
-  const waiting = [...written].flatMap(([{ post, kind, signature }, outcome]) =>
-    outcome.kind === "wait" ? [{ post, kind, signature }] : [],
+  const waiting = [...written].flatMap(([{ post, kind, signature, hold }, outcome]) =>
+    outcome.kind === "wait" ? [{ post, kind, signature, cause: hold?.cause ?? null }] : [],
   );
   await letGoLater(cycle, waiting, savedAt(cycle.run));
   const noted = await writeNotes(

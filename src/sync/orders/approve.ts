@@ -64,8 +64,8 @@ export async function foreseeHeld(
       if (isDiscard && shown.length > 0)
         requests.push({ ...asked, kind: "discard", posts: [...new Set(shown.map(({ post }) => post))] });
       if (!isDiscard && hold === undefined) {
-        const names = actions.map(({ post, kind, signature }) => ({ post, kind, signature }));
-        requests.push({ ...asked, kind: "approve", actions: names, isWhole });
+        const named = actions.map(({ post, kind, signature, cause }) => ({ post, kind, signature, cause }));
+        requests.push({ ...asked, kind: "approve", actions: named, isWhole });
       }
       return requests.map((request) => ({ kind: "add-request", request }));
     },

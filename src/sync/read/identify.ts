@@ -13,7 +13,7 @@ import {
   noteProblems,
   type Problems,
 } from "./repositories.ts";
-import { watchVisibility } from "./visibility.ts";
+import { warnOfPublic } from "./visibility.ts";
 
 /**
  * Finds out who we are and what the config's names mean: the project on the board, the repositories on the tracker. An
@@ -30,10 +30,10 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const problems: Problems = new Map();
   const find = async (names: readonly RepositoryName[]): Promise<void> => {
     for (const name of names) {
-      const found = await attemptRepository(problems, name, async () =>
-        watchVisibility({ world, memory, project }, await findOnce({ world, run }, name)),
-      );
-      if (found !== undefined) repositories.set(name, found);
+      const found = await attemptRepository(problems, name, () => findOnce({ world, run }, name));
+      if (found === undefined) continue;
+      warnOfPublic({ world, memory, project }, found);
+      repositories.set(name, found);
     }
   };
   await find(repositoryNames(settings));

@@ -1,7 +1,14 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { PostId } from "../../model/post.ts";
-import { type Cycle, isApproved } from "../ground/cycle-state.ts";
+import {
+  type Cycle,
+  isApproved,
+  projectNow,
+  rememberOfProject,
+  repositoryById,
+} from "../ground/cycle-state.ts";
 import type { Hold } from "../ground/verdict.ts";
+import type { Wanted } from "../ground/wanted.ts";
 
 /**
  * Why no issue may be opened in a repository: it turned public, so titles and descriptions of posts would, too, and no
@@ -12,7 +19,7 @@ export function publicHold(
   repository: RepositoryMemory | undefined,
   post: PostId,
 ): Hold | undefined {
-  if (repository?.publicSince === undefined) return undefined;
+  if (repository?.publicSince === undefined || isAccepted(cycle, repository)) return undefined;
   const { name, publicSince } = repository;
   if (isApproved(cycle, post, "create-issue", publicSince)) return undefined;
   const since = new Date(publicSince).toISOString();
@@ -20,38 +27,39 @@ export function publicHold(
   return { kind: "hold", cause: "public", why, since: publicSince };
 }
 
-/**
- * Says in every run which repositories of a project hold their new issues because they turned public; and ends that where a
- * person has approved the whole project after seeing issues held.
- *
- * @returns the repository as it is known now.
- */
-export async function watchVisibility(
-  { world, memory, project }: Pick<Cycle, "world" | "memory" | "project">,
+/** Says in every run which repositories of a project hold their new issues because they turned public. */
+export function warnOfPublic(
+  cycle: Pick<Cycle, "world" | "memory" | "project">,
   repository: RepositoryMemory,
-): Promise<RepositoryMemory> {
-  const { ledger, log } = world;
+): void {
   const { publicSince, name } = repository;
-  if (publicSince === undefined) return repository;
-  const isAccepted = (await ledger.requests.pending(memory.id)).some(
-    (request) =>
-      request.kind === "approve" &&
-      request.isWhole &&
-      request.at >= publicSince &&
-      request.actions.some(({ kind }) => kind === "create-issue"),
+  if (publicSince === undefined || isAccepted(cycle, repository)) return;
+  cycle.world.log.warn(
+    { project: cycle.project.key, repo: name, since: new Date(publicSince).toISOString() },
+    "The repository has turned public: new issues wait there until `boardsync approve` of the project accepts that",
   );
-  if (!isAccepted) {
-    log.warn(
-      { project: project.key, repo: name, since: new Date(publicSince).toISOString() },
-      "The repository has turned public: new issues wait there until `boardsync approve` of the project accepts that",
+}
+
+/** A person who approves a whole project, and was shown that new issues are held because a repository is public, accepts that of it for good. */
+export async function acceptPublic(cycle: Cycle, approved: readonly Wanted[]): Promise<void> {
+  const shown = approved.filter(({ hold }) => hold?.cause === "public");
+  for (const id of new Set(shown.flatMap(({ lanes: [lane] }) => lane?.repository ?? []))) {
+    const repository = repositoryById(cycle, id);
+    if (repository?.publicSince === undefined || isAccepted(cycle, repository)) continue;
+    const others = (projectNow(cycle).acceptedPublic ?? []).filter((one) => one.repositoryId !== id);
+    const acceptedPublic = [...others, { repositoryId: id, since: repository.publicSince }];
+    await rememberOfProject(cycle, { acceptedPublic });
+    cycle.world.log.info(
+      { project: cycle.project.key, repo: repository.name },
+      "That the repository is public is accepted, as a person asked",
     );
-    return repository;
   }
-  const accepted = { ...repository, publicSince: undefined };
-  await ledger.commit([{ kind: "remember-repository", memory: accepted, from: repository }]);
-  log.info(
-    { project: project.key, repo: name },
-    "That the repository is public is accepted, as a person asked",
-  );
-  return accepted;
+}
+
+function isAccepted(
+  cycle: Pick<Cycle, "world" | "memory" | "project">,
+  { repository: { id }, publicSince }: RepositoryMemory,
+): boolean {
+  const accepted = projectNow(cycle).acceptedPublic ?? [];
+  return accepted.some(({ repositoryId, since }) => repositoryId === id && since === publicSince);
 }

@@ -60,7 +60,7 @@ describe("boardsync rebuild", () => {
     const { body } = github.issue("acme/app", 1);
     github.openIssue("acme/app", { title: "Forged", body, author: "mallory" });
     github.deleteIssue("acme/app", 1);
-    github.edit("acme/app", 2, { body: `Read this first!\n${github.issue("acme/app", 2).body}` });
+    github.edit("acme/app", 2, { body: `<!-- Read this first! -->\n${github.issue("acme/app", 2).body}` });
     const foreign = (github.issue("acme/app", 3).body ?? "").replace(/board=[0-9a-f]{4}/, "board=0000");
     github.openIssue("acme/app", { title: "Theirs", body: foreign, author: github.login });
     github.edit("acme/api", 1, { body: `${github.issue("acme/api", 1).body}\nAnd a word of mine.` });

@@ -130,11 +130,11 @@ function wordsOfResume(name: string, way: Resuming): readonly [question: string,
     : [`Resume ${name}, and leave both sides as they are?`, "Resume without writing"];
 }
 
-/** By this it is known whether what was shown is still what would happen. The reasons why it is held may change meanwhile. */
+/** By this it is known whether what was shown is still what would happen. The words of why it is held may change meanwhile. */
 export function printOf({ question, effects, actions = [], notified }: Question): string {
   const shown = actions.map((action) => {
-    const { post, kind, signature, title, planned = null } = action;
-    return [post, kind, signature, title, planned];
+    const { post, kind, signature, cause, title, planned = null } = action;
+    return [post, kind, signature, cause, title, planned];
   });
   return hash("sha256", JSON.stringify([question, effects, shown, notified]));
 }

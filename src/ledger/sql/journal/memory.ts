@@ -96,6 +96,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
   doneAt: time,
   signalsFrom: z.object({ repositoryId: z.number(), number: z.number() }).optional(),
   turnAt: time,
+  acceptedPublic: z.array(z.object({ repositoryId: z.number(), since: z.number() })).optional(),
   changelog: z
     .object({
       repository: z.number(),
