@@ -68,7 +68,7 @@ function newlyMatched(
     field,
     value,
   }));
-  const match = (issue: Issue) => matchFields(factsOf({ issue }, rules), { rules });
+  const match = (issue: Issue) => matchFields(factsOf({ issue }, rules), rules);
   const before = match(start);
   return [...match(withFields(start, values, []))].flatMap(([field, { possible }]) => {
     const [rule = rules.length, ...others] = possible;
