@@ -207,7 +207,7 @@ function isWish({ hub, scenario }: Stage, { isDeleted, record, repository }: Hub
   return scenario.settings.import?.fromAnyone === true || !hub.isOutside(repository, record);
 }
 
-async function checkReleases({ hub, scenario, watch }: Stage, ledger: Ledger, report: string): Promise<void> {
+async function checkReleases({ hub, watch }: Stage, ledger: Ledger, report: string): Promise<void> {
   const memory = ledger.memory.project(projectKey)?.changelog;
   const repository = hub.repositories.find(({ name, formerNames }) =>
     [name, ...formerNames].includes(ownRepo),
@@ -216,12 +216,8 @@ async function checkReleases({ hub, scenario, watch }: Stage, ledger: Ledger, re
   const calls = await ledger.toolCalls.list(projectId, "changelogCreate");
   const left = releasesOf(hub, repository).filter(({ tag }) => {
     const isCalled = calls.some(({ subject, state }) => subject === tag && state !== "PREPARED");
-    // What the guard holds waits for a person.
-    const isHeld = memory.entries.some((entry) => entry.tag === tag && entry.held !== undefined);
-    return !isCalled && !isHeld && !memory.noted.includes(tag) && !report.includes(`changelog ${tag}:`);
+    return !isCalled && !memory.noted.includes(tag) && !report.includes(`changelog ${tag}:`);
   });
-  // More at once than the guard lets go wait for other settings; one that was refused, and edited since, is one of them.
-  const refused = calls.filter(({ state }) => state === "REJECTED").length;
-  if (left.length === 0 || left.length + refused > scenario.settings.guard.issues) return;
+  if (left.length === 0) return;
   watch.violate("I22", `${left.map(({ tag }) => tag).join(", ")}: no draft, and nothing says why`);
 }

@@ -15,7 +15,6 @@ import {
   readImage,
   writeImage,
 } from "../../ledger/sqlite/sqlite.ts";
-import { EarlierFormError } from "../../ledger/stored.ts";
 import type { Log } from "../../log.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { Terminal } from "../print/terminal.ts";
@@ -300,15 +299,7 @@ export async function takeOutState(
     const { emptyServer } = await import("../../ledger/postgres/beside.ts");
     return emptyServer(serverOptions(terminal, serverAlone(state), who), keep);
   }
-  let known: Ledger | undefined;
-  try {
-    known = openLedgerReadOnly(state);
-  } catch (error) {
-    if (!(error instanceof EarlierFormError)) throw error;
-    const { readEarlierImage } = await import("../../ledger/sqlite/earlier.ts");
-    // Nobody works with it any more, so it needs no word that it is an old copy.
-    return keep(readEarlierImage(state, options));
-  }
+  const known = openLedgerReadOnly(state);
   if (known === undefined) throw new StateError(`There is no state at ${state}.`);
   known.close();
   const lock = acquireState(state, who, options);

@@ -80,12 +80,10 @@ async function approveEntry(call: BesideCall<ApproveOptions>, key: string, tag: 
     printLine(terminal.out, "", oneLine(`${seen.title}: ${posts}${url}`));
   }
   show(call, seen.effects);
-  const question = seen.isDraft ? "Make it?" : "Publish it?";
-  if (!(await isAgreed(terminal, options, `${question} ${seen.notified}`)))
+  if (!(await isAgreed(terminal, options, `Publish it? ${seen.notified}`)))
     return say("Nothing was changed.", false);
   await ledger.commit(seen.asks({ at: call.now }));
-  const next = seen.isDraft ? "makes the draft" : "publishes it, or says when";
-  return say(`changelog ${tag} approved. The next run ${next}.`, true);
+  return say(`changelog ${tag} approved. The next run publishes it, or says when.`, true);
 }
 
 /** Held of posts of several projects. A whole project is always asked for by itself. */

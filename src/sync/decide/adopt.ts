@@ -1,3 +1,4 @@
+import type { IntentWrite } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { FoundMarker } from "../../ledger/pulls.ts";
 import type { Issue, IssueRef } from "../../model/issue.ts";
@@ -9,28 +10,16 @@ import { inOrder } from "../../select.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { retargetOpen } from "../ground/retarget.ts";
 import { readRow, type ShowLinks } from "../ground/rows.ts";
 
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
 export async function adoptDecision(cycle: PulledCycle, row: Row, now: number): Promise<void> {
-  await retargetOpen(cycle, row);
+  const { world, memory, settings } = cycle;
+  const aim = (writes: readonly IntentWrite[]) => retargetNow(row, writes, settings);
+  await world.ledger.commit(await retargetOpen(world, memory.id, row, aim));
   const wants = planRow(row, await cycle.context(now)).actions.some(({ kind }) => kind === "create-issue");
   await recordAdopted(cycle, row, now, wants ? "now" : undefined);
-}
-
-/** A PATCH that is under way was asked for before: once it is known to be applied, that is no reason to write again. */
-async function retargetOpen({ world: { ledger }, memory, settings }: PulledCycle, row: Row): Promise<void> {
-  if (!row.openIntents.includes("patch-post")) return;
-  const open = (await ledger.journal.open(memory.id)).filter(
-    ({ kind, post }) => kind === "patch-post" && post === row.post.id,
-  );
-  await ledger.commit(
-    open.map(({ id, writes = [] }) => ({
-      kind: "retarget",
-      intent: id,
-      writes: retargetNow(row, writes, settings),
-    })),
-  );
 }
 
 /**

@@ -67,6 +67,11 @@ export function isFree({ verdict }: Judged): boolean {
   return verdict.kind === "go";
 }
 
+/** Whether it opens an issue, and nothing holds it yet. */
+export function isFreeCreate({ kind, hold }: Pick<Wanted, "kind" | "hold">): boolean {
+  return kind === "create-issue" && hold === undefined;
+}
+
 /** The posts for which an action of a kind may go in this run. */
 export function postsWith(judged: readonly Judged[], kind: ActionKind): ReadonlySet<PostId> {
   return new Set(judged.flatMap((one) => (one.kind === kind && isFree(one) ? [one.post] : [])));

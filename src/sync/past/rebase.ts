@@ -1,9 +1,10 @@
 import type { Change } from "../../ledger/change.ts";
-import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
+import type { IntentWrite } from "../../ledger/journal.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { standStill } from "../../plan/plan.ts";
-import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
+import { type RebaseContext, retargetWrites } from "../../plan/rules/rebase.ts";
 import { type Cycle, rememberOfProject } from "../ground/cycle-state.ts";
+import { rebasedBases, retargetOpen } from "../ground/retarget.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { rulesNow } from "../ground/settings-now.ts";
 import { readSignals } from "../read/signals/pull-signals.ts";
@@ -49,29 +50,18 @@ async function rebaseRows(cycle: Cycle, known: string): Promise<Rebased> {
     seen: new Set(memory.seen),
     now: clock.now(),
   };
-  const patches = new Map(
-    (await ledger.journal.open(memory.id)).flatMap((intent) =>
-      intent.kind === "patch-post" ? [[intent.post, intent]] : [],
-    ),
-  );
   await ledger.commit([{ kind: "mark-due", project: memory.id, which: "linked" }]);
   const changes: Change[] = [];
   let apart = 0;
   await eachDueRow(cycle, async (_, row) => {
     if (row.links.length === 0) return;
-    const patch = patches.get(row.post.id);
-    // What is under way was asked by the rules before: once it is applied, that is no reason to write again.
-    if (patch !== undefined) {
-      const writes = retargetWrites(row, patch.writes ?? [], context);
-      changes.push({ kind: "retarget", intent: patch.id, writes });
-    }
-    const base = rebaseRow(row, context);
-    const issueBases = rebaseIssues(row, { ...context, before: context.before?.boardRules ?? [] });
-    if (Object.values(base).some(({ ruled, isAwaited }) => ruled && !isAwaited)) apart += 1;
+    const aim = (writes: readonly IntentWrite[]) => retargetWrites(row, writes, context);
+    changes.push(...(await retargetOpen(cycle.world, memory.id, row, aim)));
+    const bases = rebasedBases(row, context);
+    if (Object.values(bases.base).some(({ ruled, isAwaited }) => ruled && !isAwaited)) apart += 1;
     const record = {
       ...standStill(row),
-      base,
-      issueBases,
+      ...bases,
       due: "now",
       // What was held is held under the new rules, too, as long as these ask for it.
       notes: (row.notes ?? []).filter(({ kind, action }) => kind === "held" && action),

@@ -2,16 +2,16 @@ import { OutdatedError } from "../../errors.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { Namesake } from "../../ledger/rows.ts";
 import type { ProjectId } from "../../model/post.ts";
-import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { judgeNamesake } from "../../plan/namesake.ts";
-import { rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
+import { retargetWrites } from "../../plan/rules/rebase.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
+import { rebasedBases, retargetOpen } from "../ground/retarget.ts";
 import { rulesNow } from "../ground/settings-now.ts";
 import type { Hold } from "../ground/verdict.ts";
-import type { Wanted } from "../ground/wanted.ts";
+import { isFreeCreate, type Wanted } from "../ground/wanted.ts";
 
 /**
  * Posts that the board has moved here from another project of the config keep their issues: the links and all that is known of
@@ -50,23 +50,17 @@ async function followPost(
   const { ledger, clock } = cycle.world;
   const { settings, memory } = cycle;
   const now = clock.now();
-  const open = await ledger.journal.open(from);
   await ledger.commit([{ kind: "move-post", project: from, post, to: memory.id }]);
   const row = await ledger.rows.row(memory.id, post, now);
   if (row === undefined || row.links.length === 0) return;
-  const rules = findSynced(cycle, from)?.rules ?? "";
+  const rules = findSynced(cycle, from)?.rules;
   // The same rules ask for the same, also where they can't be evaluated now.
   if (rules === writeRules(cycle.project.settings)) return;
-  const before = rulesNow(readRules(rules), from, ledger.memory);
-  const context = { before, settings, seen, now };
-  for (const intent of open) {
-    if (intent.post !== post || intent.kind !== "patch-post") continue;
-    const writes = retargetWrites(row, intent.writes ?? [], context);
-    await ledger.commit([{ kind: "retarget", intent: intent.id, writes }]);
-  }
-  const base = rebaseRow(row, context);
-  const issueBases = rebaseIssues(row, { ...context, before: before?.boardRules ?? [] });
-  await ledger.commit([{ kind: "set-bases", project: memory.id, post, bases: { base, issueBases } }]);
+  const context = { before: rulesNow(readRules(rules), from, ledger.memory), settings, seen, now };
+  await ledger.commit([
+    ...(await retargetOpen(cycle.world, memory.id, row, (writes) => retargetWrites(row, writes, context))),
+    { kind: "set-bases", project: memory.id, post, bases: rebasedBases(row, context) },
+  ]);
 }
 
 /** Holds new issues of posts that may have one already, in another project. */
@@ -74,8 +68,7 @@ export async function holdNamesakes(
   cycle: PulledCycle,
   wanted: readonly Wanted[],
 ): Promise<readonly Wanted[]> {
-  const isFree = ({ kind, hold }: Wanted): boolean => kind === "create-issue" && hold === undefined;
-  const creates = wanted.filter(isFree);
+  const creates = wanted.filter(isFreeCreate);
   if (creates.length === 0) return wanted;
   const { lookup } = cycle.world.ledger;
   const found = await lookup.namesakes(
@@ -91,7 +84,7 @@ export async function holdNamesakes(
     }),
   );
   return wanted.map((action) => {
-    const hold = isFree(action) ? holds.get(action.post) : undefined;
+    const hold = isFreeCreate(action) ? holds.get(action.post) : undefined;
     return hold === undefined ? action : { ...action, hold };
   });
 }

@@ -5,7 +5,7 @@ import type { PostId } from "../../model/post.ts";
 import { guessAddress, parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
-import type { Wanted } from "../ground/wanted.ts";
+import { isFreeCreate, type Wanted } from "../ground/wanted.ts";
 import type { Policy } from "../ground/world.ts";
 import { isOurLogin } from "./identify.ts";
 
@@ -55,12 +55,11 @@ export async function holdOtherMarks(
   cycle: PulledCycle,
   wanted: readonly Wanted[],
 ): Promise<readonly Wanted[]> {
-  const isFree = ({ kind, hold }: Wanted): boolean => kind === "create-issue" && hold === undefined;
-  if (!wanted.some(isFree)) return wanted;
+  if (!wanted.some(isFreeCreate)) return wanted;
   const others = await readOtherBoards(cycle);
   const said = new Set<OtherBoard>();
   const asked = wanted.map((action) => {
-    const other = isFree(action) ? others.find(({ posts }) => posts.has(action.post)) : undefined;
+    const other = isFreeCreate(action) ? others.find(({ posts }) => posts.has(action.post)) : undefined;
     const issue = other?.posts.get(action.post);
     if (other === undefined || issue === undefined) return action;
     said.add(other);

@@ -1,7 +1,8 @@
+import type { IntentWrite } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import { type Issue, type IssueField, type IssueRef, isSameIssue } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
-import type { PostId, ProjectId } from "../../model/post.ts";
+import type { PostId } from "../../model/post.ts";
 import { echoOnPost, echoOnUnseen } from "../../plan/board-rules/echo.ts";
 import { applied } from "../../plan/fields/base.ts";
 import { withLate } from "../../plan/fields/late.ts";
@@ -9,6 +10,7 @@ import type { FieldWrite } from "../../plan/ground/action.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { planRow } from "../../plan/plan.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
+import { retargetOpen } from "../ground/retarget.ts";
 import { rulesOf } from "../ground/settings-now.ts";
 
 /** A change of ours that an issue shows. */
@@ -48,7 +50,11 @@ export async function takeOwnChange(
     await ledger.commit([
       { kind: "set-bases", project: follower.project, post: follower.post, bases: { base } },
     ]);
-    await retargetOpen(cycle, follower, base);
+    if (row === undefined) continue;
+    // So that the target of a PATCH that is under way does not come back with it.
+    const aim = (writes: readonly IntentWrite[]) =>
+      writes.map((write) => ({ ...write, target: base[write.field]?.target ?? write.target }));
+    await ledger.commit(await retargetOpen(cycle.world, follower.project, row, aim));
   }
   const row = await ledger.rows.row(project, post, clock.now());
   if (row === undefined) return;
@@ -68,22 +74,6 @@ async function keepFirstPlan(cycle: PulledCycle, post: PostId): Promise<void> {
   if (row === undefined || Object.keys(row.base).length > 0) return;
   const { base, issueBases } = planRow(row, await cycle.context(clock.now()));
   await ledger.commit([{ kind: "set-bases", project, post, bases: { base, issueBases } }]);
-}
-
-/** A PATCH of a follower may be under way. It was asked for before our change, so its target must not come back with it. */
-async function retargetOpen(
-  { world: { ledger } }: PulledCycle,
-  { project, post }: { readonly project: ProjectId; readonly post: PostId },
-  base: Row["base"],
-): Promise<void> {
-  for (const intent of await ledger.journal.open(project)) {
-    if (intent.kind !== "patch-post" || intent.post !== post) continue;
-    const writes = (intent.writes ?? []).map((write) => ({
-      ...write,
-      target: base[write.field]?.target ?? write.target,
-    }));
-    await ledger.commit([{ kind: "retarget", intent: intent.id, writes }]);
-  }
 }
 
 /** The bases of the fields that were written. */
