@@ -167,7 +167,7 @@ const ownWords: ReadonlySet<string> = new Set(
     concurrency config configured copy create created daemon database debug decides deleted deliveries demo detailed
     differs disagreements discard discarded done doubt draft drafts dropped duplicate duplicates duration edited editors
     else ends entries entry error errors event exitcode explain facts fail failed failing failures false fatal feedback
-    field fields file findings flips force form found from full github gone grace guard guesses health healthz
+    field fields fight file findings flips force form found from full github gone grace guard guesses health healthz
     held help history hold host http import impossible incomplete info init internal issue issues json kept kind label
     labels last late later level limit limited lines link linked links list listed lost made mark message metrics milestone
     missing mode moved name named namesake needs next none note notified notifies null offline opened option order

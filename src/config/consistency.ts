@@ -30,6 +30,7 @@ export function findInconsistencies(content: unknown, context: CheckContext): re
       ...findUnreachableRules(project),
       ...findStrayLabels(project),
       ...findIdleReasons(project),
+      ...findTooManyLabels(project),
       ...findSharedLabels(project),
       ...idleIn(project, "select").take(mostIdle),
     ]),
@@ -128,6 +129,26 @@ function findSharedLabels(project: FoundValue): readonly Fault[] {
     if (clash === undefined) return [];
     const message = `${quote(String(found.value))} ${clash}; a label by votes must be one of its own`;
     return [{ path: [...project.path, ...found.path], at: "value", message }];
+  });
+}
+
+/** GitHub refuses an issue with more labels than this. */
+const mostLabels = 100;
+
+/** The labels of every issue leave room for those of its post's category and votes. */
+function findTooManyLabels(project: FoundValue): readonly Fault[] {
+  return findAll(project.value, "issue.labels").flatMap(({ path, value }): readonly Fault[] => {
+    const labels = new Set(findAll(value, "*").map((label) => String(label.value).toLowerCase()));
+    const further = ["categoryLabels", "voteLabels"].flatMap((name) =>
+      findAll(project.value, `issue.${name}`)
+        .flatMap((found) => Object.entries(Object(found.value)))
+        .filter(([, label]) => !labels.has(String(label).toLowerCase()))
+        .slice(0, 1)
+        .map(([key]) => `${quote(key)} of \`issue.${name}\``),
+    );
+    if (labels.size + further.length <= mostLabels || further.length === 0) return [];
+    const message = `are ${labels.size}, and ${further.join(" and ")} ${further.length === 1 ? "adds" : "add"} one more; an issue has at most ${mostLabels}`;
+    return [{ path: [...project.path, ...path], at: "key", message }];
   });
 }
 

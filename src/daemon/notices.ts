@@ -42,9 +42,10 @@ export function findCauses(
 ): readonly Cause[] {
   const { project, held, parked, quarantined, hold, errors } = report;
   const refused = entries.filter(({ state }) => state === "refused" || state === "unsure");
-  const idsOf = (kind: keyof typeof needWords): readonly string[] => [
+  const tagged = { held: entries.filter(({ state }) => state === "held"), parked: refused, quarantined: [] };
+  const idsOf = (kind: keyof typeof tagged): readonly string[] => [
     ...[...new Set(waiting.filter((row) => row.kind === kind).map(({ post }) => String(post)))].toSorted(),
-    ...(kind === "parked" ? refused.map(({ tag }) => `changelog:${tag}`) : []),
+    ...tagged[kind].map(({ tag }) => `changelog:${tag}`),
   ];
   const [entry] = refused.flatMap(({ command }) => (command === null ? [] : [clean(command, maxLineLength)]));
   const stopped = waiting.filter(({ kind }) => kind === "parked");

@@ -142,6 +142,8 @@ export interface EntryMemory {
   readonly before?: readonly string[] | undefined;
   /** How many posts it names. */
   readonly posts: number;
+  /** Why the guard holds the draft that is to be made; undefined where it does not. */
+  readonly held?: string | undefined;
   /** The release is gone, and people were told. */
   readonly isGone?: boolean | undefined;
 }

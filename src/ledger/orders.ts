@@ -85,6 +85,7 @@ interface AnyRequest extends Who {
  * people opened. `unlink`: ends these links. `resume-project`: ends the pause of the whole project; with `isDiscard` both sides of
  * what it held up are taken as they are before that. `publish`: of this very text of an entry of the changelog; asked for twice, it
  * goes although another one was published less than a day before. `retry-entry`: what is stuck of an entry is tried once more.
+ * `draft-entry`: a draft that the guard holds is made.
  */
 export type NewRequest = AnyRequest &
   (
@@ -114,6 +115,7 @@ export type NewRequest = AnyRequest &
       }
     | { readonly kind: "retry-entry"; readonly tag: string }
     /** `print`: what its release was when a person saw it. */
+    | { readonly kind: "draft-entry"; readonly tag: string; readonly print: string }
     | {
         readonly kind: "approve";
         readonly actions: readonly ShownAction[];

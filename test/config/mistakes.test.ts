@@ -328,6 +328,13 @@ describe("a mistake in the config is said with its line, column and path", () =>
       '5:32: projects[0].issue.voteLabels["10"]: `hot` is given by another setting, too; a label by votes must be one of its own',
     ]),
     [
+      "no room for labels by votes",
+      withProject(
+        `issue: { categoryLabels: { c: c1 }, voteLabels: { 10: hot }, labels: [${Array.from({ length: 99 }, (_, index) => `l${index}`).join()}] }`,
+      ),
+      "5:66: projects[0].issue.labels: are 99, and `c` of `issue.categoryLabels` and `10` of `issue.voteLabels` add one more; an issue has at most 100",
+    ],
+    [
       "a conflict of a field that is none",
       withProject("conflict: { stauts: hold }"),
       "5:17: projects[0].conflict.stauts: unknown key `stauts` — did you mean `status`?",
@@ -510,6 +517,13 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "a route by a label that no category has",
       withProject("issue: { categoryLabels: { c: a } }\nroute: [{ label: b, repo: o/r }]"),
       "6:22: projects[0].route[0].label: `b` is none of the labels in `issue.categoryLabels`, so no post would match",
+    ],
+    [
+      "more labels than an issue can have",
+      withProject(
+        `issue: { categoryLabels: { c: L1, d: more }, labels: [${Array.from({ length: 100 }, (_, index) => `l${index}`).join()}] }`,
+      ),
+      "5:50: projects[0].issue.labels: are 100, and `d` of `issue.categoryLabels` adds one more; an issue has at most 100",
     ],
   ])("%s", (_, text, problem) => {
     expect(problemsIn(text)).toEqual([problem]);

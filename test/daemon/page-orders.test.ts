@@ -408,7 +408,10 @@ describe("all that needs a person in one order", () => {
 });
 
 /** The page of a project with one entry, after these ends of the call that made it. */
-function openEntries(endsOf: (key: CallKey) => readonly ToolCallChange[]) {
+function openEntries(
+  endsOf: (key: CallKey) => readonly ToolCallChange[],
+  facts: { readonly held?: string } = {},
+) {
   return openPage({
     orders: true,
     config: (config) =>
@@ -428,7 +431,7 @@ function openEntries(endsOf: (key: CallKey) => readonly ToolCallChange[]) {
       const memory = ledger.memory.project("acme-app");
       if (memory === undefined) throw new Error("There was no run.");
       const key = { purpose: "changelogCreate", subject: "v1.2", project: memory.id } as const;
-      const entries = [{ tag: "v1.2", print: "p", title: "The <b>second</b>", posts: 2 }];
+      const entries = [{ tag: "v1.2", print: "p", title: "The <b>second</b>", posts: 2, ...facts }];
       const changelog = { repository: 1, copiedAt: undefined, etag: undefined, noted: [], entries };
       await ledger.commit([{ kind: "remember-project", memory: { ...memory, changelog } }]);
       const line = {
@@ -458,6 +461,19 @@ it("a draft of the changelog is published by a person's yes, and by nothing else
   const after = await stage.page("/");
   expect(after).toContain("approved, and published by a later run");
   expect(after).not.toContain("Publish v1.2…");
+});
+
+it("a draft that the guard holds is made by a person's yes", async () => {
+  const stage = await openEntries(
+    (key) => [{ kind: "end-call", ...key, state: "PREPARED", at: 3, message: "the key was refused" }],
+    { held: "2 drafts at once" },
+  );
+  expect(await stage.page("/")).toContain("no draft yet: 2 drafts at once");
+  const question = await ask(stage, "Make v1.2…");
+  expect(question).toContain("is made, and not published");
+  expect((await stage.post(stage.form(question, "Make"))).status).toBe(303);
+  expect(await pending(stage)).toMatchObject([{ kind: "draft-entry", tag: "v1.2", print: "p", by: "page" }]);
+  expect(await stage.page("/")).not.toContain("Make v1.2…");
 });
 
 it("an entry that is stuck is tried again by the page", async () => {

@@ -630,11 +630,11 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "cascade-cut-short",
-    words: "the first rule that matches decides about every field, also as the rules below it would",
+    words: "the first rule that matches decides about every field, also about those that it does not name",
     breaks: ["I18", "I16", "I2", "I3"],
     way: quirky,
     from: 14,
-    bug: { settings: (settings) => ({ ...settings, rules: settings.rules.map(withThoseBelow) }) },
+    bug: { settings: (settings) => ({ ...settings, isFirstMatch: true }) },
   },
   {
     name: "names-not-pinned",
@@ -1047,10 +1047,4 @@ async function moveCursor(ledger: Ledger, id: RepositoryId, page: IssuePage): Pr
   const cursor = page.issues[0]?.issue.updatedAt;
   if (known === undefined) return;
   await ledger.commit([{ kind: "remember-repository", memory: { ...known, etag: page.etag, cursor } }]);
-}
-
-/** A rule that sets the fields of the rules below it as well. */
-function withThoseBelow(rule: Rule, index: number, rules: readonly Rule[]): Rule {
-  const below = rules.slice(index).toReversed();
-  return { ...rule, set: Object.assign({}, ...below.map(({ set }) => set)) };
 }

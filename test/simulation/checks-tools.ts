@@ -207,7 +207,7 @@ function isWish({ hub, scenario }: Stage, { isDeleted, record, repository }: Hub
   return scenario.settings.import?.fromAnyone === true || !hub.isOutside(repository, record);
 }
 
-async function checkReleases({ hub, watch }: Stage, ledger: Ledger, report: string): Promise<void> {
+async function checkReleases({ hub, scenario, watch }: Stage, ledger: Ledger, report: string): Promise<void> {
   const memory = ledger.memory.project(projectKey)?.changelog;
   const repository = hub.repositories.find(({ name, formerNames }) =>
     [name, ...formerNames].includes(ownRepo),
@@ -216,8 +216,12 @@ async function checkReleases({ hub, watch }: Stage, ledger: Ledger, report: stri
   const calls = await ledger.toolCalls.list(projectId, "changelogCreate");
   const left = releasesOf(hub, repository).filter(({ tag }) => {
     const isCalled = calls.some(({ subject, state }) => subject === tag && state !== "PREPARED");
-    return !isCalled && !memory.noted.includes(tag) && !report.includes(`changelog ${tag}:`);
+    // What the guard holds waits for a person.
+    const isHeld = memory.entries.some((entry) => entry.tag === tag && entry.held !== undefined);
+    return !isCalled && !isHeld && !memory.noted.includes(tag) && !report.includes(`changelog ${tag}:`);
   });
-  if (left.length === 0) return;
+  // More at once than the guard lets go wait for other settings; one that was refused, and edited since, is one of them.
+  const refused = calls.filter(({ state }) => state === "REJECTED").length;
+  if (left.length === 0 || left.length + refused > scenario.settings.guard.issues) return;
   watch.violate("I22", `${left.map(({ tag }) => tag).join(", ")}: no draft, and nothing says why`);
 }

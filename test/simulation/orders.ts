@@ -128,6 +128,7 @@ function postsOf(order: NewRequest): readonly PostId[] {
     case "resume-project":
     case "publish":
     case "retry-entry":
+    case "draft-entry":
       return [];
     case "retry":
     case "release":

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectId } from "../../src/model/post.ts";
 import { lastText } from "../../src/sync/ground/entries.ts";
+import { foreseePublish } from "../../src/sync/orders/publish.ts";
 import { foreseeRetryEntry } from "../../src/sync/orders/retry-entry.ts";
+import { tellEntries } from "../../src/sync/tell/entries.ts";
 import { privateRepositories, twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
@@ -739,6 +741,98 @@ describe("the changelog of releases", () => {
     reconfigure({ releases: "v*" });
     await stage.sync();
     expect(purposes()).toEqual(["changelogCreate"]);
+  });
+
+  describe("where there are more drafts at once than the guard lets go", () => {
+    const seen = async (tag: string) => {
+      const found = await foreseePublish(
+        { ledger: stage.ledger, now: stage.clock.now() },
+        { key: "acme-app", project },
+        tag,
+      );
+      return "nothing" in found ? found.nothing : found;
+    };
+    const letGo = async (tag: string): Promise<void> => {
+      const found = await seen(tag);
+      if (typeof found === "string") throw new Error(found);
+      await stage.ledger.commit(found.asks({ at: stage.clock.now() }));
+    };
+    const lines = async () =>
+      (await tellEntries(stage.ledger, "acme-app", "approve")).map(({ tag, state }) => [tag, state]);
+    const guarded = (facts: ConfigPart = {}): void =>
+      stage.reconfigure({
+        config: { guard: { issues: 1 }, settle: "0s", board: { mcp: { tools: toolsConfig } } },
+        projects: [{ ...ownProject, changelog: { releases: "v*", publish: "approve" }, ...facts }],
+      });
+    beforeEach(async () => {
+      guarded();
+      publish("v1.1");
+      publish("v1.2");
+      await stage.sync();
+    });
+
+    it("holds them, and counts and shows them, until a person lets them go", async () => {
+      for (let run = 0; run < 2; run += 1)
+        expect(await stage.syncOne()).toMatchObject({ result: "held", held: 2, errors: [] });
+      expect(tools.calls).toEqual([]);
+      expect(await tellEntries(stage.ledger, "acme-app", "approve")).toMatchObject([
+        {
+          ...{ tag: "v1.2", title: "v1.2", state: "held", url: null },
+          message: "2 new at once, and the guard lets 1 go (`guard.issues`)",
+          command: "boardsync approve acme-app changelog:v1.2",
+        },
+        { tag: "v1.1", state: "held" },
+      ]);
+      expect(await seen("v1.2")).toMatchObject({ isDraft: true, notified: "Nobody is mailed." });
+      await letGo("v1.2");
+      expect(await seen("v1.2")).toContain("asked for already");
+      expect(await lines()).toEqual([
+        ["v1.2", "allowed"],
+        ["v1.1", "held"],
+      ]);
+      for (let run = 0; run < 2; run += 1)
+        expect(await stage.syncOne()).toMatchObject({ result: "held", held: 1, errors: [] });
+      expect(await lines()).toEqual([
+        ["v1.2", "draft"],
+        ["v1.1", "held"],
+      ]);
+      // To let a draft be made is no yes to its publication.
+      expect(tools.entries).toMatchObject([{ title: "v1.2", isPublished: false }]);
+      expect(await stage.ledger.requests.pending(project)).toEqual([]);
+    });
+
+    it("holds one anew that was edited since a person let it go", async () => {
+      await letGo("v1.1");
+      stage.github.editRelease("acme/app", "v1.1", { name: "Another" });
+      expect(await stage.syncOne()).toMatchObject({ held: 2 });
+      expect(tools.calls).toEqual([]);
+      await letGo("v1.1");
+      await stage.sync();
+      expect(tools.entries).toMatchObject([{ title: "Another" }]);
+      expect(await stage.ledger.requests.pending(project)).toEqual([]);
+    });
+
+    it("forgets one whose release is gone", async () => {
+      await letGo("v1.1");
+      stage.github.deleteRelease("acme/app", "v1.1");
+      expect(await stage.syncOne()).toMatchObject({ held: 1, errors: [] });
+      expect(await seen("v1.1")).toBe("acme-app has no draft of changelog v1.1.");
+      expect(await stage.ledger.requests.pending(project)).toEqual([]);
+    });
+
+    it("lets nothing go while the project is paused, and holds the same ones after that", async () => {
+      await stage.ledger.commit([{ kind: "pause-whole", project, at: stage.clock.now() }]);
+      await letGo("v1.1");
+      await stage.sync();
+      expect(tools.calls).toEqual([]);
+      await stage.ledger.commit([{ kind: "resume-whole", project, request: undefined }]);
+      await stage.sync();
+      expect(tools.entries.map(({ title }) => title)).toEqual(["v1.1"]);
+      expect(await lines()).toEqual([
+        ["v1.1", "draft"],
+        ["v1.2", "held"],
+      ]);
+    });
   });
 
   it("begins anew where it was switched off, or the state is an old copy", async () => {

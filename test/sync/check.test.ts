@@ -160,6 +160,7 @@ describe("a check", () => {
       ["warning", "board.status", "No post has the status `declined` of boardRules[2].when.status"],
       ["error", "tracker.milestone", 'acme/app has no milestone "Never"'],
       ["error", "config.shadowed", "boardRules[1] can never match"],
+      ["warning", "config.fight", "boardRules[0] and rules[1] stand against each other"],
     ]);
   });
 

@@ -58,7 +58,21 @@ async function tellAll(stage: Stage) {
   };
 }
 
-it("a draft that the board has refused needs a person, whoever tells of it, and the notice names the command for it", async () => {
+it("drafts of a changelog that the guard holds need a person, whoever tells of them", async () => {
+  const { stage } = await openReleased();
+  for (const tag of ["v1.1", "v1.2", "v1.3"]) stage.github.publishRelease("acme/app", { tag });
+  expect(await tellAll(stage)).toEqual({
+    report: { result: "held", held: 3, parked: 0 },
+    gauges: { held: 3, parked: 0 },
+    state: "needs-you: needs you (3 actions)",
+    digest: "3 to approve.",
+    notice: [
+      "acme-app: 3 to approve (changelog:v1.3, changelog:v1.2, changelog:v1.1). Next: `boardsync status` shows why, and the ways out.",
+    ],
+  });
+});
+
+it("so does a draft that the board has refused, and the notice names the command for it", async () => {
   const { stage, tools: fake } = await openReleased();
   fake.faults.push("rejected");
   stage.github.publishRelease("acme/app", { tag: "v1.1" });

@@ -15,6 +15,7 @@ import {
   readImage,
   writeImage,
 } from "../../ledger/sqlite/sqlite.ts";
+import { EarlierFormError } from "../../ledger/stored.ts";
 import type { Log } from "../../log.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { Terminal } from "../print/terminal.ts";
@@ -299,7 +300,15 @@ export async function takeOutState(
     const { emptyServer } = await import("../../ledger/postgres/beside.ts");
     return emptyServer(serverOptions(terminal, serverAlone(state), who), keep);
   }
-  const known = openLedgerReadOnly(state);
+  let known: Ledger | undefined;
+  try {
+    known = openLedgerReadOnly(state);
+  } catch (error) {
+    if (!(error instanceof EarlierFormError)) throw error;
+    const { readEarlierImage } = await import("../../ledger/sqlite/earlier.ts");
+    // Nobody works with it any more, so it needs no word that it is an old copy.
+    return keep(readEarlierImage(state, options));
+  }
   if (known === undefined) throw new StateError(`There is no state at ${state}.`);
   known.close();
   const lock = acquireState(state, who, options);

@@ -80,10 +80,12 @@ async function approveEntry(call: BesideCall<ApproveOptions>, key: string, tag: 
     printLine(terminal.out, "", oneLine(`${seen.title}: ${posts}${url}`));
   }
   show(call, seen.effects);
-  if (!(await isAgreed(terminal, options, `Publish it? ${seen.notified}`)))
+  const question = seen.isDraft ? "Make it?" : "Publish it?";
+  if (!(await isAgreed(terminal, options, `${question} ${seen.notified}`)))
     return say("Nothing was changed.", false);
   await ledger.commit(seen.asks({ at: call.now }));
-  return say(`changelog ${tag} approved. The next run publishes it, or says when.`, true);
+  const next = seen.isDraft ? "makes the draft" : "publishes it, or says when";
+  return say(`changelog ${tag} approved. The next run ${next}.`, true);
 }
 
 /** Held of posts of several projects. A whole project is always asked for by itself. */

@@ -20,7 +20,8 @@ export async function renderEntries(looking: Looking): Promise<Piece> {
 
 function renderEntry({ forms }: Looking, key: string, entry: EntryLine): Markup {
   const { tag, command, state } = entry;
-  const [verb, kind] = state === "draft" ? (["Publish", "approve"] as const) : (["Retry", "retry"] as const);
+  const verb = state === "held" ? "Make" : state === "draft" ? "Publish" : "Retry";
+  const kind = verb === "Retry" ? "retry" : "approve";
   const asked = { kind, project: key, post: `changelog:${tag}` } as const;
   const words = `${verb} ${tag}…`;
   const way = command !== null && (renderOrder(forms, asked, words) ?? renderCommand(command));

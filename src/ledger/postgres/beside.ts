@@ -6,6 +6,7 @@ import { stampCopy } from "../sql/stamp.ts";
 import type { SqliteStore } from "../sqlite/database.ts";
 import { createLedger as createSqliteLedger } from "../sqlite/sqlite.ts";
 import { openMemoryStore } from "../sqlite/store.ts";
+import { EarlierFormError } from "../stored.ts";
 import { byThisClock, createServerClock, measureClock } from "./clock.ts";
 import { readTables, writeTables } from "./copy.ts";
 import { createPool, type Pool } from "./pool.ts";
@@ -205,7 +206,15 @@ export async function emptyServer(
   keep: (image: Buffer) => Promise<void>,
 ): Promise<void> {
   const at = showPlace(options.url);
-  const look = await lookAt(options);
+  const look = await lookAt(options).catch(async (error: unknown) => {
+    if (!(error instanceof EarlierFormError)) throw error;
+    const { readEarlierServer } = await import("./earlier.ts");
+    const earlier = { now: options.now(), version: options.version };
+    // Nobody works with it any more, so it needs no word that it is an old copy.
+    await withPool(options.url, async (pool) => keep(await readEarlierServer(pool, at, earlier)));
+    return "kept" as const;
+  });
+  if (look === "kept") return;
   if (look === undefined) throw new StateError(`There is no state at ${at}.`);
   try {
     const [held] = await look.pool.ask(

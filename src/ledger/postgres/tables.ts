@@ -1,6 +1,7 @@
 import { StateError } from "../../errors.ts";
 import { migrations } from "../sql/schema.ts";
 import { freshMeta } from "../sql/stamp.ts";
+import { EarlierFormError } from "../stored.ts";
 import { literal, serverTables, toPostgresSchema } from "./dialect.ts";
 import { explainServerError, stateRowLost } from "./failure.ts";
 import { beginCommitted, ownSettings, type Pool } from "./pool.ts";
@@ -62,6 +63,7 @@ export interface Head {
 export async function findHead(pool: Pool, at: string, place?: PlaceExpressions): Promise<Head | undefined> {
   const [found] = await pool.ask(listTables);
   const tables = new Set(found?.rows.map(({ name }) => name));
+  if (tables.has("head") && tables.has("entries")) throw new EarlierFormError(at);
   if (tables.size === 0) return undefined;
   if (!tables.has("state")) {
     throw new StateError(

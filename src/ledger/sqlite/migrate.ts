@@ -2,9 +2,10 @@ import type Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
 import { migrations } from "../sql/schema.ts";
 import { freshMeta } from "../sql/stamp.ts";
+import { EarlierFormError } from "../stored.ts";
 import { copyNow } from "./copy.ts";
 import { toSqliteSchema } from "./dialect.ts";
-import { applicationId } from "./private-file.ts";
+import { applicationId, earlierApplicationId } from "./private-file.ts";
 
 /** How many migrations this program knows. */
 export const knownSchema = migrations.length;
@@ -67,6 +68,7 @@ export function isFresh(database: Database.Database): boolean {
 export function refuseOtherSchema(database: Database.Database, file: string): number {
   if (isFresh(database)) return 0;
   const found = database.pragma("application_id", { simple: true });
+  if (found === earlierApplicationId) throw new EarlierFormError(file);
   if (found !== applicationId) {
     throw new StateError(
       `The file ${file} is a database of another program: name another file as \`state\` in the config.`,

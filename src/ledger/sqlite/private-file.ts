@@ -5,6 +5,8 @@ import { remedy } from "./failure.ts";
 
 /** Marks a SQLite file as a state of boardsync ("bsy1"). */
 export const applicationId = 0x62737931;
+/** The same of states as they were before that: "bsyn". `boardsync state copy` reads them. */
+export const earlierApplicationId = 0x6273796e;
 
 const privateMode = 0o600;
 const othersBits = 0o077;
@@ -62,7 +64,8 @@ function readOwner(path: string): "nobody" | "another" | "maybe us" {
     if (length < header.length) return "maybe us";
     const id = bytes.readUInt32BE(header.applicationIdAt);
     const hasSchema = bytes.readUInt32BE(header.schemaCookieAt) !== 0;
-    return id === applicationId || (id === 0 && !hasSchema) ? "maybe us" : "another";
+    const isOurs = id === applicationId || id === earlierApplicationId;
+    return isOurs || (id === 0 && !hasSchema) ? "maybe us" : "another";
   } finally {
     closeSync(descriptor);
   }

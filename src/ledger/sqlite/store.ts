@@ -136,7 +136,7 @@ export function openMemoryStore(options: StateOptions, image?: Buffer, file = ":
 }
 
 /** A connection for reading; where no file can be made beside the state, to a copy of it. */
-function openForReading(path: string): Database.Database {
+export function openForReading(path: string): Database.Database {
   const database = new Database(path, { timeout: busyTimeoutMs, fileMustExist: true });
   try {
     database.pragma("schema_version");
@@ -177,7 +177,7 @@ const versionsAt = 18;
 const withoutLog = 1;
 
 /** The bytes of a database in memory with all that another one holds. */
-function imageOf(database: Database.Database): Buffer {
+export function imageOf(database: Database.Database): Buffer {
   const bytes = database.serialize();
   // Memory has no place for a log.
   return bytes.fill(withoutLog, versionsAt, versionsAt + 2);

@@ -1,7 +1,7 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
 import { type Action, type FieldWrite, isNotified, type PatchPost } from "./action.ts";
-import { foldValue, withoutVotes } from "./fields.ts";
+import { fillNull, foldValue, withoutVotes } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import { byVotes, type RuleSettings, type Settings, sortsByVotes } from "./settings.ts";
 
@@ -34,12 +34,27 @@ export function settingsPrint(
  */
 export function writeRules({ boardRules, ...settings }: RuleSettings): string {
   const { rules, several, whenNoRule, followDuplicates } = settings;
-  return canonical({ rules, several, whenNoRule, followDuplicates, boardRules });
+  const others = boardRules.length > 0 && { boardRules };
+  return canonical({ reading, rules, several, whenNoRule, followDuplicates, ...others });
 }
 
-/** Reads what `writeRules` has written; undefined where there is none yet. */
-export function readRules(text: string | undefined): RuleSettings | undefined {
-  return text === undefined ? undefined : JSON.parse(text);
+/** How these rules are read. It is part of their text: another reading makes other targets of the same issues, like other rules. */
+const reading = "field by field";
+
+/**
+ * Reads what `writeRules` has written. undefined for the hash that was kept before there was a text. A text without
+ * `followDuplicates` is of a version that followed none; one without `reading` is of a version in which the first match decided
+ * about every field.
+ */
+export function readRules(text: string): RuleSettings | undefined {
+  if (!text.startsWith("{")) return undefined;
+  const { reading: read, ...known } = JSON.parse(text) as Omit<
+    RuleSettings,
+    "followDuplicates" | "boardRules"
+  > &
+    Partial<RuleSettings> & { readonly reading?: string };
+  const isFirstMatch = read === undefined && { isFirstMatch: true as const };
+  return { followDuplicates: false, boardRules: [], ...known, ...isFirstMatch };
 }
 
 /**
@@ -83,6 +98,17 @@ function timesSeen(action: Action): readonly string[] {
     case "patch-post":
       return [];
   }
+}
+
+/**
+ * The same of a PATCH as versions wrote it that took what a record leaves out for null. A refusal that was kept by it still
+ * stands.
+ */
+export function formerSignatureOf(action: PatchPost, behind: Settings): string {
+  const writes = action.writes.map((write) =>
+    fillNull(write.field) === write.before ? { ...write, before: null } : write,
+  );
+  return signatureOf({ ...action, writes }, behind);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Reason } from "../../model/causes.ts";
 import { type Parked, pausedAsWhole, pausedByPerson, type Row, type WholePause } from "../../model/link.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
-import { doubtSignature, refusalSignature } from "./identity.ts";
+import { doubtSignature, formerSignatureOf, refusalSignature } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
 /** Whether `writes` of the project lets an action of this kind go at all. */
@@ -47,7 +47,10 @@ export function isRefusal(
 ): boolean {
   if (kind !== action.kind) return false;
   if (signature === refusalSignature(action, settings)) return true;
-  return action.kind === "patch-post" && signature === doubtSignature(action);
+  return (
+    action.kind === "patch-post" &&
+    (signature === doubtSignature(action) || signature === formerSignatureOf(action, settings))
+  );
 }
 
 export function parkedOf({ notes = [] }: Pick<Row, "notes">): readonly Parked[] {

@@ -10,6 +10,9 @@ import { isFulfilled } from "./conditions.ts";
  * a rule does not name it leaves to the rules below.
  */
 
+/** What of a project's settings says which rules name a field. */
+export type CascadeSettings = Pick<RuleSettings, "rules" | "isFirstMatch">;
+
 /** From which rule one issue gives one field its value. */
 export interface Match {
   /**
@@ -37,13 +40,14 @@ export const ruledFields = derivedOnce((rules: readonly Rule[]): readonly RuleFi
   ruleFields.filter((field) => rules.some(({ set }) => set[field] !== undefined)),
 );
 
-/** The rules that name a field, by their indexes. */
-export function rulesNaming(field: RuleField, rules: readonly Rule[]): readonly number[] {
-  return [...rules.keys()].filter((index) => rules[index]?.set[field] !== undefined);
+/** The rules that name a field, by their indexes. Earlier versions took every rule to decide about every field. */
+export function rulesNaming(field: RuleField, { rules, isFirstMatch }: CascadeSettings): readonly number[] {
+  return [...rules.keys()].filter((index) => isFirstMatch === true || rules[index]?.set[field] !== undefined);
 }
 
 /** For each field that any rule sets, the rule that one issue takes it from. */
-export function matchFields(facts: IssueFacts, rules: readonly Rule[]): ReadonlyMap<RuleField, Match> {
+export function matchFields(facts: IssueFacts, settings: CascadeSettings): ReadonlyMap<RuleField, Match> {
+  const { rules } = settings;
   const known = new Map<number, Truth>();
   const judge = (index: number): Truth => {
     const when = rules[index]?.when;
@@ -53,7 +57,7 @@ export function matchFields(facts: IssueFacts, rules: readonly Rule[]): Readonly
     return verdict;
   };
   return new Map(
-    ruledFields(rules).map((field) => [field, matchField(rulesNaming(field, rules), rules, judge)]),
+    ruledFields(rules).map((field) => [field, matchField(rulesNaming(field, settings), rules, judge)]),
   );
 }
 
@@ -105,11 +109,11 @@ function sayDoubt({ kind, message }: Exclude<Truth, boolean>, index: number): st
 export function isSignalNeeded(
   issue: Issue,
   known: Signals,
-  { rules }: Pick<RuleSettings, "rules">,
-  pins: readonly Pin[],
+  settings: Pick<RuleSettings, "rules">,
+  pins: readonly Pin[] = [],
 ): boolean {
   const { isReleased } = known;
   const isFinal = isReleased?.kind === "known" && isReleased.value;
-  const facts = factsOf({ issue, pins, ...(isFinal && { signals: { isReleased } }) }, rules);
-  return [...matchFields(facts, rules).values()].some(({ doubt }) => doubt?.kind === "unknown");
+  const facts = factsOf({ issue, pins, ...(isFinal && { signals: { isReleased } }) }, settings.rules);
+  return [...matchFields(facts, settings).values()].some(({ doubt }) => doubt?.kind === "unknown");
 }

@@ -2,6 +2,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Pin } from "../../model/issue.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { shadowedBoardRules } from "../../plan/board-rules/board-rules.ts";
+import { fightingRules } from "../../plan/board-rules/fights.ts";
 import { isRenamed, pinNouns } from "../../plan/rules/pins.ts";
 import { impossibleRules, shadowedRules } from "../../plan/rules/rules.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
@@ -86,6 +87,10 @@ function checkRules({ say }: Checking, settings: SyncProject["settings"]): void 
   for (const { index, by } of shadowedBoardRules(settings.boardRules)) {
     const message = `boardRules[${index}] can never match: boardRules[${by}] above it matches whenever it would.`;
     say("error", message, "config.shadowed");
+  }
+  for (const { boardRule, rule } of fightingRules(settings)) {
+    const message = `boardRules[${boardRule}] and rules[${rule}] stand against each other: an issue that boardRules[${boardRule}] has changed comes under rules[${rule}], which would take the post away from what boardRules[${boardRule}] looks at. Nothing loops: the post keeps what it shows, and the difference is listed until one of the two changes. Let rules[${rule}] set what boardRules[${boardRule}] looks at, or look at something else.`;
+    say("warning", message, "config.fight");
   }
 }
 

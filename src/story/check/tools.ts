@@ -10,7 +10,8 @@ import { entryArguments } from "../../plan/changelog/entry.ts";
 import { postArguments } from "../../plan/imports/draft.ts";
 import { listArguments } from "../../plan/text/arguments.ts";
 import { TemplateError } from "../../plan/text/template.ts";
-import type { Checking, Suggest } from "./findings.ts";
+import type { Checking } from "./findings.ts";
+import { findArgumentFaults } from "./tool-arguments.ts";
 import { proposeTools, requiredOf, showProposal } from "./tool-proposals.ts";
 
 /** The board's own tools, and what the config says of them. */
@@ -97,8 +98,8 @@ function checkTool(
     say("error", message, "board.tool");
   }
   const faults = findArgumentFaults(tool.args, found.schema, suggest);
-  for (const { name = [], message } of faults) {
-    const at = [...path, "args"].concat(name);
+  for (const { path: inner, message } of faults) {
+    const at = [...path, "args", ...inner];
     say("error", show(`${place(at)}: ${at.slice(3).join(".")}: ${message}`), "board.tool");
   }
   const unfilled = faults.length === 0 ? whyNotFilled(purpose, tool.args) : undefined;
@@ -106,26 +107,6 @@ function checkTool(
   else if (faults.length === 0)
     say("ok", `\`${purpose}\` is served by \`${tool.name}\` (schema: ${found.print}).`);
   return isAgreed && faults.length === 0 && unfilled === undefined;
-}
-
-/**
- * Which arguments the tool requires and the config lacks, and which ones the tool does not know. What may stand in them it says itself
- * when it is called.
- */
-function findArgumentFaults(
-  args: ToolArguments,
-  schema: unknown,
-  suggest: Suggest,
-): readonly { readonly name?: string; readonly message: string }[] {
-  const { properties, additionalProperties } = Object(schema);
-  const known = Object.keys(Object(properties));
-  const isOpen = known.length === 0 || Boolean(additionalProperties);
-  const missing = requiredOf(schema).filter((name) => !Object.hasOwn(args, name));
-  const unknown = Object.keys(args).filter((name) => !isOpen && !known.includes(name));
-  return [
-    ...missing.map((name) => ({ message: `lacks \`${name}\`, which the tool requires` })),
-    ...unknown.map((name) => ({ name, message: `is no argument of the tool${suggest(name, known)}` })),
-  ];
 }
 
 /** What is wrong with arguments, whatever they are about: filled in as for a call, and not sent. */

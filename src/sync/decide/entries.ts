@@ -12,7 +12,6 @@ import { entryArguments, renderEntry } from "../../plan/changelog/entry.ts";
 import { printRelease } from "../../plan/changelog/releases.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
-import { isAllowed, reasonOf } from "../../plan/ground/obstacle.ts";
 import type { ChangelogSettings } from "../../plan/ground/settings.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
@@ -22,6 +21,7 @@ import { noteError } from "../ground/report.ts";
 import type { Verdict } from "../ground/verdict.ts";
 import { type ReleaseLook, rememberEntry } from "../read/pull-releases.ts";
 import { readShipped, wantedReleases } from "../read/shipped.ts";
+import { endOthers, judgeEntries, noteHeld, whyStopped } from "./judge-entries.ts";
 
 /** What it hangs on in this run. */
 interface Deciding {
@@ -63,25 +63,14 @@ export async function decideEntries(
     if (wish.kind === "gone") await sayGone(cycle, wish.tag);
     else works.push(await tryWork(deciding, wish));
   }
-  const stop = await whyStopped(cycle);
-  const judged = works.map((work) => ({
-    ...work,
-    verdict: work.verdict.kind === "go" ? (stop ?? work.verdict) : work.verdict,
-  }));
+  const requests = await ledger.requests.pending(cycle.memory.id);
+  const judged = await judgeEntries(cycle, works, requests);
+  if (!isPreview(cycle.run)) await noteHeld(cycle, judged);
+  if (!isPreview(cycle.run) && look !== undefined) await endOthers(cycle, judged, requests);
   const changing = judged.flatMap(({ kind, tag, verdict }) =>
     kind === "update" && verdict.kind !== "hold" ? [tag] : [],
   );
-  const requests = await ledger.requests.pending(cycle.memory.id);
-  return [...judged, ...publishesOf(deciding, requests, changing, stop)];
-}
-
-/** What holds all that is written to the board of a project. */
-async function whyStopped({ world, memory, settings, pull }: PulledCycle): Promise<Verdict | undefined> {
-  const [whole] = await world.ledger.rows.wholePauses(memory.id);
-  if (whole !== undefined) return { kind: "pause", ...reasonOf(whole) };
-  if (!isAllowed({ kind: "patch-post" }, settings))
-    return { kind: "hold", cause: "writes-off", why: `\`writes: ${settings.writes}\` in the config` };
-  return pull.hold === undefined ? undefined : { kind: "hold", cause: "shrank", why: pull.hold };
+  return [...judged, ...(await publishesOf(deciding, requests, changing))];
 }
 
 function findShown(
@@ -169,16 +158,16 @@ async function workOf(
  *
  * @param changing - tags whose drafts get another text in this run.
  */
-function publishesOf(
+async function publishesOf(
   { cycle, changelog, calls }: Deciding,
   pending: readonly PersonRequest[],
   changing: readonly string[],
-  stop: Verdict | undefined,
-): readonly EntryWork[] {
+): Promise<readonly EntryWork[]> {
   const asked = Map.groupBy(
     pending.filter((request) => request.kind === "publish"),
     ({ tag }) => tag,
   );
+  const stop = asked.size === 0 ? undefined : await whyStopped(cycle);
   const now = cycle.world.clock.now();
   const works: EntryWork[] = [];
   let goesNow: number | undefined;

@@ -37,6 +37,6 @@ export function rulesOf(
       ? memory
       : policy.projectKeys.map((key) => ledger.memory.project(key)).find((one) => one?.id === project);
   const rules = project === memory.id ? writeRules(settings) : known?.rules;
-  const read = rulesNow(readRules(rules), project, ledger.memory);
+  const read = rulesNow(rules === undefined ? undefined : readRules(rules), project, ledger.memory);
   return known && read && { settings: read, seen: new Set(known.seen) };
 }

@@ -1,4 +1,5 @@
 import type { ToolCall } from "../../ledger/journal.ts";
+import type { EntryMemory } from "../../ledger/memory.ts";
 import type { NewRequest } from "../../ledger/orders.ts";
 import { mayBePublished, publishEveryMs } from "../../plan/changelog/decide.ts";
 import { lastText, nameEntry } from "../ground/entries.ts";
@@ -6,13 +7,16 @@ import { already, type Foresight, type NamedProject, type Nothing, type Sight } 
 
 /** What becomes of an entry of the changelog that a person lets go. */
 export interface PublishForesight extends Foresight {
+  /** Whether it is only made, as a draft: the guard holds it. */
+  readonly isDraft: boolean;
+  readonly tag: string;
   readonly title: string;
   readonly posts: number;
   /** Its page on the board; undefined where the board told none. */
   readonly url: string | undefined;
 }
 
-/** Lets a draft of the changelog go, as it is now: the next run publishes it. */
+/** Lets a draft of the changelog go, as it is now: the next run publishes it, or makes it where the guard holds it. */
 export async function foreseePublish(
   { ledger, now, pending }: Sight,
   { key, project }: NamedProject,
@@ -21,6 +25,7 @@ export async function foreseePublish(
   const calls = await ledger.toolCalls.list(project);
   const draft = lastText(calls, tag);
   const known = ledger.memory.project(key)?.changelog?.entries.find((entry) => entry.tag === tag);
+  if (draft === undefined && known?.held !== undefined) return foreseeDraft(ledger, project, known);
   if (draft === undefined) return { nothing: `${key} has no draft of ${nameEntry(tag)}.` };
   const published = calls.find(({ purpose, subject }) => purpose === "changelogPublish" && subject === tag);
   if (published?.state === "DONE") return { nothing: `${nameEntry(tag)} is published already.` };
@@ -34,13 +39,32 @@ export async function foreseePublish(
   const title = known?.title ?? tag;
   const effects = [`"${title}" is published as it is on the board. Nobody can take that back.`] as const;
   return {
-    ...{ title, posts: known?.posts ?? 0, url: draft.url },
+    ...{ tag, title, posts: known?.posts ?? 0, url: draft.url, isDraft: false },
     effects: other === undefined ? effects : [...effects, sayOther(other, asked)],
     notified: "An unknown number of subscribers may be mailed.",
     asks(agreed) {
       const request: NewRequest = { ...agreed, project, kind: "publish", tag, hash: draft.hash };
       return [{ kind: "add-request", request }];
     },
+  };
+}
+
+async function foreseeDraft(
+  ledger: Sight["ledger"],
+  project: NamedProject["project"],
+  { tag, print, title, posts }: EntryMemory,
+): Promise<PublishForesight | Nothing> {
+  const isAsked = (await ledger.requests.pending(project)).some(
+    (request) => request.kind === "draft-entry" && request.tag === tag && request.print === print,
+  );
+  if (isAsked) return { nothing: already };
+  return {
+    ...{ tag, title, posts, url: undefined, isDraft: true },
+    effects: [`the draft "${title}" is made, and not published`],
+    notified: "Nobody is mailed.",
+    asks: (agreed) => [
+      { kind: "add-request", request: { ...agreed, project, kind: "draft-entry", tag, print } },
+    ],
   };
 }
 

@@ -53,7 +53,7 @@ async function followPost(
   await ledger.commit([{ kind: "move-post", project: from, post, to: memory.id }]);
   const row = await ledger.rows.row(memory.id, post, now);
   if (row === undefined || row.links.length === 0) return;
-  const rules = findSynced(cycle, from)?.rules;
+  const rules = findSynced(cycle, from)?.rules ?? "";
   // The same rules ask for the same, also where they can't be evaluated now.
   if (rules === writeRules(cycle.project.settings)) return;
   const context = { before: rulesNow(readRules(rules), from, ledger.memory), settings, seen, now };

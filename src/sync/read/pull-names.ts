@@ -58,7 +58,7 @@ export async function pinKnown(cycle: Cycle): Promise<void> {
 /** What names mean by what is known. A repository that can't be read now says nothing about them. */
 function settlePins(cycle: Cycle, known: readonly Pin[]): readonly Pin[] {
   // The bases may still stand by the rules before.
-  const earlier = readRules(projectNow(cycle).rules);
+  const earlier = readRules(projectNow(cycle).rules ?? "");
   const names = namesOfRules([...cycle.settings.rules, ...(earlier?.rules ?? [])]);
   const ids = new Set([...cycle.repositories.values()].map(({ repository: { id } }) => id));
   const read = [...ids].flatMap((id): RepositoryMemory[] => {

@@ -1,5 +1,6 @@
 import { isStuck, type ToolCall } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { EntryMemory } from "../../ledger/memory.ts";
 import type { PersonRequest } from "../../ledger/orders.ts";
 import { mayBePublished } from "../../plan/changelog/decide.ts";
 import type { EntryWork } from "../ground/entries.ts";
@@ -12,9 +13,10 @@ export interface EntryLine {
   readonly title: string;
   readonly posts: number;
   /**
-   * `draft`: until a person lets it go. `approved`: let go. `looked-up`: nobody knows yet what became of a call. `retried`: asked for.
+   * `held`: the guard lets no draft be made until a person does. `allowed`: one does. `draft`: until a person lets it go. `approved`: let
+   * go. `looked-up`: nobody knows yet what became of a call. `retried`: asked for.
    */
-  readonly state: "draft" | "approved" | "looked-up" | "unsure" | "refused" | "retried";
+  readonly state: "held" | "allowed" | "draft" | "approved" | "looked-up" | "unsure" | "refused" | "retried";
   /** Its page; null where the board told none. */
   readonly url: string | null;
   /** Of what failed; null else. */
@@ -37,10 +39,11 @@ export async function tellEntries(
   const calls = await ledger.toolCalls.list(memory.id);
   const asked = await ledger.requests.pending(memory.id);
   const lines = (memory.changelog?.entries ?? []).flatMap((entry): readonly EntryLine[] => {
-    const { tag, title, posts } = entry;
+    const { tag, title, posts, held } = entry;
     const own = calls.filter(({ subject, purpose }) => subject === tag && purpose !== "feedbackCreate");
     const state = stateOf(
       own,
+      entry,
       asked.filter((request) => "tag" in request && request.tag === tag),
     );
     const created = own.find(({ purpose }) => purpose === "changelogCreate");
@@ -50,18 +53,21 @@ export async function tellEntries(
     const verb = verbs[state];
     const typed = verb === undefined ? null : command(verb, key, `changelog:${tag}`);
     const url = created?.url ?? null;
-    return [{ tag, title, posts, state, url, message: failed?.message ?? null, command: typed }];
+    return [{ tag, title, posts, state, url, message: failed?.message ?? held ?? null, command: typed }];
   });
   return lines.toReversed().slice(0, mostNamed);
 }
 
 const verbs: Readonly<Partial<Record<EntryLine["state"], string>>> = {
+  held: "approve",
   draft: "approve",
   unsure: "retry",
   refused: "retry",
 };
 
 const states: Readonly<Record<EntryLine["state"], string>> = {
+  held: "no draft yet",
+  allowed: "approved, and made by a later run",
   draft: "a draft",
   approved: "approved, and published by a later run",
   "looked-up": "it is looked up what became of it",
@@ -78,12 +84,15 @@ export function describeEntry({ tag, title, posts, state, message }: EntryLine):
 /** undefined for what is published, or is not there yet. */
 function stateOf(
   calls: readonly ToolCall[],
+  { held, print }: EntryMemory,
   asked: readonly PersonRequest[],
 ): EntryLine["state"] | undefined {
   const stuck = calls.find(isStuck);
   if (stuck !== undefined && asked.some(({ kind }) => kind === "retry-entry")) return "retried";
   if (stuck !== undefined) return stuck.state === "UNKNOWN" ? "unsure" : "refused";
   if (calls.some(({ state }) => state === "UNKNOWN" || state === "SENT")) return "looked-up";
+  const isAllowed = asked.some((request) => request.kind === "draft-entry" && request.print === print);
+  if (held !== undefined) return isAllowed ? "allowed" : "held";
   const of = (purpose: ToolCall["purpose"]) => calls.find((call) => call.purpose === purpose)?.state;
   if (of("changelogCreate") !== "DONE" || mayBePublished(of("changelogPublish"))) return undefined;
   return asked.some(({ kind }) => kind === "publish") ? "approved" : "draft";

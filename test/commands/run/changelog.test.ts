@@ -90,6 +90,27 @@ describe("the changelog, by its commands", () => {
     expect(mcp.called().filter((tool) => tool === "publish_changelog")).toHaveLength(1);
   });
 
+  it("says what the guard holds, and makes the draft when a person lets it go", async () => {
+    config = stage.writeConfig("guarded.yaml", (text) =>
+      text
+        .replace(
+          "board:\n",
+          `guard: { issues: 0 }\nboard:\n  mcp: ${JSON.stringify({ url: mcp.url, tools })}\n`,
+        )
+        .replace("repo: acme/app\n", "repo: acme/app\n    changelog: {}\n"),
+    );
+    expect(await run("sync")).toMatchObject({ code: 4 });
+    expect((await run("status")).out).toContain(
+      'changelog v1.2: "Spring", 0 posts: no draft yet: 1 new at once, and the guard lets 0 go (`guard.issues`)',
+    );
+    const approved = await run("approve", "acme-app", "changelog:v1.2", "--yes");
+    expect(approved.out).toContain("changelog v1.2 approved. The next run makes the draft.");
+    expect((await run("status")).out).toContain("approved, and made by a later run");
+    expect((await run("approve", "acme-app", "changelog:v1.2", "--yes")).out).toContain("asked for already");
+    await run("sync");
+    expect(mcp.shelf.entries).toMatchObject([{ title: "Spring", isPublished: false }]);
+  });
+
   it("approves what is there, and no more", async () => {
     const nothing = await run("approve", "acme-app", "changelog:v1.2", "--yes");
     expect(nothing.out).toContain("acme-app has no draft of changelog v1.2.");

@@ -21,13 +21,13 @@ describe("signals of an issue are read again in each run", () => {
     ["when it was not released yet", {}, { isReleased: known(false) }, true],
     ["when a pull request decided last time, which may change", {}, { pullRequests: known([]) }, true],
   ])("%s", (_, facts, signals, isNeeded) => {
-    expect(isSignalNeeded(makeIssue(facts), signals, { rules }, [])).toBe(isNeeded);
+    expect(isSignalNeeded(makeIssue(facts), signals, { rules })).toBe(isNeeded);
   });
 
   it("never where no rule that may match names one", () => {
     const [, , last] = rules;
     const issue = makeIssue({ state: "closed", stateReason: "not_planned" });
-    expect(isSignalNeeded(issue, {}, { rules: last === undefined ? [] : [last] }, [])).toBe(false);
+    expect(isSignalNeeded(issue, {}, { rules: last === undefined ? [] : [last] })).toBe(false);
   });
 });
 

@@ -51,7 +51,7 @@ it.each([
   ["labelled and in a milestone", { ...scheduled, labels: ["started"] }, 1],
   ["as it was opened", untouched, statusRules.length],
 ])("the first rule that matches wins: %s", (_, issue, expected) => {
-  const matches = matchFields(factsOf({ issue }, statusRules), statusRules);
+  const matches = matchFields(factsOf({ issue }, statusRules), { rules: statusRules });
   expect(matches).toEqual(new Map([["status", { possible: [expected], doubt: undefined }]]));
 });
 
@@ -77,6 +77,21 @@ it("each field comes with its rule and the issue that decides", () => {
       ["isReviewed", { ...found, field: "isReviewed", target: noTarget, rule: undefined }],
     ]),
   );
+});
+
+it("in the reading of earlier versions the first match decides about every field", () => {
+  const rules: readonly Rule[] = [
+    { when: { state: "closed" }, set: { status: "completed" } },
+    { when: {}, set: { status: "open", onRoadmap: true } },
+  ];
+  const old = { ...whole, rules, isFirstMatch: true as const };
+  const derived = deriveTarget([makeLink(done)], old);
+  expect([...derived.values()]).toMatchObject([{ target: aim("completed") }, { target: noTarget, rule: 0 }]);
+  const links = [makeLink(done), makeLink({ ...started, number: 13 })];
+  expect([...deriveTarget(links, old).values()]).toMatchObject([
+    { target: aim("open") },
+    { target: aim(true) },
+  ]);
 });
 
 it("a rule may clear a field", () => {

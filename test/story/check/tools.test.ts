@@ -158,12 +158,13 @@ describe("a check of the board's own tools", () => {
   it("says with the place what is not there, and what doesn't fit", async () => {
     const { findings, said } = await check(featureOs, {
       categories: { name: "list_bucket", args: {} },
-      changelogCreate: { name: "create_changelog", args: { titel: "x", description: "y", state: "draft" } },
+      changelogCreate: { name: "create_changelog", args: { titel: "x", description: 7, state: "draft" } },
     });
     expect(said.filter((line) => line.startsWith("error"))).toEqual([
       "error b.yaml:5:1: the MCP server has no tool `list_bucket` — did you mean `list_buckets`?",
       "error b.yaml:5:1: changelogCreate.args: lacks `title`, which the tool requires",
       "error b.yaml:6:1: changelogCreate.args.titel: is no argument of the tool — did you mean `title`?",
+      "error b.yaml:6:1: changelogCreate.args.description: must be string",
     ]);
     expect(new Set(findings.flatMap(({ code }) => code ?? []))).toEqual(new Set(["board.tool"]));
   });

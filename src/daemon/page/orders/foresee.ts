@@ -210,10 +210,10 @@ function tagOf({ post }: PageOrder): string | undefined {
 }
 
 async function askPublish(sight: Sight, named: NamedPost, tag: string): Promise<Question | Nothing> {
-  return ask(await foreseePublish(sight, named, tag), ({ title }) => ({
-    question: `Publish "${title}" (${tag}) of ${named.key}?`,
-    button: "Publish",
-    done: `changelog ${tag} is approved: the next run publishes it, or says when`,
+  return ask(await foreseePublish(sight, named, tag), ({ title, isDraft }) => ({
+    question: `${isDraft ? "Make" : "Publish"} "${title}" (${tag}) of ${named.key}?`,
+    button: isDraft ? "Make" : "Publish",
+    done: `changelog ${tag} is approved: the next run ${isDraft ? "makes the draft" : "publishes it, or says when"}`,
   }));
 }
 

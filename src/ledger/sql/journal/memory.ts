@@ -111,6 +111,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
           ...{ tag: z.string(), print: z.string(), title: z.string(), shown: text, posts: z.number() },
           release: z.number().optional(),
           before: z.array(z.string()).optional(),
+          held: text,
           isGone: z.boolean().optional(),
         }),
       ),

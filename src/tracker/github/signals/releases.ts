@@ -1,7 +1,6 @@
 import { isSameRepository, type Readable, type RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
-import { chunks } from "../../../select.ts";
 import type { SignalAnswer } from "../../tracker.ts";
 import { readInPieces, type Sizes } from "../wire/pieces.ts";
 import { splitName } from "../wire/shapes.ts";
@@ -258,6 +257,10 @@ function judgeAll(
 
 function comparisonKey({ tagId, commit }: Release, merge: Merge): string {
   return `${tagId} ${commit} ${merge.commit}`;
+}
+
+function* chunks<T>(all: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
 }
 
 /** The words for what a server is too old for. */

@@ -1,0 +1,97 @@
+import type { Issue, IssueField } from "../../model/issue.ts";
+import {
+  type FieldValue,
+  type Post,
+  type PostField,
+  type PostId,
+  postFields,
+  type RuleField,
+} from "../../model/post.ts";
+import { fieldsOf, withFields } from "../ground/issue-fields.ts";
+import type { BoardRule, PostCondition, Settings } from "../ground/settings.ts";
+import { factsOf } from "../rules/condition.ts";
+import { matchFields } from "../rules/match.ts";
+import { deriveBoard } from "./board-rules.ts";
+
+/** A board rule, and the rule that would take the post away from it because of what it does to the issue; by their indexes. */
+export interface Fight {
+  readonly boardRule: number;
+  readonly rule: number;
+}
+
+const seen: ReadonlySet<PostField> = new Set(postFields);
+
+const bare: Issue = {
+  repositoryId: 0,
+  number: 0,
+  nodeId: "",
+  state: "open",
+  stateReason: null,
+  labels: [],
+  assignees: [],
+  milestone: null,
+  type: null,
+  locked: false,
+  createdAt: "",
+  updatedAt: "",
+};
+
+/** Issues without anything else that rules look at: open, and closed as most are. */
+const starts: readonly Issue[] = [bare, { ...bare, state: "closed", stateReason: "completed" }];
+
+/**
+ * Board rules that fight with a rule: a board rule changes the issue, and for the issue as it is then a rule asks for another
+ * post than the one that the board rule looks at. Nothing loops, because our own change of an issue is never told to the
+ * board. But the two sides differ for as long as the post stays there, and people ought to know.
+ */
+export function fightingRules({
+  rules,
+  boardRules,
+}: Pick<Settings, "rules" | "boardRules">): readonly Fight[] {
+  return boardRules.flatMap((boardRule, index): readonly Fight[] => {
+    const example = examplePost(boardRule.when);
+    const answers = starts
+      .flatMap((start) => newlyMatched(start, boardRule, rules))
+      .filter(({ rule, field }) => !matches({ ...example, [field]: rules[rule]?.set[field] }, boardRule))
+      .map(({ rule }) => rule);
+    return [...new Set(answers)].map((rule) => ({ boardRule: index, rule }));
+  });
+}
+
+/** For each field, the rule that it certainly comes under because of what a board rule does to an issue, if any does. */
+function newlyMatched(
+  start: Issue,
+  { set }: BoardRule,
+  rules: Settings["rules"],
+): readonly { readonly field: RuleField; readonly rule: number }[] {
+  const values = [...fieldsOf(set)].map(([field, value]): { field: IssueField; value: FieldValue } => ({
+    field,
+    value,
+  }));
+  const match = (issue: Issue) => matchFields(factsOf({ issue }, rules), { rules });
+  const before = match(start);
+  return [...match(withFields(start, values, []))].flatMap(([field, { possible }]) => {
+    const [rule = rules.length, ...others] = possible;
+    const isNew = others.length === 0 && rule < rules.length && before.get(field)?.possible[0] !== rule;
+    return isNew ? [{ field, rule }] : [];
+  });
+}
+
+/** A post that a board rule matches, and nothing more. */
+function examplePost({ status, category, archived, onRoadmap, reviewed }: PostCondition): Post["values"] {
+  return {
+    ...(status !== undefined && { status }),
+    ...(category !== undefined && { categoryId: category }),
+    ...(archived !== undefined && { isArchived: archived }),
+    ...(onRoadmap !== undefined && { onRoadmap }),
+    ...(reviewed !== undefined && { isReviewed: reviewed }),
+  };
+}
+
+/** A post that is missing is not written, so no rule takes it away. */
+function matches(values: Post["values"], boardRule: BoardRule): boolean {
+  if (boardRule.when.missing === true) return true;
+  const post: Post = { id: "" as PostId, values };
+  const derived = deriveBoard({ post, missing: 0 }, { boardRules: [boardRule] }, seen);
+  return derived.kind === "derived" && derived.rule !== undefined;
+}
