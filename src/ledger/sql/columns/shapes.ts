@@ -135,7 +135,9 @@ export const signalsShape = later(
       subIssues: readable(z.object({ total: z.number(), closed: z.number() })),
       projectStatus: z.record(z.string(), readable(z.string().nullable()).unwrap()).exactOptional(),
       isReleased: readable(z.boolean()),
-      canonical: readable(refShape().nullable()),
+      canonical: readable(
+        z.object({ ...refShape().shape, isOutside: z.literal(true).exactOptional() }).nullable(),
+      ),
     }),
 );
 
