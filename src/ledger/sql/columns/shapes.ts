@@ -271,6 +271,9 @@ export const requestShape = later(
         kind: z.enum(["retry", "release", "discard", "resume", "resume-discard"]),
         by,
         posts: z.array(postId),
+        shown: z
+          .array(z.object({ post: postId, kind: writeKind(), planned: plannedShape().optional() }))
+          .exactOptional(),
       }),
       z.object({ kind: z.literal("accept-size"), by, shown: z.string().exactOptional() }),
       z.object({
