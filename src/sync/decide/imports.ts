@@ -20,7 +20,14 @@ import { readRow } from "../ground/rows.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { takeAnswer } from "../read/follow.ts";
-import { addressesOf, addressOf, isOurIssue, keepValidator, readLabelled } from "../read/import-list.ts";
+import {
+  addressesOf,
+  addressOf,
+  isElsewhere,
+  isOurIssue,
+  keepValidator,
+  readLabelled,
+} from "../read/import-list.ts";
 import { namedHold } from "./named.ts";
 import { want } from "./want.ts";
 
@@ -229,14 +236,6 @@ async function noteDoubt(
   const message = wordWait("intent", of.kind);
   const note = { kind: "waiting", cause: "in-doubt", message, since: unknownAt, action: of } as const;
   await ledger.commit([{ kind: "note-action", project: memory.id, post, of, notes: [note] }]);
-}
-
-/** Another project makes, or has made, a post of it. */
-async function isElsewhere({ world, memory }: PulledCycle, issue: IssueRef): Promise<boolean> {
-  const { ledger, policy } = world;
-  const known = policy.projectKeys.flatMap((key) => ledger.memory.project(key)?.id ?? []);
-  const others = known.filter((project) => project !== memory.id);
-  return ledger.toolCalls.isMade(others, { purpose: "feedbackCreate", subject: issueKey(issue) });
 }
 
 /** Asked once for an issue as it is: who sets a label changes it. */

@@ -2,7 +2,7 @@ import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef, LabelledIssue } from "../../model/issue.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
-import type { Cycle } from "../ground/cycle-state.ts";
+import { type Cycle, issueKey } from "../ground/cycle-state.ts";
 import { noteLimitOf } from "../ground/limits.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
 import { isOurLogin } from "./identify.ts";
@@ -80,4 +80,12 @@ export function isOurIssue(
   { author, body }: Pick<LabelledIssue, "author" | "body">,
 ): boolean {
   return isOurLogin(world, account, author) && parseMarker(body) !== undefined;
+}
+
+/** Another project makes, or has made, a post of it. */
+export async function isElsewhere({ world, memory }: Cycle, issue: IssueRef): Promise<boolean> {
+  const { ledger, policy } = world;
+  const known = policy.projectKeys.flatMap((key) => ledger.memory.project(key)?.id ?? []);
+  const others = known.filter((project) => project !== memory.id);
+  return ledger.toolCalls.isMade(others, { purpose: "feedbackCreate", subject: issueKey(issue) });
 }

@@ -10,7 +10,7 @@ import { isApproved, issueKey, nameIssue, type PulledCycle } from "../ground/cyc
 import type { Asked } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
-import { addressOf, isOurIssue } from "../read/import-list.ts";
+import { addressOf, isElsewhere, isOurIssue } from "../read/import-list.ts";
 import { callTool, showsOther } from "./call.ts";
 import { doubtOf } from "./create.ts";
 import { keepParked } from "./failure.ts";
@@ -32,6 +32,7 @@ export async function replanImport(cycle: PulledCycle, post: PostId): Promise<As
     answer.kind === "found" &&
     (await world.ledger.rows.linkedTo(issue)).length === 0 &&
     !isOurIssue(cycle, answer.record) &&
+    !(await isElsewhere(cycle, issue)) &&
     whyKept(answer.record, settings.import) === undefined;
   if (!isWanted) {
     await world.ledger.commit([{ kind: "drop-import", project: cycle.memory.id, post }]);
