@@ -49,9 +49,12 @@ export interface Pin {
   readonly kind: PinKind;
   /** As the rules write it; `any`, which is no title in a rule, stands for all milestones. */
   readonly name: string;
-  /** Of a milestone: its number; of all of them: their numbers, with a space between them. */
+  /**
+   * Of milestones their numbers; several have a space between them: of all milestones, and where something was given a name that
+   * had meant something else.
+   */
   readonly id: string;
-  /** What it is called now; undefined once it was deleted. */
+  /** What it is called now, or each of them that is called otherwise; undefined once all were deleted. */
   readonly now: string | undefined;
 }
 
