@@ -217,9 +217,7 @@ describe.each(things)("%s that a rule names", (_, thing) => {
   it.each(["rename", "delete"] as const)(
     "mails nobody when that other one has the same happen to it: %s",
     async (act) => {
-      const stage = await open(thing);
-      thing.leave(stage);
-      await stage.sync();
+      const stage = await openLooking(thing.when, 2, { repositories });
       thing.rename(stage);
       await stage.sync();
       thing.make(stage);
