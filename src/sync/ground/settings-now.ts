@@ -31,11 +31,8 @@ export function rulesOf(
   { world, memory, settings }: Pick<Cycle, "world" | "memory" | "settings">,
   project: ProjectId,
 ): { readonly settings: RuleSettings; readonly seen: ReadonlySet<PostField> } | undefined {
-  const { ledger, policy } = world;
-  const known =
-    project === memory.id
-      ? memory
-      : policy.projectKeys.map((key) => ledger.memory.project(key)).find((one) => one?.id === project);
+  const { ledger } = world;
+  const known = project === memory.id ? memory : ledger.memory.projectById(project);
   const rules = project === memory.id ? writeRules(settings) : known?.rules;
   const read = rulesNow(rules === undefined ? undefined : readRules(rules), project, ledger.memory);
   return known && read && { settings: read, seen: new Set(known.seen) };

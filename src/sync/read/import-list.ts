@@ -82,10 +82,10 @@ export function isOurIssue(
   return isOurLogin(world, account, author) && parseMarker(body) !== undefined;
 }
 
-/** Another project makes, or has made, a post of it. */
-export async function isElsewhere({ world, memory }: Cycle, issue: IssueRef): Promise<boolean> {
-  const { ledger, policy } = world;
-  const known = policy.projectKeys.flatMap((key) => ledger.memory.project(key)?.id ?? []);
-  const others = known.filter((project) => project !== memory.id);
-  return ledger.toolCalls.isMade(others, { purpose: "feedbackCreate", subject: issueKey(issue) });
+/** Another project makes, or has made, a post of it, whether the config names that project or not. */
+export async function isElsewhere(
+  { world: { ledger }, memory: { id: project } }: Cycle,
+  issue: IssueRef,
+): Promise<boolean> {
+  return ledger.toolCalls.isMadeElsewhere({ project, purpose: "feedbackCreate", subject: issueKey(issue) });
 }
