@@ -5,7 +5,7 @@ import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
 import { type Numbers, noProject } from "../columns/numbers.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
-import { groupByPost, readPlanned } from "./row-builder.ts";
+import { readPlanned } from "./row-builder.ts";
 
 /** What stands in columns as it is. */
 type Plainly = Pick<WaitingRow, "kind" | "cause" | "code" | "since" | "until">;
@@ -124,7 +124,7 @@ export function createWaiting(
 
   function* toRows(project: number, found: readonly WaitingColumns[]): Asked<readonly WaitingRow[]> {
     const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
-    const linked = groupByPost(yield* selectIssues.all({ project, posts }));
+    const linked = Map.groupBy(yield* selectIssues.all({ project, posts }), ({ post }) => post);
     return found.map(({ post, id, message, title, planned, is_stopped, ...row }) => ({
       ...fromColumns<Plainly>(row),
       post: id,
