@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Issue, Readable, Signals } from "../../../model/issue.ts";
+import { type Issue, type Readable, refOf, type Signals } from "../../../model/issue.ts";
 import { type FieldValue, type Post, type PostField, postFields } from "../../../model/post.ts";
 import { stored } from "../../stored.ts";
 import { issueShape, postShape, signalsShape, valueShape } from "./shapes.ts";
@@ -80,10 +80,7 @@ export function encodeSignals({
     subIssues: encodeReadable(subIssues, ({ total, closed }) => ({ total, closed })),
     projectStatus: encodeStatuses(projectStatus ?? {}),
     isReleased: encodeReadable(isReleased, (value) => value),
-    canonical: encodeReadable(
-      canonical,
-      (issue) => issue && { repositoryId: issue.repositoryId, number: issue.number },
-    ),
+    canonical: encodeReadable(canonical, (issue) => issue && refOf(issue)),
   };
   return JSON.stringify(ordered);
 }

@@ -1,4 +1,4 @@
-import type { IssueRef } from "../../../model/issue.ts";
+import { type IssueRef, refOf } from "../../../model/issue.ts";
 import type { IntentKind, PlannedChange } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
@@ -128,7 +128,7 @@ export function createWaiting(
     return found.map(({ post, id, message, title, planned, is_stopped, ...row }) => ({
       ...fromColumns<Plainly>(row),
       post: id,
-      issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
+      issues: (linked.get(post) ?? []).map(refOf),
       message: wordWait(row.kind, message),
       title,
       planned: toPlanned(planned),
