@@ -80,7 +80,14 @@ export function encodeSignals({
     subIssues: encodeReadable(subIssues, ({ total, closed }) => ({ total, closed })),
     projectStatus: encodeStatuses(projectStatus ?? {}),
     isReleased: encodeReadable(isReleased, (value) => value),
-    canonical: encodeReadable(canonical, (issue) => issue && refOf(issue)),
+    canonical: encodeReadable(
+      canonical,
+      (end) =>
+        end && {
+          ...refOf(end),
+          ...(end.isOutside && { isOutside: end.isOutside }),
+        },
+    ),
   };
   return JSON.stringify(ordered);
 }
