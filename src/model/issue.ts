@@ -19,6 +19,11 @@ export interface IssueRef {
   readonly number: number;
 }
 
+/** The identity of what has one, alone. */
+export function refOf({ repositoryId, number }: IssueRef): IssueRef {
+  return { repositoryId, number };
+}
+
 /** Whether two references mean the same issue. */
 export function isSameIssue(one: IssueRef, other: IssueRef): boolean {
   return one.number === other.number && one.repositoryId === other.repositoryId;
@@ -182,4 +187,20 @@ export interface Repository {
   readonly canPush: boolean;
   /** Set where the credential itself says that issues may be written; else that shows with the first write. */
   readonly isWriteKnown?: true;
+}
+
+/** An open issue of which nothing is known but what is given. */
+export function bareIssue(given: IssueRef & Partial<Issue>): Issue {
+  return {
+    ...{
+      nodeId: "",
+      state: "open",
+      stateReason: null,
+      labels: [],
+      assignees: [],
+      milestone: null,
+      type: null,
+    },
+    ...{ locked: false, createdAt: "", updatedAt: "", ...given },
+  };
 }

@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownImport } from "../../ledger/pulls.ts";
-import { type IssueRef, isSameIssue, type LabelledIssue } from "../../model/issue.ts";
+import { type IssueRef, isSameIssue, type LabelledIssue, refOf } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { wordWait } from "../../model/waiting.ts";
@@ -161,7 +161,7 @@ function candidateOf(
   known: readonly KnownImport[],
   calls: readonly ToolCall[],
 ): Candidate {
-  const ref: IssueRef = { repositoryId: issue.issue.repositoryId, number: issue.issue.number };
+  const ref = refOf(issue.issue);
   const row = known.find((one) => isSameIssue(one.issue, ref));
   return {
     issue,

@@ -1,10 +1,10 @@
-import type { Memory } from "../../ledger/memory.ts";
+import type { Memory, ProjectMemory } from "../../ledger/memory.ts";
 import type { PostField, ProjectId } from "../../model/post.ts";
 import { nameCategories, openCategories } from "../../plan/categories.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import type { RuleSettings, Settings } from "../../plan/ground/settings.ts";
 import type { Cycle } from "./cycle-state.ts";
-import type { SyncProject } from "./world.ts";
+import type { SyncProject, World } from "./world.ts";
 
 /** The settings of a project, with the ids of categories in the place of their names, as far as these are known. */
 export function settingsNow(
@@ -36,4 +36,12 @@ export function rulesOf(
   const rules = project === memory.id ? writeRules(settings) : known?.rules;
   const read = rulesNow(rules === undefined ? undefined : readRules(rules), project, ledger.memory);
   return known && read && { settings: read, seen: new Set(known.seen) };
+}
+
+/** A project of the config, by the board's id. */
+export function findSynced(
+  { ledger, policy }: Pick<World, "ledger" | "policy">,
+  project: ProjectId,
+): ProjectMemory | undefined {
+  return policy.projectKeys.map((key) => ledger.memory.project(key)).find((memory) => memory?.id === project);
 }

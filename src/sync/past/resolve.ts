@@ -1,6 +1,6 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import { type Issue, isSameIssue, isSameRepository } from "../../model/issue.ts";
+import { type Issue, isSameIssue, isSameRepository, refOf } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import { planRow } from "../../plan/plan.ts";
 import { select } from "../../select.ts";
@@ -192,7 +192,7 @@ async function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): Prom
   const { id: project } = cycle.memory;
   const now = clock.now();
   const { post, content } = intent;
-  const ref = { repositoryId: issue.repositoryId, number: issue.number };
+  const ref = refOf(issue);
   const isShared = (await ledger.rows.linkedTo(ref, "withDuplicates")).length > 0;
   const message = `found by its marker as #${issue.number}`;
   await asOne(cycle, async (own) => {

@@ -1,6 +1,12 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
-import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
+import {
+  type Issue,
+  type IssueRecord,
+  type RepositoryId,
+  type RepositoryName,
+  refOf,
+} from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import { select } from "../../select.ts";
@@ -274,7 +280,7 @@ function markedBy(cycle: Cycle, record: IssueText): readonly MarkedIssue[] {
   if (!isOurLogin(cycle.world, cycle.account, record.author)) return [];
   const marker = parseMarker(record.body);
   if (marker === undefined || !isOurBoard(cycle.world.policy, marker.board)) return [];
-  const issue: IssueRef = { repositoryId: record.issue.repositoryId, number: record.issue.number };
+  const issue = refOf(record.issue);
   const isOwn = isSameLogin(record.author, cycle.account);
   return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
 }

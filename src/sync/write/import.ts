@@ -1,7 +1,7 @@
 import type { ToolRecord } from "../../board/tools.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
-import type { Issue, IssueRef } from "../../model/issue.ts";
+import { type Issue, type IssueRef, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
 import { draftPost, postArguments } from "../../plan/imports/draft.ts";
@@ -105,7 +105,7 @@ async function takeAnswer(cycle: PulledCycle, issue: Issue, record: ToolRecord |
 export async function linkImported(cycle: PulledCycle, issue: Issue, post: PostId): Promise<void> {
   const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
-  const ref: IssueRef = { repositoryId: issue.repositoryId, number: issue.number };
+  const ref = refOf(issue);
   await ledger.commit([
     { kind: "link", project, link: { post, issue: ref, origin: "imported" }, issue, content: undefined },
     auditLink(cycle, { post, issue: ref, kind: "link-issue", reason: "the issue has become this post" }),
