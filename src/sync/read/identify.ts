@@ -54,8 +54,9 @@ type Asking = Pick<Cycle, "world" | "run">;
 
 async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
   const { ledger, clock, policy } = world;
-  await learnNames(world, run);
   const known = ledger.memory.project(project.key);
+  if (known === undefined) await listProjects(world, run);
+  await learnNames(world, run);
   if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) {
     const rival = otherKeys(project, world).find((key) => ledger.memory.project(key)?.id === known.id);
     if (rival !== undefined) throw claimedTwice(project.key, rival);
@@ -103,21 +104,21 @@ async function listProjects({ board }: World, { listed, bounds }: Run): Promise<
 }
 
 /**
- * Which project each name of the config means, before any is looked at: what is done for one may concern another, which may be
- * new, or be called otherwise since the last run.
+ * A project that the config calls otherwise by now is known before its own turn: what is done for another one may concern it, too.
+ * Where the list can't be had, those whose turn it is say so.
  */
 async function learnNames(world: World, run: Run): Promise<void> {
   const { ledger, policy } = world;
-  const isNew = (key: string): boolean => ledger.memory.project(key) === undefined;
-  if (!policy.projectKeys.some(isNew)) return;
+  const unknown = policy.projectKeys.filter((key) => ledger.memory.project(key) === undefined);
+  if (unknown.length === 0) return;
   try {
     const listed = await listProjects(world, run);
-    for (const key of policy.projectKeys.filter(isNew)) {
+    for (const key of unknown) {
       const found = pickProject(listed, key);
-      if (found !== undefined) await rememberProject(world, key, found, 0);
+      const isKnown = found !== undefined && ledger.memory.projectById(found.id) !== undefined;
+      if (isKnown) await rememberProject(world, key, found, 0);
     }
   } catch (error) {
-    // Whose turn it is says what is wrong.
     if (!(error instanceof RemoteError)) throw error;
   }
 }

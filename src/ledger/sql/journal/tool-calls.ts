@@ -35,8 +35,9 @@ export function createToolCalls(
     `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = @purpose AND subject = @subject`,
   );
   const selectMade = store.prepare<[CallKey], { state: string }>(`
-    SELECT state FROM ${joined} WHERE board_projects.id <> @project AND purpose = @purpose AND subject = @subject
-      AND state IN ('SENT', 'UNKNOWN', 'DONE') LIMIT 1`);
+    SELECT state FROM board_projects CROSS JOIN tool_calls
+      ON tool_calls.project = board_projects.number AND purpose = @purpose AND subject = @subject
+    WHERE board_projects.id <> @project AND state IN ('SENT', 'UNKNOWN', 'DONE') LIMIT 1`);
   const selectResult = store.prepare<
     [{ project: number; purpose: string; result: string }],
     { made: number }
