@@ -104,7 +104,8 @@ export interface Stage {
   savePlan(): Promise<SavedPlan>;
   /** What an undo of a run would take back. */
   lookAtUndo(run: number): Promise<readonly SavedProject[]>;
-  rebuild(): Promise<RebuildReport>;
+  /** Of all projects, or of those with these keys. */
+  rebuild(keys?: readonly string[]): Promise<RebuildReport>;
   /** What `explain` tells of a post; asks neither side. */
   explain(post: string, project?: string): Promise<Explanation>;
   check(): Promise<readonly Finding[]>;
@@ -306,11 +307,12 @@ function createStage(
       return only;
     },
     adopt: async () => (await run("adopt")).report,
-    rebuild() {
+    rebuild(keys) {
       clock.skip(minuteMs);
       const { world, projects } = connect();
       abort = new AbortController();
-      return rebuildProjects(projects, world, abort.signal);
+      const chosen = projects.filter(({ key }) => keys?.includes(key) ?? true);
+      return rebuildProjects(chosen, world, abort.signal);
     },
     plan: async () => (await runOnCopy("plan")).plan.projects.flatMap(({ actions }) => actions),
     async savePlan() {

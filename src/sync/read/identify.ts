@@ -4,6 +4,7 @@ import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject } from "../../model/post.ts";
 import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
+import { rebuildStamp } from "../ground/order.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
 import {
@@ -85,6 +86,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     id: found.id,
     name: found.name,
     checkedAt: clock.now(),
+    ...rebuildStamp(run),
   };
   await ledger.commit([{ kind: "remember-project", memory: fresh }]);
   return fresh;

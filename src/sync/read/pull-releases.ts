@@ -2,6 +2,7 @@ import type { ChangelogMemory } from "../../ledger/memory.ts";
 import type { Release } from "../../model/release.ts";
 import { type PulledCycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
 import { isPreview, shownEntry } from "../ground/order.ts";
+import { stampOf } from "./old-state.ts";
 
 /** What a look at a project's releases has shown. */
 export interface ReleaseLook {
@@ -18,7 +19,7 @@ export interface ReleaseLook {
  * @throws RemoteError
  */
 export async function pullReleases(cycle: PulledCycle): Promise<ReleaseLook | undefined> {
-  const { tracker, ledger, log } = cycle.world;
+  const { tracker, log } = cycle.world;
   const { repo, changelog } = cycle.settings;
   const known = projectNow(cycle).changelog;
   if (changelog === undefined) {
@@ -28,7 +29,7 @@ export async function pullReleases(cycle: PulledCycle): Promise<ReleaseLook | un
   }
   const repository = cycle.repositories.get(repo)?.repository;
   if (repository === undefined) return undefined;
-  const { copiedAt } = ledger;
+  const copiedAt = stampOf(cycle.world.ledger, projectNow(cycle));
   const isKnown = known?.repository === repository.id && known.copiedAt === copiedAt;
   const isShown = shownEntry(cycle.run) !== undefined;
   const etag = isKnown && !isShown ? known.etag : undefined;

@@ -91,6 +91,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
   seen: seenShape(),
   fullAt: time,
   lastSuccessAt: time,
+  rebuildStamp: time,
   recoveredFrom: time,
   settledAt: time,
   doneAt: time,
