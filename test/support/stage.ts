@@ -93,7 +93,8 @@ export interface Stage {
   /** Every line of the log so far. */
   readonly log: readonly string[];
   /** One run, a minute after whatever was before. */
-  sync(): Promise<RunReport>;
+  /** Of all projects, or of those with these keys. */
+  sync(keys?: readonly string[]): Promise<RunReport>;
   /** One run of a stage with one project: its report. */
   syncOne(): Promise<ProjectReport>;
   adopt(): Promise<RunReport>;
@@ -270,13 +271,20 @@ function createStage(
     };
   };
 
-  const run = async (order: Order | SimpleOrder, given?: World): Promise<RunResult> => {
+  const run = async (
+    order: Order | SimpleOrder,
+    given?: World,
+    keys?: readonly string[],
+  ): Promise<RunResult> => {
     clock.skip(minuteMs);
     const { world, projects } = connect();
     abort = new AbortController();
     const whole: Order = typeof order === "string" ? { kind: order } : order;
-    return runProjects(projects, given ?? world, whole, abort.signal);
+    return runProjects(chosen(projects, keys), given ?? world, whole, abort.signal);
   };
+
+  const chosen = (projects: readonly SyncProject[], keys?: readonly string[]): readonly SyncProject[] =>
+    projects.filter(({ key }) => keys?.includes(key) ?? true);
 
   const runOnCopy = async (order: Order | SimpleOrder): Promise<RunResult> => {
     const file = join(folder, "plan.db");
@@ -299,7 +307,7 @@ function createStage(
       return ledger;
     },
     run,
-    sync: async () => (await run("sync")).report,
+    sync: async (keys) => (await run("sync", undefined, keys)).report,
     async syncOne() {
       const { projects } = (await run("sync")).report;
       const [only] = projects;
@@ -311,8 +319,7 @@ function createStage(
       clock.skip(minuteMs);
       const { world, projects } = connect();
       abort = new AbortController();
-      const chosen = projects.filter(({ key }) => keys?.includes(key) ?? true);
-      return rebuildProjects(chosen, world, abort.signal);
+      return rebuildProjects(chosen(projects, keys), world, abort.signal);
     },
     plan: async () => (await runOnCopy("plan")).plan.projects.flatMap(({ actions }) => actions),
     async savePlan() {
