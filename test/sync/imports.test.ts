@@ -260,6 +260,28 @@ describe("an issue that a maintainer labels", () => {
     expect(posts().map(([, title]) => title)).toEqual(["One", "Three", "Another"]);
   });
 
+  it("that a pause has held up is discarded with its end, also one that nobody has seen before", async () => {
+    const at = stage.clock.now();
+    await stage.ledger.commit([{ kind: "pause-whole", project, at }]);
+    wish("One");
+    await stage.sync();
+    expect(await stage.ledger.rows.waiting(project, 9)).toMatchObject([
+      { post: "acme/app#1", kind: "paused", cause: "project-paused" },
+    ]);
+    wish("Two");
+    await ask({ kind: "resume-project", isDiscard: true } as never);
+    await stage.sync();
+    wish("Three");
+    stage.faults.push("unsent");
+    await stage.sync();
+    await stage.ledger.commit([{ kind: "pause", project, post: "acme/app#3" as PostId, at }]);
+    await stage.sync();
+    await ask({ kind: "resume-discard", posts: ["acme/app#3"] } as never);
+    stage.calls.length = 0;
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect([stage.calls, await stage.ledger.rows.waiting(project, 9)]).toEqual([[], []]);
+  });
+
   it("is held still where its title, or the name of its repository, is another one by now", async () => {
     const guarded = (issues: number) => ({ board: { mcp: { tools } }, guard: { issues }, fullEvery: "1h" });
     stage.reconfigure({ config: guarded(1) });
