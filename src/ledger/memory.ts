@@ -117,6 +117,8 @@ export interface ChangelogMemory {
   readonly copiedAt: number | undefined;
   /** Makes the next look conditional; undefined while something of the list is still to be done. */
   readonly etag: string | undefined;
+  /** By what settings, and since which full look, that holds; absent where an earlier version has noted it. */
+  readonly etagBy?: string | undefined;
   /** Tags that were there at the first look: nothing is made of them. */
   readonly noted: readonly string[];
   /** Ids of these, whose tags may change. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { describePlanned as describeWaiting } from "../../src/sync/tell/waiting-lines.ts";
+import { createIssue } from "../ledger/samples.ts";
 import { type ImportStage, importing, openImports, tools } from "../support/import-stage.ts";
 import { hourMs, minuteMs, standardProject } from "../support/stage.ts";
 
@@ -148,6 +149,30 @@ describe("an issue that a maintainer labels", () => {
     wish("CSV export", { author: "ada" });
     await stage.sync();
     expect(stage.calls).toHaveLength(1);
+  });
+
+  it("of a stranger becomes one as soon as the config takes it, though its list has not changed", async () => {
+    wish("CSV export", { author: "stranger" });
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    stage.reconfigure({ projects: [{ ...importing, import: { ...importing.import, fromAnyone: true } }] });
+    await stage.sync();
+    expect(posts()).toEqual([["p1", "CSV export"]]);
+  });
+
+  it("becomes one with the next full look once another project has ended its link, though its list has not changed", async () => {
+    wish("CSV export");
+    const repositoryId = 1001;
+    const issue = createIssue(1, { repositoryId });
+    const of = { project: "prj_web" as ProjectId, post: "w1" as PostId };
+    const link = { post: of.post, issue: { repositoryId, number: 1 }, origin: "adopted" } as const;
+    await stage.ledger.commit([{ kind: "link", project: of.project, link, issue, content: undefined }]);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    await stage.ledger.commit([{ ...of, kind: "end-links", issues: [link.issue], at: stage.clock.now() }]);
+    await stage.sync();
+    expect(posts()).toEqual([]);
+    stage.clock.skip(7 * hourMs);
+    await stage.sync();
+    expect(posts()).toEqual([["p1", "CSV export"]]);
   });
 
   it("has a text that is fit for customers", async () => {

@@ -126,7 +126,7 @@ async function decideRepository(
     cycle,
     known.filter(({ post, issue }) => !stays.has(post) && !isUnderWay(calls, issue)),
   );
-  await keepValidator(cycle, repository, settings.labels, isWaiting ? undefined : list.etag);
+  await keepValidator(cycle, repository, isWaiting ? undefined : list.etag);
   return { isRead: true, drafts, unsettled };
 }
 

@@ -190,7 +190,7 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
       // One of them may be to become a post of its own (`import`), and its list has not changed.
       ...[...repositories].map((repository) => {
         const { project } = place;
-        return { kind: "note-import-list", project, repository, labels: "", etag: undefined } as const;
+        return { kind: "note-import-list", project, repository, by: "", etag: undefined } as const;
       }),
     ]);
     await takeAsTheyAre(own, post);

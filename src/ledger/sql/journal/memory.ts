@@ -103,6 +103,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
       repository: z.number(),
       copiedAt: time,
       etag: text,
+      etagBy: text,
       publishing: text,
       noted: z.array(z.string()),
       notedIds: z.array(z.number()).optional(),
