@@ -1,6 +1,6 @@
 import type { Issue, IssueRef, RepositoryName } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
-import type { ShownAction } from "./rows.ts";
+import type { HeldAction, ShownAction } from "./rows.ts";
 
 /** What a command gives to the daemon that has the state, and waits for. Orders and reports are stored as they are. */
 export interface Orders {
@@ -64,6 +64,8 @@ export interface Requests {
 
 export type RequestId = number & { readonly __request: true };
 
+export type DiscardedAction = Pick<HeldAction, "post" | "kind"> & Partial<Pick<HeldAction, "planned">>;
+
 /** What is asked for of whole posts. */
 export type PostsRequest = "retry" | "release" | "discard" | "resume" | "resume-discard";
 
@@ -89,7 +91,12 @@ interface AnyRequest extends Who {
  */
 export type NewRequest = AnyRequest &
   (
-    | { readonly kind: PostsRequest; readonly posts: readonly PostId[] }
+    | {
+        readonly kind: PostsRequest;
+        readonly posts: readonly PostId[];
+        /** Of `discard`: what was shown of them. What has become something else is not discarded. */
+        readonly shown?: readonly DiscardedAction[];
+      }
     | {
         readonly kind: "accept-size";
         /** The size that was shown, as words; left out where an older version asked. */

@@ -132,7 +132,13 @@ export interface Signals {
   /** Whether a published release contains the merge of a linked pull request. A closed milestone is another matter. */
   readonly isReleased?: Readable<boolean>;
   /** Of an issue closed as duplicate: the issue at the end of its chain; null where there is none to follow. */
-  readonly canonical?: Readable<IssueRef | null>;
+  readonly canonical?: Readable<Canonical | null>;
+}
+
+/** The issue in whose favour another one was closed. */
+export interface Canonical extends IssueRef {
+  /** Set where the chain to it led through an issue of somebody without write access when it was first followed. */
+  readonly isOutside?: true;
 }
 
 /** A single-select field of a project, as people name it, in any case. */

@@ -353,6 +353,21 @@ describe("a discarded action", () => {
   });
 });
 
+describe("a change that is discarded before its issue changes again", () => {
+  it("takes nothing along that nobody was shown", async () => {
+    const stage = await openPosts(1, { config: { guard: { statuses: 0 } } });
+    stage.github.label("acme/app", 1, "in progress");
+    expect(await stage.syncOne()).toMatchObject({ held: 1 });
+    const seen = await foreseeHeld({ ledger: stage.ledger }, { key: "acme-app", project }, [], true);
+    if ("asks" in seen) await stage.ledger.commit(seen.asks({ at: stage.clock.now() }));
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ held: 1 });
+    expect(await stage.ledger.rows.held(project)).toMatchObject([
+      { planned: { changes: expect.arrayContaining([expect.objectContaining({ to: "completed" })]) } },
+    ]);
+  });
+});
+
 describe("a discarded new issue", () => {
   it("is not opened, nor asked about again, until a person says `retry`", async () => {
     const stage = await openStage({ config: { guard: { issues: 1 } } });

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import type { SignalAnswer, Tracker } from "../../src/tracker/tracker.ts";
-import { inProgress, openLooking, openPosts, privateRepositories, roadmap } from "../support/setups.ts";
+import {
+  inProgress,
+  openLooking,
+  openPosts,
+  privateRepositories,
+  roadmap,
+  twoProjects,
+} from "../support/setups.ts";
 import {
   addPlanned,
   hourMs,
@@ -279,6 +287,49 @@ describe("an issue that a stranger opened", () => {
     [false, "octocat", "closed"],
   ])("with `followDuplicates: %s`, by %s, makes the post %s", async (followed, author, status) => {
     expect(statusOf(await openStrange(followed, author))).toBe(status);
+  });
+
+  it.each([false, true])(
+    "is followed by no project that says so, whatever another project of the repository says (an issue of both: %s)",
+    async (isShared) => {
+      const projects = (["anyone", true] as const).map((followDuplicates, at) => {
+        return { ...standardProject, project: ["acme-api", "acme-app"][at] ?? "", rules, followDuplicates };
+      });
+      const stage = await openStage({ ...options, boardProjects: twoProjects, projects });
+      addPlanned(stage, 1);
+      await stage.sync();
+      addPlanned(stage, 1, "acme-api");
+      await stage.sync();
+      const link = { kind: "link", post: "p2" as PostId, repository: "acme/app", number: 1 } as const;
+      const request = { ...link, project: "prj_api" as ProjectId, at: stage.clock.now() };
+      if (isShared) await stage.ledger.commit([{ kind: "add-request", request }]);
+      await stage.sync();
+      const { number } = stage.github.openIssue("acme/app", { title: "Mine", author: "mallory" });
+      for (const one of [1, 2]) stage.github.closeAsDuplicate(place(one), place(number));
+      await stage.sync();
+      stage.github.close("acme/app", number, "completed");
+      await stage.sync();
+      expect(["acme-app", "acme-api"].map((key, at) => stage.board.post(key, `p${at + 1}`)?.status)).toEqual([
+        "closed",
+        "completed",
+      ]);
+    },
+  );
+
+  it("is followed no more where the config comes to say so", async () => {
+    const project = { ...standardProject, rules };
+    const stage = await openPosts(1, { ...options, projects: [{ ...project, followDuplicates: "anyone" }] });
+    const { number } = stage.github.openIssue("acme/app", { title: "Mine", author: "mallory" });
+    stage.github.closeAsDuplicate(place(1), place(number));
+    await stage.sync();
+    stage.reconfigure({ projects: [{ ...project, followDuplicates: true }] });
+    await stage.sync();
+    stage.github.close("acme/app", number, "completed");
+    for (let run = 0; run < 3; run += 1) {
+      stage.clock.skip(7 * hourMs);
+      await stage.sync();
+    }
+    expect(stage.board.notifications.filter(({ to }) => to === "completed")).toEqual([]);
   });
 
   it("is followed where our own account opened it: that of an App is nobody with write access to GitHub", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addPlanned, openStage, standardProject } from "../support/stage.ts";
+import { privateRepositories, twoProjects } from "../support/setups.ts";
+import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const canaries = {
   authorName: "Canary Person",
@@ -81,6 +82,32 @@ describe("e-mail addresses and telephone numbers in the text of a post", () => {
     stage.clock.skip(2 * 3_600_000);
     await stage.sync();
     await stage.sync();
+    expect(stage.github.issue("acme/app", 1).body).toContain(hidden.description);
+  });
+
+  it.each<[string, (stage: Stage) => void]>([
+    [
+      "the config opens issues in a private one by now",
+      (stage) => stage.reconfigure({ projects: [{ ...standardProject, repo: "acme/private" }] }),
+    ],
+    [
+      "its post has moved to a project with a private one",
+      (stage) => {
+        stage.board.removePost("acme-app", "p1");
+        stage.board.restorePost("acme-api", "p1");
+      },
+    ],
+  ])("stay unreadable in an issue of a public repository where %s", async (_, change) => {
+    const stage = await openStage({
+      repositories: [{ name: "acme/app", labels: ["feedback"] }, ...privateRepositories("acme/private")],
+      boardProjects: twoProjects,
+      projects: [standardProject, { ...standardProject, project: "acme-api", repo: "acme/private" }],
+    });
+    addPlanned(stage, [text, {}]);
+    addPlanned(stage, 1, "acme-api");
+    await stage.sync();
+    change(stage);
+    for (let run = 0; run < 4; run += 1) await stage.sync();
     expect(stage.github.issue("acme/app", 1).body).toContain(hidden.description);
   });
 

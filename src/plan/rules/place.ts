@@ -97,7 +97,8 @@ export function findFacts(
   const name = `issue #${issue.number} was closed as a duplicate`;
   if (end === undefined) return `${name}, and of which issue has not been read yet`;
   if (end.kind === "unknown") return `${name}, and of which issue can't be read: ${end.message}`;
-  if (end.value === null) return factsOf(known, rules);
+  const isFollowed = end.value !== null && (end.value.isOutside !== true || followDuplicates === "anyone");
+  if (end.value === null || !isFollowed) return factsOf(known, rules);
   if (canonical === undefined) {
     return `${name} of ${placeIssue(end.value, issue)}, which has not been read yet`;
   }

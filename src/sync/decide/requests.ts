@@ -11,6 +11,8 @@ import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { recordDiscarded } from "../ground/record.ts";
 import { eachDueRow, readRow } from "../ground/rows.ts";
+import { tellAction } from "../ground/standing.ts";
+import { isSameAsked } from "../ground/wanted.ts";
 import { letGoLater } from "./approvals.ts";
 import { decideImports, retryImport } from "./imports.ts";
 
@@ -26,7 +28,7 @@ export async function takeRequests(cycle: PulledCycle): Promise<void> {
   const pending = await ledger.requests.pending(cycle.memory.id);
   for (const [index, request] of pending.entries()) {
     if (!("posts" in request)) continue;
-    const { id, kind, project, at, by } = request;
+    const { id, kind, ...asked } = request;
     const posts = request.posts.filter((post) => !isOverruled(kind, post, pending.slice(index + 1)));
     const done = new Map<PostId, readonly Change[] | undefined>();
     for (const post of posts) done.set(post, await tryFor(cycle, request, post));
@@ -37,7 +39,7 @@ export async function takeRequests(cycle: PulledCycle): Promise<void> {
       { kind: "end-request", request: id },
       // What failed is asked for still; what is done is not done twice.
       ...(left.length > 0
-        ? [{ kind: "add-request", request: { project, at, kind, posts: left, ...(by && { by }) } } as const]
+        ? [{ kind: "add-request", request: { ...asked, kind, posts: left } } as const]
         : []),
     ]);
     log.info({ project: cycle.project.key, request: kind, posts }, "A person's request is taken up");
@@ -132,7 +134,7 @@ async function doFor(cycle: PulledCycle, request: AskedOfPosts, post: PostId): P
       await ledger.commit([{ ...place, kind: "release", at: clock.now() }]);
       return;
     case "discard":
-      await discard(cycle, post);
+      if (await isAsShown(cycle, request, post)) await discard(cycle, post);
       return;
     case "resume":
       await ledger.commit([{ ...place, kind: "resume", request: id }]);
@@ -167,6 +169,23 @@ async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Pr
     });
   await letGoLater(cycle, actions, at);
   await retryImport(cycle, post);
+}
+
+/** Whether what is asked for by now is what a person was shown and does not want. */
+async function isAsShown(cycle: PulledCycle, { shown = [] }: AskedOfPosts, post: PostId): Promise<boolean> {
+  const row = shown.length === 0 ? undefined : await readRow(cycle, post);
+  if (row === undefined) return true;
+  const { actions } = planRow(row, await cycle.context(cycle.world.clock.now()));
+  const wanted = actions.map((action) => tellAction(cycle, row, action));
+  const isOther = shown
+    .filter((one) => one.post === post)
+    .some((one) => wanted.some((now) => now.kind === one.kind && !isSameAsked(one, now)));
+  if (isOther)
+    cycle.world.log.info(
+      { project: cycle.project.key, post },
+      "What was to be discarded has become something else, which is decided anew",
+    );
+  return !isOther;
 }
 
 async function discard(cycle: PulledCycle, post: PostId): Promise<void> {

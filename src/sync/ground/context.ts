@@ -1,4 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { RepositoryId } from "../../model/issue.ts";
 import type { PostField } from "../../model/post.ts";
 import { settingsPrint } from "../../plan/ground/identity.ts";
 import { isAllowed } from "../../plan/ground/obstacle.ts";
@@ -25,7 +26,7 @@ export async function planContext(cycle: Cycle, pull: BoardPull): Promise<Pulled
 export interface Deciding extends Pick<Cycle, "project" | "memory" | "settings"> {
   readonly world: {
     readonly policy: Pick<Policy, "boardHash" | "waits" | "fullEveryMs">;
-    readonly ledger: Pick<Ledger, "rows" | "memory" | "signals">;
+    readonly ledger: Pick<Ledger, "rows" | "memory" | "signals" | "absences">;
   };
   readonly run: Pick<Run, "order">;
   readonly course: Pick<Course, "pins">;
@@ -42,11 +43,12 @@ export function createContext(
   const known = ledger.memory.categories(memory.id)?.categories ?? [];
   const categoryNames = new Map(known.map(({ id, name }) => [id, name]));
   const names = { categoryLabels, categoryNames };
+  let linked: readonly RepositoryId[] | undefined;
   // A run may find out before its first write that a repository has turned public.
   const text = () => ({
     board: policy.boardHash,
     project: memory.id,
-    redact: redactedOf(settings, ledger),
+    redact: redactedOf(settings, ledger, linked),
     ...names,
   });
   const render: PlanContext["render"] = (post, others) =>
@@ -59,6 +61,7 @@ export function createContext(
   const namesAny = Object.values(namesOfRules(settings.rules)).some((names) => names.length > 0);
   let statuses: readonly string[] | undefined;
   return async (now) => {
+    linked ??= await ledger.absences.linkedRepositories(memory.id);
     // All posts are looked through for them, once, where anything is decided at all.
     statuses ??= setsStatus ? await ledger.rows.shown(memory.id, "status") : [];
     course.pins ??= namesAny ? await ledger.signals.pins(memory.id) : [];
@@ -78,20 +81,28 @@ export function createContext(
   };
 }
 
-/** What nobody has set follows from who can read the issues: one public repository is enough, and so is one that is not known. */
-function redactedOf(settings: Settings, { memory }: Pick<Ledger, "memory">): readonly Redacted[] {
+/**
+ * What nobody has set follows from who can read the issues: one public repository is enough, and so is one that is not known.
+ * Posts may have issues where the config opens none any more.
+ */
+function redactedOf(
+  settings: Settings,
+  { memory }: Pick<Ledger, "memory">,
+  linked: readonly RepositoryId[] = [],
+): readonly Redacted[] {
   if (settings.issue.redact !== undefined) return settings.issue.redact;
-  const isPrivate = repositoryNames(settings).every(
-    (name) => memory.repository(name)?.repository.isPrivate === true,
-  );
-  return isPrivate ? [] : ["email", "phone"];
+  const all = [
+    ...repositoryNames(settings).map((name) => memory.repository(name)),
+    ...linked.map((id) => memory.repositoryById(id)),
+  ];
+  return all.every((one) => one?.repository.isPrivate === true) ? [] : ["email", "phone"];
 }
 
 /** Whether texts that are there may show what nobody but the repository's own people was to see. */
-function hasTurnedPublic({ settings, world: { ledger } }: Cycle, since: number): boolean {
-  return repositoryNames(settings).some(
-    (name) => (ledger.memory.repository(name)?.publicSince ?? Number.NEGATIVE_INFINITY) > since,
-  );
+function hasTurnedPublic({ repositories, world: { ledger } }: Cycle, since: number): boolean {
+  return [...repositories.values()]
+    .map(({ repository: { id } }) => ledger.memory.repositoryById(id)?.publicSince)
+    .some((publicSince) => publicSince !== undefined && publicSince > since);
 }
 
 /** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */

@@ -94,7 +94,7 @@ export interface AskedChange {
   readonly post: PostId;
   readonly kind: ActionKind;
   /** undefined for a hold of an older version, which names its kind alone. */
-  readonly planned: PlannedChange | undefined;
+  readonly planned?: PlannedChange | undefined;
 }
 
 /**

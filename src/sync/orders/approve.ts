@@ -61,8 +61,11 @@ export async function foreseeHeld(
       const asked = { ...agreed, project };
       const requests: NewRequest[] = [];
       if (hold !== undefined) requests.push({ ...asked, kind: "accept-size", shown: hold });
-      if (isDiscard && shown.length > 0)
-        requests.push({ ...asked, kind: "discard", posts: [...new Set(shown.map(({ post }) => post))] });
+      if (isDiscard && shown.length > 0) {
+        const posts = [...new Set(shown.map(({ post }) => post))];
+        const named = shown.map(({ post, kind, planned }) => ({ post, kind, planned }));
+        requests.push({ ...asked, kind: "discard", posts, shown: named });
+      }
       if (!isDiscard && hold === undefined) {
         const named = actions.map(({ post, kind, signature, cause }) => ({ post, kind, signature, cause }));
         requests.push({ ...asked, kind: "approve", actions: named, isWhole });

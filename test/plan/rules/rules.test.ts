@@ -37,7 +37,7 @@ function statusOf(
   links: readonly LinkedIssue[],
   several: Settings["several"],
   rules = statusRules,
-  followDuplicates = false,
+  followDuplicates: Settings["followDuplicates"] = false,
 ): unknown {
   const derived = deriveTarget(links, { rules, several, followDuplicates }).get("status");
   if (derived?.kind !== "derived") return derived?.message;
@@ -252,6 +252,12 @@ describe("an issue closed as duplicate", () => {
     ],
   ])("%s", (_, link, expected) => {
     expect(statusOf([link], "all", rules, true)).toBe(expected);
+  });
+
+  it("goes by a stranger's issue only where those are followed, too", () => {
+    const links = [of(known({ ...ref, isOutside: true }), done)];
+    expect(statusOf(links, "all", rules, true)).toBe("closed");
+    expect(statusOf(links, "all", rules, "anyone")).toBe("completed");
   });
 
   it("is asked for nothing where duplicates are not followed", () => {

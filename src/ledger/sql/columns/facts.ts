@@ -82,7 +82,11 @@ export function encodeSignals({
     isReleased: encodeReadable(isReleased, (value) => value),
     canonical: encodeReadable(
       canonical,
-      (issue) => issue && { repositoryId: issue.repositoryId, number: issue.number },
+      (end) =>
+        end && {
+          ...{ repositoryId: end.repositoryId, number: end.number },
+          ...(end.isOutside && { isOutside: end.isOutside }),
+        },
     ),
   };
   return JSON.stringify(ordered);

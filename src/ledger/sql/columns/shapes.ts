@@ -135,7 +135,9 @@ export const signalsShape = later(
       subIssues: readable(z.object({ total: z.number(), closed: z.number() })),
       projectStatus: z.record(z.string(), readable(z.string().nullable()).unwrap()).exactOptional(),
       isReleased: readable(z.boolean()),
-      canonical: readable(refShape().nullable()),
+      canonical: readable(
+        z.object({ ...refShape().shape, isOutside: z.literal(true).exactOptional() }).nullable(),
+      ),
     }),
 );
 
@@ -269,6 +271,9 @@ export const requestShape = later(
         kind: z.enum(["retry", "release", "discard", "resume", "resume-discard"]),
         by,
         posts: z.array(postId),
+        shown: z
+          .array(z.object({ post: postId, kind: writeKind(), planned: plannedShape().optional() }))
+          .exactOptional(),
       }),
       z.object({ kind: z.literal("accept-size"), by, shown: z.string().exactOptional() }),
       z.object({

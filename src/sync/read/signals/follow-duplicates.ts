@@ -1,6 +1,6 @@
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
-import { type IssueRef, isSameIssue, type Readable } from "../../../model/issue.ts";
+import { type Canonical, isSameIssue, type Readable } from "../../../model/issue.ts";
 import { isDuplicate } from "../../../plan/rules/place.ts";
 import { inOrder } from "../../../select.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
@@ -19,7 +19,7 @@ interface Following {
   readonly answers: Map<string, SignalAnswer>;
 }
 
-type End =
+type End = (
   | { readonly kind: "found"; readonly target: DuplicateTarget; readonly answer: SignalAnswer }
   /** There is none to follow, for this reason. */
   | { readonly kind: "none"; readonly reason: string }
@@ -27,7 +27,9 @@ type End =
   | { readonly kind: "unreadable"; readonly target: DuplicateTarget | undefined }
   | { readonly kind: "unasked"; readonly target: DuplicateTarget }
   /** `unread`: because the tracker gave no answer for one of them, in its words. */
-  | { readonly kind: "unknown"; readonly message: string; readonly unread?: string | undefined };
+  | { readonly kind: "unknown"; readonly message: string; readonly unread?: string | undefined }
+) &
+  Pick<Canonical, "isOutside">;
 
 /**
  * Finds, for issues that were closed as duplicates, the issue at the end of the chain, and reads it: its voters are notified when
@@ -85,23 +87,21 @@ async function readChains(following: Following, duplicates: readonly SignalledIs
   }
 }
 
-/** Where a chain ends. What was followed once is followed on, whoever of those that opened its issues has no access any more. */
+/** Where a chain ends. What was followed as an insider's stays one, whoever of those that opened its issues has no access any more. */
 function findEnd({ cycle, answers }: Following, { issue, signals: { canonical } }: SignalledIssue): End {
   const followed = canonical?.kind === "known" ? (canonical.value ?? undefined) : undefined;
-  let isStrange = false;
+  let isOutside = false;
   const seen = new Set([issue.nodeId]);
   let target: DuplicateTarget | undefined;
   let answer = answers.get(issue.nodeId);
   for (let step = 0; step <= longestChain; step += 1) {
     const next = nextStep(target, answer);
     if (next.kind !== "next") {
-      const isNew =
-        next.kind === "found" && (followed === undefined || !isSameIssue(next.target.issue, followed));
-      return isStrange && isNew ? { kind: "none", reason: strangers } : next;
+      const isKnown = followed !== undefined && target !== undefined && isSameIssue(target.issue, followed);
+      return { ...next, ...((isKnown ? followed.isOutside : isOutside) && { isOutside: true }) };
     }
     ({ target } = next);
-    isStrange ||= !isFollowed(cycle, target);
-    if (isStrange && followed === undefined) return { kind: "none", reason: strangers };
+    isOutside ||= isStrange(cycle, target);
     if (seen.has(target.nodeId)) return { kind: "none", reason: "the duplicates lead in a circle" };
     seen.add(target.nodeId);
     answer = answers.get(target.nodeId);
@@ -109,14 +109,12 @@ function findEnd({ cycle, answers }: Following, { issue, signals: { canonical } 
   return { kind: "none", reason: `the chain of duplicates has more than ${longestChain} issues` };
 }
 
-const strangers =
-  "the issue that it leads to was opened by somebody without write access (`followDuplicates: anyone` follows those, too)";
-
 /** Whoever opens an issue can close and reopen it, and so have the voters of each post that follows it notified. */
-function isFollowed({ world, account, settings }: Cycle, { author, isOutside }: DuplicateTarget): boolean {
-  if (settings.followDuplicates === "anyone" || isOutside !== true) return true;
+function isStrange({ world, account }: Cycle, { author, isOutside }: DuplicateTarget): boolean {
   // An App's login ends so in one of GitHub's APIs, and not in the other.
-  return [author, `${author ?? ""}[bot]`].some((login) => isOurLogin(world, account, login));
+  return (
+    isOutside === true && ![author, `${author ?? ""}[bot]`].some((login) => isOurLogin(world, account, login))
+  );
 }
 
 /** One step along a chain, from the answer about `at`; undefined at its beginning. */
@@ -149,7 +147,7 @@ function whyOf(part: Readable<unknown> | undefined): string {
 
 /** What a duplicate leads to, and what is to be stored of that. */
 interface Led {
-  readonly canonical: Readable<IssueRef | null>;
+  readonly canonical: Readable<Canonical | null>;
   readonly changes: readonly Change[];
 }
 
@@ -177,16 +175,22 @@ async function takeEnd(following: Following, duplicate: SignalledIssue): Promise
     case "none":
       return leadNowhere(cycle, duplicate, end.reason);
     case "unreadable":
-      return takeUnreadable(following, duplicate, end.target);
+      return takeUnreadable(following, duplicate, end);
     case "found": {
       const { issue } = end.target;
+      const value = toCanonical(end.target, end);
+      if (isLeft(cycle, value)) warnOnce(cycle, duplicate, strangers, value);
       const facts = end.answer.issue === undefined ? [] : await reader.storingFacts(end.answer.issue);
-      return leadTo({ kind: "known", value: issue }, [...facts, reader.storing(issue, end.answer.signals)]);
+      return leadTo({ kind: "known", value }, [...facts, reader.storing(issue, end.answer.signals)]);
     }
   }
 }
 
-function leadTo(canonical: Readable<IssueRef | null>, changes: readonly Change[] = []): Led {
+function toCanonical({ issue }: DuplicateTarget, { isOutside }: Pick<Canonical, "isOutside">): Canonical {
+  return { ...issue, ...(isOutside && { isOutside }) };
+}
+
+function leadTo(canonical: Readable<Canonical | null>, changes: readonly Change[] = []): Led {
   return { canonical, changes };
 }
 
@@ -197,12 +201,13 @@ function leadTo(canonical: Readable<IssueRef | null>, changes: readonly Change[]
 async function takeUnreadable(
   following: Following,
   duplicate: SignalledIssue,
-  target: DuplicateTarget | undefined,
+  end: Extract<End, { readonly kind: "unreadable" }>,
 ): Promise<Led> {
   const { cycle } = following;
   const { ledger, clock } = cycle.world;
+  const { target } = end;
   const reason = `it leads to ${target === undefined ? "an issue that can't be seen" : `${nameTarget(target)}, which can't be read`}`;
-  const wanted = target?.issue ?? (await findHidden(following, duplicate));
+  const wanted = target ? toCanonical(target, end) : await findHidden(following, duplicate);
   if (wanted === null) return leadNowhere(cycle, duplicate, reason);
   const known = await ledger.absences.of(wanted);
   const since = clock.now();
@@ -225,7 +230,7 @@ async function takeUnreadable(
 async function findHidden(
   { cycle, answers }: Following,
   { signals: { canonical } }: SignalledIssue,
-): Promise<IssueRef | null> {
+): Promise<Canonical | null> {
   if (canonical?.kind !== "known" || canonical.value === null) return null;
   const followed = await cycle.world.ledger.signals.of(canonical.value);
   const answer = followed === undefined ? undefined : answers.get(followed.issue.nodeId);
@@ -238,15 +243,34 @@ function nameTarget({ repository, issue }: DuplicateTarget): string {
 
 function leadNowhere(
   cycle: Cycle,
-  { issue, signals: { canonical } }: SignalledIssue,
+  duplicate: SignalledIssue,
   reason: string,
   changes: readonly Change[] = [],
 ): Led {
-  if (canonical?.kind !== "known" || canonical.value !== null) {
-    cycle.world.log.warn(
-      { project: cycle.project.key, issue: nameIssue(cycle, issue), reason },
-      "An issue was closed as a duplicate, and the other issue can't be followed; the rules for duplicates decide",
-    );
-  }
+  warnOnce(cycle, duplicate, reason, null);
   return leadTo({ kind: "known", value: null }, changes);
+}
+
+const strangers =
+  "the issue that it leads to was opened by somebody without write access (`followDuplicates: anyone` follows those, too)";
+
+/** Whether the project goes by its rules for duplicates. */
+function isLeft({ settings }: Cycle, { isOutside }: Canonical): boolean {
+  return isOutside === true && settings.followDuplicates !== "anyone";
+}
+
+/** Where it did not lead there before. */
+function warnOnce(
+  cycle: Cycle,
+  { issue, signals: { canonical } }: SignalledIssue,
+  reason: string,
+  end: Canonical | null,
+): void {
+  const known = canonical?.kind === "known" ? canonical.value : undefined;
+  const isKnown = known && end ? isSameIssue(known, end) : known === end;
+  if (isKnown) return;
+  cycle.world.log.warn(
+    { project: cycle.project.key, issue: nameIssue(cycle, issue), reason },
+    "An issue was closed as a duplicate, and the other issue can't be followed; the rules for duplicates decide",
+  );
 }
