@@ -338,6 +338,25 @@ describe("an issue that a maintainer labels", () => {
     expect(posts()).toEqual([["p1", "One"]]);
   });
 
+  it("becomes none where a person pauses it right before the call", async () => {
+    stage.bend((world) => {
+      const readIssue: typeof world.tracker.readIssue = async (...asked) => {
+        const at = stage.clock.now();
+        await stage.ledger.commit([{ kind: "pause", project, post: "acme/app#1" as PostId, at }]);
+        return world.tracker.readIssue(...asked);
+      };
+      return {
+        ...world,
+        tools: stage.port,
+        tracker: Object.assign(Object.create(world.tracker), { readIssue }),
+      };
+    });
+    wish("One");
+    await stage.sync();
+    expect([stage.calls, (await call(1))?.state]).toEqual([[], "PREPARED"]);
+    expect(await stage.ledger.rows.waiting(project, 9)).toMatchObject([{ kind: "paused", cause: "paused" }]);
+  });
+
   it("that was moved meanwhile becomes none in its old place", async () => {
     wish("One");
     wish("Two");
