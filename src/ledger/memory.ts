@@ -86,7 +86,9 @@ export interface ProjectMemory {
   /** When all its rows were last up for a full look. */
   readonly fullAt: number | undefined;
   readonly lastSuccessAt: number | undefined;
-  /** The stamp (`copiedAt`) of the copy after whose return both sides were taken as they were. */
+  /** When a `rebuild` of it began, epoch ms: what was known of this project before that counts as that of an old copy. */
+  readonly rebuildStamp?: number | undefined;
+  /** The stamp (`stampOf`) of the copy after whose return both sides were taken as they were. */
   readonly recoveredFrom: number | undefined;
   /** When both sides of its due pairs were last taken as they were because the state had been lost or was old. */
   readonly settledAt: number | undefined;
@@ -111,10 +113,12 @@ export interface PublicRepository {
 /** What is known of the releases of a project, and of what was made of them. */
 export interface ChangelogMemory {
   readonly repository: RepositoryId;
-  /** `Ledger.copiedAt` at the first look: of an older state nothing is known that was made since. */
+  /** The project's stamp (`stampOf`) at the first look: of an older state nothing is known that was made since. */
   readonly copiedAt: number | undefined;
   /** Makes the next look conditional; undefined while something of the list is still to be done. */
   readonly etag: string | undefined;
+  /** By what settings, and since which full look, that holds; absent where an earlier version has noted it. */
+  readonly etagBy?: string | undefined;
   /** Tags that were there at the first look: nothing is made of them. */
   readonly noted: readonly string[];
   /** Ids of these, whose tags may change. */

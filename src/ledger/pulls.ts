@@ -117,8 +117,8 @@ export interface MarkedIssue {
  */
 export interface Imports {
   known(project: ProjectId): Promise<readonly KnownImport[]>;
-  /** What makes the next look at a repository's labelled issues conditional, for these labels; undefined while something of it waits. */
-  validator(project: ProjectId, repository: RepositoryId, labels: string): Promise<string | undefined>;
+  /** What makes the next look at a repository's labelled issues conditional, where it was read by the same; undefined while something of it waits. */
+  validator(project: ProjectId, repository: RepositoryId, by: string): Promise<string | undefined>;
   /** Issues of other repositories that have become posts of a project. */
   elsewhere(project: ProjectId, repository: RepositoryId): Promise<readonly Issue[]>;
   /** Posts of a project that may be what an issue has become, at most 500: by title of those that are listed. One pass over the posts. */
@@ -178,7 +178,8 @@ export type ImportChange =
       readonly kind: "note-import-list";
       readonly project: ProjectId;
       readonly repository: RepositoryId;
-      readonly labels: string;
+      /** By what it was read. */
+      readonly by: string;
       readonly etag: string | undefined;
     };
 

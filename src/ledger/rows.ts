@@ -45,6 +45,11 @@ export interface RowRecord {
   readonly issueBases?: readonly IssueBases[];
   readonly standing: { readonly kind: "skipped" | "linked" | "wanted"; readonly reason: string };
   readonly notes: readonly RowNote[];
+  /**
+   * `Row.mark` of the row that was decided (null: none). Where it has another one by now, it was marked meanwhile: its bases stay as
+   * they are, and it stays due. Left out: nothing is compared.
+   */
+  readonly mark?: number | null;
   /** `now`: due at once again. A time: due from then on. undefined: due when something changes. */
   readonly due: "now" | number | undefined;
 }

@@ -253,6 +253,8 @@ export interface Row {
    * when none has since our last write to it: what is stored then says nothing about its fields.
    */
   readonly seenAt: number | undefined;
+  /** That, and since when, it is due, as the state marks it; each mark is another one. Absent where it is not due. */
+  readonly mark?: number;
   /** Missing from a complete pull or answered by 404 (1), from two complete pulls of two runs (2); else 0. */
   readonly missing: 0 | 1 | 2;
   /** When a complete list lacked it first, epoch ms; absent where none has. */

@@ -102,7 +102,7 @@ export function describeImports(ledger: () => Ledger): void {
     });
 
     it("remembers what makes the next look at a repository conditional, for these labels", async () => {
-      const list = { kind: "note-import-list", project, repository: 10, labels: "idea" } as const;
+      const list = { kind: "note-import-list", project, repository: 10, by: "idea" } as const;
       expect(await ledger().imports.validator(project, 10, "idea")).toBeUndefined();
       await ledger().commit([{ ...list, etag: "one" }]);
       expect(await ledger().imports.validator(project, 10, "idea")).toBe("one");

@@ -140,6 +140,7 @@ export function describeRows(ledger: () => Ledger): void {
       expect(row).toEqual({
         post: createPost("p1"),
         seenAt: noon,
+        mark: 0,
         missing: 0,
         links: [2, 1].map((number) => ({
           link: { post: "p1", issue: { repositoryId: 10, number }, origin: "opened" },
@@ -155,6 +156,7 @@ export function describeRows(ledger: () => Ledger): void {
       expect(neighbour).toEqual({
         post: createPost("p2"),
         seenAt: noon,
+        mark: 0,
         missing: 0,
         links: [],
         base: {},
@@ -201,6 +203,24 @@ export function describeRows(ledger: () => Ledger): void {
         status: { ...base, post: 3 },
         isReviewed: { ...base, post: 2 },
       });
+    });
+
+    it("keeps what another process has recorded of it since it was read, and stays due", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      const base = bases[0]?.[1] as FieldBase;
+      const newer: FieldBase = { ...base, target: { kind: "value", value: "closed" } };
+      const read = () => readRow(ledger(), "p1");
+      const record = ({ mark = null }: { readonly mark?: number | null }) => {
+        const decided = createRecord({ base: { status: base }, mark, due: undefined });
+        return ledger().commit([{ kind: "record-row", project, post: p1, record: decided }]);
+      };
+      const before = await read();
+      await ledger().commit([{ kind: "set-bases", project, post: p1, bases: { base: { status: newer } } }]);
+      await record(before);
+      expect(await read()).toMatchObject({ base: { status: newer }, mark: expect.any(Number) });
+      await record(await read());
+      expect(await read()).toMatchObject({ base: { status: base } });
+      expect(await read()).not.toHaveProperty("mark");
     });
 
     it("knows the writes of its status in the last 24 hours, oldest first", async () => {

@@ -1,5 +1,6 @@
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PostId } from "../../src/model/post.ts";
+import { stampOf } from "../../src/sync/read/old-state.ts";
 import { hashArguments } from "../../src/sync/write/call.ts";
 import type { BoardPost } from "./board-server.ts";
 import type { Time } from "./clock.ts";
@@ -208,11 +209,13 @@ function isWish({ hub, scenario }: Stage, { isDeleted, record, repository }: Hub
 }
 
 async function checkReleases({ hub, scenario, watch }: Stage, ledger: Ledger, report: string): Promise<void> {
-  const memory = ledger.memory.project(projectKey)?.changelog;
+  const project = ledger.memory.project(projectKey);
+  const memory = project?.changelog;
   const repository = hub.repositories.find(({ name, formerNames }) =>
     [name, ...formerNames].includes(ownRepo),
   );
-  if (memory === undefined || repository === undefined || memory.copiedAt !== ledger.copiedAt) return;
+  if (memory === undefined || repository === undefined || memory.copiedAt !== stampOf(ledger, project ?? {}))
+    return;
   const calls = await ledger.toolCalls.list(projectId, "changelogCreate");
   const left = releasesOf(hub, repository).filter(({ tag }) => {
     const isCalled = calls.some(({ subject, state }) => subject === tag && state !== "PREPARED");

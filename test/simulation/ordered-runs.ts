@@ -161,8 +161,9 @@ function drawAdopt(stage: Stage, { memory }: Ledger): Ordered {
 async function drawRebuild(stage: Stage, ledger: Ledger): Promise<Ordered | undefined> {
   const { time, scenario, projects } = stage;
   if (isPastKnowing(stage)) return undefined;
-  await ledger.commit(forgetReads(projects, { ledger, clock: { now: () => time.now() + scenario.skewMs } }));
-  return drawAdopt(stage, ledger);
+  await ledger.commit(forgetReads(projects, { ledger }));
+  const ordered = drawAdopt(stage, ledger);
+  return { ...ordered, command: { kind: "adopt", rebuildStamp: time.now() + scenario.skewMs - 1 } };
 }
 
 /** I15: a run that a person orders sends what that person was shown, and nothing beside it. */

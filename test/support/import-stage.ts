@@ -20,6 +20,8 @@ export interface ImportStage extends Stage {
   readonly calls: ToolArguments[];
   /** What happens to the next calls, in this order. */
   readonly faults: CallFault[];
+  /** The board's tools; for whoever bends the world once more. */
+  readonly port: BoardTools;
   /** Done right before a call is answered. */
   beforeAnswer: (() => void | Promise<void>) | undefined;
 }
@@ -70,7 +72,7 @@ export async function openImports(options: StageOptions = {}): Promise<ImportSta
     call: (_, given) => answer(own, given),
   };
   stage.bend((world) => ({ ...world, tools: port }));
-  return own;
+  return Object.assign(own, { port });
 }
 
 async function answer(stage: ImportStage, given: ToolArguments): Promise<ToolOutcome> {

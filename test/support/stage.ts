@@ -93,7 +93,8 @@ export interface Stage {
   /** Every line of the log so far. */
   readonly log: readonly string[];
   /** One run, a minute after whatever was before. */
-  sync(): Promise<RunReport>;
+  /** Of all projects, or of those with these keys. */
+  sync(keys?: readonly string[]): Promise<RunReport>;
   /** One run of a stage with one project: its report. */
   syncOne(): Promise<ProjectReport>;
   adopt(): Promise<RunReport>;
@@ -104,7 +105,8 @@ export interface Stage {
   savePlan(): Promise<SavedPlan>;
   /** What an undo of a run would take back. */
   lookAtUndo(run: number): Promise<readonly SavedProject[]>;
-  rebuild(): Promise<RebuildReport>;
+  /** Of all projects, or of those with these keys. */
+  rebuild(keys?: readonly string[]): Promise<RebuildReport>;
   /** What `explain` tells of a post; asks neither side. */
   explain(post: string, project?: string): Promise<Explanation>;
   check(): Promise<readonly Finding[]>;
@@ -269,13 +271,20 @@ function createStage(
     };
   };
 
-  const run = async (order: Order | SimpleOrder, given?: World): Promise<RunResult> => {
+  const run = async (
+    order: Order | SimpleOrder,
+    given?: World,
+    keys?: readonly string[],
+  ): Promise<RunResult> => {
     clock.skip(minuteMs);
     const { world, projects } = connect();
     abort = new AbortController();
     const whole: Order = typeof order === "string" ? { kind: order } : order;
-    return runProjects(projects, given ?? world, whole, abort.signal);
+    return runProjects(chosen(projects, keys), given ?? world, whole, abort.signal);
   };
+
+  const chosen = (projects: readonly SyncProject[], keys?: readonly string[]): readonly SyncProject[] =>
+    projects.filter(({ key }) => keys?.includes(key) ?? true);
 
   const runOnCopy = async (order: Order | SimpleOrder): Promise<RunResult> => {
     const file = join(folder, "plan.db");
@@ -298,7 +307,7 @@ function createStage(
       return ledger;
     },
     run,
-    sync: async () => (await run("sync")).report,
+    sync: async (keys) => (await run("sync", undefined, keys)).report,
     async syncOne() {
       const { projects } = (await run("sync")).report;
       const [only] = projects;
@@ -306,11 +315,11 @@ function createStage(
       return only;
     },
     adopt: async () => (await run("adopt")).report,
-    rebuild() {
+    rebuild(keys) {
       clock.skip(minuteMs);
       const { world, projects } = connect();
       abort = new AbortController();
-      return rebuildProjects(projects, world, abort.signal);
+      return rebuildProjects(chosen(projects, keys), world, abort.signal);
     },
     plan: async () => (await runOnCopy("plan")).plan.projects.flatMap(({ actions }) => actions),
     async savePlan() {

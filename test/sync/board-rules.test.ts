@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { StateError } from "../../src/errors.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { LinkOrigin } from "../../src/model/link.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { SandboxPost } from "../support/sandbox/board/style.ts";
+import { twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
   type ConfigPart,
@@ -46,9 +48,9 @@ function issueOf({ github }: Stage, number = 1) {
 }
 
 /** As `boardsync link` asks for it. */
-async function link({ ledger, clock }: Stage, post: string, number: number): Promise<void> {
+async function link({ ledger, clock }: Stage, post: string, number: number, of = project): Promise<void> {
   const asked = { kind: "link", post: post as PostId, repository: repo, number } as const;
-  await ledger.commit([{ kind: "add-request", request: { ...asked, project, at: clock.now() } }]);
+  await ledger.commit([{ kind: "add-request", request: { ...asked, project: of, at: clock.now() } }]);
 }
 
 function statusOf(stage: Stage, post = "p1") {
@@ -889,6 +891,39 @@ describe("an issue that stands for several posts", () => {
     await stage.sync();
     await expectCalm(stage);
     expect([statusOf(stage, "p1"), statusOf(stage, "p2")]).toEqual(["in_progress", "in_progress"]);
+  });
+
+  it("is closed for one of them while another process decides one of another project, and tells none there", async () => {
+    const projects = [twoWay(), { ...standardProject, project: "acme-api" }];
+    const stage = await openStage({ boardProjects: twoProjects, projects });
+    addPlanned(stage, 1);
+    addPlanned(stage, [{ status: "open" }], "acme-api");
+    await stage.sync();
+    await link(stage, "p2", 1, "prj_api" as ProjectId);
+    await stage.sync();
+    move(stage, { status: "declined" });
+    stage.board.editPost("acme-api", "p2", { status: "in_review" });
+    let isBeside = false;
+    const commit: Ledger["commit"] = async (changes) => {
+      const isDecided = changes.some((one) => one.kind === "record-row" && one.post === "p2");
+      const isFirst = isDecided && !isBeside;
+      isBeside ||= isDecided;
+      if (isFirst) await stage.sync(["acme-app"]);
+      return stage.ledger.commit(changes);
+    };
+    stage.bend((world) => ({
+      ...world,
+      ledger: new Proxy(world.ledger, {
+        get: (ledger, name) => (name === "commit" ? commit : Reflect.get(ledger, name)),
+      }),
+    }));
+    await stage.sync(["acme-api"]);
+    expect(issueOf(stage)).toMatchObject(declined);
+    for (let run = 0; run < 2; run += 1) {
+      stage.clock.skip(7 * 60 * minuteMs);
+      await stage.sync();
+    }
+    expect(stage.board.post("acme-api", "p2")?.status).toBe("in_review");
   });
 
   it("is closed for one of them, and tells none whose write is in doubt just then", async () => {

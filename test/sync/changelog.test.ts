@@ -834,6 +834,23 @@ describe("the changelog of releases", () => {
     });
   });
 
+  it.each<[string, ConfigPart, ConfigPart, Parameters<Stage["github"]["publishRelease"]>[1]]>([
+    ["`releases`", { releases: "v*" }, { releases: "*" }, { tag: "app-7" }],
+    ["`prereleases`", {}, { prereleases: true }, { tag: "v1.1-rc", isPrerelease: true }],
+  ])(
+    "makes a draft of what the config comes to want by %s, with the next run",
+    async (_, first, then, release) => {
+      reconfigure(first);
+      await stage.sync();
+      stage.github.publishRelease("acme/app", release);
+      for (let run = 0; run < 2; run += 1) await stage.sync();
+      expect(tools.entries).toEqual([]);
+      reconfigure(then);
+      await stage.sync();
+      expect(tools.entries).toHaveLength(1);
+    },
+  );
+
   it("begins anew where it was switched off, or the state is an old copy", async () => {
     reconfigure(undefined);
     await stage.sync();

@@ -5,6 +5,7 @@ import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import { runProjects } from "../../src/sync/run.ts";
 import { describePlanned as describeWaiting } from "../../src/sync/tell/waiting-lines.ts";
+import { createIssue } from "../ledger/samples.ts";
 import { type ImportStage, importing, openImports, tools } from "../support/import-stage.ts";
 import { twoProjects } from "../support/setups.ts";
 import { hourMs, minuteMs, standardProject } from "../support/stage.ts";
@@ -154,6 +155,30 @@ describe("an issue that a maintainer labels", () => {
     expect(stage.calls).toHaveLength(1);
   });
 
+  it("of a stranger becomes one as soon as the config takes it, though its list has not changed", async () => {
+    wish("CSV export", { author: "stranger" });
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    stage.reconfigure({ projects: [{ ...importing, import: { ...importing.import, fromAnyone: true } }] });
+    await stage.sync();
+    expect(posts()).toEqual([["p1", "CSV export"]]);
+  });
+
+  it("becomes one with the next full look once another project has ended its link, though its list has not changed", async () => {
+    wish("CSV export");
+    const repositoryId = 1001;
+    const issue = createIssue(1, { repositoryId });
+    const of = { project: "prj_web" as ProjectId, post: "w1" as PostId };
+    const link = { post: of.post, issue: { repositoryId, number: 1 }, origin: "adopted" } as const;
+    await stage.ledger.commit([{ kind: "link", project: of.project, link, issue, content: undefined }]);
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    await stage.ledger.commit([{ ...of, kind: "end-links", issues: [link.issue], at: stage.clock.now() }]);
+    await stage.sync();
+    expect(posts()).toEqual([]);
+    stage.clock.skip(7 * hourMs);
+    await stage.sync();
+    expect(posts()).toEqual([["p1", "CSV export"]]);
+  });
+
   it("has a text that is fit for customers", async () => {
     wish("@ada: CSV", {
       body: "<!-- Please fill in. -->\nAsk @ada or mail ada@example.com.\n<script>alert(1)</script>\nghp_0123456789abcdef0123456789abcdef0123",
@@ -264,6 +289,28 @@ describe("an issue that a maintainer labels", () => {
     expect(posts().map(([, title]) => title)).toEqual(["One", "Three", "Another"]);
   });
 
+  it("that a pause has held up is discarded with its end, also one that nobody has seen before", async () => {
+    const at = stage.clock.now();
+    await stage.ledger.commit([{ kind: "pause-whole", project, at }]);
+    wish("One");
+    await stage.sync();
+    expect(await stage.ledger.rows.waiting(project, 9)).toMatchObject([
+      { post: "acme/app#1", kind: "paused", cause: "project-paused" },
+    ]);
+    wish("Two");
+    await ask({ kind: "resume-project", isDiscard: true } as never);
+    await stage.sync();
+    wish("Three");
+    stage.faults.push("unsent");
+    await stage.sync();
+    await stage.ledger.commit([{ kind: "pause", project, post: "acme/app#3" as PostId, at }]);
+    await stage.sync();
+    await ask({ kind: "resume-discard", posts: ["acme/app#3"] } as never);
+    stage.calls.length = 0;
+    for (let run = 0; run < 2; run += 1) await stage.sync();
+    expect([stage.calls, await stage.ledger.rows.waiting(project, 9)]).toEqual([[], []]);
+  });
+
   it("is held still where its title, or the name of its repository, is another one by now", async () => {
     const guarded = (issues: number) => ({ board: { mcp: { tools } }, guard: { issues }, fullEvery: "1h" });
     stage.reconfigure({ config: guarded(1) });
@@ -293,6 +340,25 @@ describe("an issue that a maintainer labels", () => {
     stage.beforeAnswer = () => stage.github.unlabel("acme/app", 2, "idea");
     await stage.sync();
     expect(posts()).toEqual([["p1", "One"]]);
+  });
+
+  it("becomes none where a person pauses it right before the call", async () => {
+    stage.bend((world) => {
+      const readIssue: typeof world.tracker.readIssue = async (...asked) => {
+        const at = stage.clock.now();
+        await stage.ledger.commit([{ kind: "pause", project, post: "acme/app#1" as PostId, at }]);
+        return world.tracker.readIssue(...asked);
+      };
+      return {
+        ...world,
+        tools: stage.port,
+        tracker: Object.assign(Object.create(world.tracker), { readIssue }),
+      };
+    });
+    wish("One");
+    await stage.sync();
+    expect([stage.calls, (await call(1))?.state]).toEqual([[], "PREPARED"]);
+    expect(await stage.ledger.rows.waiting(project, 9)).toMatchObject([{ kind: "paused", cause: "paused" }]);
   });
 
   it("that was moved meanwhile becomes none in its old place", async () => {

@@ -88,6 +88,29 @@ describe("a post that a person links to an issue", () => {
     expect(stage.board.notifications.map(({ to }) => to)).toEqual(["completed"]);
   });
 
+  it("is told what happened to the issue since it was asked for, also where rules look at pull requests", async () => {
+    const closed = { when: { state: "closed", reason: "completed" }, set: { status: "completed" } };
+    const merged = { when: { pullRequest: "merged" }, set: { status: "completed" } };
+    const stage = await openApart({ rules: [closed, merged] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    await link(stage, "p2", 1);
+    await stage.sync();
+    const known = await stage.ledger.rows.row(project, p("p2"), 0);
+    const issue = known?.links.map((one) => one.known?.issue).find((one) => one?.number === 1);
+    await add(stage, {
+      kind: "link",
+      post: p("p1"),
+      repository: "acme/app",
+      number: 1,
+      ...(issue && { issue }),
+    });
+    stage.github.close("acme/app", 1, "completed");
+    await stage.sync();
+    await stage.sync();
+    expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
+  });
+
   it("never changes title or body of an issue that people opened", async () => {
     const stage = await openApart();
     await link(stage, "p1", 1);

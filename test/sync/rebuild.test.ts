@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
 import { makeFindings, twoProjects, twoRepositories } from "../support/setups.ts";
-import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** Three posts with issues, one of them in the other repository; voters were told of the first. */
 async function openStory(): Promise<Stage> {
@@ -14,6 +14,15 @@ async function openStory(): Promise<Stage> {
   await stage.sync();
   expect(stage.board.notifications).toHaveLength(1);
   stage.mark();
+  return stage;
+}
+
+/** Two projects of one repository, the first with a post that has its issue. */
+async function openTwo(): Promise<Stage> {
+  const projects = [standardProject, { ...standardProject, project: "acme-api" }];
+  const stage = await openStage({ boardProjects: twoProjects, projects, config: { settle: "30m" } });
+  addPlanned(stage, 1);
+  await stage.sync();
   return stage;
 }
 
@@ -83,6 +92,36 @@ describe("a rebuild", () => {
     expect(stage.writes()).toEqual([]);
     stage.github.close("acme/app", 2, "completed");
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, failed: 0 });
+  });
+
+  it("of one project leaves another what it has to tell, settling or not seen yet", async () => {
+    const stage = await openTwo();
+    addPlanned(stage, 2, "acme-api");
+    await stage.sync();
+    for (const post of ["Post 2", "Post 3"]) {
+      await stage.sync();
+      const { number } = stage.github.issues("acme/app").find(({ title }) => title === post) as {
+        number: number;
+      };
+      stage.github.close("acme/app", number, "completed");
+    }
+    await stage.rebuild(["acme-app"]);
+    for (let run = 0; run < 2; run += 1) {
+      await stage.sync();
+      stage.clock.skip(hourMs);
+    }
+    const told = stage.board.notifications.filter(({ to }) => to === "completed");
+    expect(told.map(({ post }) => post)).toEqual(["p2", "p3"]);
+  });
+
+  it("of one project finds out that the whole state is an old copy", async () => {
+    const stage = await openTwo();
+    await stage.backUp("unstamped");
+    addPlanned(stage, 1, "acme-api");
+    await stage.sync();
+    stage.putBack();
+    expect(await stage.rebuild(["acme-app"])).toMatchObject({ result: "ok" });
+    expect(stage.ledger.copiedAt).toBeDefined();
   });
 
   it("keeps an opening whose outcome is unknown, until it is looked up", async () => {

@@ -6,6 +6,7 @@ import type { WaitingRow } from "../../ledger/rows.ts";
 import { inOrder } from "../../select.ts";
 import { countProject } from "../../sync/ground/counts.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
+import { stampOf } from "../../sync/read/old-state.ts";
 import { tellEntries } from "../../sync/tell/entries.ts";
 import { describeHeard, type Notified, readNotified } from "../../sync/tell/notified.ts";
 import {
@@ -86,7 +87,7 @@ async function readStatus(config: Config, state: string, ledger: Ledger | undefi
 function copyOf(ledger: Ledger | undefined, projects: readonly string[]): number | undefined {
   const isOver = projects.every((key) => {
     const memory = ledger?.memory.project(key);
-    return memory === undefined || memory.recoveredFrom === ledger?.copiedAt;
+    return memory === undefined || memory.recoveredFrom === stampOf({ copiedAt: ledger?.copiedAt }, memory);
   });
   return isOver ? undefined : ledger?.copiedAt;
 }

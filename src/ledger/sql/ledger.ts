@@ -253,13 +253,14 @@ function createSentCommit(
 
 /**
  * What a commit reads and then writes, and commits for other projects may write, too: the issues of a repository, the memory of
- * one, a pace, posts that move.
+ * one, the bases of posts, a pace, posts that move.
  */
 function locksOf(changes: readonly AnyChange[]): readonly string[] {
   const names = changes.flatMap((change): readonly string[] => {
     if (change.kind === "pace-write") return [`pace of ${change.budget}`];
     if (change.kind === "move-post") return ["moves"];
     if (change.kind === "mark-sent") return [];
+    if (change.kind === "record-row" || change.kind === "set-bases") return [`bases of ${change.project}`];
     if (change.kind === "remember-repository") return [`memory of ${change.memory.repository.id}`];
     return repositoriesIn(change, 3).map(String);
   });

@@ -85,7 +85,7 @@ const first = `
 
   -- hash: of the facts, NULL for a post that was named (by a link or a marker) and never listed.
   -- seen_at: when the facts were stored, NULL when a write of ours has outdated them. missing: how many complete lists have lacked
-  -- it, at most 2; missing_since: when the first did. due_at: 0 is at once, a time is from then on, NULL is not due.
+  -- it, at most 2; missing_since: when the first did. due_at: 0 or less is at once, a time is from then on, NULL is not due.
   -- unlinked_at: a person has ended its last link, so it gets no issue. paused_at: a person wants nothing written, either way.
   -- page: the one that told what is stored. listed_since: when a list first showed it, or showed it again.
   CREATE TABLE posts (
@@ -370,7 +370,7 @@ const first = `
   ) TABLE;
   CREATE INDEX imports_of_project ON imports (project, repository, number);
 
-  -- labels: which issues were listed. etag: makes the next look conditional; NULL: something of that list waits.
+  -- labels: by what they were read. etag: makes the next look conditional; NULL: something of that list waits.
   CREATE TABLE import_lists (
     project INTEGER NOT NULL REFERENCES board_projects (number),
     repository INTEGER NOT NULL,
@@ -538,6 +538,9 @@ export const tables: readonly Table[] = migrations.flatMap((step) =>
 export function insertInto(table: string, columns: readonly string[] = columnsOf(table)): string {
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((name) => `@${name}`).join(", ")})`;
 }
+
+/** Makes posts due at once. Each mark is another one: what was decided before it ends it not. */
+export const markedDue = "due_at = CASE WHEN due_at <= 0 THEN due_at - 1 ELSE 0 END";
 
 /** The same, in the place of what stands under its key. */
 export function upsert(table: string, key: readonly string[], columns = columnsOf(table)): string {

@@ -1,7 +1,4 @@
-/**
- * A line of exactly this form counts as ours. So after the state was lost, or an old copy put back, the line is not written
- * twice.
- */
+/** Only a line of exactly this form may be ours: see `findOurs`. */
 const form = /^Tracked in [\w.-]+\/[\w.-]+#\d+(?:, [\w.-]+\/[\w.-]+#\d+)*$/;
 
 /** The line that names a post's issues in its internal note; undefined for a post without any. */
@@ -21,7 +18,7 @@ export function hasLine(note: string, line: string): boolean {
  */
 export function replaceLine(note: string, previous: string | undefined, line: string | undefined): string {
   const lines = note.split("\n");
-  const at = findOurs(lines, previous);
+  const at = findOurs(lines, previous, line);
   const found = lines[at];
   if (found === undefined) return line === undefined ? note : append(note, line);
   const ending = found.endsWith("\r") ? "\r" : "";
@@ -31,13 +28,22 @@ export function replaceLine(note: string, previous: string | undefined, line: st
   return isLast ? withoutReturn(rest.join("\n")) : rest.join("\n");
 }
 
-/** The line that the state knows; else the one line of our form, if there is no other. -1 without any. */
-function findOurs(lines: readonly string[], previous: string | undefined): number {
+/**
+ * The line that the state knows; else the one line of our form, if there is no other, that names a repository of the post's issues: so
+ * after the state was lost, or an old copy put back, it is not written twice. -1 without any.
+ */
+function findOurs(lines: readonly string[], previous: string | undefined, line = ""): number {
   const known = lines.findIndex((line) => withoutReturn(line) === previous);
   if (known !== -1) return known;
-  const isAlike = (line: string): boolean => form.test(withoutReturn(line));
+  const repositories = repositoriesIn(line);
+  const isAlike = (one: string): boolean =>
+    form.test(withoutReturn(one)) && repositoriesIn(one).some((name) => repositories.includes(name));
   const first = lines.findIndex(isAlike);
   return first === lines.findLastIndex(isAlike) ? first : -1;
+}
+
+function repositoriesIn(line: string): readonly string[] {
+  return line.match(/[\w.-]+\/[\w.-]+(?=#)/g) ?? [];
 }
 
 function append(note: string, line: string): string {

@@ -13,7 +13,7 @@ import { pausedBy } from "../../sync/ground/record.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
-import { awaitsEarlierLife } from "../../sync/read/old-state.ts";
+import { awaitsEarlierLife, stampOf } from "../../sync/read/old-state.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { beginSentence } from "../../sync/tell/words.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
@@ -96,7 +96,8 @@ function heldBecause(action: Action, waits: readonly ExplainedWait[]): string | 
 
 /** After the return of a copy both sides are taken as they are, whatever they show. */
 function recoveryOf({ ledger, policy, settings, memory }: Explaining): readonly string[] {
-  if (ledger.copiedAt === undefined || memory.recoveredFrom === ledger.copiedAt) {
+  const stamp = stampOf(ledger, memory);
+  if (stamp === undefined || memory.recoveredFrom === stamp) {
     if (!awaitsEarlierLife({ world: { ledger, policy }, settings, memory })) return [];
     return [
       "This state was lost or restored from a copy. Until the first run after `waits.create`, boardsync takes what changed on the issue or the post as it is, and writes nothing for it.",

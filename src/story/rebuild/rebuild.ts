@@ -4,6 +4,7 @@ import type { BoardProject } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { hourMs } from "../../model/time.ts";
 import { startTally, type Tally } from "../../sync/ground/cycle-state.ts";
+import type { Order } from "../../sync/ground/order.ts";
 import { noteError, noteFailure } from "../../sync/ground/report.ts";
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
@@ -32,6 +33,8 @@ export interface RebuiltProject extends RebuildFindings {
   /** Why nothing of the whole project will be written, where a guard holds it. */
   readonly hold?: string;
 }
+
+const expected: ReadonlySet<string> = new Set(["tracker.duplicate", "state.old"]);
 
 /** A rebuild reads all there is, and a person waits for it: it may take longer than a run. */
 const patienceMs = 6 * hourMs;
@@ -80,7 +83,9 @@ export async function rebuildProjects(
   for (const { key } of projects) before.set(key, await countLinked(key, world));
   const startedAt = clock.now();
   await ledger.commit(forgetReads(projects, world));
-  const { report } = await runProjects(projects, patient, { kind: "adopt" }, signal);
+  // A moment ago: whatever is scanned from now on is newer than what the state knows.
+  const order: Order = { kind: "adopt", rebuildStamp: startedAt - 1 };
+  const { report } = await runProjects(projects, patient, order, signal);
   const bounds = { until: startedAt + patienceMs, signal };
   const rebuild: Rebuild = { world: patient, bounds, surveyed: new Map(), listed: [] };
   const rebuilt: RebuiltProject[] = [];
@@ -102,13 +107,11 @@ export async function rebuildProjects(
 /** What was read before counts no more: who we are, what the names mean, which issues were scanned and looked at. */
 export function forgetReads(
   projects: readonly SyncProject[],
-  { ledger: { memory }, clock }: Pick<World, "ledger"> & { readonly clock: Pick<World["clock"], "now"> },
+  { ledger: { memory } }: Pick<World, "ledger">,
 ): readonly Change[] {
   const account = memory.account();
   const names = new Set(projects.flatMap(({ settings }) => repositoryNames(settings)));
   return [
-    // A moment ago: whatever is scanned from now on is newer than the state.
-    { kind: "declare-old", at: clock.now() - 1 },
     ...(account === undefined
       ? []
       : [{ kind: "remember-account", account: { ...account, checkedAt: 0 } } as const]),
@@ -149,8 +152,8 @@ async function lookOver(looking: Looking, before: number): Promise<RebuiltProjec
       board: report.requests.board + board.requests - asked.board,
       tracker: report.requests.tracker + tracker.requests - asked.tracker,
     },
-    // What is a finding here is no failure.
-    errors: [...report.errors.filter(({ code }) => code !== "tracker.duplicate"), ...tally.errors],
+    // What is a finding here, or what it is for, is no failure.
+    errors: [...report.errors.filter(({ code }) => !expected.has(code)), ...tally.errors],
     ...(report.hold !== undefined && { hold: report.hold }),
   };
 }

@@ -20,10 +20,12 @@ export async function recordHeld(
 ): Promise<void> {
   const held = [...judged, ...following].filter(({ verdict }) => verdict.kind === "hold");
   sayHeld(cycle, held);
+  // Of a post that is there its decision says so.
+  const paused = judged.filter(({ kind, verdict }) => kind === "create-post" && verdict.kind === "pause");
   const behind = following.filter(isFree);
-  for (const some of chunks([...held, ...behind], recordedAtOnce)) {
+  for (const some of chunks([...held, ...paused, ...behind], recordedAtOnce)) {
     await cycle.world.ledger.commit(
-      some.map((one) => outcomeOf(cycle, one, one.verdict.kind === "hold" ? one.verdict : afterPatch)),
+      some.map((one) => outcomeOf(cycle, one, one.verdict.kind === "go" ? afterPatch : one.verdict)),
     );
   }
 }

@@ -133,7 +133,7 @@ async function decideRepository(
     cycle,
     known.filter(({ post, issue }) => !stays.has(post) && !isUnderWay(calls, issue)),
   );
-  await keepValidator(cycle, repository, settings.labels, isWaiting ? undefined : list.etag);
+  await keepValidator(cycle, repository, isWaiting ? undefined : list.etag);
   return { isRead: true, drafts, unsettled };
 }
 
@@ -218,8 +218,8 @@ async function judge(
 /** What was held of it is asked for no more, or is something else by now: but for what has this signature. */
 async function clearNotes(cycle: PulledCycle, row: Row | undefined, signature?: string): Promise<void> {
   for (const { kind, action } of row?.notes ?? []) {
-    if (row === undefined || kind === "parked" || action === undefined || action.signature === signature)
-      continue;
+    if (row === undefined || kind === "parked" || action === undefined) continue;
+    if (signature !== undefined && action.signature === signature) continue;
     const { ledger } = cycle.world;
     await ledger.commit([
       { kind: "note-action", project: cycle.memory.id, post: row.post.id, of: action, notes: [] },

@@ -14,7 +14,7 @@ import { eachDueRow, readRow } from "../ground/rows.ts";
 import { tellAction } from "../ground/standing.ts";
 import { isSameAsked } from "../ground/wanted.ts";
 import { letGoLater } from "./approvals.ts";
-import { retryImport } from "./imports.ts";
+import { decideImports, retryImport } from "./imports.ts";
 
 type AskedOfPosts = Extract<PersonRequest, { readonly kind: PostsRequest }>;
 
@@ -81,6 +81,10 @@ async function heldUp(cycle: PulledCycle): Promise<readonly PostId[]> {
     posts.add(row.post.id);
   });
   const { ledger } = cycle.world;
+  // Issues that have come to be wanted as posts are known once their list has been read.
+  await decideImports(cycle);
+  for (const { post, reason } of await ledger.imports.known(cycle.memory.id))
+    if (reason === undefined) posts.add(post);
   for (const { post } of await ledger.rows.waiting(cycle.memory.id, Number.MAX_SAFE_INTEGER, ["paused"]))
     posts.add(post);
   for (const { post } of await ledger.journal.open(cycle.memory.id)) posts.add(post);
@@ -195,7 +199,7 @@ async function discard(cycle: PulledCycle, post: PostId): Promise<void> {
 
 /**
  * Whatever has come together while a post was paused is never written: its fields, the text of its issue, the line in its note.
- * Where an issue would have been opened, none is.
+ * Where an issue would have been opened, or become a post, none is.
  */
 async function discardAll(cycle: PulledCycle, post: PostId): Promise<void> {
   const { ledger, clock } = cycle.world;
@@ -203,7 +207,7 @@ async function discardAll(cycle: PulledCycle, post: PostId): Promise<void> {
   const row = await readRow(cycle, post);
   if (row === undefined) return;
   const { actions } = planRow(row, await cycle.context(clock.now()));
-  if (row.links.length > 0 || actions.length > 0) await discard(cycle, post);
+  if (row.isImport || row.links.length > 0 || actions.length > 0) await discard(cycle, post);
   for (const action of actions) {
     if (action.kind !== "update-issue") continue;
     const { issue, content } = action;

@@ -7,6 +7,8 @@ import type { Issue, IssueRef, Pin, RepositoryId, RepositoryName } from "../../m
 import type { Row } from "../../model/link.ts";
 import type { PostField, PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
+import { hashText } from "../../plan/ground/hash.ts";
+import { canonical } from "../../plan/ground/identity.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import type { PlanContext } from "../../plan/plan.ts";
 import { type Lane, laneClosure } from "./lane.ts";
@@ -267,6 +269,11 @@ export function projectNow({
   memory,
 }: Pick<Cycle, "world" | "project" | "memory">): ProjectMemory {
   return world.ledger.memory.project(project.key) ?? memory;
+}
+
+/** By what a list was read that then counts as unchanged: with other settings, or after a full look, all of it is read again. */
+export function readBy(cycle: Pick<Cycle, "world" | "project" | "memory" | "settings">): string {
+  return hashText(canonical([cycle.settings, projectNow(cycle).fullAt ?? null]));
 }
 
 /** Remembers something new of a cycle's project. `cause`: what it comes with, made before. */

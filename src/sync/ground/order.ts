@@ -1,3 +1,4 @@
+import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { PostId } from "../../model/post.ts";
 import type { SavedPlan, SavedProject } from "./reports.ts";
 
@@ -14,7 +15,11 @@ export type Order =
       readonly entry?: { readonly tag: string | undefined };
     }
   /** Links what carries our marker, and takes both sides as they are. */
-  | { readonly kind: "adopt" }
+  | {
+      readonly kind: "adopt";
+      /** Of a rebuild, when it began, epoch ms: what the projects knew before counts as that of an old copy. */
+      readonly rebuildStamp?: number;
+    }
   /** Writes what a saved plan names, and nothing beside it. */
   | { readonly kind: "apply"; readonly plan: SavedPlan }
   | UndoOrder;
@@ -54,6 +59,13 @@ export function shownEntry({ order }: Ordered): { readonly tag: string | undefin
 /** Whether both sides are taken as they are, whatever differs. */
 export function takesAsItIs({ order }: Ordered): boolean {
   return order.kind === "adopt";
+}
+
+/** What becomes of a project's own stamp in this run. */
+export function rebuildStamp({ order }: Ordered): Pick<ProjectMemory, "rebuildStamp"> {
+  return order.kind === "adopt" && order.rebuildStamp !== undefined
+    ? { rebuildStamp: order.rebuildStamp }
+    : {};
 }
 
 /** Whether it names the very actions that may be written; else whatever is decided may. */

@@ -56,11 +56,12 @@ export async function recordDecision(
   warnOfLostWrites(cycle, decision);
   const notes = notesOf(cycle, paused, decision, now);
   const ended = endedParked(cycle, row, decision);
-  const record = { base, issueBases, standing, notes, due };
+  const record = { base, issueBases, standing, notes, mark: row.mark ?? null, due };
   await cycle.world.ledger.commit([
     ...ended.map(({ cause, action: { kind: of } }) => ({ ...place, kind: "unpark", of, cause }) as const),
-    ...(paused === row ? [] : [{ ...place, kind: "pause", at: now } as const]),
     { ...place, kind: "record-row", record },
+    // After it: a pause marks the post once more.
+    ...(paused === row ? [] : [{ ...place, kind: "pause", at: now } as const]),
   ]);
   return notes;
 }

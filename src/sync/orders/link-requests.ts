@@ -1,6 +1,7 @@
 import { ProjectError } from "../../errors.ts";
 import type { PersonRequest } from "../../ledger/orders.ts";
 import {
+  type Issue,
   type IssueRecord,
   type IssueRef,
   isSameIssue,
@@ -153,7 +154,7 @@ async function link(
       { kind: "link", project, link, issue: seen, content: undefined },
     ]);
     await takeBackText(own, post, issue);
-    await takeAsTheyAre(own, post);
+    await takeAsTheyAre(own, post, seen);
     await own.world.ledger.commit(facts);
     const reason = `a person linked it${sayBy(by)}`;
     await own.world.ledger.commit([auditLink(own, { post, issue, kind: "link-issue", reason })]);
@@ -190,7 +191,7 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
       // One of them may be to become a post of its own (`import`), and its list has not changed.
       ...[...repositories].map((repository) => {
         const { project } = place;
-        return { kind: "note-import-list", project, repository, labels: "", etag: undefined } as const;
+        return { kind: "note-import-list", project, repository, by: "", etag: undefined } as const;
       }),
     ]);
     await takeAsTheyAre(own, post);
@@ -202,14 +203,27 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
   if (ended.length > 0) logLinks(cycle, post, ended, "A post's link is ended, as a person asked");
 }
 
-/** Of a post without any issue there is nothing to take; it is decided as such. */
-async function takeAsTheyAre(cycle: PulledCycle, post: PostId): Promise<void> {
+/**
+ * Of a post without any issue there is nothing to take; it is decided as such.
+ *
+ * @param seen - an issue as it is to be taken; what the state knows of it may be newer.
+ */
+async function takeAsTheyAre(cycle: PulledCycle, post: PostId, seen?: Issue): Promise<void> {
   const { clock } = cycle.world;
   const now = clock.now();
   const row = await readRow(cycle, post);
   if (row === undefined || row.links.length === 0) await recordRow(cycle, post);
   // It stays due: its text may have another issue, or other posts beside it.
-  else await recordAdopted(cycle, row, now, "now");
+  else await recordAdopted(cycle, seen === undefined ? row : withIssue(row, seen), now, "now");
+}
+
+function withIssue(row: Row, issue: Issue): Row {
+  const links = row.links.map((linked) =>
+    linked.known !== undefined && isSameIssue(linked.link.issue, issue)
+      ? { ...linked, known: { ...linked.known, issue } }
+      : linked,
+  );
+  return { ...row, links };
 }
 
 function sayBy(by: PersonRequest["by"]): string {

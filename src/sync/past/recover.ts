@@ -1,11 +1,11 @@
 import { ProjectError } from "../../errors.ts";
 import type { RepositoryName } from "../../model/issue.ts";
-import { type PulledCycle, rememberOfProject } from "../ground/cycle-state.ts";
+import { type PulledCycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
 import { takesAsItIs } from "../ground/order.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { repositoryNames } from "../ground/world.ts";
-import { awaitsEarlierLife, isRecovering, restOf, unsettled } from "../read/old-state.ts";
+import { awaitsEarlierLife, isRecovering, restOf, stampOf, unsettled } from "../read/old-state.ts";
 import { askAgain } from "../read/repositories.ts";
 
 /**
@@ -28,8 +28,8 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   }
   await refuseBlind(cycle);
   const { ledger, log } = cycle.world;
-  const { copiedAt = 0 } = ledger;
-  const old = (await ledger.requests.pending(cycle.memory.id)).filter(({ at }) => at <= copiedAt);
+  const stamp = stampOf(ledger, projectNow(cycle)) ?? 0;
+  const old = (await ledger.requests.pending(cycle.memory.id)).filter(({ at }) => at <= stamp);
   await endOldWrites(cycle);
   await ledger.commit([
     ...old.map(({ id }) => ({ kind: "end-request", request: id }) as const),
@@ -37,11 +37,11 @@ export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   ]);
   // A process that ends between two batches has not said that it is through: the next run begins anew.
   await takeDuePairs(cycle);
-  await rememberOfProject(cycle, { recoveredFrom: copiedAt });
+  await rememberOfProject(cycle, { recoveredFrom: stamp });
   // A person who adopts or rebuilds has just said so.
   if (takesAsItIs(cycle.run)) return;
   log.warn(
-    { project: cycle.project.key, copiedAt: new Date(copiedAt).toISOString() },
+    { project: cycle.project.key, copiedAt: new Date(stamp).toISOString() },
     "The state is a copy that was put back: both sides are taken as they are, and nothing is written for what differs",
   );
 }

@@ -4,6 +4,7 @@ import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject } from "../../model/post.ts";
 import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
+import { rebuildStamp } from "../ground/order.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
 import {
@@ -72,7 +73,7 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
   }
   const rival = otherKeys(project, world).find((key) => pickProject(listed, key)?.id === found.id);
   if (rival !== undefined) throw claimedTwice(project.key, rival);
-  return rememberProject(world, project.key, found, clock.now());
+  return rememberProject(world, project.key, found, { checkedAt: clock.now(), ...rebuildStamp(run) });
 }
 
 /** What is known of a project hangs on its id, whatever the config calls it. */
@@ -80,7 +81,7 @@ async function rememberProject(
   { ledger }: World,
   key: string,
   { id, name }: BoardProject,
-  checkedAt: number,
+  news: Pick<ProjectMemory, "checkedAt" | "rebuildStamp">,
 ): Promise<ProjectMemory> {
   const memory: ProjectMemory = {
     seen: [],
@@ -92,7 +93,7 @@ async function rememberProject(
     recoveredFrom: undefined,
     settledAt: undefined,
     ...ledger.memory.projectById(id),
-    ...{ key, id, name, checkedAt },
+    ...{ key, id, name, ...news },
   };
   await ledger.commit([{ kind: "remember-project", memory }]);
   return memory;
@@ -116,7 +117,7 @@ async function learnNames(world: World, run: Run): Promise<void> {
     for (const key of unknown) {
       const found = pickProject(listed, key);
       const isKnown = found !== undefined && ledger.memory.projectById(found.id) !== undefined;
-      if (isKnown) await rememberProject(world, key, found, 0);
+      if (isKnown) await rememberProject(world, key, found, { checkedAt: 0 });
     }
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;

@@ -2,7 +2,7 @@ import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef, LabelledIssue } from "../../model/issue.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
-import { type Cycle, issueKey } from "../ground/cycle-state.ts";
+import { type Cycle, issueKey, readBy } from "../ground/cycle-state.ts";
 import { noteLimitOf } from "../ground/limits.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
 import { isOurLogin } from "./identify.ts";
@@ -26,7 +26,7 @@ export async function readLabelled(
   labels: readonly string[],
 ): Promise<LabelledList | "unchanged" | undefined> {
   const { ledger, tracker } = cycle.world;
-  const etag = await ledger.imports.validator(cycle.memory.id, repository.id, labelsKey(labels));
+  const etag = await ledger.imports.validator(cycle.memory.id, repository.id, readBy(cycle));
   try {
     const found = await tracker.labelled(repository, { labels, etag }, cycle.run.bounds);
     return found.kind === "unchanged" ? "unchanged" : found;
@@ -43,19 +43,14 @@ export async function readLabelled(
 export async function keepValidator(
   cycle: Cycle,
   { repository }: RepositoryMemory,
-  labels: readonly string[],
   etag: string | undefined,
 ): Promise<void> {
   const { ledger } = cycle.world;
-  const key = labelsKey(labels);
-  if ((await ledger.imports.validator(cycle.memory.id, repository.id, key)) === etag) return;
+  const by = readBy(cycle);
+  if ((await ledger.imports.validator(cycle.memory.id, repository.id, by)) === etag) return;
   await ledger.commit([
-    { kind: "note-import-list", project: cycle.memory.id, repository: repository.id, labels: key, etag },
+    { kind: "note-import-list", project: cycle.memory.id, repository: repository.id, by, etag },
   ]);
-}
-
-function labelsKey(labels: readonly string[]): string {
-  return JSON.stringify(labels);
 }
 
 /** The page of an issue, by the name that its repository has, and by the one that the config uses. */

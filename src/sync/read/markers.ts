@@ -64,7 +64,10 @@ export async function storeRecords(cycle: Cycle, records: readonly IssueRecord[]
   await asOne(cycle, async (own) => {
     for (const [record, marked, known] of marks) {
       const isLater = isFromLaterLife(own, record.issue, marked, known);
-      if (isLater && isScanned(own, record.issue.repositoryId)) await sayOld(own, marked);
+      // What a rebuild of one project forgets was known all the same: else others would never learn that theirs is old, too.
+      const isUnexpected =
+        isLater && isScanned(own, record.issue.repositoryId, own.world.ledger.copiedAt ?? 0);
+      if (isUnexpected) await sayOld(own, marked);
     }
     await keepRecords(
       own,
@@ -196,9 +199,10 @@ function sayBlind(cycle: Cycle, { name }: RepositoryMemory, { issue, error }: Od
 }
 
 /** Logins whose issues have not been looked through since this state is what it is. */
-function authorsToScan(cycle: Cycle, known: RepositoryMemory): readonly string[] {
+function authorsToScan(cycle: Cycle, known: RepositoryMemory, stamp?: number): readonly string[] {
   const logins = ourLogins(cycle);
-  if (known.scannedAt === undefined || isOutdated(cycle, known) || hasRested(cycle, known)) return logins;
+  if (known.scannedAt === undefined || isOutdated(cycle, known, stamp) || hasRested(cycle, known))
+    return logins;
   if (formerBoards(cycle).some((board) => !known.scannedFor.includes(board))) return logins;
   return logins.filter((login) => !known.scannedFor.includes(foldLogin(login)));
 }
@@ -219,11 +223,13 @@ function hasRested(
 /**
  * Whether every marker of ours in a repository is known. Only then can an issue be opened there, and only then can a marker
  * be unexpected.
+ *
+ * @param stamp - until when what is known is that of an old copy, epoch ms; left out: the project's own.
  */
-export function isScanned(cycle: Cycle, wanted: RepositoryId | RepositoryName): boolean {
+export function isScanned(cycle: Cycle, wanted: RepositoryId | RepositoryName, stamp?: number): boolean {
   const { memory } = cycle.world.ledger;
   const known = typeof wanted === "number" ? memory.repositoryById(wanted) : memory.repository(wanted);
-  return known !== undefined && authorsToScan(cycle, known).length === 0;
+  return known !== undefined && authorsToScan(cycle, known, stamp).length === 0;
 }
 
 /** Earlier addresses of the board, by their hashes; no login has a colon. */

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
 import type { Issue } from "../../model/issue.ts";
 import { type Cycle, nameIssue, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
@@ -10,10 +10,19 @@ import { type Policy, repositoryNames } from "../ground/world.ts";
 /** A clock of the tracker and ours may differ by this much. */
 const skewMs = 120_000;
 
-/** Whether the state is a copy that was put back, and this project has not yet been taken as it is since. */
+/** Until when what the state knows of a project is that of an old copy, epoch ms; undefined where it is none. */
+export function stampOf(
+  { copiedAt }: Pick<Ledger, "copiedAt">,
+  { rebuildStamp }: Pick<ProjectMemory, "rebuildStamp">,
+): number | undefined {
+  return rebuildStamp === undefined ? copiedAt : Math.max(rebuildStamp, copiedAt ?? rebuildStamp);
+}
+
+/** Whether the state is a copy that was put back, or is rebuilt, and this project has not yet been taken as it is since. */
 export function isRecovering(cycle: Cycle): boolean {
-  const { copiedAt } = cycle.world.ledger;
-  return copiedAt !== undefined && copiedAt !== projectNow(cycle).recoveredFrom;
+  const memory = projectNow(cycle);
+  const stamp = stampOf(cycle.world.ledger, memory);
+  return stamp !== undefined && stamp !== memory.recoveredFrom;
 }
 
 /** What tells whether an earlier life of the state may still have requests under way. */
@@ -56,9 +65,12 @@ export function awaitsEarlierLife(cycle: EarlierLife & Pick<Cycle, "memory">): b
 }
 
 /** Whether a repository was scanned in a life of the state that is over. */
-export function isOutdated({ world: { ledger } }: Cycle, { scannedAt }: RepositoryMemory): boolean {
-  const { copiedAt } = ledger;
-  return copiedAt !== undefined && scannedAt !== undefined && scannedAt <= copiedAt;
+export function isOutdated(
+  cycle: Cycle,
+  { scannedAt }: RepositoryMemory,
+  stamp = stampOf(cycle.world.ledger, projectNow(cycle)),
+): boolean {
+  return stamp !== undefined && scannedAt !== undefined && scannedAt <= stamp;
 }
 
 /**

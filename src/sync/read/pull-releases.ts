@@ -1,13 +1,12 @@
 import type { ChangelogMemory } from "../../ledger/memory.ts";
 import type { Release } from "../../model/release.ts";
-import { type PulledCycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
+import { type PulledCycle, projectNow, readBy, rememberOfProject } from "../ground/cycle-state.ts";
 import { isPreview, shownEntry } from "../ground/order.ts";
+import { stampOf } from "./old-state.ts";
 
 /** What a look at a project's releases has shown. */
-export interface ReleaseLook {
+export interface ReleaseLook extends Pick<ChangelogMemory, "etag" | "etagBy"> {
   readonly releases: readonly Release[];
-  /** Makes the next look conditional, once all that these ask for is done. */
-  readonly etag: string | undefined;
 }
 
 /**
@@ -18,7 +17,7 @@ export interface ReleaseLook {
  * @throws RemoteError
  */
 export async function pullReleases(cycle: PulledCycle): Promise<ReleaseLook | undefined> {
-  const { tracker, ledger, log } = cycle.world;
+  const { tracker, log } = cycle.world;
   const { repo, changelog } = cycle.settings;
   const known = projectNow(cycle).changelog;
   if (changelog === undefined) {
@@ -28,24 +27,26 @@ export async function pullReleases(cycle: PulledCycle): Promise<ReleaseLook | un
   }
   const repository = cycle.repositories.get(repo)?.repository;
   if (repository === undefined) return undefined;
-  const { copiedAt } = ledger;
+  const copiedAt = stampOf(cycle.world.ledger, projectNow(cycle));
   const isKnown = known?.repository === repository.id && known.copiedAt === copiedAt;
   const isShown = shownEntry(cycle.run) !== undefined;
-  const etag = isKnown && !isShown ? known.etag : undefined;
+  const etagBy = readBy(cycle);
+  const etag = isKnown && !isShown && known.etagBy === etagBy ? known.etag : undefined;
   const listed = await tracker.releases(repository, etag, cycle.run.bounds);
   if (listed.kind === "unchanged") return undefined;
-  if (isKnown) return { releases: listed.rows, etag: listed.etag };
+  const look: ReleaseLook = { releases: listed.rows, etag: listed.etag, etagBy };
+  if (isKnown) return look;
   const noted = listed.rows.map(({ tag }) => tag);
   const unripe = changelog.prereleases ? [] : listed.rows.filter(({ isPrerelease }) => isPrerelease);
   await rememberChangelog(cycle, {
-    ...{ repository: repository.id, copiedAt, etag: listed.etag, noted, entries: [] },
+    ...{ repository: repository.id, copiedAt, etag: listed.etag, etagBy, noted, entries: [] },
     ...{ notedIds: listed.rows.map(({ id }) => id), unripe: unripe.map(({ id }) => id) },
   });
   log.info(
     { project: cycle.project.key, releases: noted.length },
     "Releases so far are noted; entries of the changelog are made of those that come from now on",
   );
-  return isShown ? { releases: listed.rows, etag: listed.etag } : undefined;
+  return isShown ? look : undefined;
 }
 
 /** Remembers something new of a project's changelog. */

@@ -7,9 +7,10 @@ import {
   type ToolCallChange,
 } from "../../ledger/journal.ts";
 import type { Sent } from "../../ledger/ledger.ts";
+import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
-import { reasonOf } from "../../plan/ground/obstacle.ts";
+import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { asOne } from "../ground/as-one.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { toolLane } from "../ground/lane.ts";
@@ -26,6 +27,8 @@ export interface ToolRequest {
   readonly subject: string;
   readonly args: ToolArguments;
   readonly reason: string;
+  /** Of an issue, what it is called until it is a post: a person may pause it. */
+  readonly post?: PostId;
   /** How messages begin: `changelog v1.2`. */
   readonly name: string;
   /** What the audit tells of it, beside its kind and subject. */
@@ -73,7 +76,7 @@ export async function callTool(cycle: PulledCycle, request: ToolRequest): Promis
   const hash = hashArguments(request.args);
   const { reason } = request;
   const line = { kind: "send-call", ...key, run: run.number, hash, reason, at: clock.now() } as const;
-  const sent = await ledger.commitSent([line], { project: key.project, post: undefined });
+  const sent = await ledger.commitSent([line], { project: key.project, post: request.post });
   const paused = await pausedBy(cycle, key, sent);
   if (paused !== undefined) return paused;
   await ledger.assertHeld();
@@ -102,17 +105,13 @@ function keyOf(
   return { project: memory.id, purpose, subject };
 }
 
-/** A person may have paused the project, or all, since the run decided. */
-async function pausedBy(
-  cycle: PulledCycle,
-  key: CallKey,
-  { wholePause: whole }: Sent,
-): Promise<Outcome | undefined> {
+/** A person may have paused it, the project, or all, since the run decided. */
+async function pausedBy(cycle: PulledCycle, key: CallKey, sent: Sent): Promise<Outcome | undefined> {
   const { ledger, clock } = cycle.world;
-  if (whole === undefined) return undefined;
-  const of = whole.of === "all" ? "all projects" : "the project";
-  await ledger.commit([notSent(key, clock.now(), `a person has paused ${of}`)]);
-  return { kind: "pause", ...reasonOf(whole) };
+  const pause = pauseOf(sent);
+  if (pause === undefined) return undefined;
+  await ledger.commit([notSent(key, clock.now(), pause.why)]);
+  return { kind: "pause", ...pause };
 }
 
 function notSent(key: CallKey, at: number, why: string): ToolCallChange {

@@ -38,7 +38,9 @@ export async function writeEntries(
     if (work.kind !== "publish" && outcome.kind !== "done" && outcome.kind !== "unneeded") isAllDone = false;
   }
   if (look === undefined || !isAllDone || (await hasOpenText(cycle))) return;
-  if (projectNow(cycle).changelog?.etag !== look.etag) await rememberChangelog(cycle, { etag: look.etag });
+  const { etag, etagBy } = look;
+  const known = projectNow(cycle).changelog;
+  if (known?.etag !== etag || known?.etagBy !== etagBy) await rememberChangelog(cycle, { etag, etagBy });
 }
 
 /** Whether a call is open that may ask for its release once more. */

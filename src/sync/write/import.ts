@@ -60,6 +60,7 @@ export async function importIssue(cycle: PulledCycle, action: CreatePost): Promi
     subject: issueKey(action.issue),
     args,
     reason,
+    post,
     name: post,
     tell: { fields: [{ field: "title", value: title }], issue: { repository, number: issue.number } },
     isApproved: isApproved(cycle, post, action.kind),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { markedDue } from "../../../src/ledger/sql/schema.ts";
 import type { SqliteStore } from "../../../src/ledger/sqlite/database.ts";
 import { toSqlite } from "../../../src/ledger/sqlite/dialect.ts";
 import { createLedger } from "../../../src/ledger/sqlite/sqlite.ts";
@@ -89,7 +90,7 @@ describe("the plans of the ledger's statements", () => {
     ],
     [
       "the rows of an issue",
-      "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE repository",
+      `UPDATE posts SET ${markedDue} WHERE number IN (SELECT post FROM links WHERE repository`,
       "SEARCH links USING COVERING INDEX links_by_issue (repository=? AND number=?)",
     ],
     [

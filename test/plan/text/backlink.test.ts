@@ -3,6 +3,7 @@ import { backlinkLine, hasLine, replaceLine } from "../../../src/plan/text/backl
 
 const one = "Tracked in acme/app#1";
 const two = "Tracked in acme/app#1, acme/api#2";
+const three = `${two}, acme/web#3`;
 
 it("a backlink names every issue, and is none without any", () => {
   expect(backlinkLine(["acme/app#1", "acme/api#2"])).toBe(two);
@@ -17,7 +18,14 @@ it.each<[string, string, string | undefined, string | undefined, string]>([
   ["takes the place of the known one", `a\n${one}\nb`, one, two, `a\n${two}\nb`],
   ["keeps the line end of the known one", `${one}\r\nb`, one, two, `${two}\r\nb`],
   ["takes the place of the only one of its form", `a\n${two}\n`, undefined, one, `a\n${one}\n`],
-  ["takes the place of none among several", `${one}\n${two}`, undefined, "x", `${one}\n${two}\nx`],
+  [
+    "takes the place of none of another repository",
+    "Tracked in a/b#1",
+    undefined,
+    one,
+    `Tracked in a/b#1\n${one}`,
+  ],
+  ["takes the place of none among several", `${one}\n${two}`, undefined, three, `${one}\n${two}\n${three}`],
   ["goes away", `a\n${one}\nb`, one, undefined, "a\nb"],
   ["goes away at the end", `a\r\n${one}`, one, undefined, "a"],
   ["goes away where there is nothing else", one, one, undefined, ""],

@@ -3,7 +3,7 @@ import type { PostId } from "../../../model/post.ts";
 import type { Absences, AbsentLink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { upsert } from "../schema.ts";
+import { markedDue, upsert } from "../schema.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -74,7 +74,7 @@ export function createAbsences(
     // What the old issues asked for is no base of what the next one asks for.
     "DELETE FROM bases WHERE post = @post",
     "DELETE FROM issue_bases WHERE post = @post",
-    "UPDATE posts SET due_at = 0 WHERE number = @post",
+    `UPDATE posts SET ${markedDue} WHERE number = @post`,
   ].map((sql) => store.prepare<[{ project: number; post: number }]>(sql));
   // One step a repository, however many links there are.
   const selectRepositories = store.prepare<[{ project: number }], { repository: RepositoryId }>(`
@@ -86,7 +86,7 @@ export function createAbsences(
     )
     SELECT repository FROM linked WHERE repository IS NOT NULL`);
   const markRepository = store.prepare<[number]>(
-    "UPDATE posts SET due_at = 0 WHERE number IN (SELECT post FROM links WHERE repository = ?)",
+    `UPDATE posts SET ${markedDue} WHERE number IN (SELECT post FROM links WHERE repository = ?)`,
   );
   function* known(issue: IssueRef): Asked<Absence | undefined> {
     const found = yield* select.get(issue);

@@ -94,9 +94,9 @@ export function createImports(
           }),
         );
       }),
-    validator: (project, repository, labels) =>
+    validator: (project, repository, by) =>
       numbers.ofProject(project, undefined, function* (number): Asked<string | undefined> {
-        return (yield* selectList.get(number, repository, labels))?.etag ?? undefined;
+        return (yield* selectList.get(number, repository, by))?.etag ?? undefined;
       }),
     elsewhere: (project, repository) =>
       numbers.ofProject(project, [], function* (number): Asked<readonly Issue[]> {
@@ -126,8 +126,8 @@ export function createImports(
         for (const statement of drop) yield* statement.run(post);
         yield* forgetWishes.run(post);
       },
-      *"note-import-list"({ project, repository, labels, etag }) {
-        yield* writeList.run({ project: yield* numbers.project(project), repository, labels, etag });
+      *"note-import-list"({ project, repository, by, etag }) {
+        yield* writeList.run({ project: yield* numbers.project(project), repository, labels: by, etag });
       },
     },
   };

@@ -1,6 +1,7 @@
 import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
 import type { ListedIssue } from "../../pulls.ts";
 import { decodeIssue, encodeIssue } from "../columns/facts.ts";
+import { markedDue } from "../schema.ts";
 import type { Asked, Store } from "../store.ts";
 
 /** The facts of issues, and the rows that hang on them. */
@@ -54,7 +55,7 @@ export function createIssueStore(store: Store): IssueStore {
     "SELECT 1 AS one FROM links WHERE repository = @repositoryId AND number = @number LIMIT 1",
   );
   const markRows = store.prepare<[IssueRef]>(`
-    UPDATE posts SET due_at = 0
+    UPDATE posts SET ${markedDue}
     WHERE number IN (SELECT post FROM links WHERE repository = @repositoryId AND number = @number)
       OR number IN (${duplicateFollowers})`);
   function* storeOne(issue: Issue, ...found: [KnownIssue?]): Asked<void> {

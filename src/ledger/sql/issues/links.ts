@@ -3,6 +3,7 @@ import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { LinkedPost, Links, Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { markedDue } from "../schema.ts";
 import type { Asked, Plain, Query, Store } from "../store.ts";
 import { duplicateFollowers, type IssueStore } from "./issue-store.ts";
 
@@ -68,8 +69,10 @@ export function createLinks(
     UPDATE posts SET unlinked_at = @at WHERE number = @post
       AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = @project AND links.post = @post)`);
   const forget = keptOfLinked.map((lines) => store.prepare<[number]>(`DELETE FROM ${lines}`));
-  const reopen = store.prepare<[number]>("UPDATE posts SET unlinked_at = NULL, due_at = 0 WHERE number = ?");
-  const markDue = store.prepare<[number]>("UPDATE posts SET due_at = 0 WHERE number = ?");
+  const reopen = store.prepare<[number]>(
+    `UPDATE posts SET unlinked_at = NULL, ${markedDue} WHERE number = ?`,
+  );
+  const markDue = store.prepare<[number]>(`UPDATE posts SET ${markedDue} WHERE number = ?`);
   const selectOwner = store.prepare<[IssueRef]>(
     "SELECT 1 AS one FROM links WHERE repository = @repositoryId AND number = @number AND title_hash IS NOT NULL LIMIT 1",
   );
@@ -146,7 +149,7 @@ export function prepareNamesakes<Bound extends unknown[] = [post: number]>(
   which = "here.number = ?",
 ): Query<Bound, unknown> {
   return store.prepare(`
-    UPDATE posts SET due_at = 0 WHERE hash IS NOT NULL AND missing = 0 AND number IN (
+    UPDATE posts SET ${markedDue} WHERE hash IS NOT NULL AND missing = 0 AND number IN (
       SELECT there.number FROM posts AS here CROSS JOIN board_projects ON true
       CROSS JOIN posts AS there ON there.project = board_projects.number AND there.id = here.id
       WHERE ${which} AND (here.missing > 0 OR here.hash IS NULL))`);

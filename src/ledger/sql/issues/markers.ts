@@ -5,7 +5,7 @@ import type { FoundMarker, KnownMark, MarkedIssue, Pulls } from "../../pulls.ts"
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue } from "../columns/facts.ts";
 import { type Numbers, noProject } from "../columns/numbers.ts";
-import { insertInto } from "../schema.ts";
+import { insertInto, markedDue } from "../schema.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 
 interface MarkerColumns {
@@ -42,7 +42,7 @@ export function createMarkers(
     "INSERT INTO issues (repository, number) VALUES (@repositoryId, @number) ON CONFLICT DO NOTHING",
   );
   const markDue = store.prepare<[MarkerColumns]>(`
-    UPDATE posts SET due_at = 0 WHERE number = @post AND NOT EXISTS (SELECT 1 FROM markers
+    UPDATE posts SET ${markedDue} WHERE number = @post AND NOT EXISTS (SELECT 1 FROM markers
       WHERE markers.post = @post AND markers.repository = @repository AND markers.number = @number)`);
   // One statement, because each takes and gives back a lock.
   const select = store.prepare<

@@ -3,6 +3,7 @@ import type { PostId } from "../../../model/post.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
+import { markedDue } from "../schema.ts";
 import type { Asked, Store } from "../store.ts";
 
 interface Move {
@@ -50,8 +51,8 @@ export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post
     // A person may have paused it in its new place before it was known to be the same.
     `UPDATE posts SET (released_at, paused_at, unlinked_at) =
       (SELECT released_at, coalesce(posts.paused_at, old.paused_at), unlinked_at FROM posts AS old WHERE number = @from),
-      due_at = 0 WHERE number = @post`,
-    `UPDATE posts SET released_at = NULL, paused_at = NULL, unlinked_at = NULL, due_at = 0
+      ${markedDue} WHERE number = @post`,
+    `UPDATE posts SET released_at = NULL, paused_at = NULL, unlinked_at = NULL, ${markedDue}
       WHERE number = @from`,
   ].map((sql) => store.prepare<[Move]>(sql));
   const selectStill = store.prepare<[{ from: number; fromProject: number }]>(`

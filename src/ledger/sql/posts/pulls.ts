@@ -9,7 +9,7 @@ import type { IssueStore } from "../issues/issue-store.ts";
 import { prepareNamesakes } from "../issues/links.ts";
 import { createMarkers, createNaming } from "../issues/markers.ts";
 import { createOtherMarks } from "../issues/other-marks.ts";
-import { upsert } from "../schema.ts";
+import { markedDue, upsert } from "../schema.ts";
 import { type Asked, answer, numberOf, type Plain, type Store } from "../store.ts";
 import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
@@ -186,7 +186,7 @@ function createPostWriter(
     ON CONFLICT (project, id) DO NOTHING`);
   const update = store.prepare<[{ hash: string; at: number; page: number; number: number }]>(`
     UPDATE posts SET listed_since = CASE WHEN missing > 0 OR hash IS NULL THEN @at ELSE listed_since END,
-      hash = @hash, seen_at = @at, missing = 0, due_at = 0, page = @page WHERE number = @number`);
+      hash = @hash, seen_at = @at, missing = 0, ${markedDue}, page = @page WHERE number = @number`);
   const writeFacts = store.prepare<[ReturnType<typeof toFacts>]>(upsert("post_facts", ["post"]));
   return function* (project, posts, at, page) {
     // The database knows no halves of characters: as it keeps the id, it is found again.
@@ -247,7 +247,7 @@ function createMissingCounter(store: Store): (pull: OpenPull, at: number) => Ask
     FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2`);
   const count = store.prepare<[{ post: number; run: number; at: number }]>(`
     UPDATE posts SET missing = CASE WHEN missing = 1 AND missing_run IS NULL THEN 1 ELSE missing + 1 END,
-      missing_run = @run, due_at = 0,
+      missing_run = @run, ${markedDue},
       missing_since = CASE WHEN missing = 0 THEN @at ELSE coalesce(missing_since, @at) END
     WHERE number = @post AND missing_run IS DISTINCT FROM @run`);
   const markNamesakes = prepareNamesakes(store);

@@ -6,6 +6,7 @@ import type { Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
+import { markedDue } from "../schema.ts";
 import type { Asked, Plain, Query, Store } from "../store.ts";
 
 /** In `pauses.project`: the pause of all projects. */
@@ -43,10 +44,10 @@ export function createPauses(
     WHERE intents.project = @project AND posts.project = @project AND posts.id = @post AND kind = @kind
       AND ended_at IS NULL`);
   const pause = store.prepare<[number, number]>(
-    "UPDATE posts SET paused_at = coalesce(paused_at, ?), due_at = 0 WHERE number = ?",
+    `UPDATE posts SET paused_at = coalesce(paused_at, ?), ${markedDue} WHERE number = ?`,
   );
   const resume = store.prepare<[number, number]>(`
-    UPDATE posts SET paused_at = NULL, due_at = 0 WHERE number = ?
+    UPDATE posts SET paused_at = NULL, ${markedDue} WHERE number = ?
       AND EXISTS (SELECT 1 FROM requests WHERE requests.id = ?)`);
   const insert = store.prepare<[number, number]>(
     "INSERT INTO pauses (project, since) VALUES (?, ?) ON CONFLICT (project) DO NOTHING",
@@ -59,7 +60,7 @@ export function createPauses(
   );
   const dropRequest = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
   const markDue = store.prepare<[{ project: number; kinds: string }]>(`
-    UPDATE posts SET due_at = 0 WHERE due_at IS DISTINCT FROM 0 AND number IN (
+    UPDATE posts SET ${markedDue} WHERE number IN (
       SELECT notes.post FROM EACH TEXT @kinds AS wanted
       CROSS JOIN board_projects ON @project = ${allProjects} OR board_projects.number = @project
       CROSS JOIN notes ON notes.project = board_projects.number AND notes.kind = wanted.value)`);

@@ -72,13 +72,14 @@ export function groupParts(
 
 /** @param seenAt - later looks at the post than the state knows of. */
 export function toRow(line: RowLine, parts: GroupedParts, seenAt: PostTimes): Row {
-  const { number, id, seen_at, missing, missing_since, unlinked_at, paused_at } = line;
+  const { number, id, seen_at, missing, missing_since, unlinked_at, paused_at, due_at } = line;
   const { pause, pins } = parts;
   const notes = parts.notes.get(number);
   const pinned = (one: LinkedIssue): LinkedIssue => (pins.length === 0 ? one : withPins(one, pins));
   return {
     post: { id, values: decodePost(line.facts) },
     seenAt: seen_at === null ? undefined : (seenAt.get(number) ?? seen_at),
+    ...(due_at !== null && { mark: due_at }),
     missing,
     ...(missing > 0 && missing_since !== null && { missingSince: missing_since }),
     ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),

@@ -36,13 +36,14 @@ export interface RowLine {
   /** Of a row that no list shows. */
   is_import: number;
   paused_at: number | null;
+  due_at: number | null;
   has_stray_mark: number;
   facts: string;
 }
 
 /** Columns of a statement over `posts` and `post_facts`: a row's own line. */
 export const lineColumns = `
-  posts.number AS number, id, seen_at, missing, missing_since, unlinked_at, paused_at, facts,
+  posts.number AS number, id, seen_at, missing, missing_since, unlinked_at, paused_at, due_at, facts,
   CASE WHEN hash IS NULL THEN 1 ELSE 0 END AS is_import,
   EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number AND NOT EXISTS (SELECT 1 FROM links
     WHERE links.project = posts.project AND links.post = posts.number

@@ -5,6 +5,7 @@ import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { preparePins } from "../issues/signals.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
+import { markedDue } from "../schema.ts";
 import { type Asked, answer, type Plain, type Store } from "../store.ts";
 import { prepareWholePauses } from "./pauses.ts";
 import { groupParts, type PartOfPost, toRow } from "./row-builder.ts";
@@ -42,7 +43,7 @@ export function createRows(
   const selectSome = store.prepare<[Batch], RowLine>(`
     SELECT ${lineColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE ${wanted} ORDER BY id`);
   const markMissing = store.prepare<[number]>(
-    "UPDATE posts SET missing = 1, missing_run = NULL, missing_since = NULL, due_at = 0 WHERE number = ? AND missing = 0",
+    `UPDATE posts SET missing = 1, missing_run = NULL, missing_since = NULL, ${markedDue} WHERE number = ? AND missing = 0`,
   );
   const forgetLook = store.prepare<[number]>("UPDATE posts SET seen_at = NULL WHERE number = ?");
   const selectShown = (column: string) =>
