@@ -1,7 +1,7 @@
 import type { Intent, IntentWrite } from "../../ledger/journal.ts";
 import type { RowRecord } from "../../ledger/rows.ts";
 import type { Parked, Row, SentValue } from "../../model/link.ts";
-import { dayMs, minuteMs, readInstant } from "../../model/time.ts";
+import { dayMs, hourMs, minuteMs, readInstant } from "../../model/time.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { isNotified, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { isSameValue, readField } from "../../plan/ground/fields.ts";
@@ -85,7 +85,7 @@ function isUntouched({ post, accepted = [] }: Row, { updatedAtBefore, sentAt, at
   const changedAt = readInstant(updatedAtBefore);
   // Twice: zones, and clocks that differ.
   const isOver = (sentAt ?? at) >= changedAt + 2 * unitOf(updatedAtBefore);
-  return isOver && accepted.every((one) => one.at <= changedAt + minuteMs);
+  return isOver && accepted.every((one) => one.at <= changedAt + hourMs);
 }
 
 /** The shortest time, in ms, that a text of an instant can tell. */
