@@ -172,7 +172,7 @@ describe("issues of ours with marks of another address of the board", () => {
     { name: "of another project", issue: { board: former, post: "p1", project: "prj_other" } },
     { name: "of a post that this board does not have", issue: { board: former, post: "p77" } },
     { name: "by a stranger", issue: { board: former, post: "p1", author: "mallory" } },
-    { name: "that are quoted below other text", issue: { board: former, post: "p1", before: "See:\n> " } },
+    { name: "that are quoted below other text", issue: { board: former, post: "p1", before: "See: " } },
     { name: "by a stranger, with our own address", issue: { board: "ours", post: "p1", author: "mallory" } },
   ])("hold and link nothing $name", async ({ issue }) => {
     const stage = await openBoard(1);

@@ -1,5 +1,6 @@
 import { refOf } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
+import type { Post } from "../../model/post.ts";
 import { type Action, type FieldWrite, isNotified, type PatchPost } from "./action.ts";
 import { fillNull, foldValue, withoutVotes } from "./fields.ts";
 import { hashText } from "./hash.ts";
@@ -67,11 +68,19 @@ export function signatureOf(action: Action, behind?: Settings): string {
 }
 
 /**
- * What a refusal is kept by. That of a write to an issue ends when the issue has changed: people may have made room in its text,
- * taken a label away, or unlocked it.
+ * What a refusal is kept by. It ends when what was to be written to has changed: people may have made room in an issue's text, taken
+ * a label away, or unlocked it; or given a post the category that the board asks for.
+ *
+ * @param post - of a PATCH: as it was when that was refused, or is now.
  */
-export function refusalSignature(action: Action, settings: Settings): string {
-  return [signatureOf(withoutOrder(action, settings), settings), ...timesSeen(action)].join(" ");
+export function refusalSignature(action: Action, settings: Settings, post?: Post): string {
+  const seen = action.kind === "patch-post" && post ? [printPost(post)] : timesSeen(action);
+  return [signatureOf(withoutOrder(action, settings), settings), ...seen].join(" ");
+}
+
+function printPost({ values }: Post): string {
+  const { title, description, categoryId, isReviewed, isArchived } = values;
+  return hashText(canonical({ title, description, categoryId, isReviewed, isArchived }));
 }
 
 /** An order by votes, which is a negative number, is refused as such: one vote more is no other write. */

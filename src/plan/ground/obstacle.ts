@@ -1,5 +1,6 @@
 import type { Reason } from "../../model/causes.ts";
 import { type Parked, pausedAsWhole, pausedByPerson, type Row, type WholePause } from "../../model/link.ts";
+import type { Post } from "../../model/post.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
 import { doubtSignature, formerSignatureOf, refusalSignature } from "./identity.ts";
@@ -23,7 +24,7 @@ export function isAllowed({ kind }: Pick<Action, "kind">, { writes }: Pick<Setti
  */
 export function isStopped(action: Action, row: Row, settings: Settings): boolean {
   if (!isAllowed(action, settings) || row.openIntents.includes(action.kind)) return true;
-  return parkedOf(row).some((refused) => isRefusal(refused, action, settings));
+  return parkedOf(row).some((refused) => isRefusal(refused, action, settings, row.post));
 }
 
 /** Actions that may go, and those that something stops. */
@@ -44,9 +45,10 @@ export function isRefusal(
   { action: { kind, signature } }: Parked,
   action: Action,
   settings: Settings,
+  post: Post,
 ): boolean {
   if (kind !== action.kind) return false;
-  if (signature === refusalSignature(action, settings)) return true;
+  if (signature === refusalSignature(action, settings, post)) return true;
   return (
     action.kind === "patch-post" &&
     (signature === doubtSignature(action) || signature === formerSignatureOf(action, settings))

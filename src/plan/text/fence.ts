@@ -21,9 +21,12 @@ export function closeFences(text: string): string {
   return (open === undefined ? lines : [...lines, open.sign.repeat(open.length)]).join("\n");
 }
 
-/** Whether what follows a text still stands in its last code block. */
-export function endsInFence(text: string): boolean {
-  return walkFences(text).open !== undefined;
+/** Whether what follows a text may still stand in its last code block, also one that stands in a list or a quote, or is HTML. */
+export function endsInCode(text: string): boolean {
+  const atMargin = text.replace(/^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*/gm, "");
+  const html = text.toLowerCase();
+  const isInside = (tag: string): boolean => html.lastIndexOf(`<${tag}`) > html.lastIndexOf(`</${tag}`);
+  return walkFences(atMargin).open !== undefined || isInside("pre") || isInside("code");
 }
 
 function walkFences(text: string): { readonly lines: string[]; readonly open: Fence | undefined } {

@@ -1,6 +1,6 @@
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { hashText } from "../ground/hash.ts";
-import { endsInFence } from "./fence.ts";
+import { endsInCode } from "./fence.ts";
 
 /** What the hidden comment of an issue says: which board, which project of it, and which posts. */
 export interface Marker {
@@ -31,20 +31,25 @@ export function formatMarker(marker: Marker): string {
 }
 
 /**
- * The marker of a body: its first comment, whatever people have written above it. A comment further down is never a marker, nor
- * is one in a quote or in code: people quote and copy. Whether the marker counts depends on the issue's author, too.
+ * The marker of a body: its first comment, in a line of its own, whatever people have written above it. A comment further down is
+ * never a marker, nor is one in a quote or in code: people quote and copy. Whether the marker counts depends on the issue's author,
+ * too.
  */
 export function parseMarker(body: string): Marker | undefined {
-  return readMarker(body)?.marker;
+  const found = readMarker(body);
+  if (found === undefined) return undefined;
+  const { above, marker, below } = found;
+  if (above.trim() === "") return marker;
+  const isOwnLine = above.endsWith("\n") && /^[ \t]*(?:\r?\n|$)/.test(below);
+  return isOwnLine && !endsInCode(above) ? marker : undefined;
 }
 
-/** As `parseMarker`, with what stands around it. */
+/** The first comment of a body that is known to be ours, wherever it stands; undefined where that is no marker. */
 export function readMarker(body: string): MarkerAt | undefined {
   const start = body.indexOf("<!--");
   const found = start === -1 ? null : PATTERN.exec(body.slice(start));
   if (found === null) return undefined;
   const above = body.slice(0, start);
-  if (/[>`][^\n]*$/.test(above) || endsInFence(above)) return undefined;
   const [whole, board = "", project = "", posts = ""] = found;
   const ids = [project, ...posts.split(",")].map(decodeId);
   if (!ids.every((id) => id !== undefined)) return undefined;

@@ -19,17 +19,19 @@ const EMAIL = new RegExp(`${NAME}${AT}${HOST}`, "giu");
 const BEFORE = "(?<![\\p{L}\\p{N}/=._#-])";
 const AFTER = "(?![\\p{L}\\p{N}]|[.,-]\\p{N})";
 
-/** What stands between the digits, and one of these signs: spaces and hyphens of every kind. */
-const between = (signs: string): string => `(?:[\\p{Zs}\\p{Pd}\\p{Cf}${signs}]|&nbsp;)`;
+/** What stands between the digits: spaces and hyphens, whatever their kind, and some of these signs. A dash may be that of a range. */
+const between = (signs: string): string => `(?:[\\p{Zs}\\p{Cf}\u2010\u2011\uFE63\uFF0D${signs}-]|&nbsp;)`;
+
+const NO_DATE = "(?!\\d{1,2}\\D\\d{1,2}\\D(?:19|20)\\d\\d(?!\\d))";
 
 /** As people write them: each form names what tells it from a date, a price, a version or an id. */
 const PHONES: readonly RegExp[] = [
   // +49 30 1234567, 0049 (0)30 1234567
-  `(?:\\+|00)[1-9]\\d{0,2}(?:${between(".()/")}{0,3}\\d){6,12}`,
+  `(?:\\+|00)[1-9]\\d{0,2}(?:${between(".()/\\p{Pd}")}{0,3}\\d){6,12}`,
   // (555) 123-4567, (030) 1234567
   `\\(\\d{2,5}\\)${between("/")}{0,2}\\d{2,4}(?:${between("")}?\\d{2,5}){1,3}`,
   // 030/1234567, 0170 1234567: eight digits at least, so that 05/2026 stays
-  `0\\d{1,4}${between("/")}{1,2}\\d{2,8}(?:${between("")}?\\d{2,6}){1,3}`,
+  `${NO_DATE}0\\d{1,4}${between("/")}{1,2}\\d{2,8}(?:${between("")}?\\d{2,6}){1,3}`,
   // 555-123-4567
   `\\d{3}${between(".")}\\d{3}${between(".")}\\d{4}`,
 ].map((form) => new RegExp(`${BEFORE}${form}${AFTER}`, "gu"));

@@ -71,8 +71,8 @@ export async function takeApprovals(
 }
 
 /** An approved issue brings the PATCH along that was shown with it. */
-function approveShown(cycle: PulledCycle, { post, kind }: Wanted, letGo: LetGo): void {
-  approve(cycle, post, kind, letGo);
+function approveShown(cycle: PulledCycle, { post, kind, hold }: Wanted, letGo: LetGo): void {
+  approve(cycle, post, kind, { ...letGo, cause: hold?.cause });
   if (kind === "create-issue") approve(cycle, post, "patch-post", letGo);
 }
 

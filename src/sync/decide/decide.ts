@@ -18,6 +18,7 @@ import { isAbsenceSaid } from "../read/absent.ts";
 import { holdNamesakes } from "../read/namesakes.ts";
 import { holdNamed } from "../read/naming.ts";
 import { holdOtherMarks } from "../read/other-marks.ts";
+import { holdPublic } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
 import { recordHeld } from "./held.ts";
@@ -54,8 +55,8 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   const imports = await decideImports(cycle);
   const marked = await holdImported(cycle, await holdOtherMarks(cycle, wanted));
   for (const post of imports.unsettled) undecidable.add(post);
-  const named = [...(await holdNamesakes(cycle, await holdNamed(cycle, marked))), ...imports.wanted];
-  const asked = await takeApprovals(cycle, named, undecidable);
+  const named = await holdNamesakes(cycle, await holdNamed(cycle, marked));
+  const asked = await takeApprovals(cycle, [...holdPublic(cycle, named), ...imports.wanted], undecidable);
   const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, asked)));
   await recordHeld(cycle, decided.judged, decided.following);
   await dropUnwanted(cycle, decided.judged);

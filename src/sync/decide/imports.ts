@@ -268,7 +268,7 @@ async function wantAll(cycle: PulledCycle, drafts: readonly CreatePost[]): Promi
     const row = await readRow(cycle, action.post);
     if (row === undefined) continue;
     const parked = parkedOf(row);
-    if (parked.some((refused) => isRefusal(refused, action, cycle.settings))) continue;
+    if (parked.some((refused) => isRefusal(refused, action, cycle.settings, row.post))) continue;
     if (parked.length > 0)
       await ledger.commit([
         { kind: "unpark", project: cycle.memory.id, post: action.post, of: "create-post" },

@@ -162,7 +162,7 @@ async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Pr
   const wanted = row === undefined ? [] : planRow(row, await cycle.context(clock.now())).actions;
   const actions = wanted
     .filter(({ kind }) => kind !== "create-issue" && kind !== "create-post")
-    .filter((action) => parked.some((one) => isRefusal(one, action, cycle.settings)))
+    .filter((action) => row && parked.some((one) => isRefusal(one, action, cycle.settings, row.post)))
     .map((action) => {
       const cause = "hold" in action ? action.hold?.cause : undefined;
       return { post, kind: action.kind, signature: approvalSignature(action), cause: cause ?? null };

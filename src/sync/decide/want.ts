@@ -11,7 +11,6 @@ import { isLetGoByPerson, tellAction } from "../ground/standing.ts";
 import type { Hold } from "../ground/verdict.ts";
 import { isSameAsked, type ToldAction, type Wanted } from "../ground/wanted.ts";
 import { pageOf } from "../read/naming.ts";
-import { publicHold } from "../read/visibility.ts";
 
 /** An action as a row asks for it, with what is shown of it. */
 export function want(
@@ -30,7 +29,7 @@ export function want(
     isNotifying: isNotifying(action),
     closings: closings.length === 0 ? nothing : closings,
     lanes: share(cycle, lanesOf(cycle.world, action)),
-    hold: share(cycle, holdOf(cycle, action)),
+    hold: share(cycle, holdOf(action)),
     ...heldEarlier(cycle, row, told),
     hasWaited: row.notes?.some((note) => note.kind === "waiting" && note.action?.kind === told.kind) === true,
     pause: pauseOf(row),
@@ -75,13 +74,12 @@ function asSent({ settings }: PulledCycle, action: Action): Action {
 }
 
 /** Why a person has to let an action go, whatever the guard says. */
-function holdOf(cycle: PulledCycle, action: Action): Hold | undefined {
+function holdOf(action: Action): Hold | undefined {
   switch (action.kind) {
     case "patch-post":
     case "change-issue":
       return action.hold && { kind: "hold", ...action.hold };
     case "create-issue":
-      return publicHold(cycle, cycle.repositories.get(action.repo), action.post);
     case "update-issue":
     case "comment-issue":
     case "create-post":

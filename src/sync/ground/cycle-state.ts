@@ -3,6 +3,7 @@ import type { Change } from "../../ledger/change.ts";
 import type { Backlog } from "../../ledger/journal.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { Who } from "../../ledger/orders.ts";
+import type { Cause } from "../../model/causes.ts";
 import type { Issue, IssueRef, Pin, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostField, PostId } from "../../model/post.ts";
@@ -179,6 +180,8 @@ export interface Course {
 /** When a person let something go, epoch ms, and by which way. */
 export interface LetGo extends Who {
   readonly at: number;
+  /** What had held it, and nothing else. */
+  readonly cause?: Cause | undefined;
 }
 
 export function startCourse(): Course {
@@ -220,15 +223,9 @@ export function sayWhere({ course }: Pick<Cycle, "course">, post: PostId | undef
     : "";
 }
 
-/** Whether a person let this action of this run go, at a time or later. */
-export function isApproved(
-  { course }: Pick<Cycle, "course">,
-  post: PostId,
-  kind: ActionKind,
-  since = Number.NEGATIVE_INFINITY,
-): boolean {
-  const letGo = course.approved.get(post)?.get(kind);
-  return letGo !== undefined && letGo.at >= since;
+/** Whether a person let this action of this run go. */
+export function isApproved({ course }: Pick<Cycle, "course">, post: PostId, kind: ActionKind): boolean {
+  return course.approved.get(post)?.has(kind) === true;
 }
 
 /** Whether another write may start in a lane: no limit, no refusal, no stop, no signal, and the run's time not used up. */

@@ -159,7 +159,7 @@ function endedParked({ settings }: PulledCycle, row: Row, decision: Decision): r
   const parked = parkedOf(row);
   const wished = parked.length === 0 ? undefined : wishesOf(row, decision);
   if (wished === undefined) return [];
-  return parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, settings)));
+  return parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, settings, row.post)));
 }
 
 /** What became of a write is known now: its row is decided again. `known`: what else is recorded of that, before. */

@@ -3,7 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue, Row } from "../../model/link.ts";
-import type { PostId, ProjectId } from "../../model/post.ts";
+import type { BoardProject, PostId, ProjectId } from "../../model/post.ts";
 import { isOther } from "../../plan/namesake.ts";
 import { inOrder } from "../../select.ts";
 import { draft } from "./as-one.ts";
@@ -20,18 +20,21 @@ export async function readRow(cycle: Cycle, post: PostId): Promise<Row | undefin
 /** Whose row it is, and what is known of other projects. */
 interface OfProject extends Pick<Cycle, "settings" | "memory"> {
   readonly world: { readonly ledger: Ledger; readonly policy: Pick<Policy, "projectKeys" | "waits"> };
+  readonly run?: Partial<Pick<Run, "listed">>;
 }
 
 /**
  * Where a rule waits for the post to be gone, the row says whether it may have been moved: another project of the config lists what
  * may be the very post, or has not been listed as a whole since the post was missed.
  */
-export async function withMove({ settings, memory, world }: OfProject, row: Row): Promise<Row> {
+export async function withMove({ settings, memory, world, run }: OfProject, row: Row): Promise<Row> {
   const { ledger, policy } = world;
   if (row.missing < 2 || !settings.boardRules.some(({ when }) => when.missing === true)) return row;
-  const known = policy.projectKeys.map((key) => ledger.memory.project(key)?.id);
-  if (known.includes(undefined)) return { ...row, mayHaveMoved: true };
-  const others = known.filter((id) => id !== undefined).filter((id) => id !== memory.id);
+  const others = policy.projectKeys
+    .flatMap((key) => ledger.memory.project(key)?.id ?? findListed(key, run?.listed)?.id ?? [])
+    .filter((id) => id !== memory.id);
+  // It is new to the state, so it has not been listed.
+  if (others.some((id) => ledger.memory.projectById(id) === undefined)) return { ...row, mayHaveMoved: true };
   // A list may lag.
   const listedAfter = (row.missingSince ?? 0) + policy.waits.patchMs;
   for (const { project, isListed, pulledAt = 0 } of await ledger.lookup.elsewhere(row.post.id, others)) {
@@ -40,6 +43,10 @@ export async function withMove({ settings, memory, world }: OfProject, row: Row)
     if (isHere || (!isListed && pulledAt < listedAfter)) return { ...row, mayHaveMoved: true };
   }
   return row;
+}
+
+function findListed(key: string, listed: Run["listed"] = []): BoardProject | undefined {
+  return listed.find(({ id, slug }) => id === key || slug === key);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Intent, IntentWrite } from "../../ledger/journal.ts";
 import type { RowRecord } from "../../ledger/rows.ts";
 import type { Parked, Row, SentValue } from "../../model/link.ts";
-import { dayMs, hourMs, minuteMs, readInstant } from "../../model/time.ts";
+import { dayMs, minuteMs, readInstant } from "../../model/time.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { isNotified, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { isSameValue, readField } from "../../plan/ground/fields.ts";
@@ -78,14 +78,13 @@ function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent
 
 /**
  * Whether the post has not been changed since before the PATCH, by its `updatedAt`: one without a time of day, or without seconds,
- * says so only when that day or minute was over, and one that an acknowledged PATCH has not moved says nothing.
+ * says so only when that day or minute was over.
  */
-function isUntouched({ post, accepted = [] }: Row, { updatedAtBefore, sentAt, at }: Intent): boolean {
+function isUntouched({ post }: Row, { updatedAtBefore, sentAt, at }: Intent): boolean {
   if (updatedAtBefore === undefined || post.values.updatedAt !== updatedAtBefore) return false;
-  const changedAt = readInstant(updatedAtBefore);
+  const unit = unitOf(updatedAtBefore);
   // Twice: zones, and clocks that differ.
-  const isOver = (sentAt ?? at) >= changedAt + 2 * unitOf(updatedAtBefore);
-  return isOver && accepted.every((one) => one.at <= changedAt + hourMs);
+  return unit === 0 || (sentAt ?? at) >= readInstant(updatedAtBefore) + 2 * unit;
 }
 
 /** The shortest time, in ms, that a text of an instant can tell. */

@@ -1,14 +1,8 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { PostId } from "../../model/post.ts";
-import {
-  type Cycle,
-  isApproved,
-  projectNow,
-  rememberOfProject,
-  repositoryById,
-} from "../ground/cycle-state.ts";
+import { type Cycle, projectNow, rememberOfProject, repositoryById } from "../ground/cycle-state.ts";
 import type { Hold } from "../ground/verdict.ts";
-import type { Wanted } from "../ground/wanted.ts";
+import { isFreeCreate, type Wanted } from "../ground/wanted.ts";
 
 /**
  * Why no issue may be opened in a repository: it turned public, so titles and descriptions of posts would, too, and no
@@ -21,10 +15,20 @@ export function publicHold(
 ): Hold | undefined {
   if (repository?.publicSince === undefined || isAccepted(cycle, repository)) return undefined;
   const { name, publicSince } = repository;
-  if (isApproved(cycle, post, "create-issue", publicSince)) return undefined;
+  const letGo = cycle.course.approved.get(post)?.get("create-issue");
+  if (letGo?.cause === "public" && letGo.at >= publicSince) return undefined;
   const since = new Date(publicSince).toISOString();
   const why = `${name} is public since ${since} or shortly before, and so would be the post's title and description; \`boardsync approve ${cycle.project.key}\` accepts that for good`;
   return { kind: "hold", cause: "public", why, since: publicSince };
+}
+
+/** Holds new issues of such repositories that nothing else holds: what a person lets go was shown to be public last. */
+export function holdPublic(cycle: Cycle, wanted: readonly Wanted[]): readonly Wanted[] {
+  return wanted.map((action) => {
+    const repository = isFreeCreate(action) ? repositoryById(cycle, action.lanes[0]?.repository) : undefined;
+    const hold = publicHold(cycle, repository, action.post);
+    return hold === undefined ? action : { ...action, hold };
+  });
 }
 
 /** Says in every run which repositories of a project hold their new issues because they turned public. */

@@ -10,6 +10,7 @@ import { closeLane, closePart, type Lane } from "../ground/lane.ts";
 import { noteLimit, sayLimit } from "../ground/limits.ts";
 import { postpone, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 
@@ -140,11 +141,14 @@ export async function parkAction(cycle: PulledCycle, action: Action, trouble: Tr
 
 /** The same where it has been said already. */
 export async function keepParked(
-  { world: { ledger, clock }, memory, settings }: PulledCycle,
+  cycle: PulledCycle,
   action: Action,
   { code, message }: Pick<Trouble, "code" | "message">,
 ): Promise<void> {
-  const refused = { kind: action.kind, signature: refusalSignature(action, settings) };
+  const { ledger, clock } = cycle.world;
+  const { memory, settings } = cycle;
+  const post = (await readRow(cycle, action.post))?.post;
+  const refused = { kind: action.kind, signature: refusalSignature(action, settings, post) };
   const why = { kind: "parked", cause: "refused", code, message, since: clock.now() } as const;
   const parked = { ...why, action: refused };
   await ledger.commit([{ kind: "park", project: memory.id, post: action.post, parked }]);

@@ -28,7 +28,6 @@ describe("the marker", () => {
     ["with CRLF", `${line}\r\nText\r\n`],
     ["after a byte order mark and blanks", `\uFEFF\r\n  ${line}\n`],
     ["below what people wrote", `**Update:** we are on it > soon.\n\n\`\`\`\nx\n\`\`\`\n\n${line}\nText`],
-    ["behind it in its line", `Update: ${line}\nText`],
     ["before another one, which does not count", `${line}\n${formatMarker(markerOf("x", ["y"]))}`],
   ])("is read %s", (_, body) => {
     expect(parseMarker(body)).toEqual(marker);
@@ -41,6 +40,11 @@ describe("the marker", () => {
     ["it is in a code block", `\`\`\`\n${line}`],
     ["it is in a code block below another one", `~~~\nx\n~~~\n\`\`\`html\n${line}\n\`\`\``],
     ["it is code in a line", `as in \`${line}\``],
+    ["text stands before it in its line", `See: ${line}`],
+    ["text stands behind it in its line", `Look:\n${line} there`],
+    ["it is indented", `Look:\n\n    ${line}`],
+    ["it is code in a list", `- Look:\n  \`\`\`\n${line}`],
+    ["it is code in HTML", `<pre>\n${line}\n</pre>`],
     ["it is quoted", `Look:\n> ${line}`],
     ["its version is another", line.replace("v1", "v2")],
     ["its board is no hash", line.replace("0123456789abcdef", "0123456789ABCDEF")],
