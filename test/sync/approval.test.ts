@@ -368,6 +368,21 @@ describe("a change that is discarded before its issue changes again", () => {
   });
 });
 
+describe("a discarded change that has become another one", () => {
+  it("is held, whatever the guard allows by now", async () => {
+    const stage = await openPosts(4, { config: { guard: { statuses: 1 } } });
+    for (const number of [1, 2]) stage.github.close("acme/app", number, "completed");
+    expect(await stage.syncOne()).toMatchObject({ held: 2 });
+    const seen = await foreseeHeld({ ledger: stage.ledger }, { key: "acme-app", project }, [], true);
+    if ("asks" in seen) await stage.ledger.commit(seen.asks({ at: stage.clock.now() }));
+    stage.github.reopen("acme/app", 1);
+    stage.github.close("acme/app", 1, "not_planned");
+    for (let run = 0; run < 2; run += 1)
+      expect(await stage.syncOne()).toMatchObject({ held: 1, statusWrites: 0 });
+    expect(stage.board.notifications).toEqual([]);
+  });
+});
+
 describe("a discarded new issue", () => {
   it("is not opened, nor asked about again, until a person says `retry`", async () => {
     const stage = await openStage({ config: { guard: { issues: 1 } } });

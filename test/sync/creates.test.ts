@@ -48,9 +48,23 @@ describe("an issue whose opening got no answer that counts", () => {
     expect(await stage.syncOne()).toMatchObject({ postWrites: 1, issueWrites: 1 });
   });
 
-  it("is not sent again for as long as lists lack an issue of ours that is there", async () => {
+  it.each<[string, (stage: Stage) => unknown]>([
+    ["that is there", () => undefined],
+    [
+      "that was found by its mark",
+      async (stage) => {
+        stage.loseState();
+        await stage.sync();
+        stage.clock.skip(hourMs);
+        await stage.sync();
+      },
+    ],
+    ["that is older than one that was deleted", (stage) => stage.github.deleteIssue("acme/app", 3)],
+  ])("is not sent again for as long as lists lack an issue of ours %s", async (_, prepare) => {
     let isCut = true;
-    const stage = await openPosts(2);
+    const stage = await openPosts(3);
+    await prepare(stage);
+    stage.mark();
     addPlanned(stage, 1);
     stage.github.failNext({ ...lost, applied: true });
     stage.github.failNext({
@@ -64,7 +78,7 @@ describe("an issue whose opening got no answer that counts", () => {
     }
     const { errors } = await stage.syncOne();
     expect(errors).toMatchObject([
-      { code: "tracker.unreadable", message: expect.stringContaining("lacks #2") },
+      { code: "tracker.unreadable", message: expect.stringMatching(/lacks #[23]/) },
     ]);
     expect(creates(stage)).toBe(1);
     isCut = false;

@@ -316,6 +316,22 @@ describe("an issue that a stranger opened", () => {
     },
   );
 
+  it("is followed from when its author has write access on", async () => {
+    const stage = await openPosts(1, { ...options });
+    const { number } = stage.github.openIssue("acme/app", { title: "Mine", author: "mallory" });
+    stage.github.closeAsDuplicate(place(1), place(number));
+    await stage.sync();
+    stage.github.setPush("acme/app", true, "mallory");
+    for (let run = 0; run < 2; run += 1) {
+      stage.clock.skip(7 * hourMs);
+      await stage.sync();
+    }
+    stage.github.close("acme/app", number, "completed");
+    await stage.sync();
+    await stage.sync();
+    expect(statusOf(stage)).toBe("completed");
+  });
+
   it("is followed no more where the config comes to say so", async () => {
     const project = { ...standardProject, rules };
     const stage = await openPosts(1, { ...options, projects: [{ ...project, followDuplicates: "anyone" }] });

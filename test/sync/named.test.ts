@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { formatMarker } from "../../src/plan/text/marker.ts";
+import { foreseeHeld } from "../../src/sync/orders/approve.ts";
 import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
@@ -72,6 +73,26 @@ describe("a new issue for a post whose page an issue of people names", () => {
     expect(await stage.syncOne()).toMatchObject({ created: 0, held: 0 });
   });
 
+  it("is held for that, and for nothing else, where its repository is public as well", async () => {
+    const stage = await openStage();
+    addPlanned(stage, 2);
+    await stage.sync();
+    addPlanned(stage, 1);
+    stage.github.setPrivate("acme/app", false);
+    stage.clock.skip(7 * hourMs);
+    expect(await stage.syncOne()).toMatchObject({ held: 1 });
+    name(stage, "p3");
+    await stage.sync();
+    for (const cause of ["named", "public"]) {
+      const actions = await stage.ledger.rows.held(project);
+      expect(actions).toMatchObject([{ post: "p3", cause }]);
+      const asked = { kind: "approve", actions, isWhole: false, project, at: stage.clock.now() } as const;
+      await stage.ledger.commit([{ kind: "add-request", request: asked }]);
+      const created = cause === "public" ? 1 : 0;
+      expect(await stage.syncOne()).toMatchObject({ created, held: 1 - created });
+    }
+  });
+
   it("is held where it was let go, or stood in a saved plan, before the page was named", async () => {
     const stage = await openStage({
       config: { guard: { issues: 1 }, tracker: { pace: { minIntervalMs: 0, createsPerHour: 1 } } },
@@ -79,13 +100,21 @@ describe("a new issue for a post whose page an issue of people names", () => {
     addPlanned(stage, 3);
     await stage.sync();
     const actions = await stage.ledger.rows.held(project);
-    const asked = { kind: "approve", actions, isWhole: true, project } as const;
-    await stage.ledger.commit([{ kind: "add-request", request: { ...asked, at: stage.clock.now() } }]);
+    const all = { kind: "approve", actions, isWhole: true, project } as const;
+    await stage.ledger.commit([{ kind: "add-request", request: { ...all, at: stage.clock.now() } }]);
     expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 2 });
     const plan = await stage.savePlan();
     name(stage, "p3");
     stage.clock.skip(hourMs);
     expect(await stage.syncOne()).toMatchObject({ created: 1, held: 1 });
+    const pending = await stage.ledger.requests.pending(project);
+    const asked = await foreseeHeld(
+      { ledger: stage.ledger, pending },
+      { key: "acme-app", project },
+      ["p3"],
+      false,
+    );
+    expect(asked).toMatchObject({ actions: [{ post: "p3", cause: "named" }] });
     stage.clock.skip(hourMs);
     const { carried } = await stage.run({ kind: "apply", plan });
     expect(carried.get("acme-app")).toMatchObject([{ outcome: "already" }, { outcome: "refused" }]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BoardTools } from "../../src/board/tools.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
 import { importing, tools } from "../support/import-stage.ts";
 import { privateRepositories, twoProjects } from "../support/setups.ts";
 import {
@@ -149,5 +150,53 @@ describe("a project that has another name in the config, or none, before its own
     stage.reconfigure({ projects: [app, { ...api, project: "prj_api" }] });
     await runOften(stage, 6);
     expect(stage.board.notifications.slice(length)).toEqual([]);
+  });
+});
+
+describe("a project that another instance runs by now", () => {
+  it("makes no old copy of this one's state with the issues that it opens", async () => {
+    const stage = await openStage({ boardProjects: twoProjects, projects: [app, api] });
+    addPlanned(stage, 2);
+    addPlanned(stage, 1, "acme-api");
+    await stage.sync();
+    stage.reconfigure({ projects: [app] });
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    const board = boardHash(stage.board.url);
+    const mark = formatMarker({ board, project: "prj_api" as ProjectId, posts: ["p9" as PostId] });
+    stage.github.openIssue("acme/app", {
+      title: "Theirs",
+      body: `${mark}\nText`,
+      author: stage.github.login,
+    });
+    stage.github.close("acme/app", 1, "completed");
+    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, errors: [] });
+  });
+});
+
+describe("a project of the config that the board does not have", () => {
+  it("hinders no rule for missing posts of another one", async () => {
+    const own = { ...app, boardRules: whenMissing };
+    const stage = await openStage({ projects: [own, { ...app, project: "acme-typo" }] });
+    addPlanned(stage, 3);
+    await stage.sync();
+    stage.board.removePost("acme-app", "p1");
+    for (let run = 0; run < 4; run += 1) {
+      stage.clock.skip(7 * hourMs);
+      await stage.sync();
+    }
+    expect(stage.github.issue("acme/app", 1).state).toBe("closed");
+  });
+
+  it("is asked for once where the board wants no further request", async () => {
+    const stage = await openStage({ boardProjects: twoProjects, projects: [app, api] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.reconfigure({ projects: [app, api, { ...app, project: "acme-new" }] });
+    const limited = { kind: "answer", status: 429, headers: { "retry-after": "600" } } as const;
+    stage.board.failNext(limited, { when: ({ path }) => path === "/projects", times: 100 });
+    stage.mark();
+    await stage.sync();
+    expect(stage.reads().filter((read) => read === "GET /projects")).toHaveLength(1);
   });
 });

@@ -51,33 +51,51 @@ export async function takeApprovals(
   for (const action of savedActions(cycle.run, cycle.project.key)) {
     const found = find(action);
     const cause = action.lines[0]?.cause ?? null;
-    if (found !== undefined && wasShown(found, { cause }, madeAt)) approveShown(cycle, found, { at: madeAt });
+    if (found !== undefined) approveShown(cycle, found, { cause }, { at: madeAt });
   }
   const { ledger } = cycle.world;
   const pending = await ledger.requests.pending(cycle.memory.id);
   const approvals = pending.filter((request) => request.kind === "approve");
   const open = new Set((await ledger.journal.open(cycle.memory.id)).map(({ post }) => post));
   for (const request of approvals) {
-    const asked = wanted.filter((action) => names(request, action));
+    const asked = wanted.filter((action) => findShown(request, action) !== undefined);
     const used = await inOrder(asked, (action) => isUsedUp(cycle, action, request));
-    const approved = asked.filter((_, at) => used[at] !== true);
-    for (const action of approved) approveShown(cycle, action, request);
+    // What something else holds by now may still go once that is let go, too.
+    const left = asked.filter((_, at) => used[at] !== true);
+    const approved = left.filter((action) =>
+      approveShown(cycle, action, findShown(request, action) ?? {}, request),
+    );
     if (request.isWhole) await acceptPublic(cycle, approved);
     const isOpen =
-      approved.length > 0 || request.actions.some(({ post }) => unsettled.has(post) || open.has(post));
+      left.length > 0 || request.actions.some(({ post }) => unsettled.has(post) || open.has(post));
     if (!isOpen) await ledger.commit([{ kind: "end-request", request: request.id }]);
   }
   return inOrder(wanted, (action) => holdChanged(cycle, approvals, action));
 }
 
-/** An approved issue brings the PATCH along that was shown with it. */
-function approveShown(cycle: PulledCycle, { post, kind, hold }: Wanted, letGo: LetGo): void {
-  approve(cycle, post, kind, { ...letGo, cause: hold?.cause });
+/**
+ * Lets an action go where what holds it now is what a person was shown. An approved issue brings the PATCH along that was shown with
+ * it.
+ *
+ * @returns whether it may go.
+ */
+function approveShown(
+  cycle: PulledCycle,
+  action: Wanted,
+  shown: Pick<ShownAction, "cause">,
+  letGo: LetGo,
+): boolean {
+  const { post, kind } = action;
+  const isPublic = shown.cause === undefined || shown.cause === "public";
+  if (isPublic && kind === "create-issue") cycle.course.letGoPublic.set(post, letGo.at);
+  if (!wasShown(action, shown, letGo.at)) return false;
+  approve(cycle, post, kind, letGo);
   if (kind === "create-issue") approve(cycle, post, "patch-post", letGo);
+  return true;
 }
 
-function names({ actions, at }: Approval, wanted: Wanted): boolean {
-  return actions.some((action) => isApprovedBy(action, wanted) && wasShown(wanted, action, at));
+function findShown({ actions }: Approval, wanted: Wanted): ShownAction | undefined {
+  return actions.find((action) => isApprovedBy(action, wanted));
 }
 
 /** Whether voters have been told of it since a person let it go: what would tell them once more is another change, however alike. */
@@ -111,6 +129,8 @@ async function holdChanged(
 ): Promise<Wanted> {
   const { post, kind, isNotifying, hold } = action;
   if (!isNotifying || hold !== undefined || isApproved(cycle, post, kind)) return action;
+  if (cycle.course.unshown.has(post))
+    return { ...action, hold: { kind: "hold", cause: "something-else", why: discardedSince } };
   const named = approvals.filter(
     ({ actions, isImplied }) =>
       isImplied !== true && actions.some((one) => one.post === post && one.kind === kind),
@@ -121,6 +141,9 @@ async function holdChanged(
     ? action
     : { ...action, hold: { kind: "hold", cause: "something-else", why: changedSince } };
 }
+
+const discardedSince =
+  "what a person discarded has become this: `boardsync approve` lets it go, `--discard` leaves both sides as they are";
 
 const changedSince =
   "it was approved, and its voters would be notified of something else by now: `boardsync approve` lets it go as it is now";

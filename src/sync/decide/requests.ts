@@ -135,6 +135,7 @@ async function doFor(cycle: PulledCycle, request: AskedOfPosts, post: PostId): P
       return;
     case "discard":
       if (await isAsShown(cycle, request, post)) await discard(cycle, post);
+      else cycle.course.unshown.add(post);
       return;
     case "resume":
       await ledger.commit([{ ...place, kind: "resume", request: id }]);
@@ -183,7 +184,7 @@ async function isAsShown(cycle: PulledCycle, { shown = [] }: AskedOfPosts, post:
   if (isOther)
     cycle.world.log.info(
       { project: cycle.project.key, post },
-      "What was to be discarded has become something else, which is decided anew",
+      "What was to be discarded has become something else, which is held",
     );
   return !isOther;
 }

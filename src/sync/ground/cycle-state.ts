@@ -3,7 +3,6 @@ import type { Change } from "../../ledger/change.ts";
 import type { Backlog } from "../../ledger/journal.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { Who } from "../../ledger/orders.ts";
-import type { Cause } from "../../model/causes.ts";
 import type { Issue, IssueRef, Pin, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostField, PostId } from "../../model/post.ts";
@@ -156,6 +155,10 @@ export function noteHeard(tally: Tally, voters: number | null): void {
 export interface Course {
   /** What a person let go. */
   readonly approved: Map<PostId, Map<ActionKind, LetGo>>;
+  /** When a person last let a new issue of a post go that was shown to be held because its repository is public, epoch ms. */
+  readonly letGoPublic: Map<PostId, number>;
+  /** Posts of which a person wanted something discarded that has become something else since. */
+  readonly unshown: Set<PostId>;
   /** Why signals of issues were not asked for in this run, by the place of the issue: see `issueKey`. */
   readonly unasked: Map<string, Closure>;
   /**
@@ -180,13 +183,13 @@ export interface Course {
 /** When a person let something go, epoch ms, and by which way. */
 export interface LetGo extends Who {
   readonly at: number;
-  /** What had held it, and nothing else. */
-  readonly cause?: Cause | undefined;
 }
 
 export function startCourse(): Course {
   return {
     approved: new Map(),
+    letGoPublic: new Map(),
+    unshown: new Set(),
     unasked: new Map(),
     stale: new Set(),
     shared: new Map(),

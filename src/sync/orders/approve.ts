@@ -1,5 +1,5 @@
 import type { NewRequest, PersonRequest } from "../../ledger/orders.ts";
-import type { HeldAction } from "../../ledger/rows.ts";
+import type { HeldAction, ShownAction } from "../../ledger/rows.ts";
 import { countVoters, type Voters } from "../ground/voters.ts";
 import { isApprovedBy } from "../ground/wanted.ts";
 import { readReport } from "../tell/stored-report.ts";
@@ -83,11 +83,12 @@ const effects = {
 };
 
 function isAnswered(pending: readonly PersonRequest[], held: HeldAction): boolean {
+  // What something else holds by now is asked about anew.
+  const isShown = (one: ShownAction): boolean =>
+    isApprovedBy(one, held) && (one.cause === undefined || one.cause === held.cause);
   return (
     isAsked(pending, "discard", held.post) ||
-    pending.some(
-      (request) => request.kind === "approve" && request.actions.some((one) => isApprovedBy(one, held)),
-    )
+    pending.some((request) => request.kind === "approve" && request.actions.some(isShown))
   );
 }
 

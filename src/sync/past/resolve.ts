@@ -3,7 +3,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import { type Issue, isSameIssue, isSameRepository, refOf } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import { planRow } from "../../plan/plan.ts";
-import { select } from "../../select.ts";
+import { inOrder, select } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
@@ -11,7 +11,7 @@ import { laneOf, laneOfIssue } from "../ground/lane.ts";
 import { endIntent, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import { isOurLogin } from "../read/identify.ts";
+import { isSameLogin } from "../read/identify.ts";
 import { findMarked } from "../read/markers.ts";
 import { askAgain, asProjectError } from "../read/repositories.ts";
 import { parkAction } from "../write/failure.ts";
@@ -82,10 +82,9 @@ async function resolveGroup(
   const newest = repository.cursor === undefined ? 0 : Date.parse(repository.cursor);
   const oldest = Math.min(newest, ...intents.map(({ sentAt, at }) => sentAt ?? at));
   const known = await newestOwn(cycle, repository);
-  const since = known === undefined ? oldest : Math.min(oldest, Date.parse(known.createdAt));
+  const since = Math.min(oldest, ...known.map(({ createdAt }) => Date.parse(createdAt)));
   const { byPost, listed } = await findMarked(cycle, repository, since);
-  const isProof =
-    (await isSameStill(cycle, repository)) && (await isListed(cycle, repository, known, listed));
+  const isProof = (await isSameStill(cycle, repository)) && (await isWhole(cycle, repository, known, listed));
   for (const intent of intents) {
     const found = await select(
       byPost.get(intent.post) ?? [],
@@ -133,38 +132,44 @@ async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promis
   }
 }
 
-/** So many linked issues, the newest first, are looked at for one that was opened by us. */
+/** So many linked issues, the newest first, are looked at for some that we have opened, and so many of these are enough. */
 const mostLookedAt = 20;
+const mostSamples = 3;
 
-/** The newest linked issue of a repository that we have opened. */
+/** The newest linked issues of a repository that we have opened. */
 async function newestOwn(
   { world: { ledger, clock } }: PulledCycle,
   { repository: { id } }: RepositoryMemory,
-): Promise<Issue | undefined> {
+): Promise<readonly Issue[]> {
   const all = await ledger.pulls.linkedIssues(id);
-  for (const issue of all.toSorted((one, other) => other.number - one.number).slice(0, mostLookedAt)) {
-    for (const { project, post } of await ledger.rows.linkedTo(issue)) {
-      const { links = [] } = (await ledger.rows.row(project, post, clock.now())) ?? {};
-      const own = links.find(({ link }) => link.origin === "opened" && isSameIssue(link.issue, issue));
-      if (own?.known !== undefined) return own.known.issue;
-    }
-  }
-  return undefined;
+  const newest = all.toSorted((one, other) => other.number - one.number).slice(0, mostLookedAt);
+  const own = await inOrder(newest, async (issue) => {
+    const [linked] = await ledger.rows.linkedTo(issue);
+    const row = linked && (await ledger.rows.row(linked.project, linked.post, clock.now()));
+    const found = row?.links.find(({ link }) => isSameIssue(link.issue, issue));
+    const isOurs = found?.link.origin === "opened" || found?.link.origin === "adopted";
+    return isOurs ? (found.known?.issue ?? []) : [];
+  });
+  return own.flat().slice(0, mostSamples);
 }
 
 /** A list that lacks an issue of ours which is there may lack the one that is looked for, too. */
-async function isListed(
+async function isWhole(
   cycle: PulledCycle,
   { name }: RepositoryMemory,
-  known: Issue | undefined,
+  known: readonly Issue[],
   listed: ReadonlySet<number>,
 ): Promise<boolean> {
-  if (known === undefined || listed.has(known.number)) return true;
-  const answer = await cycle.world.tracker.readIssue(known, cycle.run.bounds);
-  if (answer.kind !== "found" || !isOurLogin(cycle.world, cycle.account, answer.record.author)) return true;
-  const message = `The list of issues in ${name} lacks #${known.number}, which is there: what became of openings without an answer stays open until it is whole.`;
-  noteError(cycle.tally, { issue: name, code: "tracker.unreadable", message });
-  return false;
+  for (const issue of known) {
+    if (listed.has(issue.number)) return true;
+    const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
+    const isOurs = answer.kind === "found" && isSameLogin(answer.record.author, cycle.account);
+    if (!isOurs && answer.kind !== "refused") continue;
+    const message = `The list of issues in ${name} lacks #${issue.number}: what became of openings without an answer stays open until it shows that.`;
+    noteError(cycle.tally, { issue: name, code: "tracker.unreadable", message });
+    return false;
+  }
+  return true;
 }
 
 /** Whether what was sent can't arrive any more. An issue whose marker a pull has shown is taken before that. */

@@ -5,6 +5,7 @@ import type { BoardProject } from "../../model/post.ts";
 import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { rebuildStamp } from "../ground/order.ts";
+import { isPutOff } from "../ground/report.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
 import {
@@ -113,14 +114,16 @@ async function learnNames(world: World, run: Run): Promise<void> {
   const unknown = policy.projectKeys.filter((key) => ledger.memory.project(key) === undefined);
   if (unknown.length === 0) return;
   try {
-    const listed = await listProjects(world, run);
-    for (const key of unknown) {
-      const found = pickProject(listed, key);
-      const isKnown = found !== undefined && ledger.memory.projectById(found.id) !== undefined;
-      if (isKnown) await rememberProject(world, key, found, { checkedAt: 0 });
-    }
+    await lookOnce({ world, run }, "projects", async () => {
+      const listed = await listProjects(world, run);
+      for (const key of unknown) {
+        const found = pickProject(listed, key);
+        const isKnown = found !== undefined && ledger.memory.projectById(found.id) !== undefined;
+        if (isKnown) await rememberProject(world, key, found, { checkedAt: 0 });
+      }
+    });
   } catch (error) {
-    if (!(error instanceof RemoteError)) throw error;
+    if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
   }
 }
 

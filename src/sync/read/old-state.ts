@@ -5,6 +5,7 @@ import type { Issue } from "../../model/issue.ts";
 import { type Cycle, nameIssue, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
+import { findSynced } from "../ground/settings-now.ts";
 import { type Policy, repositoryNames } from "../ground/world.ts";
 
 /** A clock of the tracker and ours may differ by this much. */
@@ -93,9 +94,9 @@ export function isFromLaterLife(
   );
 }
 
-/** Of a project that is new to this state, another instance may have opened the issues. */
-function hasRun({ world: { ledger } }: Cycle, { project }: MarkedIssue): boolean {
-  return ledger.memory.projectById(project)?.settingsPrint !== undefined;
+/** Of a project that is new to this config, or not in it, another instance may have opened the issues. */
+function hasRun({ world }: Cycle, { project }: MarkedIssue): boolean {
+  return findSynced(world, project)?.settingsPrint !== undefined;
 }
 
 /** A request of an earlier life may still arrive for a while after its end was noticed: that is old news. */

@@ -15,8 +15,7 @@ export function publicHold(
 ): Hold | undefined {
   if (repository?.publicSince === undefined || isAccepted(cycle, repository)) return undefined;
   const { name, publicSince } = repository;
-  const letGo = cycle.course.approved.get(post)?.get("create-issue");
-  if (letGo?.cause === "public" && letGo.at >= publicSince) return undefined;
+  if ((cycle.course.letGoPublic.get(post) ?? 0) >= publicSince) return undefined;
   const since = new Date(publicSince).toISOString();
   const why = `${name} is public since ${since} or shortly before, and so would be the post's title and description; \`boardsync approve ${cycle.project.key}\` accepts that for good`;
   return { kind: "hold", cause: "public", why, since: publicSince };

@@ -97,8 +97,12 @@ function findEnd({ cycle, answers }: Following, { issue, signals: { canonical } 
   for (let step = 0; step <= longestChain; step += 1) {
     const next = nextStep(target, answer);
     if (next.kind !== "next") {
-      const isKnown = followed !== undefined && target !== undefined && isSameIssue(target.issue, followed);
-      return { ...next, ...((isKnown ? followed.isOutside : isOutside) && { isOutside: true }) };
+      const isInsiders =
+        followed !== undefined &&
+        followed.isOutside !== true &&
+        target !== undefined &&
+        isSameIssue(target.issue, followed);
+      return { ...next, ...(isOutside && !isInsiders && { isOutside: true }) };
     }
     ({ target } = next);
     isOutside ||= isStrange(cycle, target);
