@@ -41,20 +41,25 @@ export interface SecretSource {
 const appNames = ["GITHUB_APP_ID", "GITHUB_APP_PRIVATE_KEY"] as const;
 const stateUrl = "BOARDSYNC_STATE_URL";
 
+/** What nobody has to set. */
+const optional = [
+  { key: "webhook", name: "GITHUB_WEBHOOK_SECRET", meaning: "the secret of the webhook" },
+  { key: "token", name: "BOARDSYNC_HTTP_TOKEN", meaning: "a token for the status page and its orders" },
+  { key: "readToken", name: "BOARDSYNC_HTTP_READ_TOKEN", meaning: "a token for reading the status page" },
+] as const;
+
 /** Every secret by its variable. */
 const secretNames = [
   "BOARD_API_KEY",
   "GITHUB_TOKEN",
   ...appNames,
-  "GITHUB_WEBHOOK_SECRET",
-  "BOARDSYNC_HTTP_TOKEN",
-  "BOARDSYNC_HTTP_READ_TOKEN",
+  ...optional.map(({ name }) => name),
   stateUrl,
-] as const;
+];
 
 /** Where a secret comes from; its value is not looked at. */
 export interface SecretOrigin {
-  readonly name: (typeof secretNames)[number];
+  readonly name: string;
   readonly from: "variable" | "file" | "both" | "nowhere";
 }
 
@@ -80,8 +85,8 @@ export function loadSecrets(source: SecretSource): { readonly secrets: Secrets }
   const http = readHttp(source, problems);
   if (boardApiKey === undefined || github === undefined || problems.length > 0)
     throw new ConfigError(problems);
-  const optional = [http.webhook, http.token, http.readToken].filter((secret) => secret !== undefined);
-  const all = [boardApiKey, ...hiddenOf(github), ...optional, ...passwordsOfState(source)];
+  const doors = Object.values(http).filter((secret) => secret !== undefined);
+  const all = [boardApiKey, ...hiddenOf(github), ...doors, ...passwordsOfState(source)];
   return { secrets: { boardApiKey, github, http, all } };
 }
 
@@ -131,40 +136,31 @@ function usable(reading: SecretReading): string {
   throw new ConfigError([reading.problem]);
 }
 
-/** Nobody has to set them. */
-const optionalNames = ["GITHUB_WEBHOOK_SECRET", "BOARDSYNC_HTTP_TOKEN", "BOARDSYNC_HTTP_READ_TOKEN"] as const;
-
 /**
  * Secrets that nobody has to set, and that are set to nothing: an empty value counts as none, and what they are for is off. Somebody may
  * have wanted it.
  */
 export function findEmptySecrets(environment: Environment): readonly string[] {
-  return optionalNames.filter((name) =>
-    [name, `${name}_FILE`].some((form) => Object.hasOwn(environment, form) && !isGiven(name, environment)),
-  );
+  const isEmpty = (name: string): boolean =>
+    [name, `${name}_FILE`].some((form) => Object.hasOwn(environment, form) && !isGiven(name, environment));
+  return optional.map(({ name }) => name).filter(isEmpty);
 }
 
 /** Of what people think up themselves. */
 const shortest = 5;
 
 function readHttp(source: SecretSource, problems: string[]): HttpSecrets {
-  // Nobody has to set them. One that is set and can't be used is a mistake all the same.
-  const read = (name: string, meaning: string) =>
-    isGiven(name, source.environment) ? collect(readSecret(name, meaning, source), problems) : undefined;
-  const http: HttpSecrets = {
-    webhook: read("GITHUB_WEBHOOK_SECRET", "the secret of the webhook"),
-    token: read("BOARDSYNC_HTTP_TOKEN", "a token for the status page and its orders"),
-    readToken: read("BOARDSYNC_HTTP_READ_TOKEN", "a token for reading the status page"),
-  };
-  for (const [name, value] of [
-    ["GITHUB_WEBHOOK_SECRET", http.webhook],
-    ["BOARDSYNC_HTTP_TOKEN", http.token],
-    ["BOARDSYNC_HTTP_READ_TOKEN", http.readToken],
-  ])
+  // One that is set and can't be used is a mistake all the same.
+  const found = optional.map(({ key, name, meaning }) => {
+    const isSet = isGiven(name, source.environment);
+    const value = isSet ? collect(readSecret(name, meaning, source), problems) : undefined;
     if (value !== undefined && value.length < shortest)
       problems.push(
         `${name} has fewer than ${shortest} characters, which anybody can guess: set it to a long random one (\`openssl rand -hex 32\`)`,
       );
+    return [key, value];
+  });
+  const http: HttpSecrets = Object.fromEntries(found);
   if (http.token !== undefined && http.token === http.readToken)
     problems.push(
       "BOARDSYNC_HTTP_READ_TOKEN is the same as BOARDSYNC_HTTP_TOKEN: whoever may only read would give orders, too. Set it to another value",

@@ -143,8 +143,8 @@ async function sendDigest(options: AnnounceOptions): Promise<void> {
   // One that lies ahead was said before the clock was set back.
   if (last === undefined || last.at > now) return remember(now);
   if (!isDigestDue(notices.digest, last.at, now)) return;
-  // Before it leaves: one whose answer is lost may have been read.
-  await remember(now);
+  // Before it leaves: one whose answer is lost may have been read. Of several replicas the first one sends it.
+  if (!(await ledger.notices.sayAgain(last, now))) return;
   const parts = await inOrder(projects, async (project) => partOf(project, last.at, ledger));
   const text = composeDigest(parts, last.at);
   const body = JSON.stringify(bodyFor(notices.kind, "digest", text));

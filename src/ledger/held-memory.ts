@@ -85,39 +85,31 @@ export function createHeldMemory(known = nothing()): HeldMemory {
 }
 
 function learn(known: Remembering, change: Change): void {
-  if (!isOfMemory(change)) return;
-  switch (change.kind) {
-    case "remember-account":
-      known.account = change.account;
-      return;
-    case "remember-project":
-      for (const [key, { id }] of known.projects) if (id === change.memory.id) known.projects.delete(key);
-      known.projects.set(change.memory.key, change.memory);
-      return;
-    case "remember-paging":
-      known.pagings.set(change.project, change.paging);
-      return;
-    case "remember-open-list":
-      if (change.place === undefined) known.openLists.delete(change.project);
-      else known.openLists.set(change.project, change.place);
-      return;
-    case "remember-repository":
-      learnRepository(known, toLearn(known, change));
-      return;
-    case "remember-project-field":
-      known.projectFields.set(change.field.key, change.field);
-      return;
-    case "remember-sizes":
-      known.sizes = change.sizes;
-      return;
-    case "remember-categories":
-      known.categories.set(change.memory.project, change.memory);
-      return;
-    case "remember-tool":
-      known.tools.set(change.tool.name, change.tool);
-      return;
-  }
+  if (isOfMemory(change)) (lessons[change.kind] as Lesson<OfMemory>)(known, change);
 }
+
+type Lesson<One extends OfMemory> = (known: Remembering, change: One) => void;
+
+/** What each change makes of what is held. */
+const lessons: { readonly [Kind in OfMemory["kind"]]: Lesson<Extract<OfMemory, { readonly kind: Kind }>> } = {
+  "remember-account"(known, { account }) {
+    known.account = account;
+  },
+  "remember-project"({ projects }, { memory }) {
+    for (const [key, { id }] of projects) if (id === memory.id) projects.delete(key);
+    projects.set(memory.key, memory);
+  },
+  "remember-paging": ({ pagings }, { project, paging }) => pagings.set(project, paging),
+  "remember-open-list": ({ openLists }, { project, place }) =>
+    place === undefined ? openLists.delete(project) : openLists.set(project, place),
+  "remember-repository": (known, change) => learnRepository(known, toLearn(known, change)),
+  "remember-project-field": ({ projectFields }, { field }) => projectFields.set(field.key, field),
+  "remember-sizes"(known, { sizes }) {
+    known.sizes = sizes;
+  },
+  "remember-categories": ({ categories }, { memory }) => categories.set(memory.project, memory),
+  "remember-tool": ({ tools }, { tool }) => tools.set(tool.name, tool),
+};
 
 /** Of another process this one may have heard since. */
 function toLearn(

@@ -206,8 +206,8 @@ export interface ToolCalls {
   /** Those that are not DONE: few, however many were made. */
   unsettled(project: ProjectId, purpose?: CallPurpose): Promise<readonly ToolCall[]>;
   find(key: CallKey): Promise<ToolCall | undefined>;
-  /** Whether one for this subject is under way, in doubt or done, in any of some projects. */
-  isMade(projects: readonly ProjectId[], of: Omit<CallKey, "project">): Promise<boolean>;
+  /** Whether one for this subject is under way, in doubt or done, in any project but this one. */
+  isMadeElsewhere(key: CallKey): Promise<boolean>;
   /**
    * Before the first write of a run: what was SENT for these projects has an unknown outcome, its wait starts at `at`. Returns
    * how many.

@@ -224,6 +224,8 @@ export interface ProjectFieldMemory {
 export interface Notices {
   /** Of the last days. */
   said(): Promise<readonly SaidNotice[]>;
+  /** Moves the time of one, unless another process has moved it since: whether it did. */
+  sayAgain(notice: Pick<SaidNotice, "cause" | "at">, now: number): Promise<boolean>;
 }
 
 /** One thing that was said. */

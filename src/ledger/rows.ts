@@ -232,7 +232,6 @@ export interface Namesake {
 
 /** A pull of the board that has ended. */
 export interface KnownPull {
-  readonly run: number;
   /** Whatever it showed was so after its beginning, epoch ms. */
   readonly beganAt: number;
   readonly kind: "complete" | "usable";

@@ -20,3 +20,10 @@ export interface Dialect {
   /** The web page of an issue, by what the repository is called now. */
   issueAddress(repository: string, number: number): string;
 }
+
+/** Where a tracker's pages for people are, by the address of its API; a sandbox has them in the same place. */
+export function webSiteOf(apiUrl: string): string {
+  const { hostname, origin } = new URL(apiUrl);
+  if (hostname === "api.github.com") return "https://github.com";
+  return hostname.endsWith(".ghe.com") ? origin.replace("//api.", "//") : origin;
+}

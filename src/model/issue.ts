@@ -19,6 +19,11 @@ export interface IssueRef {
   readonly number: number;
 }
 
+/** The identity of what has one, alone. */
+export function refOf({ repositoryId, number }: IssueRef): IssueRef {
+  return { repositoryId, number };
+}
+
 /** Whether two references mean the same issue. */
 export function isSameIssue(one: IssueRef, other: IssueRef): boolean {
   return one.number === other.number && one.repositoryId === other.repositoryId;
@@ -49,9 +54,12 @@ export interface Pin {
   readonly kind: PinKind;
   /** As the rules write it; `any`, which is no title in a rule, stands for all milestones. */
   readonly name: string;
-  /** Of a milestone: its number; of all of them: their numbers, with a space between them. */
+  /**
+   * Of milestones their numbers; several have a space between them: of all milestones, and where something was given a name that
+   * had meant something else.
+   */
   readonly id: string;
-  /** What it is called now; undefined once it was deleted. */
+  /** What it is called now, or each of them that is called otherwise; undefined once all were deleted. */
   readonly now: string | undefined;
 }
 
@@ -179,4 +187,20 @@ export interface Repository {
   readonly canPush: boolean;
   /** Set where the credential itself says that issues may be written; else that shows with the first write. */
   readonly isWriteKnown?: true;
+}
+
+/** An open issue of which nothing is known but what is given. */
+export function bareIssue(given: IssueRef & Partial<Issue>): Issue {
+  return {
+    ...{
+      nodeId: "",
+      state: "open",
+      stateReason: null,
+      labels: [],
+      assignees: [],
+      milestone: null,
+      type: null,
+    },
+    ...{ locked: false, createdAt: "", updatedAt: "", ...given },
+  };
 }

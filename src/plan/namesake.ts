@@ -37,7 +37,7 @@ export function judgeNamesake(places: TwoPlaces): "moved" | "other" | "unsure" |
   const isOfThisRun = pulledAt !== undefined && pulledAt >= dueAt;
   if ((isListedStill && isOther(places)) || (isOfThisRun && hasOtherTime(places))) return "other";
   if (isSynced) return "later";
-  return isAlike(places) ? "unsure" : "other";
+  return isOther(places) ? "other" : "unsure";
 }
 
 /** Whether two posts of one id are surely two: made at two times, or, where no times are shown, of two titles. */

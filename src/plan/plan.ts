@@ -1,4 +1,4 @@
-import type { Issue, IssueRef, Pin, RepositoryName } from "../model/issue.ts";
+import { bareIssue, type IssueRef, type Pin, type RepositoryName } from "../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
 import type { Post, PostField, RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
@@ -258,19 +258,9 @@ const unlinked =
 /** The PATCH that follows an issue which comes out as it was asked for. */
 function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): PatchPost | undefined {
   const ref: IssueRef = { repositoryId: 0, number: 0 };
-  const issue: Issue = {
-    ...ref,
-    nodeId: "",
-    state: "open",
-    stateReason: null,
-    labels: draft.labels,
-    assignees: draft.assignees,
-    milestone: draft.milestone === undefined ? null : { number: 0, title: draft.milestone, state: "open" },
-    type: draft.type ?? null,
-    locked: false,
-    createdAt: "",
-    updatedAt: "",
-  };
+  const { labels, assignees, milestone: title, type = null } = draft;
+  const milestone = title === undefined ? null : ({ number: 0, title, state: "open" } as const);
+  const issue = bareIssue({ ...ref, labels, assignees, milestone, type });
   const linked: LinkedIssue = {
     link: { post: row.post.id, issue: ref, origin: "opened" },
     known: { issue, pins: context.pinsOf(draft.repo), signals: signalsOfNew },

@@ -166,11 +166,9 @@ export type Listed<T> =
   | { readonly kind: "listed"; readonly rows: readonly T[]; readonly etag: string | undefined };
 
 export interface IssueComment {
-  readonly id: number;
   /** Login of the author; null for a deleted account, undefined where it can't be read. */
   readonly author: string | null | undefined;
   readonly body: string;
-  readonly createdAt: string;
 }
 
 /** A single-select field of a project, as it was when it was looked up. Ids stay when people rename. */

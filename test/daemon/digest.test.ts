@@ -3,6 +3,7 @@ import { type AnnounceOptions, announceRun } from "../../src/daemon/announce.ts"
 import { bodyFor } from "../../src/daemon/channels.ts";
 import { composeDigest, type DigestPart, isDigestDue } from "../../src/daemon/digest.ts";
 import { dayMs, hourMs } from "../../src/model/time.ts";
+import type { RunReport } from "../../src/sync/ground/reports.ts";
 import { addPlanned, openStage, type Stage } from "../support/stage.ts";
 import { createMemoryLog } from "./memory-log.ts";
 
@@ -113,7 +114,7 @@ describe("the digest of a running program", () => {
     };
     return {
       bodies,
-      announce: async () => announceRun(await stage.sync(), options),
+      announce: async (report?: RunReport) => announceRun(report ?? (await stage.sync()), options),
     };
   }
 
@@ -144,6 +145,16 @@ describe("the digest of a running program", () => {
     stage.clock.skip(dayMs);
     await announce();
     expect(bodies[1]).toContain("acme-app: 1 issue opened, nobody notified;");
+  });
+
+  it("is sent by one of two replicas whose runs end at once", async () => {
+    const stage = await openStage();
+    const { bodies, announce } = announcer(stage);
+    await announce();
+    stage.clock.skip(dayMs);
+    const report = await stage.sync();
+    await Promise.all([announce(report), announce(report)]);
+    expect(bodies).toHaveLength(1);
   });
 
   it("that was refused comes with the next run, whole", async () => {

@@ -46,7 +46,7 @@ export function describeLookup(ledger: () => Ledger): void {
           at: noon + 2 * hourMs,
         },
       ]);
-      expect(await lookup.lastPull(project)).toEqual({ run: 2, beganAt: noon + hourMs, kind: "complete" });
+      expect(await lookup.lastPull(project)).toEqual({ beganAt: noon + hourMs, kind: "complete" });
       expect(await lookup.lastPull(otherProject)).toBeUndefined();
     });
 

@@ -64,20 +64,18 @@ export function describeToolCalls(ledger: () => Ledger): void {
       expect(await toolCalls.hasMade(project, "feedbackCreate", "e1")).toBe(false);
     });
 
-    it("is looked for in several projects: made, or perhaps", async () => {
-      const { project: _, ...of } = draft;
-      const isMade = (...projects: (typeof project)[]) => ledger().toolCalls.isMade(projects, of);
-      expect(await isMade(project)).toBe(false);
-      await commit(send());
-      expect(await isMade(otherProject, project)).toBe(true);
+    it("is looked for in other projects: made, or perhaps", async () => {
+      const isMade = (but: typeof project) => ledger().toolCalls.isMadeElsewhere({ ...draft, project: but });
       expect(await isMade(otherProject)).toBe(false);
-      expect(await isMade()).toBe(false);
-      await commit(end("UNKNOWN"));
-      expect(await isMade(project)).toBe(true);
-      await commit(end("REJECTED"));
+      await commit(send());
+      expect(await isMade(otherProject)).toBe(true);
       expect(await isMade(project)).toBe(false);
+      await commit(end("UNKNOWN"));
+      expect(await isMade(otherProject)).toBe(true);
+      await commit(end("REJECTED"));
+      expect(await isMade(otherProject)).toBe(false);
       await commit(send(), end("DONE"));
-      expect(await isMade(project)).toBe(true);
+      expect(await isMade(otherProject)).toBe(true);
     });
 
     it("ends with what the board calls what was made", async () => {

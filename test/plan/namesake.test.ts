@@ -86,9 +86,14 @@ it.each<[string, ReturnType<typeof judgeNamesake>, Partial<TwoPlaces>]>([
   ["listed there, but by no complete list", "later", { ...listed, pulledAt: undefined }],
   ["listed there last, and never again, and alike", "unsure", { ...listed, isSynced: false }],
   [
-    "listed there last, and never again, and not alike",
-    "other",
+    "listed there last, and never again, without a time",
+    "unsure",
     { ...listed, isSynced: false, there: noTime },
+  ],
+  [
+    "listed there last, and never again, with another time",
+    "other",
+    { ...listed, isSynced: false, there: older },
   ],
 ])("a post of the same id %s: %s", (_, judged, changes) => {
   expect(judgeNamesake(places(changes))).toBe(judged);

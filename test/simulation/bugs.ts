@@ -464,7 +464,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     // Whose lease is over may write what another has learned meanwhile.
     breaks: ["I12", "I6"],
     way: shared,
-    from: 60850,
+    from: 655,
     bug: ofLedger(() => ({ assertHeld: async () => undefined })),
   },
   {

@@ -19,7 +19,6 @@ import {
   listedIssue,
   type StoredIssue,
   type StoredRepository,
-  timestamp,
 } from "../support/sandbox/github/state/state.ts";
 import type { Answer } from "../support/sandbox/loopback/loopback.ts";
 import type { BoardPost } from "./board-server.ts";
@@ -332,6 +331,6 @@ function milestonesOf({ milestones }: StoredRepository): readonly Milestone[] {
   return [...milestones.values()].map(({ number, title, state }) => ({ number, title, state }));
 }
 
-function commentOf({ id, author, body, createdAt }: StoredIssue["comments"][number]): IssueComment {
-  return { id, author, body, createdAt: timestamp(createdAt) };
+function commentOf({ author, body }: StoredIssue["comments"][number]): IssueComment {
+  return { author, body };
 }

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectId } from "../../src/model/post.ts";
 import { lastText } from "../../src/sync/ground/entries.ts";
-import { foreseePublish } from "../../src/sync/orders/publish.ts";
-import { foreseeRetryEntry } from "../../src/sync/orders/retry-entry.ts";
+import { foreseePublish, foreseeRetryEntry } from "../../src/sync/orders/publish.ts";
 import { tellEntries } from "../../src/sync/tell/entries.ts";
 import { privateRepositories, twoProjects } from "../support/setups.ts";
 import {

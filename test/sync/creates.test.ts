@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SandboxFault } from "../support/sandbox/github/faults.ts";
-import { privateRepositories } from "../support/setups.ts";
+import { openPosts, privateRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const createPath = { method: "POST", path: /\/issues$/ } as const;
@@ -46,6 +46,30 @@ describe("an issue whose opening got no answer that counts", () => {
     stage.github.close("acme/app", 1, "completed");
     stage.board.editPost("acme-app", "p1", { description: "Changed." });
     expect(await stage.syncOne()).toMatchObject({ postWrites: 1, issueWrites: 1 });
+  });
+
+  it("is not sent again for as long as lists lack an issue of ours that is there", async () => {
+    let isCut = true;
+    const stage = await openPosts(2);
+    addPlanned(stage, 1);
+    stage.github.failNext({ ...lost, applied: true });
+    stage.github.failNext({
+      ...{ method: "GET", path: /\/issues$/, times: 100, when: () => isCut },
+      answer: { kind: "answer", status: 200, body: [] },
+    });
+    await stage.sync();
+    for (let hour = 0; hour < 3; hour += 1) {
+      stage.clock.skip(hourMs);
+      await stage.sync();
+    }
+    const { errors } = await stage.syncOne();
+    expect(errors).toMatchObject([
+      { code: "tracker.unreadable", message: expect.stringContaining("lacks #2") },
+    ]);
+    expect(creates(stage)).toBe(1);
+    isCut = false;
+    expect(await stage.syncOne()).toMatchObject({ created: 1, errors: [] });
+    expect(creates(stage)).toBe(1);
   });
 
   it("and was not opened: after the wait it is opened, once", async () => {

@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { BoardTools } from "../../src/board/tools.ts";
 import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import type { World } from "../../src/sync/ground/world.ts";
+import { runProjects } from "../../src/sync/run.ts";
 import { describePlanned as describeWaiting } from "../../src/sync/tell/waiting-lines.ts";
 import { createIssue } from "../ledger/samples.ts";
 import { type ImportStage, importing, openImports, tools } from "../support/import-stage.ts";
+import { twoProjects } from "../support/setups.ts";
 import { hourMs, minuteMs, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
@@ -675,6 +679,45 @@ describe("an issue that a maintainer labels", () => {
     await stage.sync();
     await stage.sync();
     expect(stage.calls).toHaveLength(1);
+  });
+
+  it("is made by one of two replicas that have one of these projects each, also where its answer is lost", async () => {
+    const made: string[] = [];
+    const portOf = (key: string): BoardTools => ({
+      purposes: new Set(["feedbackCreate"]),
+      requests: 0,
+      list: () => Promise.reject(new Error("no list")),
+      call: async () => {
+        made.push(key);
+        return { kind: "unknown", message: "The answer broke off." };
+      },
+    });
+    stage = await openImports({
+      boardProjects: twoProjects,
+      projects: [importing, { ...importing, project: "acme-api" }],
+    });
+    let world: World | undefined;
+    stage.bend((one) => {
+      world = one;
+      return one;
+    });
+    stage.board.addPost("acme-api", { title: "Post", status: "planned" });
+    await stage.sync();
+    await stage.sync();
+    stage.reconfigure({});
+    const projects = world?.changed?.()?.projects ?? [];
+    const runOf = async (key: string): Promise<void> => {
+      if (world === undefined) throw new Error("no run yet");
+      const own = { ...world, tools: portOf(key), changed: () => undefined };
+      const of = projects.filter((one) => one.key === key);
+      await runProjects(of, own, { kind: "sync" }, new AbortController().signal);
+    };
+    wish("CSV export");
+    stage.github.label("acme/app", 1, "in progress");
+    // The one has decided, and writes something else first; meanwhile the other one decides the same.
+    stage.atNextWrite("board", "before", () => runOf("acme-app"));
+    await runOf("acme-api");
+    expect(made).toEqual(["acme-app"]);
   });
 
   it("is told of by explain", async () => {

@@ -27,7 +27,7 @@ interface Thing {
   readonly when: ConfigPart;
   readonly renamed: ConfigPart;
   take(stage: Stage): void;
-  rename(stage: Stage): void;
+  rename(stage: Stage, to?: string): void;
   delete(stage: Stage): void;
   /** Under the name that the rule has. */
   make(stage: Stage): void;
@@ -37,21 +37,21 @@ interface Thing {
 const label = {
   take: ({ github }: Stage) => github.label(app, 1, "doing"),
   leave: ({ github }: Stage) => github.unlabel(app, 1, "doing"),
-  rename: ({ github }: Stage) => github.renameLabel(app, "doing", "under way"),
+  rename: ({ github }: Stage, to = "under way") => github.renameLabel(app, "doing", to),
   delete: ({ github }: Stage) => github.deleteLabel(app, "doing"),
   make: ({ github }: Stage) => github.addLabel(app, "doing"),
 };
 const milestone = {
   take: ({ github }: Stage) => github.setMilestone(app, 1, "Next"),
   leave: ({ github }: Stage) => github.setMilestone(app, 1, null),
-  rename: ({ github }: Stage) => github.renameMilestone(app, "Next", "1.0"),
+  rename: ({ github }: Stage, to = "1.0") => github.renameMilestone(app, "Next", to),
   delete: ({ github }: Stage) => github.deleteMilestone(app, "Next"),
   make: ({ github }: Stage) => void github.addMilestone(app, "Next"),
 };
 const type = {
   take: ({ github }: Stage) => github.setType(app, 1, "Feature"),
   leave: ({ github }: Stage) => github.setType(app, 1, null),
-  rename: ({ github }: Stage) => github.renameType(app, "Feature", "Idea"),
+  rename: ({ github }: Stage, to = "Idea") => github.renameType(app, "Feature", to),
   delete: ({ github }: Stage) => github.deleteType(app, "Feature"),
   make: ({ github }: Stage) => github.addType(app, "Feature"),
 };
@@ -213,6 +213,23 @@ describe.each(things)("%s that a rule names", (_, thing) => {
     thing.take(stage);
     await expectQuiet(stage);
   });
+
+  it.each(["rename", "delete"] as const)(
+    "mails nobody when that other one has the same happen to it: %s",
+    async (act) => {
+      const stage = await openLooking(thing.when, 2, { repositories });
+      thing.rename(stage);
+      await stage.sync();
+      thing.make(stage);
+      thing.take(stage);
+      await stage.sync();
+      await stage.sync();
+      stage.mark();
+      if (act === "delete") thing.delete(stage);
+      else thing.rename(stage, "another");
+      await expectQuiet(stage);
+    },
+  );
 
   it("mails nobody when it is deleted while lists lag", async () => {
     const stage = await open(thing);

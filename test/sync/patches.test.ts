@@ -4,7 +4,7 @@ import type { World } from "../../src/sync/ground/world.ts";
 import type { SandboxFault } from "../support/sandbox/board/http.ts";
 import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import { openPosts } from "../support/setups.ts";
-import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
 const isPatch = { when: ({ method }: { readonly method: string }) => method === "PATCH" };
@@ -115,6 +115,29 @@ describe("a PATCH whose answer is lost", () => {
     expect(await stage.sync()).toMatchObject({ result: "ok", projects: [{ parked: 0 }] });
     stage.github.close("acme/app", 1, "completed");
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1 });
+  });
+
+  it.each<[string, (updatedAt: string) => string]>([
+    ["a day", (updatedAt) => updatedAt.slice(0, 10)],
+    ["the same time for ever", () => "2026-01-01T00:00:00Z"],
+  ])("is parked as unsure where `updatedAt` tells %s", async (what, tell) => {
+    const stage = await openClosed({
+      arrange: (posts) => posts.map((post) => ({ ...post, updatedAt: tell(String(post.updatedAt)) })),
+    });
+    if (what !== "a day") {
+      await stage.sync();
+      stage.clock.skip(hourMs);
+      stage.github.reopen("acme/app", 1);
+      await stage.sync();
+      stage.clock.skip(hourMs);
+      stage.github.close("acme/app", 1, "completed");
+    }
+    const before = sent(stage);
+    stage.board.failNext({ kind: "answer", status: 502, applied: true }, isPatch);
+    await stage.sync();
+    stage.board.editPost("acme-app", "p1", { status: "planned" });
+    expect(await syncAfterWait(stage)).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
+    expect(sent(stage)).toBe(before + 1);
   });
 
   it("is sent again without proof where nobody is notified", async () => {

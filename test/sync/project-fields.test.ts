@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { inProgress, lookingAt, openLooking, roadmap } from "../support/setups.ts";
-import { hourMs, type Stage } from "../support/stage.ts";
+import { inProgress, lookingAt, openLooking, roadmap, twoProjects } from "../support/setups.ts";
+import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const one = { repository: "acme/app", number: 1 };
 
@@ -100,6 +100,36 @@ describe("a field of a project", () => {
 });
 
 describe("an option of a field", () => {
+  it("may be renamed: another project whose rules name other options of the field forgets nothing", async () => {
+    const rule = (is: string, status: string) => [
+      { when: { projectStatus: { project: 7, is: [is] } }, set: { status } },
+    ];
+    const stage = await openStage({
+      boardProjects: twoProjects,
+      projects: [
+        { ...standardProject, project: "acme-api", rules: rule("Done", "completed") },
+        { ...standardProject, rules: rule("In progress", "in_progress") },
+      ],
+    });
+    stage.github.addProject(roadmap, { Status: ["Todo", "In progress", "Done"] });
+    addPlanned(stage, 1);
+    addPlanned(stage, 1, "acme-api");
+    await stage.sync();
+    const [{ number } = { number: 0 }] = stage.github
+      .issues("acme/app")
+      .filter(({ title }) => title === "Post 1");
+    const place = { repository: "acme/app", number };
+    stage.github.addToProject(roadmap, place);
+    stage.github.setProjectStatus(roadmap, place, "Todo");
+    await stage.sync();
+    stage.github.renameOption(roadmap, "Status", "In progress", "Doing");
+    stage.clock.skip(7 * hourMs);
+    await stage.sync();
+    stage.github.setProjectStatus(roadmap, place, "Doing");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("in_progress");
+  });
+
   it("may be renamed: the rule that knows it goes on, and the new name is said", async () => {
     const stage = await openInProgress();
     stage.github.renameOption(roadmap, "Status", "In progress", "Doing");

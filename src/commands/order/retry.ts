@@ -1,7 +1,7 @@
 import { inOrder } from "../../select.ts";
 import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
+import { foreseeRetryEntry } from "../../sync/orders/publish.ts";
 import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "../../sync/orders/retry.ts";
-import { foreseeRetryEntry } from "../../sync/orders/retry-entry.ts";
 import { type BesideCall, besideRuns, findProject } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
 import type { CommandCall, CommonOptions } from "../print/terminal.ts";

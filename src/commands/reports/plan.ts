@@ -1,3 +1,4 @@
+import { sum } from "../../select.ts";
 import type {
   IssueDraft,
   PlannedAction,
@@ -5,6 +6,7 @@ import type {
   PlanReport,
   RunReport,
 } from "../../sync/ground/reports.ts";
+
 import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import { describeState, endsOf } from "../../sync/tell/project-state.ts";
@@ -164,7 +166,7 @@ function showValue(value: unknown): string {
 
 /** Issues that a run would link because they carry our mark. */
 export function countAdopted({ projects }: RunReport): number {
-  return projects.reduce((sum, { adopted }) => sum + adopted, 0);
+  return sum(projects.map(({ adopted }) => adopted));
 }
 
 /** What it comes to, and who is notified when. */

@@ -1,4 +1,5 @@
 import { buildWorld } from "../../app.ts";
+import { sum } from "../../select.ts";
 import { type RebuildReport, type RebuiltProject, rebuildProjects } from "../../story/rebuild/rebuild.ts";
 import type { Timed } from "../../sync/tell/times.ts";
 import { count } from "../../sync/tell/words.ts";
@@ -146,13 +147,11 @@ function printFinding(out: Output, { project }: RebuiltProject, { lines, advice 
 }
 
 function sentenceOf({ durationMs, result, projects }: RebuildReport): string {
-  const sum = (amount: (project: RebuiltProject) => number): number =>
-    projects.reduce((total, project) => total + amount(project), 0);
   if (result === "failed") {
     return "Nothing was rebuilt, because a side could not be reached or refused to let us in.";
   }
-  const found = sum((project) => project.found);
-  const kept = sum((project) => project.kept);
+  const found = sum(projects.map((project) => project.found));
+  const kept = sum(projects.map((project) => project.kept));
   const said =
     found === 0 && kept > 0
       ? `all ${count(kept, "link")} were known already, and both sides of each were taken as they are`

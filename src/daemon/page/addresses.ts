@@ -1,11 +1,10 @@
+import { webSiteOf } from "../../model/dialect.ts";
 import { html, type Markup, own, type Piece, type Writing, writeOut } from "./html.ts";
 
 /** Where the tracker's web pages are, by the address of its API; undefined for a sandbox on loopback, which has none. */
 export function siteOf(trackerUrl: string): string | undefined {
-  const { hostname, origin } = new URL(trackerUrl);
-  if (/^(127\.|\[::1\]|localhost$)/.test(hostname)) return undefined;
-  if (hostname === "api.github.com") return "https://github.com";
-  return hostname.endsWith(".ghe.com") ? origin.replace("//api.", "//") : origin;
+  const isSandbox = /^(127\.|\[::1\]|localhost$)/.test(new URL(trackerUrl).hostname);
+  return isSandbox ? undefined : webSiteOf(trackerUrl);
 }
 
 /** The page of an issue, by its name `owner/name#number`. */

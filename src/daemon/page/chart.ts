@@ -1,5 +1,6 @@
 import type { RunHistory, RunSpan } from "../../ledger/rows.ts";
 import { dayMs, describeLength, hourMs } from "../../model/time.ts";
+import { sum } from "../../select.ts";
 import { toRoot } from "./addresses.ts";
 import { html, type Markup, own, table } from "./html.ts";
 import type { Looking, PageTimes } from "./view.ts";
@@ -28,14 +29,14 @@ const strips: readonly Strip[] = [
     title: "Writes",
     look: "writes",
     value: ({ writes }) => writes,
-    total: (spans) => String(sumOf(spans.map(({ writes }) => writes))),
+    total: (spans) => String(sum(spans.map(({ writes }) => writes))),
     show: String,
   },
   {
     title: "Failures",
     look: "failures",
     value: ({ failures }) => failures,
-    total: (spans) => String(sumOf(spans.map(({ failures }) => failures))),
+    total: (spans) => String(sum(spans.map(({ failures }) => failures))),
     show: String,
   },
   {
@@ -142,8 +143,4 @@ function drawStrip(
     <svg class="${own(strip.look)}" role="img" aria-label="${text}" viewBox="0 0 ${range.spans * barWidth} ${height}" preserveAspectRatio="none">${bars}</svg>
     <div class="axis" aria-hidden="true"><span>${times.name(since)}</span><span>now</span></div>
   </figure>`;
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
 }

@@ -1,6 +1,6 @@
 import type { BrowsedLink, LinkSearch } from "../../ledger/rows.ts";
 import type { PostId } from "../../model/post.ts";
-import { inOrder, select } from "../../select.ts";
+import { inOrder, select, sum } from "../../select.ts";
 import { describeIssueState } from "../../story/explain/explanation.ts";
 import { linksAddress, postAddress, siteOf } from "./addresses.ts";
 import { badge, type Column, html, type Markup, own, table } from "./html.ts";
@@ -73,7 +73,7 @@ async function countLinks({ ledger }: Looking, keys: readonly string[]): Promise
     const memory = ledger.memory.project(key);
     return memory === undefined ? 0 : (await ledger.rows.counts(memory.id)).issues;
   });
-  const issues = counts.reduce((sum, count) => sum + count, 0);
+  const issues = sum(counts);
   return issues === 1 ? "1 linked issue" : `${issues.toLocaleString("en")} linked issues`;
 }
 

@@ -38,12 +38,14 @@ export function refuseOtherFile(path: string, file: string): void {
  */
 export function refuseOtherKind(path: string, file: string): number {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined || found.isFile()) return found?.size ?? 0;
-  const kind = found.isSymbolicLink()
-    ? "a link: name the file that it leads to (under two names two processes could hold one state)"
-    : found.isDirectory()
-      ? `a folder: name a file, not a folder, such as ${join(file, "boardsync.db")}`
-      : "a device, a pipe or a socket: name a file";
+  if (found === undefined || (found.isFile() && found.nlink === 1)) return found?.size ?? 0;
+  const kind = found.isFile()
+    ? "a file with several names (hard links): keep one of them, as under two names two processes could hold one state"
+    : found.isSymbolicLink()
+      ? "a link: name the file that it leads to (under two names two processes could hold one state)"
+      : found.isDirectory()
+        ? `a folder: name a file, not a folder, such as ${join(file, "boardsync.db")}`
+        : "a device, a pipe or a socket: name a file";
   throw new StateError(`${file} is ${kind}. It was left as it is.`);
 }
 

@@ -1,4 +1,4 @@
-import type { Issue, IssueField } from "../../model/issue.ts";
+import { bareIssue, type Issue, type IssueField } from "../../model/issue.ts";
 import {
   type FieldValue,
   type Post,
@@ -21,22 +21,8 @@ export interface Fight {
 
 const seen: ReadonlySet<PostField> = new Set(postFields);
 
-const bare: Issue = {
-  repositoryId: 0,
-  number: 0,
-  nodeId: "",
-  state: "open",
-  stateReason: null,
-  labels: [],
-  assignees: [],
-  milestone: null,
-  type: null,
-  locked: false,
-  createdAt: "",
-  updatedAt: "",
-};
-
 /** Issues without anything else that rules look at: open, and closed as most are. */
+const bare = bareIssue({ repositoryId: 0, number: 0 });
 const starts: readonly Issue[] = [bare, { ...bare, state: "closed", stateReason: "completed" }];
 
 /**

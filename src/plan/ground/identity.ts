@@ -1,4 +1,4 @@
-import type { IssueRef } from "../../model/issue.ts";
+import { refOf } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
 import { type Action, type FieldWrite, isNotified, type PatchPost } from "./action.ts";
 import { fillNull, foldValue, withoutVotes } from "./fields.ts";
@@ -185,26 +185,22 @@ function contentOf(action: Action): object {
     }
     case "update-issue": {
       const { issue, title, block } = action;
-      return { issue: plainRef(issue), title, block };
+      return { issue: refOf(issue), title, block };
     }
     case "change-issue":
       return action.changes.map(({ issue, writes }) => ({
-        ...plainRef(issue),
+        ...refOf(issue),
         writes: writes.map(contentOfWrite),
       }));
     case "comment-issue":
-      return action.comments.map(({ issue, write }) => ({ ...plainRef(issue), target: write.target }));
+      return action.comments.map(({ issue, write }) => ({ ...refOf(issue), target: write.target }));
     case "patch-post":
       return action.writes.map(contentOfWrite);
     case "create-post": {
       const { issue, title, body, category } = action;
-      return { issue: plainRef(issue), title, body, category };
+      return { issue: refOf(issue), title, body, category };
     }
   }
-}
-
-function plainRef({ repositoryId, number }: IssueRef): IssueRef {
-  return { repositoryId, number };
 }
 
 function contentOfWrite({ field, before, value }: FieldWrite<Field>): object {

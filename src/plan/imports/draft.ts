@@ -1,4 +1,4 @@
-import type { IssueRecord } from "../../model/issue.ts";
+import { type IssueRecord, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { CreatePost } from "../ground/action.ts";
 import type { ImportSettings } from "../ground/settings.ts";
@@ -26,7 +26,7 @@ export function draftPost(
   return {
     kind: "create-post",
     post: importId(name),
-    issue: { repositoryId: issue.repositoryId, number: issue.number },
+    issue: refOf(issue),
     title: toBoardTitle(title) || name,
     body: text === "" ? address : `${text}\n\n${address}`,
     address,

@@ -44,8 +44,8 @@ function once(names: readonly string[]): readonly string[] {
 }
 
 /**
- * What names mean in a repository by now. One that was never seen there means nothing yet. One that was seen goes on to mean the
- * same, whatever that is called; only where that was deleted, it means what is called so now.
+ * What names mean in a repository by now. One that was never seen there means nothing yet. What was seen goes on to be meant,
+ * whatever it is called, and so does whatever else is called so.
  *
  * @param known what the names meant so far, in this repository.
  */
@@ -58,15 +58,31 @@ export function pinNames(
   const kinds = ["label", "milestone", "type"] as const;
   return kinds.flatMap((kind) => {
     const listed = listOf(kind, lists);
-    const ids = listed.map(({ id }) => id);
     return names[kind].flatMap((name): readonly Pin[] => {
-      if (isAll({ kind, name })) return [pinAll(repositoryId, ids)];
-      const before = known.find((pin) => pin.kind === kind && isSamePinName(kind, pin.name, name));
-      const now = listed.find(({ id }) => id === before?.id);
-      if (before !== undefined && now !== undefined) return [{ ...before, name, now: now.name }];
-      const called = listed.find((one) => isSamePinName(kind, one.name, name));
-      if (called === undefined) return before === undefined ? [] : [{ ...before, name, now: undefined }];
-      return [{ repositoryId, kind, name, id: called.id, now: called.name }];
+      if (isAll({ kind, name })) {
+        const numbers = listed.map(({ id }) => id).toSorted((one, other) => Number(one) - Number(other));
+        return [{ repositoryId, kind, name, id: numbers.join(" "), now: name }];
+      }
+      const pins = known.filter((pin) => pin.kind === kind);
+      const before = pins.find((pin) => isSamePinName(kind, pin.name, name));
+      const kept = listed.filter(({ id }) => before !== undefined && idsOf(before).includes(id));
+      const others = kept.length === 0 ? [] : pins.filter((pin) => pin !== before);
+      const called = listed.filter(
+        (one) => isSamePinName(kind, one.name, name) && !others.some((pin) => idsOf(pin).includes(one.id)),
+      );
+      const all = [...new Set([...kept, ...called])];
+      if (all.length === 0) return before === undefined ? [] : [{ ...before, name, now: undefined }];
+      const otherwise = all.filter((one) => !isSamePinName(kind, one.name, name));
+      const id = all.map((one) => one.id).join(" ");
+      return [
+        {
+          repositoryId,
+          kind,
+          name,
+          id,
+          now: (otherwise.length > 0 ? otherwise : all.slice(0, 1)).map((one) => one.name).join(", "),
+        },
+      ];
     });
   });
 }
@@ -85,18 +101,12 @@ function listOf(kind: PinKind, lists: NameLists): readonly { readonly id: string
   return named.flatMap(({ id, name }) => (id === undefined ? [] : [{ id, name }]));
 }
 
-/** All milestones of a repository, by their numbers. */
-function pinAll(repositoryId: RepositoryId, numbers: readonly string[]): Pin {
-  const id = numbers.toSorted((one, other) => Number(one) - Number(other)).join(" ");
-  return { repositoryId, kind: "milestone", name: anyMilestone, id, now: anyMilestone };
-}
-
 /** Whether a name stands for all milestones. */
 function isAll({ kind, name }: Pick<Pin, "kind" | "name">): boolean {
   return kind === "milestone" && name === anyMilestone;
 }
 
-function numbersOf({ id }: Pin): readonly string[] {
+function idsOf({ id }: Pin): readonly string[] {
   return id === "" ? [] : id.split(" ");
 }
 
@@ -111,30 +121,31 @@ export type PinNews = "deleted" | "made anew" | "one deleted" | "renamed";
 /** What has become of a name since it was looked at last; undefined where it means what it meant, under the same name. */
 export function newsOfPin(known: Pin | undefined, pin: Pin): PinNews | undefined {
   if (known === undefined) return undefined;
-  if (isAll(pin)) return missedOf(known, pin).length > 0 ? "one deleted" : undefined;
-  if (pin.id !== known.id) return "made anew";
   if (pin.now === undefined) return known.now === undefined ? undefined : "deleted";
+  if (missedOf(known, pin).length > 0) return isAll(pin) ? "one deleted" : "made anew";
   return pin.now !== known.now && isRenamed(pin) ? "renamed" : undefined;
 }
 
-/** Of all milestones those that are not listed any more. */
+/** Of what a name meant that which is not listed any more. */
 function missedOf(known: Pin, pin: Pin): readonly string[] {
-  const listed = new Set(numbersOf(pin));
-  return numbersOf(known).filter((number) => !listed.has(number));
+  return pin.now === undefined ? idsOf(known) : idsOf(known).filter((id) => !idsOf(pin).includes(id));
 }
 
-/** What a name has lost since it was looked at last: what it meant, or of all milestones some. undefined: nothing. */
+/** What a name has lost since it was looked at last, by its ids. undefined: nothing. */
 export function lostOf(known: Pin | undefined, pin: Pin): Pin | undefined {
   const news = newsOfPin(known, pin);
-  if (known !== undefined && news === "one deleted") return { ...pin, id: missedOf(known, pin).join(" ") };
-  return news === "deleted" || news === "made anew" ? pin : undefined;
+  const isLost = known !== undefined && news !== undefined && news !== "renamed";
+  return isLost ? { ...pin, id: missedOf(known, pin).join(" ") } : undefined;
 }
 
 /** What a name means where issues still carry some of what its list lacks: that was not deleted. @param carried - ids. */
 export function keepCarried(known: Pin, pin: Pin, carried: readonly string[]): Pin {
-  if (!isAll(pin)) return carried.includes(known.id) ? known : pin;
-  const kept = missedOf(known, pin).filter((number) => carried.includes(number));
-  return pinAll(pin.repositoryId, [...numbersOf(pin), ...kept]);
+  const kept = missedOf(known, pin).filter((id) => carried.includes(id));
+  if (kept.length === 0) return pin;
+  if (pin.now === undefined) return { ...known, id: kept.join(" ") };
+  const ids = [...idsOf(pin), ...kept];
+  if (isAll(pin)) ids.sort((one, other) => Number(one) - Number(other));
+  return { ...pin, id: ids.join(" ") };
 }
 
 /** The pin of the same name in the same repository. */
@@ -153,7 +164,7 @@ const nothing: readonly Pin[] = [];
 export function isInMilestone({ issue, pins = nothing }: KnownIssue): Truth {
   if (issue.milestone !== null) return true;
   const lost = pins.find((pin) => isAll(pin) && pin.now === undefined);
-  const isLost = lost !== undefined && numbersOf(lost).includes(String(issue.formerMilestone));
+  const isLost = lost !== undefined && idsOf(lost).includes(String(issue.formerMilestone));
   return isLost && { kind: "unknown", message: "its milestone, which was deleted on the tracker" };
 }
 
@@ -167,8 +178,10 @@ export function carries(facts: KnownIssue, kind: PinKind, name: string): Truth {
   if (pin.now === undefined) return { kind: "unknown", message: sayDeleted(pin) };
   // What was made under the name of something renamed counts, too; what is known under another name of the rules does not.
   const isOther = (id: string): boolean =>
-    pins.some((one) => one.kind === kind && one.id === id && !isSamePinName(kind, one.name, name));
-  return own.some((one) => one.id === pin.id || (isSamePinName(kind, one.name, name) && !isOther(one.id)));
+    pins.some((one) => one.kind === kind && idsOf(one).includes(id) && !isSamePinName(kind, one.name, name));
+  return own.some(
+    (one) => idsOf(pin).includes(one.id) || (isSamePinName(kind, one.name, name) && !isOther(one.id)),
+  );
 }
 
 /** What an issue carries of a kind. */

@@ -1,27 +1,37 @@
 import type { Redacted } from "../ground/settings.ts";
 
+/** What nobody sees between the signs of an address: what is not drawn, and what escapes a sign in Markdown. */
+const UNSEEN = "[\\\\\\p{Cf}]{0,2}";
+
 /** The sign between a name and its host, also full-width, in an address of a link, and as an entity of HTML. */
-const AT = "(?:[@＠﹫]|%40|&#0*64;|&#x0*40;|&commat;)";
+const AT = `${UNSEEN}(?:[@＠﹫]|%40|&#0*64;|&#x0*40;|&commat;)${UNSEEN}`;
 
 /** A host: labels of letters, digits and hyphens, and a last one of letters. Lengths are bounded, so that no text takes long. */
-const HOST = "(?:[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]{0,61}[\\p{L}\\p{N}])?\\.){1,8}\\p{L}{2,63}";
+const LABEL = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{Cf}-]{0,61}[\\p{L}\\p{N}])?";
+const HOST = `(?:${LABEL}${UNSEEN}\\.${UNSEEN}){1,8}\\p{L}[\\p{L}\\p{Cf}]{0,61}\\p{L}`;
 
-const EMAIL = new RegExp(`[\\p{L}\\p{N}._%+'-]{1,64}${AT}${HOST}`, "giu");
+/** Emphasis may end before the sign. */
+const NAME = "[\\p{L}\\p{N}._%+'-][\\p{L}\\p{N}._%+'\\\\\\p{Cf}*-]{0,63}";
+
+const EMAIL = new RegExp(`${NAME}${AT}${HOST}`, "giu");
 
 /** Neither in the middle of a word or number, nor in an address, a version or an id. */
 const BEFORE = "(?<![\\p{L}\\p{N}/=._#-])";
 const AFTER = "(?![\\p{L}\\p{N}]|[.,-]\\p{N})";
 
+/** What stands between the digits, and one of these signs: spaces and hyphens of every kind. */
+const between = (signs: string): string => `(?:[\\p{Zs}\\p{Pd}\\p{Cf}${signs}]|&nbsp;)`;
+
 /** As people write them: each form names what tells it from a date, a price, a version or an id. */
 const PHONES: readonly RegExp[] = [
   // +49 30 1234567, 0049 (0)30 1234567
-  "(?:\\+|00)[1-9]\\d{0,2}(?:[ .()/-]{0,3}\\d){6,12}",
+  `(?:\\+|00)[1-9]\\d{0,2}(?:${between(".()/")}{0,3}\\d){6,12}`,
   // (555) 123-4567, (030) 1234567
-  "\\(\\d{2,5}\\)[ /-]{0,2}\\d{2,4}(?:[ -]?\\d{2,5}){1,3}",
+  `\\(\\d{2,5}\\)${between("/")}{0,2}\\d{2,4}(?:${between("")}?\\d{2,5}){1,3}`,
   // 030/1234567, 0170 1234567: eight digits at least, so that 05/2026 stays
-  "0\\d{1,4}(?:[ /-]{1,2})\\d{2,8}(?:[ -]?\\d{2,6}){1,3}",
+  `0\\d{1,4}${between("/")}{1,2}\\d{2,8}(?:${between("")}?\\d{2,6}){1,3}`,
   // 555-123-4567
-  "\\d{3}[ .-]\\d{3}[ .-]\\d{4}",
+  `\\d{3}${between(".")}\\d{3}${between(".")}\\d{4}`,
 ].map((form) => new RegExp(`${BEFORE}${form}${AFTER}`, "gu"));
 
 /** Fewer digits are no telephone number that anybody could call from elsewhere. */

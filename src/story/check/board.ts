@@ -5,6 +5,7 @@ import { spellStatus } from "../../plan/ground/fields.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { namedValues } from "../../plan/named-values.ts";
 import { unseenConditions } from "../../plan/select.ts";
+import { sum } from "../../select.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { requireProject } from "../../sync/read/identify.ts";
 import { lookAtList } from "../posts.ts";
@@ -46,7 +47,7 @@ export async function readPosts(
     found.id,
     bounds,
   );
-  const posts = pages.reduce((sum, one) => sum + one, 0);
+  const posts = sum(pages);
   for (const message of unusable) say("warning", message);
   if (end !== undefined && end.kind !== "complete")
     say(end.kind === "cut" ? "warning" : "error", end.message, "board.incomplete");

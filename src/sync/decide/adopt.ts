@@ -1,8 +1,7 @@
 import type { IntentWrite } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { FoundMarker } from "../../ledger/pulls.ts";
-import type { Issue, IssueRef } from "../../model/issue.ts";
-import { isSameIssue } from "../../model/issue.ts";
+import { type Issue, type IssueRef, isSameIssue, refOf } from "../../model/issue.ts";
 import type { ContentBase, Row } from "../../model/link.ts";
 import { planRow } from "../../plan/plan.ts";
 import { retargetNow } from "../../plan/rules/rebase.ts";
@@ -98,10 +97,6 @@ export async function findOthers(
           known.repositoryId !== other.repositoryId),
     );
   return [issue, ...others].filter((other) => other.state === "open" && !isUsed(other));
-}
-
-function refOf({ repositoryId, number }: Issue): IssueRef {
-  return { repositoryId, number };
 }
 
 /**

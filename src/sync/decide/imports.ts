@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownImport } from "../../ledger/pulls.ts";
-import { type IssueRef, isSameIssue, type LabelledIssue } from "../../model/issue.ts";
+import { type IssueRef, isSameIssue, type LabelledIssue, refOf } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { wordWait } from "../../model/waiting.ts";
@@ -20,7 +20,14 @@ import { readRow } from "../ground/rows.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { takeAnswer } from "../read/follow.ts";
-import { addressesOf, addressOf, isOurIssue, keepValidator, readLabelled } from "../read/import-list.ts";
+import {
+  addressesOf,
+  addressOf,
+  isElsewhere,
+  isOurIssue,
+  keepValidator,
+  readLabelled,
+} from "../read/import-list.ts";
 import { namedHold } from "./named.ts";
 import { want } from "./want.ts";
 
@@ -154,7 +161,7 @@ function candidateOf(
   known: readonly KnownImport[],
   calls: readonly ToolCall[],
 ): Candidate {
-  const ref: IssueRef = { repositoryId: issue.issue.repositoryId, number: issue.issue.number };
+  const ref = refOf(issue.issue);
   const row = known.find((one) => isSameIssue(one.issue, ref));
   return {
     issue,
@@ -229,14 +236,6 @@ async function noteDoubt(
   const message = wordWait("intent", of.kind);
   const note = { kind: "waiting", cause: "in-doubt", message, since: unknownAt, action: of } as const;
   await ledger.commit([{ kind: "note-action", project: memory.id, post, of, notes: [note] }]);
-}
-
-/** Another project makes, or has made, a post of it. */
-async function isElsewhere({ world, memory }: PulledCycle, issue: IssueRef): Promise<boolean> {
-  const { ledger, policy } = world;
-  const known = policy.projectKeys.flatMap((key) => ledger.memory.project(key)?.id ?? []);
-  const others = known.filter((project) => project !== memory.id);
-  return ledger.toolCalls.isMade(others, { purpose: "feedbackCreate", subject: issueKey(issue) });
 }
 
 /** Asked once for an issue as it is: who sets a label changes it. */

@@ -29,8 +29,9 @@ interface OfProject extends Pick<Cycle, "settings" | "memory"> {
 export async function withMove({ settings, memory, world }: OfProject, row: Row): Promise<Row> {
   const { ledger, policy } = world;
   if (row.missing < 2 || !settings.boardRules.some(({ when }) => when.missing === true)) return row;
-  const known = policy.projectKeys.flatMap((key) => ledger.memory.project(key)?.id ?? []);
-  const others = known.filter((id) => id !== memory.id);
+  const known = policy.projectKeys.map((key) => ledger.memory.project(key)?.id);
+  if (known.includes(undefined)) return { ...row, mayHaveMoved: true };
+  const others = known.filter((id) => id !== undefined).filter((id) => id !== memory.id);
   // A list may lag.
   const listedAfter = (row.missingSince ?? 0) + policy.waits.patchMs;
   for (const { project, isListed, pulledAt = 0 } of await ledger.lookup.elsewhere(row.post.id, others)) {

@@ -1,10 +1,10 @@
-import type { Memory } from "../../ledger/memory.ts";
+import type { Memory, ProjectMemory } from "../../ledger/memory.ts";
 import type { PostField, ProjectId } from "../../model/post.ts";
 import { nameCategories, openCategories } from "../../plan/categories.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import type { RuleSettings, Settings } from "../../plan/ground/settings.ts";
 import type { Cycle } from "./cycle-state.ts";
-import type { SyncProject } from "./world.ts";
+import type { SyncProject, World } from "./world.ts";
 
 /** The settings of a project, with the ids of categories in the place of their names, as far as these are known. */
 export function settingsNow(
@@ -31,12 +31,17 @@ export function rulesOf(
   { world, memory, settings }: Pick<Cycle, "world" | "memory" | "settings">,
   project: ProjectId,
 ): { readonly settings: RuleSettings; readonly seen: ReadonlySet<PostField> } | undefined {
-  const { ledger, policy } = world;
-  const known =
-    project === memory.id
-      ? memory
-      : policy.projectKeys.map((key) => ledger.memory.project(key)).find((one) => one?.id === project);
+  const { ledger } = world;
+  const known = project === memory.id ? memory : ledger.memory.projectById(project);
   const rules = project === memory.id ? writeRules(settings) : known?.rules;
   const read = rulesNow(rules === undefined ? undefined : readRules(rules), project, ledger.memory);
   return known && read && { settings: read, seen: new Set(known.seen) };
+}
+
+/** A project of the config, by the board's id. */
+export function findSynced(
+  { ledger, policy }: Pick<World, "ledger" | "policy">,
+  project: ProjectId,
+): ProjectMemory | undefined {
+  return policy.projectKeys.map((key) => ledger.memory.project(key)).find((memory) => memory?.id === project);
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { webSiteOf } from "../../model/dialect.ts";
 import { type IssueRef, isSameRepository, type RepositoryName } from "../../model/issue.ts";
 import { nameNow, repositoryNames } from "../ground/world.ts";
 
@@ -28,8 +29,7 @@ export function parseIssue(text: string, trackerUrl: string): NamedIssue {
 function fromAddress(text: string, trackerUrl: string): string {
   if (!/^https?:/i.test(text) || !URL.canParse(text)) return text;
   const { host, pathname } = new URL(text);
-  const api = new URL(trackerUrl).host;
-  const site = api === "api.github.com" ? "github.com" : api;
+  const site = new URL(webSiteOf(trackerUrl)).host;
   if (host !== site && host !== `www.${site}`) {
     throw new ConfigError([
       `\`${text}\` is on ${host}, and \`tracker.url\` of the config belongs to ${site}.`,

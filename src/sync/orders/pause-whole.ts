@@ -1,7 +1,7 @@
 import type { WaitingRow } from "../../ledger/rows.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
 import type { WholePause } from "../../model/link.ts";
-import { inOrder } from "../../select.ts";
+import { inOrder, sum } from "../../select.ts";
 import { countVoters } from "../ground/voters.ts";
 import { describePlanned, groupWaiting, nameTitled } from "../tell/waiting-lines.ts";
 import {
@@ -124,7 +124,7 @@ async function look(
   return {
     since: pauses.find((pause) => pause.of === of)?.since,
     isResuming: found.some(({ isResuming }) => isResuming),
-    open: found.reduce((sum, { open }) => sum + open, 0),
+    open: sum(found.map(({ open }) => open)),
     waits: found.flatMap(({ waits }) => waits),
   };
 }

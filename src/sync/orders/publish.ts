@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../ledger/journal.ts";
+import { isStuck, type ToolCall } from "../../ledger/journal.ts";
 import type { EntryMemory } from "../../ledger/memory.ts";
 import type { NewRequest } from "../../ledger/orders.ts";
 import { mayBePublished, publishEveryMs } from "../../plan/changelog/decide.ts";
@@ -82,4 +82,30 @@ function sayOther({ subject, sentAt = 0 }: ToolCall, isSecond: boolean): string 
   if (isSecond) return `It goes at once, although ${published}.`;
   const at = new Date(sentAt + publishEveryMs).toISOString();
   return `${published}, so this one follows at ${at}; approve it once more, and it goes at once.`;
+}
+
+/** Tries once more what the board has refused of an entry, or what nobody can find out. */
+export async function foreseeRetryEntry(
+  { ledger, pending }: Sight,
+  { key, project }: NamedProject,
+  tag: string,
+): Promise<Foresight | Nothing> {
+  const stuck = (await ledger.toolCalls.unsettled(project)).filter(
+    (call) => call.subject === tag && isStuck(call),
+  );
+  if (stuck.length === 0) return { nothing: `${key} has nothing of ${nameEntry(tag)} to try again.` };
+  const isAsked = pending?.some((request) => request.kind === "retry-entry" && request.tag === tag);
+  if (isAsked === true) return { nothing: already };
+  const effects = stuck.map(({ purpose, state }) => {
+    if (state === "REJECTED") return "what the board refused is tried again";
+    if (purpose === "changelogPublish")
+      return "it counts as not published: it is published when it is approved again";
+    return "the draft counts as not made, and is made once more: if the board shows it, delete one";
+  });
+  const [first = already, ...others] = effects;
+  return {
+    effects: [first, ...others],
+    notified: "Nobody is mailed.",
+    asks: (agreed) => [{ kind: "add-request", request: { ...agreed, project, kind: "retry-entry", tag } }],
+  };
 }

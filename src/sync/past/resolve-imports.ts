@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../ledger/journal.ts";
 import type { AlikePost, KnownImport } from "../../ledger/pulls.ts";
-import type { Issue, IssueRef } from "../../model/issue.ts";
+import { bareIssue, type IssueRef, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { findAlike } from "../../plan/imports/alike.ts";
 import { asOne } from "../ground/as-one.ts";
@@ -95,7 +95,10 @@ async function takeFound(looking: Looking, { post }: AlikePost): Promise<void> {
   const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
   if (answer.kind === "refused") throw answer.error;
   // Wherever the issue has gone, its post has come. Until it is known where that is, nothing is decided for it.
-  const facts = answer.kind === "found" ? answer.record.issue : placeholder(issue, row);
+  const facts =
+    answer.kind === "found"
+      ? answer.record.issue
+      : bareIssue({ ...refOf(issue), updatedAt: row?.updatedAt ?? "" });
   await asOne(cycle, async (own) => {
     await linkImported(own, facts, post);
     await end({ ...looking, cycle: own }, post, "found by the issue's address in its text");
@@ -104,14 +107,6 @@ async function takeFound(looking: Looking, { post }: AlikePost): Promise<void> {
     await own.world.ledger.commit([{ kind: "set-absence", issue, absence }]);
   });
   if (answer.kind !== "found") await takeAnswer(cycle, issue, answer);
-}
-
-/** As much of an issue that is not where it was as a link needs. */
-function placeholder({ repositoryId, number }: IssueRef, row: KnownImport | undefined): Issue {
-  return {
-    ...{ repositoryId, number, nodeId: "", state: "open", stateReason: null, labels: [], assignees: [] },
-    ...{ milestone: null, type: null, locked: false, createdAt: "", updatedAt: row?.updatedAt ?? "" },
-  };
 }
 
 async function end({ cycle, call, row }: Looking, post: PostId, message: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Intent, IntentWrite } from "../../ledger/journal.ts";
 import type { RowRecord } from "../../ledger/rows.ts";
 import type { Parked, Row, SentValue } from "../../model/link.ts";
+import { dayMs, minuteMs, readInstant } from "../../model/time.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { isNotified, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
 import { isSameValue, readField } from "../../plan/ground/fields.ts";
@@ -70,10 +71,27 @@ function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent
     const decisive = told.length > 0 ? told : action.writes;
     return decisive.some((write) => isBefore(write) && !isApplied(write)) ? "in doubt" : "moved since";
   }
-  const isProven = intent.updatedAtBefore !== undefined && post.values.updatedAt === intent.updatedAtBefore;
   // What nobody is notified for may be sent again without that proof.
-  const isSafe = isProven || !isNotifying(action);
+  const isSafe = isUntouched(row, intent) || !isNotifying(action);
   return isSafe && intent.attempts < maxSends ? "not applied" : "in doubt";
+}
+
+/**
+ * Whether the post has not been changed since before the PATCH, by its `updatedAt`: one without a time of day, or without seconds,
+ * says so only when that day or minute was over, and one that an acknowledged PATCH has not moved says nothing.
+ */
+function isUntouched({ post, accepted = [] }: Row, { updatedAtBefore, sentAt, at }: Intent): boolean {
+  if (updatedAtBefore === undefined || post.values.updatedAt !== updatedAtBefore) return false;
+  const changedAt = readInstant(updatedAtBefore);
+  // Twice: zones, and clocks that differ.
+  const isOver = (sentAt ?? at) >= changedAt + 2 * unitOf(updatedAtBefore);
+  return isOver && accepted.every((one) => one.at <= changedAt + minuteMs);
+}
+
+/** The shortest time, in ms, that a text of an instant can tell. */
+function unitOf(instant: string): number {
+  const colons = instant.replace(/[+-]\d\d:?\d\d$/, "").split(":").length - 1;
+  return colons === 0 ? dayMs : colons === 1 ? minuteMs : 0;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import { type Issue, isSameRepository } from "../../model/issue.ts";
+import { type Issue, isSameIssue, isSameRepository, refOf } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import { planRow } from "../../plan/plan.ts";
 import { select } from "../../select.ts";
@@ -11,6 +11,7 @@ import { laneOf, laneOfIssue } from "../ground/lane.ts";
 import { endIntent, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
+import { isOurLogin } from "../read/identify.ts";
 import { findMarked } from "../read/markers.ts";
 import { askAgain, asProjectError } from "../read/repositories.ts";
 import { parkAction } from "../write/failure.ts";
@@ -80,11 +81,14 @@ async function resolveGroup(
   // Our clock may be ahead of the tracker's: what is newest by its own clock bounds the look as well.
   const newest = repository.cursor === undefined ? 0 : Date.parse(repository.cursor);
   const oldest = Math.min(newest, ...intents.map(({ sentAt, at }) => sentAt ?? at));
-  const marked = await findMarked(cycle, repository, oldest);
-  const isProof = await isSameStill(cycle, repository);
+  const known = await newestOwn(cycle, repository);
+  const since = known === undefined ? oldest : Math.min(oldest, Date.parse(known.createdAt));
+  const { byPost, listed } = await findMarked(cycle, repository, since);
+  const isProof =
+    (await isSameStill(cycle, repository)) && (await isListed(cycle, repository, known, listed));
   for (const intent of intents) {
     const found = await select(
-      marked.get(intent.post) ?? [],
+      byPost.get(intent.post) ?? [],
       async (issue) => !(await hasEnded(cycle, intent, issue)),
     );
     const issue = found[0] ?? (await shownIssue(cycle, intent));
@@ -129,6 +133,40 @@ async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promis
   }
 }
 
+/** So many linked issues, the newest first, are looked at for one that was opened by us. */
+const mostLookedAt = 20;
+
+/** The newest linked issue of a repository that we have opened. */
+async function newestOwn(
+  { world: { ledger, clock } }: PulledCycle,
+  { repository: { id } }: RepositoryMemory,
+): Promise<Issue | undefined> {
+  const all = await ledger.pulls.linkedIssues(id);
+  for (const issue of all.toSorted((one, other) => other.number - one.number).slice(0, mostLookedAt)) {
+    for (const { project, post } of await ledger.rows.linkedTo(issue)) {
+      const { links = [] } = (await ledger.rows.row(project, post, clock.now())) ?? {};
+      const own = links.find(({ link }) => link.origin === "opened" && isSameIssue(link.issue, issue));
+      if (own?.known !== undefined) return own.known.issue;
+    }
+  }
+  return undefined;
+}
+
+/** A list that lacks an issue of ours which is there may lack the one that is looked for, too. */
+async function isListed(
+  cycle: PulledCycle,
+  { name }: RepositoryMemory,
+  known: Issue | undefined,
+  listed: ReadonlySet<number>,
+): Promise<boolean> {
+  if (known === undefined || listed.has(known.number)) return true;
+  const answer = await cycle.world.tracker.readIssue(known, cycle.run.bounds);
+  if (answer.kind !== "found" || !isOurLogin(cycle.world, cycle.account, answer.record.author)) return true;
+  const message = `The list of issues in ${name} lacks #${known.number}, which is there: what became of openings without an answer stays open until it is whole.`;
+  noteError(cycle.tally, { issue: name, code: "tracker.unreadable", message });
+  return false;
+}
+
 /** Whether what was sent can't arrive any more. An issue whose marker a pull has shown is taken before that. */
 function hasRested({ world: { clock, policy } }: PulledCycle, { unknownAt }: Intent): boolean {
   return unknownAt !== undefined && clock.now() - unknownAt >= policy.waits.createMs;
@@ -154,7 +192,7 @@ async function takeFound(cycle: PulledCycle, intent: Intent, issue: Issue): Prom
   const { id: project } = cycle.memory;
   const now = clock.now();
   const { post, content } = intent;
-  const ref = { repositoryId: issue.repositoryId, number: issue.number };
+  const ref = refOf(issue);
   const isShared = (await ledger.rows.linkedTo(ref, "withDuplicates")).length > 0;
   const message = `found by its marker as #${issue.number}`;
   await asOne(cycle, async (own) => {

@@ -1,4 +1,4 @@
-import { ProjectError } from "../../errors.ts";
+import { ProjectError, RemoteError } from "../../errors.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject } from "../../model/post.ts";
@@ -54,15 +54,16 @@ async function findOnce(asking: Asking, name: RepositoryName): Promise<Repositor
 type Asking = Pick<Cycle, "world" | "run">;
 
 async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
-  const { ledger, clock, policy, board } = world;
+  const { ledger, clock, policy } = world;
   const known = ledger.memory.project(project.key);
+  if (known === undefined) await listProjects(world, run);
+  await learnNames(world, run);
   if (known !== undefined && clock.now() - known.checkedAt < policy.fullEveryMs) {
     const rival = otherKeys(project, world).find((key) => ledger.memory.project(key)?.id === known.id);
     if (rival !== undefined) throw claimedTwice(project.key, rival);
     return known;
   }
-  const { listed } = run;
-  if (listed.length === 0) listed.push(...(await board.listProjects(run.bounds)));
+  const listed = await listProjects(world, run);
   const found = requireProject(listed, project.key);
   if (known !== undefined && known.id !== found.id) {
     throw new ProjectError(
@@ -72,7 +73,17 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
   }
   const rival = otherKeys(project, world).find((key) => pickProject(listed, key)?.id === found.id);
   if (rival !== undefined) throw claimedTwice(project.key, rival);
-  const fresh: ProjectMemory = {
+  return rememberProject(world, project.key, found, { checkedAt: clock.now(), ...rebuildStamp(run) });
+}
+
+/** What is known of a project hangs on its id, whatever the config calls it. */
+async function rememberProject(
+  { ledger }: World,
+  key: string,
+  { id, name }: BoardProject,
+  news: Pick<ProjectMemory, "checkedAt" | "rebuildStamp">,
+): Promise<ProjectMemory> {
+  const memory: ProjectMemory = {
     seen: [],
     settingsPrint: undefined,
     rules: undefined,
@@ -81,15 +92,36 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
     // A project that is new to a copy may have run in the life that the copy knows nothing of: its issues wait, too.
     recoveredFrom: undefined,
     settledAt: undefined,
-    ...(known ?? ledger.memory.projectById(found.id)),
-    key: project.key,
-    id: found.id,
-    name: found.name,
-    checkedAt: clock.now(),
-    ...rebuildStamp(run),
+    ...ledger.memory.projectById(id),
+    ...{ key, id, name, ...news },
   };
-  await ledger.commit([{ kind: "remember-project", memory: fresh }]);
-  return fresh;
+  await ledger.commit([{ kind: "remember-project", memory }]);
+  return memory;
+}
+
+async function listProjects({ board }: World, { listed, bounds }: Run): Promise<readonly BoardProject[]> {
+  if (listed.length === 0) listed.push(...(await board.listProjects(bounds)));
+  return listed;
+}
+
+/**
+ * A project that the config calls otherwise by now is known before its own turn: what is done for another one may concern it, too.
+ * Where the list can't be had, those whose turn it is say so.
+ */
+async function learnNames(world: World, run: Run): Promise<void> {
+  const { ledger, policy } = world;
+  const unknown = policy.projectKeys.filter((key) => ledger.memory.project(key) === undefined);
+  if (unknown.length === 0) return;
+  try {
+    const listed = await listProjects(world, run);
+    for (const key of unknown) {
+      const found = pickProject(listed, key);
+      const isKnown = found !== undefined && ledger.memory.projectById(found.id) !== undefined;
+      if (isKnown) await rememberProject(world, key, found, { checkedAt: 0 });
+    }
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+  }
 }
 
 /** The project that a config's name means: an id before a slug. */

@@ -2,7 +2,7 @@ import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef, LabelledIssue } from "../../model/issue.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
-import { type Cycle, readBy } from "../ground/cycle-state.ts";
+import { type Cycle, issueKey, readBy } from "../ground/cycle-state.ts";
 import { noteLimitOf } from "../ground/limits.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
 import { isOurLogin } from "./identify.ts";
@@ -75,4 +75,12 @@ export function isOurIssue(
   { author, body }: Pick<LabelledIssue, "author" | "body">,
 ): boolean {
   return isOurLogin(world, account, author) && parseMarker(body) !== undefined;
+}
+
+/** Another project makes, or has made, a post of it, whether the config names that project or not. */
+export async function isElsewhere(
+  { world: { ledger }, memory: { id: project } }: Cycle,
+  issue: IssueRef,
+): Promise<boolean> {
+  return ledger.toolCalls.isMadeElsewhere({ project, purpose: "feedbackCreate", subject: issueKey(issue) });
 }

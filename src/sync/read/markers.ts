@@ -1,6 +1,12 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
-import type { Issue, IssueRecord, IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
+import {
+  type Issue,
+  type IssueRecord,
+  type RepositoryId,
+  type RepositoryName,
+  refOf,
+} from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import { select } from "../../select.ts";
@@ -245,16 +251,17 @@ function ourLogins({ account, world: { policy } }: Cycle): readonly string[] {
 
 /**
  * The issues of ours that were opened in a repository since a time, by the post of this project that their marker names,
- * lowest number first. Complete, or it throws: a list that breaks off proves nothing.
+ * lowest number first; and the numbers of all that were listed. Complete, or it throws: a list that breaks off proves nothing.
  */
 export async function findMarked(
   cycle: Cycle,
   repository: RepositoryMemory,
   createdSince: number,
-): Promise<ReadonlyMap<PostId, readonly Issue[]>> {
+): Promise<{ readonly byPost: ReadonlyMap<PostId, readonly Issue[]>; readonly listed: ReadonlySet<number> }> {
   const account = await askAccount(cycle);
   const since = new Date(createdSince - overlapMs).toISOString();
   const found = new Map<PostId, Map<number, Issue>>();
+  const listed = new Set<number>();
   const findBy = async (author: string): Promise<void> => {
     const query: IssueQuery = { kind: "by", author, createdSince: since };
     for await (const page of cycle.world.tracker.listIssues(repository.repository, query, cycle.run.bounds)) {
@@ -262,6 +269,7 @@ export async function findMarked(
       const [blind] = await takeOdd(cycle, page, author, storeRecords);
       if (blind !== undefined) throw blind.error;
       for (const record of page.issues) {
+        listed.add(record.issue.number);
         const marked = markedBy({ ...cycle, account: author }, record);
         for (const post of marked.flatMap((one) => (one.project === cycle.memory.id ? one.posts : [])))
           found.set(post, (found.get(post) ?? new Map()).set(record.issue.number, record.issue));
@@ -274,7 +282,7 @@ export async function findMarked(
   for (const author of createdSince <= changedAt ? former : []) await findBy(author);
   const sorted = (issues: Map<number, Issue>): readonly Issue[] =>
     [...issues.values()].toSorted((one, other) => one.number - other.number);
-  return new Map([...found].map(([post, issues]) => [post, sorted(issues)]));
+  return { byPost: new Map([...found].map(([post, issues]) => [post, sorted(issues)])), listed };
 }
 
 /** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */
@@ -282,7 +290,7 @@ function markedBy(cycle: Cycle, record: IssueText): readonly MarkedIssue[] {
   if (!isOurLogin(cycle.world, cycle.account, record.author)) return [];
   const marker = parseMarker(record.body);
   if (marker === undefined || !isOurBoard(cycle.world.policy, marker.board)) return [];
-  const issue: IssueRef = { repositoryId: record.issue.repositoryId, number: record.issue.number };
+  const issue = refOf(record.issue);
   const isOwn = isSameLogin(record.author, cycle.account);
   return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
 }

@@ -1,7 +1,5 @@
 import { OutdatedError } from "../../errors.ts";
-import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { Namesake } from "../../ledger/rows.ts";
-import type { ProjectId } from "../../model/post.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { judgeNamesake } from "../../plan/namesake.ts";
 import { retargetWrites } from "../../plan/rules/rebase.ts";
@@ -9,7 +7,7 @@ import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { rebasedBases, retargetOpen } from "../ground/retarget.ts";
-import { rulesNow } from "../ground/settings-now.ts";
+import { findSynced, rulesNow } from "../ground/settings-now.ts";
 import type { Hold } from "../ground/verdict.ts";
 import { isFreeCreate, type Wanted } from "../ground/wanted.ts";
 
@@ -53,7 +51,7 @@ async function followPost(
   await ledger.commit([{ kind: "move-post", project: from, post, to: memory.id }]);
   const row = await ledger.rows.row(memory.id, post, now);
   if (row === undefined || row.links.length === 0) return;
-  const rules = findSynced(cycle, from)?.rules ?? "";
+  const rules = findSynced(cycle.world, from)?.rules ?? "";
   // The same rules ask for the same, also where they can't be evaluated now.
   if (rules === writeRules(cycle.project.settings)) return;
   const context = { before: rulesNow(readRules(rules), from, ledger.memory), settings, seen, now };
@@ -93,7 +91,7 @@ function judgeNow(cycle: Cycle, namesake: Namesake): ReturnType<typeof judgeName
   return judgeNamesake({
     ...namesake,
     dueAt: cycle.run.dueAt,
-    isSynced: findSynced(cycle, namesake.project) !== undefined,
+    isSynced: findSynced(cycle.world, namesake.project) !== undefined,
   });
 }
 
@@ -114,10 +112,5 @@ function sayNamesake(cycle: Cycle, namesake: Namesake, isLater: boolean): string
 }
 
 function nameProject(cycle: Cycle, { project }: Namesake): string {
-  return findSynced(cycle, project)?.key ?? project;
-}
-
-/** A project of the config, by the board's id. */
-function findSynced({ world: { ledger, policy } }: Cycle, project: ProjectId): ProjectMemory | undefined {
-  return policy.projectKeys.map((key) => ledger.memory.project(key)).find((memory) => memory?.id === project);
+  return findSynced(cycle.world, project)?.key ?? project;
 }

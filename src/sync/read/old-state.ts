@@ -93,12 +93,9 @@ export function isFromLaterLife(
   );
 }
 
-/** Of a project that is new to this config, another instance may have opened the issues. */
-function hasRun({ world: { ledger, policy } }: Cycle, { project }: MarkedIssue): boolean {
-  return policy.projectKeys.some((key) => {
-    const memory = ledger.memory.project(key);
-    return memory?.id === project && memory.settingsPrint !== undefined;
-  });
+/** Of a project that is new to this state, another instance may have opened the issues. */
+function hasRun({ world: { ledger } }: Cycle, { project }: MarkedIssue): boolean {
+  return ledger.memory.projectById(project)?.settingsPrint !== undefined;
 }
 
 /** A request of an earlier life may still arrive for a while after its end was noticed: that is old news. */

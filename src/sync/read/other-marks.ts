@@ -1,6 +1,6 @@
 import type { Change } from "../../ledger/change.ts";
 import type { OtherMark } from "../../ledger/pulls.ts";
-import type { IssueRecord, IssueRef } from "../../model/issue.ts";
+import { type IssueRecord, type IssueRef, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { guessAddress, parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -25,13 +25,13 @@ export function readOtherMarks(cycle: Cycle, records: readonly IssueRecord[]): r
   const { clock, policy } = cycle.world;
   const ours = records.filter(({ author }) => isOurLogin(cycle.world, cycle.account, author));
   if (ours.length === 0) return [];
-  const marks = ours.flatMap(({ issue: { repositoryId, number }, body }) => {
+  const marks = ours.flatMap(({ issue, body }) => {
     const marker = parseMarker(body);
     if (marker === undefined || isOurBoard(policy, marker.board)) return [];
     const address = guessAddress(marker.board, policy.boardUrl, body);
-    return [{ ...marker, issue: { repositoryId, number }, address }];
+    return [{ ...marker, issue: refOf(issue), address }];
   });
-  const issues = ours.map(({ issue: { repositoryId, number } }) => ({ repositoryId, number }));
+  const issues = ours.map(({ issue }) => refOf(issue));
   return [{ kind: "store-other-marks", issues, marks, at: clock.now() }];
 }
 

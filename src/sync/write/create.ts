@@ -1,4 +1,4 @@
-import type { IssueRecord } from "../../model/issue.ts";
+import { type IssueRecord, refOf } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/ground/action.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
 import { signalsOfNew } from "../../plan/rules/conditions.ts";
@@ -159,7 +159,7 @@ async function linkOpened(
 ): Promise<void> {
   const { ledger, log } = cycle.world;
   const { post, content } = action;
-  const issue = { repositoryId: record.issue.repositoryId, number: record.issue.number };
+  const issue = refOf(record.issue);
   const link = { post, issue, origin: "opened" } as const;
   await ledger.commit([{ kind: "link", project: cycle.memory.id, link, issue: record.issue, content }]);
   if (looksBesideRecord(neededSignals(cycle.settings)))

@@ -1,7 +1,7 @@
 import type { ToolRecord } from "../../board/tools.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
-import type { Issue, IssueRef } from "../../model/issue.ts";
+import { type Issue, type IssueRef, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
 import { draftPost, postArguments } from "../../plan/imports/draft.ts";
@@ -10,7 +10,7 @@ import { isApproved, issueKey, nameIssue, type PulledCycle } from "../ground/cyc
 import type { Asked } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
-import { addressOf, isOurIssue } from "../read/import-list.ts";
+import { addressOf, isElsewhere, isOurIssue } from "../read/import-list.ts";
 import { callTool, showsOther } from "./call.ts";
 import { doubtOf } from "./create.ts";
 import { keepParked } from "./failure.ts";
@@ -32,6 +32,7 @@ export async function replanImport(cycle: PulledCycle, post: PostId): Promise<As
     answer.kind === "found" &&
     (await world.ledger.rows.linkedTo(issue)).length === 0 &&
     !isOurIssue(cycle, answer.record) &&
+    !(await isElsewhere(cycle, issue)) &&
     whyKept(answer.record, settings.import) === undefined;
   if (!isWanted) {
     await world.ledger.commit([{ kind: "drop-import", project: cycle.memory.id, post }]);
@@ -105,7 +106,7 @@ async function takeAnswer(cycle: PulledCycle, issue: Issue, record: ToolRecord |
 export async function linkImported(cycle: PulledCycle, issue: Issue, post: PostId): Promise<void> {
   const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
-  const ref: IssueRef = { repositoryId: issue.repositoryId, number: issue.number };
+  const ref = refOf(issue);
   await ledger.commit([
     { kind: "link", project, link: { post, issue: ref, origin: "imported" }, issue, content: undefined },
     auditLink(cycle, { post, issue: ref, kind: "link-issue", reason: "the issue has become this post" }),

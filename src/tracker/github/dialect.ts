@@ -1,4 +1,4 @@
-import { BREAK, type Dialect } from "../../model/dialect.ts";
+import { BREAK, type Dialect, webSiteOf } from "../../model/dialect.ts";
 
 /**
  * What GitHub reads out of a text, and how it is kept from that:
@@ -15,7 +15,7 @@ import { BREAK, type Dialect } from "../../model/dialect.ts";
  */
 export function createDialect(url: string): Dialect {
   const pages = pageHosts(url);
-  const site = siteOf(url);
+  const site = webSiteOf(url);
   /**
    * Percent-encodes what would be a mention or a reference behind the host of an http address. The address still leads to
    * the same page, which it would not with a break inside.
@@ -37,13 +37,6 @@ export function createDialect(url: string): Dialect {
     silenceAddress,
     issueAddress: (repository, number) => `${site}/${repository}/issues/${number}`,
   };
-}
-
-/** Where the web pages are, by the address of the API; a sandbox has them in the same place. */
-function siteOf(url: string): string {
-  const { hostname, origin } = new URL(url);
-  if (hostname === "api.github.com") return "https://github.com";
-  return hostname.endsWith(".ghe.com") ? origin.replace("//api.", "//") : origin;
 }
 
 /** Behind each of these a break is put. */

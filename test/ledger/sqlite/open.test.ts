@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -208,6 +209,14 @@ describe("opening the state", () => {
       "is a link: name the file",
     ],
     ["a link to nothing", (path) => symlinkSync("nowhere", path), "is a link: name the file"],
+    [
+      "a file of two names",
+      (path, folder) => {
+        writeFileSync(path, "", { mode: 0o644 });
+        linkSync(path, join(folder, "other.db"));
+      },
+      "is a file with several names (hard links)",
+    ],
     ["a pipe", (path) => execFileSync("mkfifo", ["-m", "644", path]), "is a device, a pipe or a socket"],
     [
       "a text",

@@ -34,8 +34,8 @@ describe("what names mean", () => {
     types: [{ id: "IT_1", name: "Bug" }],
   };
 
-  it("is what is called so when they are seen first; an open milestone stands before a closed one", () => {
-    expect(pinNames(7, [], names, lists)).toEqual([doing, next, bug]);
+  it("is all that is called so when they are seen first; an open milestone stands before a closed one", () => {
+    expect(pinNames(7, [], names, lists)).toEqual([doing, { ...next, id: "3 2" }, bug]);
   });
 
   it.each<[string, readonly Pin[], object, readonly Pin[]]>([
@@ -48,7 +48,7 @@ describe("what names mean", () => {
       [{ ...doing, now: "x" }],
     ],
     [
-      "the same, though another one is called so now",
+      "the same, and another one that is called so now",
       [doing],
       {
         labels: [
@@ -56,7 +56,24 @@ describe("what names mean", () => {
           { id: "LA_1", name: "x" },
         ],
       },
-      [{ ...doing, now: "x" }],
+      [{ ...doing, id: "LA_1 LA_2", now: "x" }],
+    ],
+    [
+      "both under other names",
+      [{ ...doing, id: "LA_1 LA_2", now: "x" }],
+      {
+        labels: [
+          { id: "LA_1", name: "x" },
+          { id: "LA_2", name: "y" },
+        ],
+      },
+      [{ ...doing, id: "LA_1 LA_2", now: "x, y" }],
+    ],
+    [
+      "the one of them that is left",
+      [{ ...doing, id: "LA_1 LA_2", now: "x" }],
+      { labels: [{ id: "LA_2", name: "doing" }] },
+      [{ ...doing, id: "LA_2" }],
     ],
     ["nobody knows what, once it was deleted", [doing], { labels: [] }, [{ ...doing, now: undefined }]],
     [
@@ -69,6 +86,26 @@ describe("what names mean", () => {
   ])("is %s", (_, known, changes, expected) => {
     const nothing = { labels: [], milestones: [], types: [] };
     expect(pinNames(7, known, names, { ...nothing, ...changes })).toEqual(expected);
+  });
+
+  it("is not what is known under another name: two may have changed their names", () => {
+    const [one, two] = ["1", "2"].map((id): Pin => ({ ...doing, name: `n${id}`, id, now: `n${id}` }));
+    const labels = [
+      { id: "1", name: "n2" },
+      { id: "2", name: "n1" },
+    ];
+    const named = { label: ["n1", "n2"], milestone: [], type: [] };
+    expect(
+      pinNames(
+        7,
+        [one, two].flatMap((pin) => pin ?? []),
+        named,
+        { ...lists, labels },
+      ),
+    ).toEqual([
+      { ...one, now: "n2" },
+      { ...two, now: "n1" },
+    ]);
   });
 
   it("is asked of every name in a rule once, and of all milestones where a rule looks at whether there is one", () => {
@@ -121,7 +158,12 @@ describe("what names mean", () => {
     [undefined, doing, undefined],
     [doing, { ...doing, now: "x" }, undefined],
     [doing, { ...doing, now: undefined }, { ...doing, now: undefined }],
-    [doing, { ...doing, id: "LA_2" }, { ...doing, id: "LA_2" }],
+    [doing, { ...doing, id: "LA_2" }, doing],
+    [
+      { ...doing, id: "LA_1 LA_2" },
+      { ...doing, id: "LA_1" },
+      { ...doing, id: "LA_2" },
+    ],
     [any, any, undefined],
     [any, { ...any, id: "4 5" }, { ...any, id: "3" }],
     [any, { ...any, id: "" }, any],
@@ -132,6 +174,8 @@ describe("what names mean", () => {
   it("is what it was for as long as issues carry it, whatever a list lacks", () => {
     const gone = { ...doing, now: undefined };
     expect([keepCarried(doing, gone, ["LA_1"]), keepCarried(doing, gone, ["LA_2"])]).toEqual([doing, gone]);
+    const two = { ...doing, id: "LA_1 LA_2" };
+    expect(keepCarried(two, { ...doing, id: "LA_2" }, ["LA_1"])).toEqual({ ...doing, id: "LA_2 LA_1" });
     expect(keepCarried(any, { ...any, id: "5" }, ["4", "6"])).toEqual({ ...any, id: "4 5" });
   });
 

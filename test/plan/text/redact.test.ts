@@ -14,6 +14,13 @@ describe("an e-mail address in a text", () => {
     ["ada&#64;example.com"],
     ["ada&#x40;example.com"],
     ["ada&commat;example.com"],
+    ["ada\\_lovelace@example.com"],
+    ["ada@example\\.com"],
+    ["ada\\@example.com"],
+    ["ada\u200B@example.com"],
+    ["ada@\u200Bexample.com"],
+    ["ada@exam\u00ADple.com"],
+    ["ada**@example.com"],
   ])("%s is made unreadable", (address) => {
     expect(redactPeople(`Mail ${address}, please.`, both)).toBe("Mail [e-mail], please.");
   });
@@ -45,6 +52,12 @@ describe("a telephone number in a text", () => {
     ["0170 123 45 67"],
     ["555-123-4567"],
     ["555.123.4567"],
+    ["+49\u00A030\u00A01234567"],
+    ["+33\u202F6\u202F12\u202F34\u202F56\u202F78"],
+    ["+49&nbsp;30&nbsp;1234567"],
+    ["+49 30\u20131234567"],
+    ["0170\u00A01234567"],
+    ["555\u2011123\u20114567"],
   ])("%s is made unreadable", (number) => {
     expect(redactPeople(`Call ${number}.`, both)).toBe("Call [phone number].");
     expect(redactPeople(`tel:${number} now`, both)).toBe("tel:[phone number] now");

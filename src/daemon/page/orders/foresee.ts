@@ -15,9 +15,8 @@ import { askIssue, foreseeLink, foreseeUnlink } from "../../../sync/orders/link.
 import { findIssue } from "../../../sync/orders/named-issue.ts";
 import { foreseePause, foreseeResume, listWaiting, type Resuming } from "../../../sync/orders/pause.ts";
 import { foreseePauseWhole, foreseeResumeWhole, type Whole } from "../../../sync/orders/pause-whole.ts";
-import { foreseePublish } from "../../../sync/orders/publish.ts";
+import { foreseePublish, foreseeRetryEntry } from "../../../sync/orders/publish.ts";
 import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "../../../sync/orders/retry.ts";
-import { foreseeRetryEntry } from "../../../sync/orders/retry-entry.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
 import type { Looking, PageProject } from "../view.ts";
 import type { OrderKind, PageOrder } from "./order.ts";

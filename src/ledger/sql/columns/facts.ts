@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Issue, Readable, Signals } from "../../../model/issue.ts";
+import { type Issue, type Readable, refOf, type Signals } from "../../../model/issue.ts";
 import { type FieldValue, type Post, type PostField, postFields } from "../../../model/post.ts";
 import { stored } from "../../stored.ts";
 import { issueShape, postShape, signalsShape, valueShape } from "./shapes.ts";
@@ -84,7 +84,7 @@ export function encodeSignals({
       canonical,
       (end) =>
         end && {
-          ...{ repositoryId: end.repositoryId, number: end.number },
+          ...refOf(end),
           ...(end.isOutside && { isOutside: end.isOutside }),
         },
     ),

@@ -34,10 +34,10 @@ export function createToolCalls(
   const selectOne = store.prepare<[Key], CallColumns>(
     `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = @purpose AND subject = @subject`,
   );
-  const selectMade = store.prepare<[Omit<Key, "project"> & { projects: string }], { state: string }>(`
-    SELECT state FROM EACH TEXT @projects AS one CROSS JOIN board_projects ON board_projects.id = one.value
-      CROSS JOIN tool_calls ON tool_calls.project = number AND purpose = @purpose AND subject = @subject
-    WHERE state IN ('SENT', 'UNKNOWN', 'DONE') LIMIT 1`);
+  const selectMade = store.prepare<[CallKey], { state: string }>(`
+    SELECT state FROM board_projects CROSS JOIN tool_calls
+      ON tool_calls.project = board_projects.number AND purpose = @purpose AND subject = @subject
+    WHERE board_projects.id <> @project AND state IN ('SENT', 'UNKNOWN', 'DONE') LIMIT 1`);
   const selectResult = store.prepare<
     [{ project: number; purpose: string; result: string }],
     { made: number }
@@ -96,8 +96,8 @@ export function createToolCalls(
         const found = yield* selectOne.get({ project: number, purpose, subject });
         return found && toCall(found);
       }),
-    *isMade(projects, of) {
-      return (yield* selectMade.get({ ...of, projects: JSON.stringify(projects) })) !== undefined;
+    *isMadeElsewhere(key) {
+      return (yield* selectMade.get(key)) !== undefined;
     },
     hasMade: (project, purpose, result) =>
       numbers.ofProject(project, false, function* (number): Asked<boolean> {

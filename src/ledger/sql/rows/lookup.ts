@@ -25,7 +25,7 @@ interface NamesakeColumns {
 /** What a person asks for by name. */
 export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
   const selectPull = store.prepare<[number], KnownPull>(`
-    SELECT run, began_at AS "beganAt", kind FROM pulls
+    SELECT began_at AS "beganAt", kind FROM pulls
     WHERE project = ? AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`);
   const selectShared = store.prepare<[number, string], { url: string }>(`
     SELECT url FROM posts JOIN post_facts ON post_facts.post = posts.number

@@ -65,7 +65,7 @@ export function groupParts(
   pins: readonly Columns<Pin>[],
   parts: readonly (readonly PartOfPost[])[],
 ): GroupedParts {
-  const grouped = partNames.map((name, place) => [name, groupByPost(parts[place] ?? [])]);
+  const grouped = partNames.map((name, place) => [name, Map.groupBy(parts[place] ?? [], ({ post }) => post)]);
   const found = Object.fromEntries(grouped) as Parts;
   return { ...found, pause, pins: pins.map(fromColumns<Pin>) };
 }
@@ -96,19 +96,6 @@ export function toRow(line: RowLine, parts: GroupedParts, seenAt: PostTimes): Ro
     ...(notes && { notes: notes.map(toNote) }),
     ...toAccepted(parts.accepted.get(number)),
   };
-}
-
-/** Parts by the number of their post, in the order in which they came. */
-export function groupByPost<Part extends { readonly post: number }>(
-  parts: readonly Part[],
-): ReadonlyMap<number, Part[]> {
-  const groups = new Map<number, Part[]>();
-  for (const part of parts) {
-    const group = groups.get(part.post);
-    if (group === undefined) groups.set(part.post, [part]);
-    else group.push(part);
-  }
-  return groups;
 }
 
 function toLinkedIssue(

@@ -1,11 +1,11 @@
-import type { IssueRef } from "../../../model/issue.ts";
+import { type IssueRef, refOf } from "../../../model/issue.ts";
 import type { IntentKind, PlannedChange } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
 import { type Numbers, noProject } from "../columns/numbers.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
-import { groupByPost, readPlanned } from "./row-builder.ts";
+import { readPlanned } from "./row-builder.ts";
 
 /** What stands in columns as it is. */
 type Plainly = Pick<WaitingRow, "kind" | "cause" | "code" | "since" | "until">;
@@ -124,11 +124,11 @@ export function createWaiting(
 
   function* toRows(project: number, found: readonly WaitingColumns[]): Asked<readonly WaitingRow[]> {
     const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
-    const linked = groupByPost(yield* selectIssues.all({ project, posts }));
+    const linked = Map.groupBy(yield* selectIssues.all({ project, posts }), ({ post }) => post);
     return found.map(({ post, id, message, title, planned, is_stopped, ...row }) => ({
       ...fromColumns<Plainly>(row),
       post: id,
-      issues: (linked.get(post) ?? []).map(({ repositoryId, number }) => ({ repositoryId, number })),
+      issues: (linked.get(post) ?? []).map(refOf),
       message: wordWait(row.kind, message),
       title,
       planned: toPlanned(planned),

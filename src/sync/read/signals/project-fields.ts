@@ -102,7 +102,10 @@ export function isFieldFault({ fault }: RemoteError): boolean {
   return fault === "missing" || fault === "unauthorized" || fault === "refused";
 }
 
-/** An option that was renamed is told by its id, and keeps the name by which a rule knows it until the rule is corrected. */
+/**
+ * An option that was renamed is told by its id, and keeps a name by which a rule may know it: that which the rules of this project
+ * name, else the first one, for another project's.
+ */
 function keepNames(
   settings: Pick<Settings, "rules">,
   known: ProjectFieldMemory | undefined,
@@ -111,10 +114,11 @@ function keepNames(
   const named = namedOptions(settings, found.key);
   const options = found.options.map((option) => {
     const before = known?.options.find(({ id }) => id === option.id);
-    const formerName = before?.formerName ?? before?.name;
-    const isKept =
-      formerName !== undefined && includesName(named, formerName) && !hasOption(found, formerName);
-    return isKept ? { ...option, formerName } : option;
+    const names = [before?.name, before?.formerName].flatMap((name) =>
+      name === undefined || hasOption(found, name) ? [] : [name],
+    );
+    const formerName = names.find((name) => includesName(named, name)) ?? names.at(-1);
+    return formerName === undefined ? option : { ...option, formerName };
   });
   const lost = namesBefore(known).flatMap(({ name, id }) =>
     hasOption(found, name) || found.options.some((option) => option.id === id) ? [] : [name],

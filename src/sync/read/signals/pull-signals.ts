@@ -1,7 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
-import type { Issue, IssueRef, Pin, Signals } from "../../../model/issue.ts";
+import { type Issue, type IssueRef, type Pin, refOf, type Signals } from "../../../model/issue.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
 import { isSignalNeeded } from "../../../plan/rules/match.ts";
@@ -76,7 +76,7 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
     const read = mode === "unknown" ? issues : await workWithinLimits(cycle, issues, work);
     if (mode === "unknown") await work(issues);
     const end = read.at(-1)?.issue;
-    if (end !== undefined) last = { repositoryId: end.repositoryId, number: end.number };
+    if (end !== undefined) last = refOf(end);
     const answered = read.filter(({ issue }) => !reader.unread.has(issue.nodeId));
     const looks = answered.map(({ issue }) => signalsKey(print, issue));
     noteLooks(cycle, looks, askedAt);

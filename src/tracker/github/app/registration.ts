@@ -1,4 +1,4 @@
-import { webOf } from "../wire/links.ts";
+import { webSiteOf } from "../../../model/dialect.ts";
 
 /** An App as it is asked for. */
 export interface AppWish {
@@ -29,7 +29,7 @@ const eventsOf: Readonly<Record<string, readonly string[]>> = {
  */
 export function addressOfAppForm(api: string, wish: AppWish): string {
   const { name, organization, permissions, webhookUrl } = wish;
-  const web = webOf(api);
+  const web = webSiteOf(api);
   const owner = organization === undefined ? "" : `/organizations/${encodeURIComponent(organization)}`;
   const events = Object.keys(permissions).flatMap((permission) => eventsOf[permission] ?? []);
   // An older Enterprise Server does not know it.

@@ -1,4 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
+import { webSiteOf } from "../../../model/dialect.ts";
 import type { ClientAnswer } from "./client.ts";
 import type { Quote } from "./words.ts";
 
@@ -40,12 +41,6 @@ export function resolveOnOrigin(address: string, base: string, quote: Quote): st
   );
 }
 
-/** Where the server's pages for people are. */
-export function webOf(api: string): string {
-  const { origin, host, protocol } = new URL(api);
-  return host.startsWith("api.") ? `${protocol}//${host.slice("api.".length)}` : origin;
-}
-
 /** Longer ones are none of GitHub's. */
 const longestAddress = 1000;
 
@@ -58,7 +53,7 @@ export function readSsoAddress({ headers, url }: ClientAnswer): string | undefin
   const address = /^required;\s*url=(\S+)$/i.exec(String(headers["x-github-sso"] ?? "").trim())?.[1];
   if (address === undefined || address.length > longestAddress || !URL.canParse(address)) return undefined;
   const found = new URL(address);
-  const isOwn = found.origin === webOf(url) && found.username === "" && found.password === "";
+  const isOwn = found.origin === webSiteOf(url) && found.username === "" && found.password === "";
   return isOwn ? found.href : undefined;
 }
 

@@ -103,12 +103,10 @@ export const repositoryShape = z
 
 /** A page of comments. */
 export const commentsShape = z.array(
-  z.object({ id: positiveInteger, user: some, body: z.string().nullish(), created_at: time }).transform(
-    ({ id, user, body, created_at: createdAt }): IssueComment => ({
-      id,
+  z.object({ user: some, body: z.string().nullish() }).transform(
+    ({ user, body }): IssueComment => ({
       author: authorOf(user),
       body: body ?? "",
-      createdAt,
     }),
   ),
 );

@@ -323,13 +323,7 @@ describe("comments of an issue", () => {
     for await (const page of tracker.comments({ repositoryId: id, number: 1 }, unbounded()))
       found.push(...page);
     expect(found.map(({ body }) => body)).toEqual(bodies);
-    expect(found[0]).toEqual({
-      id: expect.any(Number),
-      author: "ann",
-      body: "comment 0",
-      createdAt: "2026-01-05T10:00:00Z",
-    });
-    expect(new Set(found.map((comment) => comment.id)).size).toBe(130);
+    expect(found[0]).toEqual({ author: "ann", body: "comment 0" });
   });
 
   it("of an issue that is gone are missing", async () => {
