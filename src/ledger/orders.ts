@@ -119,6 +119,8 @@ export type NewRequest = AnyRequest &
         readonly tag: string;
         /** Of the call that has made the text which was shown. */
         readonly hash: string;
+        /** Set where the person was shown that it goes at once, since it had been let go before. */
+        readonly isSecond?: true;
       }
     | { readonly kind: "retry-entry"; readonly tag: string }
     /** `print`: what its release was when a person saw it. */

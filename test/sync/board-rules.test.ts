@@ -384,6 +384,20 @@ describe("a comment", () => {
     expect(commentsOf(stage)).toHaveLength(1);
   });
 
+  it("whose answer was lost is there once though the token is another account's by then", async () => {
+    const stage = await openPair(commenting);
+    move(stage, { status: "declined" });
+    stage.github.failNext({ method: "POST", path: "/comments", applied: true, answer: { kind: "reset" } });
+    await stage.sync();
+    const token = "token-of-the-other-bot-0123456789";
+    stage.github.setPush(repo, true, "other-bot");
+    stage.github.addToken(token, "other-bot");
+    stage.useSecrets({ token });
+    stage.clock.skip(7 * 60 * minuteMs);
+    for (let run = 0; run < 3; run += 1) await stage.sync();
+    expect(commentsOf(stage)).toHaveLength(1);
+  });
+
   it("with the same mark by somebody else does not count", async () => {
     const stage = await openPair(commenting);
     move(stage, { status: "declined" });

@@ -65,6 +65,13 @@ describe("the changelog of releases", () => {
     const request = { kind: "publish", project, at: stage.clock.now(), tag, hash: shown } as const;
     await stage.ledger.commit([{ kind: "add-request", request }]);
   };
+  /** Two people are shown an entry, and then both say yes. */
+  const approveAtOnce = async (tag: string): Promise<void> => {
+    const named = { key: "acme-app", project };
+    const see = () => foreseePublish({ ledger: stage.ledger, now: stage.clock.now() }, named, tag);
+    for (const seen of await Promise.all([see(), see()]))
+      if ("asks" in seen) await stage.ledger.commit(seen.asks({ at: stage.clock.now() }));
+  };
   /** Every call is answered with a yes that shows no entry, whatever came of it. */
   const answerNothing = (): void => {
     const silent = Object.create(tools) as FakeTools;
@@ -344,8 +351,10 @@ describe("the changelog of releases", () => {
     await approve("v1.2");
     await stage.sync();
     expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([true, false, false]);
-    await approve("v1.3");
-    await approve("v1.3");
+    await approveAtOnce("v1.3");
+    await stage.sync();
+    expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([true, false, false]);
+    await approveAtOnce("v1.3");
     await stage.sync();
     expect(tools.entries.map(({ isPublished }) => isPublished)).toEqual([true, false, true]);
     stage.clock.skip(dayMs);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { NewRequest } from "../../src/ledger/orders.ts";
+import type { Issue } from "../../src/model/issue.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { foreseeUnlink } from "../../src/sync/orders/link.ts";
 import { findIssue } from "../../src/sync/orders/named-issue.ts";
 import { openPosts, twoRepositories } from "../support/setups.ts";
 import {
@@ -392,6 +394,23 @@ describe("an issue of several posts", () => {
 });
 
 describe("a post that a person unlinks", () => {
+  it("is said to leave its text to other posts of its project alone", async () => {
+    const stage = await openPairs();
+    const repositoryId = stage.ledger.memory.repository("acme/app")?.repository.id ?? 0;
+    const told = async (of: string) => {
+      const link = { post: p("p2"), issue: { repositoryId, number: 1 }, origin: "adopted" } as const;
+      const known = (await stage.ledger.rows.row(project, p("p1"), 0))?.links[0]?.known?.issue as Issue;
+      await stage.ledger.commit([
+        { kind: "link", project: of as ProjectId, link, issue: known, content: undefined },
+      ]);
+      const named = { key: "acme-app", project, post: p("p1") };
+      const seen = await foreseeUnlink({ ledger: stage.ledger, now: 0 }, named, undefined, "");
+      return "effects" in seen ? seen.effects.join(" ") : "";
+    };
+    expect(await told("prj_web")).not.toContain("becomes that of the posts");
+    expect(await told(project)).toContain("becomes that of the posts");
+  });
+
   it("stays without an issue, whatever is selected and whatever the issue's mark says", async () => {
     const stage = await openPairs();
     await unlink(stage, "p1", 1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
-import { openPosts, twoRepositories } from "../support/setups.ts";
+import { openPosts, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** Three posts with issues: the first is completed on both sides, the second only on GitHub. */
@@ -185,6 +185,21 @@ describe("a mark of ours that a collaborator has changed", () => {
     await stage.sync();
     expect(stage.board.post("acme-app", "p1")?.status).toBe("completed");
     expect(stage.board.post("acme-app", "p2")?.status).toBe("planned");
+  });
+
+  it("is said by whichever project reads it, of whichever project it is", async () => {
+    const projects = [standardProject, { ...standardProject, project: "acme-api" }];
+    const stage = await openStage({ boardProjects: twoProjects, projects });
+    addPlanned(stage, [{}, { status: "open" }], "acme-api");
+    await stage.sync();
+    const body = stage.github.issue("acme/app", 1).body ?? "";
+    const named = (id: string): string => Buffer.from(id).toString("base64url");
+    stage.github.edit("acme/app", 1, { body: body.replace(named("p1"), `${named("p1")},${named("p2")}`) });
+    const { projects: told } = await stage.sync();
+    expect(told.flatMap(({ project, errors }) => errors.map(({ code }) => [project, code]))).toEqual([
+      ["acme-app", "tracker.mark"],
+    ]);
+    expect(told[0]?.errors[0]?.message).toContain("`boardsync link acme-api/p2 acme/app#1`");
   });
 });
 

@@ -5,6 +5,7 @@ import {
   type ConfigPart,
   hourMs,
   minuteMs,
+  openStage,
   type Stage,
   type StageOptions,
   standardProject,
@@ -331,6 +332,21 @@ describe("an issue that is not found", () => {
     stage.github.transfer("acme/other", 1, "acme/app");
     stage.github.close("acme/app", 2, "completed");
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, parked: 0, failed: 0 });
+  });
+
+  it("is said of its post, in a run of that one's project, also where another one's has asked", async () => {
+    const projects = [standardProject, { ...standardProject, project: "acme-api" }];
+    const stage = await openStage({ boardProjects: twoProjects, projects });
+    addPlanned(stage, 6);
+    addPlanned(stage, 1, "acme-api");
+    await stage.sync();
+    const { number = 0 } = stage.github.issues("acme/app").find(({ title }) => title === "Post 7") ?? {};
+    convert(stage, number);
+    stage.clock.skip(7 * hourMs);
+    expect(await stage.sync(["acme-app"])).toMatchObject({ result: "ok" });
+    const said = { post: "p7", issue: `acme/app#${number}`, code: "tracker.missing" };
+    expect(await stage.sync(["acme-api"])).toMatchObject({ projects: [{ errors: [said] }] });
+    expect(await stage.sync(["acme-api"])).toMatchObject({ result: "ok" });
   });
 
   it("for less than ten minutes is not parked, and is asked for by every run until then", async () => {

@@ -127,7 +127,7 @@ export async function foreseeUnlink(
   if (issues.length === 0) return { nothing: "it is linked to no issue." };
   const names = issues.map((issue) => showIssue(ledger, issue));
   const shared = await select(issues, async (issue) =>
-    (await ledger.rows.linkedTo(issue)).some((other) => other.post !== post),
+    (await ledger.rows.linkedTo(issue)).some((other) => other.project === project && other.post !== post),
   );
   const left = shared.map((issue) => showIssue(ledger, issue)).join(", ");
   const told =

@@ -43,7 +43,9 @@ export async function foreseePublish(
     effects: other === undefined ? effects : [...effects, sayOther(other, asked)],
     notified: "An unknown number of subscribers may be mailed.",
     asks(agreed) {
-      const request: NewRequest = { ...agreed, project, kind: "publish", tag, hash: draft.hash };
+      const shown = { kind: "publish", tag, hash: draft.hash } as const;
+      const second = asked ? ({ isSecond: true } as const) : {};
+      const request: NewRequest = { ...agreed, project, ...shown, ...second };
       return [{ kind: "add-request", request }];
     },
   };

@@ -89,11 +89,14 @@ export async function resolveComment(cycle: PulledCycle, intent: Intent, hasRest
 }
 
 async function isMade(cycle: PulledCycle, { issue }: IssueRecord, key: string): Promise<boolean> {
-  const { tracker } = cycle.world;
+  const { tracker, ledger } = cycle.world;
+  // It may have been made with the token of another account.
+  const logins = [cycle.account, ...(ledger.memory.account()?.former ?? [])];
   for await (const page of tracker.comments(issue, cycle.run.bounds)) {
     const isOurs = page.some(
       ({ author, body }) =>
-        (author === undefined || isSameLogin(author, cycle.account)) && carriesMark(body, key),
+        (author === undefined || logins.some((login) => isSameLogin(author, login))) &&
+        carriesMark(body, key),
     );
     if (isOurs) return true;
   }

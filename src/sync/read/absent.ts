@@ -10,7 +10,7 @@ import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { endPrepared } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import { takeAnswer } from "./follow.ts";
+import { sayMissing, takeAnswer } from "./follow.ts";
 import { sayRefused } from "./refused.ts";
 
 const parkedKind = "read-issue";
@@ -49,7 +49,10 @@ async function retireIfGone(cycle: Cycle, post: PostId): Promise<void> {
  */
 export async function parkAbsent(cycle: Cycle): Promise<void> {
   const absent = await cycle.world.ledger.absences.ofProject(cycle.memory.id);
-  for (const link of absent) sayRefused(cycle, link);
+  for (const link of absent) {
+    sayRefused(cycle, link);
+    sayMissing(cycle, link);
+  }
   for (const [post, links] of Map.groupBy(absent, (link) => link.post)) await parkPost(cycle, post, links);
 }
 

@@ -2,17 +2,17 @@ import { ProjectError, RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
+import type { AbsentLink } from "../../ledger/rows.ts";
 import type { Absence, IssueRecord, IssueRef, Pin, RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
-import type { PostId } from "../../model/post.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { RuleSettings } from "../../plan/ground/settings.ts";
 import { awaitDropped, awaitGone } from "../../plan/lost-names.ts";
 import { inOrder } from "../../select.ts";
 import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
-import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { type Cycle, nameIssue, projectNow } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
 import { rulesOf } from "../ground/settings-now.ts";
 import type { World } from "../ground/world.ts";
@@ -209,13 +209,17 @@ async function awaitFollowers(
   return changes.flat();
 }
 
-/** Said when an issue is not found for the first time. What that means is not known yet, so nothing is decided for its posts. */
-export function sayMissing(cycle: Cycle, asked: IssueRef, post?: PostId): void {
-  const { world, tally } = cycle;
+/**
+ * Says of a post that its issue was not found, whichever project has asked: in the first run of its own since. What that means is not
+ * known yet, so nothing is decided for it.
+ */
+export function sayMissing(cycle: Cycle, { post, issue: asked, absence }: AbsentLink): void {
+  const { lastSuccessAt = 0, doneAt = 0 } = projectNow(cycle);
+  if (absence.kind !== "missing" || absence.since <= Math.max(lastSuccessAt, doneAt)) return;
   const issue = nameIssue(cycle, asked);
-  const until = new Date(world.clock.now() + secondLookMs).toISOString();
+  const until = new Date(absence.since + secondLookMs).toISOString();
   const message = `${issue} is not found (404), so nothing is decided for its post. The next runs ask again; if it is not found after ${until}, either, it counts as gone: then other issues of the post decide, or the post needs you.`;
-  noteError(tally, { ...(post !== undefined && { post }), issue, code: "tracker.missing", message });
+  noteError(cycle.tally, { post, issue, code: "tracker.missing", message });
 }
 
 async function noteAbsence({ cycle, asked, known }: Looked, absence: Absence): Promise<void> {

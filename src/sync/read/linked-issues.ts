@@ -4,7 +4,7 @@ import { dayMs } from "../../model/time.ts";
 import { select } from "../../select.ts";
 import type { IssueAnswer, IssuePage, IssueQuery } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
-import { sayMissing, secondLookMs, takeAnswer } from "./follow.ts";
+import { secondLookMs, takeAnswer } from "./follow.ts";
 import { storePage } from "./markers.ts";
 
 /** More than this part of a repository's linked issues not found, and more than one: that is lost access, not deletion. */
@@ -86,9 +86,7 @@ async function askForEach(
   const isLost = await isAccessLost(cycle, memory, answers);
   if (isLost && !isLong) return { ...memory, pausedAt: memory.pausedAt ?? clock.now(), fullAt: clock.now() };
   for (const { issue, answer } of answers) {
-    const isNews = (await ledger.absences.of(issue)) === undefined;
     await takeAnswer(cycle, issue, answer, isLost);
-    if (isNews && (await isKnownAs(cycle, "missing", issue))) sayMissing(cycle, issue);
   }
   if (memory.pausedAt !== undefined)
     await ledger.commit([{ kind: "mark-repository", repository: memory.repository.id }]);

@@ -110,10 +110,14 @@ async function keepRecords(
 function withoutStrange(cycle: Cycle, marked: MarkedIssue, { strange }: KnownMark): MarkedIssue {
   if (strange.length === 0 || !isScanned(cycle, marked.issue.repositoryId)) return marked;
   const issue = nameIssue(cycle, marked.issue);
-  for (const post of marked.project === cycle.memory.id ? strange : []) {
-    const link = command("link", `${cycle.project.key}/${post}`, issue);
-    const message = `Somebody has changed the mark of ${issue}: by now it names ${post}, which boardsync did not write there. That is not taken; \`${link}\` does it on purpose.`;
-    noteError(cycle.tally, { post, issue, code: "tracker.mark", message });
+  const { ledger, policy } = cycle.world;
+  const key = ledger.memory.projectById(marked.project)?.key ?? "";
+  // Whichever project of the config it is: what one of them has read is no news to the others.
+  for (const post of policy.projectKeys.includes(key) ? strange : []) {
+    const name = `${key}/${post}`;
+    const message = `Somebody has changed the mark of ${issue}: by now it names ${name}, which boardsync did not write there. That is not taken; \`${command("link", name, issue)}\` does it on purpose.`;
+    const isOwn = marked.project === cycle.memory.id;
+    noteError(cycle.tally, { ...(isOwn && { post }), issue, code: "tracker.mark", message });
   }
   return { ...marked, posts: marked.posts.filter((post) => !strange.includes(post)) };
 }

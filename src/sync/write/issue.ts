@@ -14,7 +14,7 @@ import { noteError } from "../ground/report.ts";
 import { closedBy, type Outcome, waitForTurn } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 import { parkAbsent } from "../read/absent.ts";
-import { sayMissing, takeAnswer } from "../read/follow.ts";
+import { takeAnswer } from "../read/follow.ts";
 import { askAgain, asProjectError } from "../read/repositories.ts";
 import { failWrite } from "./failure.ts";
 import type { Request } from "./send.ts";
@@ -117,7 +117,6 @@ export async function readFresh(
   if (answer.kind === "refused") throw answer.error;
   // The issue is not where it was: a transfer is followed, and the next run writes to its new place.
   await takeAnswer(cycle, issue, answer);
-  if (answer.kind === "missing") sayMissing(cycle, issue, action.post);
   await parkAbsent(cycle);
   if (answer.kind === "moved")
     return waitForTurn("its issue was moved, and the next run goes on with it there");

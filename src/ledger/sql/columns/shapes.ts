@@ -285,7 +285,10 @@ export const requestShape = later(
         issue: issueShape().exactOptional(),
       }),
       z.object({ kind: z.literal("unlink"), by, post: postId, issues: z.array(refShape()) }),
-      z.object({ kind: z.literal("publish"), by, tag: z.string(), hash: z.string() }),
+      z.object({
+        ...{ kind: z.literal("publish"), by, tag: z.string(), hash: z.string() },
+        isSecond: z.literal(true).exactOptional(),
+      }),
       z.object({ kind: z.literal("retry-entry"), by, tag: z.string() }),
       z.object({ kind: z.literal("draft-entry"), by, tag: z.string(), print: z.string() }),
       z.object({ kind: z.literal("resume-project"), by, isDiscard: z.boolean() }),
