@@ -132,7 +132,7 @@ export async function foreseeUnlink(
   const left = shared.map((issue) => showIssue(ledger, issue)).join(", ");
   const told =
     left === ""
-      ? "nothing is written to either side for that"
+      ? "neither its status nor a text is written for that"
       : `the text of ${left} becomes that of the posts that it still stands for, and nothing else is written for that`;
   const effect = `the next run ends its link to ${names.join(", ")}; ${told}.`;
   const rest =

@@ -111,7 +111,7 @@ function troubleOf(cycle: Cycle, row: Row, absent: readonly AbsentLink[]): Troub
   if (moved?.absence.kind === "moved") {
     const issue = nameIssue(cycle, moved.issue);
     const to = `${moved.absence.name}#${moved.absence.to.number}`;
-    const message = `${issue} was moved to ${to}, a repository that the config doesn't name, so neither side is written. Name it as \`repo\` or in \`route\` of any project, and the post follows the issue; or move the issue back.`;
+    const message = `${issue} was moved to ${to}, a repository that the config doesn't name, so nothing that hangs on it is written. Name it as \`repo\` or in \`route\` of any project, and the post follows the issue; or move the issue back.`;
     return { issue, code: "tracker.moved", message };
   }
   const [gone] = absent;
