@@ -113,6 +113,8 @@ const ofTools = (change: (tools: BoardTools) => Partial<BoardTools>): Bug =>
 const ofTracker = (change: (world: World, hub: HubServer) => Partial<Tracker>): Bug =>
   ofWorld((world, hub) => ({ tracker: withParts(world.tracker, change(world, hub)) }));
 
+const unmoved = "2025-01-01T00:00:00Z";
+
 /** The bugs that the protocol's rules are there against. Nothing in `src` knows of them. */
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -219,13 +221,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: ofLedger(({ journal, rows }) => ({
       journal: withParts(journal, {
         open: async (project) =>
-          (await journal.open(project)).map((intent) => ({ ...intent, updatedAtBefore: "unmoved" })),
+          (await journal.open(project)).map((intent) => ({ ...intent, updatedAtBefore: unmoved })),
       }),
       rows: withParts(rows, {
         row: async (project, id, now) => {
           const row = await rows.row(project, id, now);
           if (row === undefined) return undefined;
-          const values = { ...row.post.values, updatedAt: "unmoved" };
+          const values = { ...row.post.values, updatedAt: unmoved };
           return { ...row, post: { ...row.post, values } };
         },
       }),
