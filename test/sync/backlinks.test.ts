@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
-import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
 const p1 = "p1" as PostId;
@@ -65,6 +65,18 @@ describe("the internal note of a post with an issue", () => {
     stage.mark();
     for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "ok" });
     expect(stage.writes()).toEqual([]);
+  });
+
+  it("is one line also where the repository was renamed, and the state lost", async () => {
+    const stage = await openPair(canary);
+    await stage.sync();
+    stage.github.renameRepository("acme/app", "acme/new");
+    stage.loseState();
+    for (let run = 0; run < 4; run += 1) {
+      stage.clock.skip(hourMs);
+      await stage.sync();
+    }
+    expect(noteOf(stage)).toBe(`${canary}\nTracked in acme/new#1`);
   });
 
   it("names every issue, and none any more when the last link is ended", async () => {

@@ -15,10 +15,16 @@ export function hasLine(note: string, line: string): boolean {
  * The note with our line as it is now, or without it; everything else stays to the letter.
  *
  * @param previous our line as the state knows it.
+ * @param names of the repositories of the post's issues, former ones as well.
  */
-export function replaceLine(note: string, previous: string | undefined, line: string | undefined): string {
+export function replaceLine(
+  note: string,
+  previous: string | undefined,
+  line: string | undefined,
+  names: readonly string[],
+): string {
   const lines = note.split("\n");
-  const at = findOurs(lines, previous, line);
+  const at = findOurs(lines, previous, names);
   const found = lines[at];
   if (found === undefined) return line === undefined ? note : append(note, line);
   const ending = found.endsWith("\r") ? "\r" : "";
@@ -32,12 +38,11 @@ export function replaceLine(note: string, previous: string | undefined, line: st
  * The line that the state knows; else the one line of our form, if there is no other, that names a repository of the post's issues: so
  * after the state was lost, or an old copy put back, it is not written twice. -1 without any.
  */
-function findOurs(lines: readonly string[], previous: string | undefined, line = ""): number {
+function findOurs(lines: readonly string[], previous: string | undefined, names: readonly string[]): number {
   const known = lines.findIndex((line) => withoutReturn(line) === previous);
   if (known !== -1) return known;
-  const repositories = repositoriesIn(line);
   const isAlike = (one: string): boolean =>
-    form.test(withoutReturn(one)) && repositoriesIn(one).some((name) => repositories.includes(name));
+    form.test(withoutReturn(one)) && repositoriesIn(one).some((name) => names.includes(name));
   const first = lines.findIndex(isAlike);
   return first === lines.findLastIndex(isAlike) ? first : -1;
 }

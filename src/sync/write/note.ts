@@ -49,6 +49,14 @@ export async function decideNotes(
   return (await inOrder(cycle.pull.notes, async (note) => decideNote(cycle, note, opening))).flat();
 }
 
+/** Names of the repositories of a post's issues: a line of before the state was lost may have a former one. */
+function knownNames({ world: { ledger } }: PulledCycle, { links }: Row): readonly string[] {
+  return links.flatMap(({ link }) => {
+    const known = ledger.memory.repositoryById(link.issue.repositoryId);
+    return known === undefined ? [] : [known.repository.name, known.name, ...(known.otherNames ?? [])];
+  });
+}
+
 async function decideNote(
   cycle: PulledCycle,
   note: DueNote,
@@ -61,7 +69,7 @@ async function decideNote(
   // A person may have said since the pull that it stays as it is.
   if ((await ledger.backlinks.due(project, [note.post])).length === 0) return [];
   const line = lineOf(cycle, row);
-  const text = replaceLine(note.text, note.line, line);
+  const text = replaceLine(note.text, note.line, line, knownNames(cycle, row));
   const isSame = text === note.text || (line === undefined && note.line === undefined);
   const isTakenAway = line !== undefined && line === note.line && !hasLine(note.text, line);
   if (isSame || isTakenAway) {

@@ -18,6 +18,7 @@ it.each<[string, string, string | undefined, string | undefined, string]>([
   ["takes the place of the known one", `a\n${one}\nb`, one, two, `a\n${two}\nb`],
   ["keeps the line end of the known one", `${one}\r\nb`, one, two, `${two}\r\nb`],
   ["takes the place of the only one of its form", `a\n${two}\n`, undefined, one, `a\n${one}\n`],
+  ["takes the place of one of a former name", "Tracked in acme/old#1", undefined, one, one],
   [
     "takes the place of none of another repository",
     "Tracked in a/b#1",
@@ -32,7 +33,7 @@ it.each<[string, string, string | undefined, string | undefined, string]>([
   ["is missed by nobody", "a", one, undefined, "a"],
   ["is no line that only looks like one", `see: ${one}`, undefined, undefined, `see: ${one}`],
 ])("our line %s", (_, note, previous, line, expected) => {
-  expect(replaceLine(note, previous, line)).toBe(expected);
+  expect(replaceLine(note, previous, line, ["acme/app", "acme/old"])).toBe(expected);
 });
 
 it("a line is there whatever ends it", () => {
