@@ -48,7 +48,7 @@ function findOurs(lines: readonly string[], previous: string | undefined, names:
 }
 
 function repositoriesIn(line: string): readonly string[] {
-  return line.match(/[\w.-]+\/[\w.-]+(?=#)/g) ?? [];
+  return [...line.matchAll(/[\w.-]+\/[\w.-]+(?=#)/g)].map(([name]) => name);
 }
 
 function append(note: string, line: string): string {
