@@ -6,7 +6,7 @@ import type { BoardProject } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 import { inOrder } from "../select.ts";
 import { countProject } from "../sync/ground/counts.ts";
-import { pickProject } from "../sync/read/identify.ts";
+import { pickProject } from "../sync/ground/world.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
 import type { Tracker } from "../tracker/tracker.ts";
 import { lookAtList, type ShownList } from "./posts.ts";

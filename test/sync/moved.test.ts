@@ -334,7 +334,7 @@ describe("an issue that is not found", () => {
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, parked: 0, failed: 0 });
   });
 
-  it("is said of its post, in a run of that one's project, also where another one's has asked", async () => {
+  it("is said by the project of its post, also where another project has read its repository", async () => {
     const projects = [standardProject, { ...standardProject, project: "acme-api" }];
     const stage = await openStage({ boardProjects: twoProjects, projects });
     addPlanned(stage, 6);

@@ -1,4 +1,4 @@
-import type { Issue } from "../../model/issue.ts";
+import type { Canonical, Issue } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
 import type { RuleField } from "../../model/post.ts";
 import type { Condition, RuleSettings } from "../ground/settings.ts";
@@ -97,12 +97,19 @@ export function findFacts(
   const name = `issue #${issue.number} was closed as a duplicate`;
   if (end === undefined) return `${name}, and of which issue has not been read yet`;
   if (end.kind === "unknown") return `${name}, and of which issue can't be read: ${end.message}`;
-  const isFollowed = end.value !== null && (end.value.isOutside !== true || followDuplicates === "anyone");
-  if (end.value === null || !isFollowed) return factsOf(known, rules);
+  if (end.value === null || !isFollowed(end.value, followDuplicates)) return factsOf(known, rules);
   if (canonical === undefined) {
     return `${name} of ${placeIssue(end.value, issue)}, which has not been read yet`;
   }
   return factsOf(canonical, rules);
+}
+
+/** Whether a project follows what an issue is a duplicate of: a stranger's issue only where its config says so. */
+export function isFollowed(
+  { isOutside }: Canonical,
+  followDuplicates: RuleSettings["followDuplicates"],
+): boolean {
+  return isOutside !== true || followDuplicates === "anyone";
 }
 
 function placeIssue({ repositoryId, number }: Pick<Issue, "repositoryId" | "number">, from: Issue): string {

@@ -6,8 +6,9 @@ const UNSEEN = "[\\\\\\p{Cf}]{0,2}";
 /** The sign between a name and its host, also full-width, in an address of a link, and as an entity of HTML. */
 const AT = `${UNSEEN}(?:[@＠﹫]|%40|&#0*64;|&#x0*40;|&commat;)${UNSEEN}`;
 
-/** A host: labels of letters, digits and hyphens, and a last one of letters. Lengths are bounded, so that no text takes long. */
 const LABEL = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}\\p{Cf}-]{0,61}[\\p{L}\\p{N}])?";
+
+/** A host: labels of letters, digits and hyphens, and a last one of letters. Lengths are bounded, so that no text takes long. */
 const HOST = `(?:${LABEL}${UNSEEN}\\.${UNSEEN}){1,8}\\p{L}[\\p{L}\\p{Cf}]{0,61}\\p{L}`;
 
 /** Emphasis may end before the sign. */
@@ -22,6 +23,7 @@ const AFTER = "(?![\\p{L}\\p{N}]|[.,-]\\p{N})";
 /** What stands between the digits: spaces and hyphens, whatever their kind, and some of these signs. A dash may be that of a range. */
 const between = (signs: string): string => `(?:[\\p{Zs}\\p{Cf}\u2010\u2011\uFE63\uFF0D${signs}-]|&nbsp;)`;
 
+/** Day, month and year. */
 const NO_DATE = "(?!\\d{1,2}\\D\\d{1,2}\\D(?:19|20)\\d\\d(?!\\d))";
 
 /** As people write them: each form names what tells it from a date, a price, a version or an id. */

@@ -7,8 +7,7 @@ import { startTally, type Tally } from "../../sync/ground/cycle-state.ts";
 import type { Order } from "../../sync/ground/order.ts";
 import { noteError, noteFailure } from "../../sync/ground/report.ts";
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
-import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
-import { pickProject } from "../../sync/read/identify.ts";
+import { pickProject, repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
 import { runProjects } from "../../sync/run.ts";
 import { findAll, type RebuildFindings, type SurveyedIssue, surveyRepository } from "./findings.ts";
 

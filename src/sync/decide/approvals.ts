@@ -5,7 +5,7 @@ import { inOrder } from "../../select.ts";
 import { approve, isApproved, type LetGo, type PulledCycle } from "../ground/cycle-state.ts";
 import { savedActions, savedAt, takesAsItIs } from "../ground/order.ts";
 import type { SavedAction } from "../ground/reports.ts";
-import { isApprovedBy, type Wanted } from "../ground/wanted.ts";
+import { isApprovedBy, isShownAs, type Wanted } from "../ground/wanted.ts";
 import { acceptPublic } from "../read/visibility.ts";
 
 /**
@@ -86,8 +86,7 @@ function approveShown(
   letGo: LetGo,
 ): boolean {
   const { post, kind } = action;
-  const isPublic = shown.cause === undefined || shown.cause === "public";
-  if (isPublic && kind === "create-issue") cycle.course.letGoPublic.set(post, letGo.at);
+  if (kind === "create-issue" && isShownAs(shown, "public")) cycle.course.letGoPublic.set(post, letGo.at);
   if (!wasShown(action, shown, letGo.at)) return false;
   approve(cycle, post, kind, letGo);
   if (kind === "create-issue") approve(cycle, post, "patch-post", letGo);
@@ -113,9 +112,8 @@ async function lastTold({ world: { ledger }, memory }: PulledCycle, post: PostId
 }
 
 /** Whether a person who let it go was shown what holds it now. */
-function wasShown({ hold }: Wanted, { cause }: Pick<ShownAction, "cause">, at: number): boolean {
-  if (hold === undefined) return true;
-  return (cause === undefined || hold.cause === cause) && at >= (hold.since ?? 0);
+function wasShown({ hold }: Wanted, shown: Pick<ShownAction, "cause">, at: number): boolean {
+  return hold === undefined || (isShownAs(shown, hold.cause) && at >= (hold.since ?? 0));
 }
 
 /**

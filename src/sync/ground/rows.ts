@@ -3,12 +3,12 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { IssueRef } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue, Row } from "../../model/link.ts";
-import type { BoardProject, PostId, ProjectId } from "../../model/post.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
 import { isOther } from "../../plan/namesake.ts";
 import { inOrder } from "../../select.ts";
 import { draft } from "./as-one.ts";
 import { type Cycle, issueKey } from "./cycle-state.ts";
-import type { Policy, Run, World } from "./world.ts";
+import { type Policy, pickProject, type Run, type World } from "./world.ts";
 
 /** The row of a post as the state has it now; undefined for a post that no listing has shown. */
 export async function readRow(cycle: Cycle, post: PostId): Promise<Row | undefined> {
@@ -31,7 +31,7 @@ export async function withMove({ settings, memory, world, run }: OfProject, row:
   const { ledger, policy } = world;
   if (row.missing < 2 || !settings.boardRules.some(({ when }) => when.missing === true)) return row;
   const others = policy.projectKeys
-    .flatMap((key) => ledger.memory.project(key)?.id ?? findListed(key, run?.listed)?.id ?? [])
+    .flatMap((key) => ledger.memory.project(key)?.id ?? pickProject(run?.listed ?? [], key)?.id ?? [])
     .filter((id) => id !== memory.id);
   // It is new to the state, so it has not been listed.
   if (others.some((id) => ledger.memory.projectById(id) === undefined)) return { ...row, mayHaveMoved: true };
@@ -43,10 +43,6 @@ export async function withMove({ settings, memory, world, run }: OfProject, row:
     if (isHere || (!isListed && pulledAt < listedAfter)) return { ...row, mayHaveMoved: true };
   }
   return row;
-}
-
-function findListed(key: string, listed: Run["listed"] = []): BoardProject | undefined {
-  return listed.find(({ id, slug }) => id === key || slug === key);
 }
 
 /**

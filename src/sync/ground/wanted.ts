@@ -1,5 +1,5 @@
-import type { ActionName } from "../../ledger/rows.ts";
-import type { Reason } from "../../model/causes.ts";
+import type { ActionName, ShownAction } from "../../ledger/rows.ts";
+import type { Cause, Reason } from "../../model/causes.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
@@ -87,6 +87,11 @@ export function isApprovedBy(approved: ActionName, asked: ActionName): boolean {
   const [wanted, follows] = asked.signature.split(" ");
   if (approved.kind === asked.kind) return own === wanted && (follows === undefined || follows === followUp);
   return approved.kind === "create-issue" && asked.kind === "patch-post" && followUp === wanted;
+}
+
+/** Whether a person who was shown an action saw it held for this cause; a version that kept none is taken to have shown each. */
+export function isShownAs({ cause }: Pick<ShownAction, "cause">, held: Cause): boolean {
+  return cause === undefined || cause === held;
 }
 
 /** An action of a post, by what it would write. */

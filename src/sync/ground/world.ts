@@ -149,6 +149,11 @@ export interface Closure {
   readonly detail?: FaultDetail | undefined;
 }
 
+/** The project that a config's name means: an id before a slug. */
+export function pickProject(listed: readonly BoardProject[], key: string): BoardProject | undefined {
+  return listed.find(({ id }) => id === key) ?? listed.find(({ slug }) => slug === key);
+}
+
 /** The repositories that a project names, its own first, each once. */
 export function repositoryNames(settings: Pick<Settings, "repo" | "route">): readonly RepositoryName[] {
   return [...new Set([settings.repo, ...settings.route.map((route) => route.repo)])];

@@ -1,7 +1,7 @@
 import type { NewRequest, PersonRequest } from "../../ledger/orders.ts";
 import type { HeldAction, ShownAction } from "../../ledger/rows.ts";
 import { countVoters, type Voters } from "../ground/voters.ts";
-import { isApprovedBy } from "../ground/wanted.ts";
+import { isApprovedBy, isShownAs } from "../ground/wanted.ts";
 import { readReport } from "../tell/stored-report.ts";
 import { describeWritten } from "../tell/waiting-lines.ts";
 import { count } from "../tell/words.ts";
@@ -84,8 +84,7 @@ const effects = {
 
 function isAnswered(pending: readonly PersonRequest[], held: HeldAction): boolean {
   // What something else holds by now is asked about anew.
-  const isShown = (one: ShownAction): boolean =>
-    isApprovedBy(one, held) && (one.cause === undefined || one.cause === held.cause);
+  const isShown = (one: ShownAction): boolean => isApprovedBy(one, held) && isShownAs(one, held.cause);
   return (
     isAsked(pending, "discard", held.post) ||
     pending.some((request) => request.kind === "approve" && request.actions.some(isShown))

@@ -19,7 +19,7 @@ import { askAgain } from "../read/repositories.ts";
 export async function recoverPairs(cycle: PulledCycle): Promise<void> {
   if (!isRecovering(cycle)) {
     if (!awaitsEarlierLife(cycle)) return;
-    // An earlier life of the state may have changed issues. Such a change may still be on its way, or not be listed yet.
+    // What this state knows nothing of may have changed issues a moment ago: such a change may arrive, or be listed, only later.
     // So until the first look after `waits.create` both sides are taken as they are.
     await takeDuePairs(cycle);
     const settledAt = cycle.world.clock.now();

@@ -7,7 +7,7 @@ import { lookOnce } from "../ground/looks.ts";
 import { rebuildStamp } from "../ground/order.ts";
 import { isPutOff } from "../ground/report.ts";
 import { settingsNow } from "../ground/settings-now.ts";
-import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
+import { pickProject, type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
 import {
   attemptRepository,
   findRepository,
@@ -127,13 +127,8 @@ async function learnNames(world: World, run: Run): Promise<void> {
   }
 }
 
-/** The project that a config's name means: an id before a slug. */
-export function pickProject(listed: readonly BoardProject[], key: string): BoardProject | undefined {
-  return listed.find(({ id }) => id === key) ?? listed.find(({ slug }) => slug === key);
-}
-
 /**
- * The same.
+ * As `pickProject`.
  *
  * @throws ProjectError where the key sees none, or several of that slug: nobody can tell then which is meant.
  */

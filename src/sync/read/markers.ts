@@ -15,6 +15,7 @@ import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
+import { findSynced } from "../ground/settings-now.ts";
 import { askAccount, foldLogin, isOurLogin, isSameLogin } from "./identify.ts";
 import { type IssueText, keepNaming } from "./naming.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
@@ -110,11 +111,10 @@ async function keepRecords(
 function withoutStrange(cycle: Cycle, marked: MarkedIssue, { strange }: KnownMark): MarkedIssue {
   if (strange.length === 0 || !isScanned(cycle, marked.issue.repositoryId)) return marked;
   const issue = nameIssue(cycle, marked.issue);
-  const { ledger, policy } = cycle.world;
-  const key = ledger.memory.projectById(marked.project)?.key ?? "";
-  // Whichever project of the config it is: what one of them has read is no news to the others.
-  for (const post of policy.projectKeys.includes(key) ? strange : []) {
-    const name = `${key}/${post}`;
+  // Whoever reads it says it, whichever project it belongs to: that one does not read it again.
+  const project = findSynced(cycle.world, marked.project);
+  for (const post of project === undefined ? [] : strange) {
+    const name = `${project?.key}/${post}`;
     const message = `Somebody has changed the mark of ${issue}: by now it names ${name}, which boardsync did not write there. That is not taken; \`${command("link", name, issue)}\` does it on purpose.`;
     const isOwn = marked.project === cycle.memory.id;
     noteError(cycle.tally, { ...(isOwn && { post }), issue, code: "tracker.mark", message });

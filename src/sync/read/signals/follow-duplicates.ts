@@ -1,7 +1,7 @@
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
 import { type Canonical, isSameIssue, type Readable } from "../../../model/issue.ts";
-import { isDuplicate } from "../../../plan/rules/place.ts";
+import { isDuplicate, isFollowed } from "../../../plan/rules/place.ts";
 import { inOrder } from "../../../select.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../../ground/cycle-state.ts";
@@ -183,7 +183,7 @@ async function takeEnd(following: Following, duplicate: SignalledIssue): Promise
     case "found": {
       const { issue } = end.target;
       const value = toCanonical(end.target, end);
-      if (isLeft(cycle, value)) warnOnce(cycle, duplicate, strangers, value);
+      if (!isFollowed(value, cycle.settings.followDuplicates)) warnOnce(cycle, duplicate, strangers, value);
       const facts = end.answer.issue === undefined ? [] : await reader.storingFacts(end.answer.issue);
       return leadTo({ kind: "known", value }, [...facts, reader.storing(issue, end.answer.signals)]);
     }
@@ -258,12 +258,7 @@ function leadNowhere(
 const strangers =
   "the issue that it leads to was opened by somebody without write access (`followDuplicates: anyone` follows those, too)";
 
-/** Whether the project goes by its rules for duplicates. */
-function isLeft({ settings }: Cycle, { isOutside }: Canonical): boolean {
-  return isOutside === true && settings.followDuplicates !== "anyone";
-}
-
-/** Where it did not lead there before. */
+/** Says why the rules for duplicates decide, where the issue did not lead to this end before. */
 function warnOnce(
   cycle: Cycle,
   { issue, signals: { canonical } }: SignalledIssue,
