@@ -25,7 +25,7 @@ import { pullTracker } from "./read/pull-tracker.ts";
 import { shareTime } from "./read/share.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
 import { tellKnown, tellPlan, withNotes } from "./tell/plan.ts";
-import { decideNotes, writeNotes } from "./write/note.ts";
+import { decideNotes, type NoteWrite, writeNotes } from "./write/note.ts";
 import { write } from "./write/write.ts";
 
 /** What a cycle tells beside its report, by what it was ordered to do. */
@@ -101,20 +101,21 @@ async function workOn(cycle: PulledCycle): Promise<ToldBeside> {
   if (order.kind === "undo") return undoRun(cycle, order);
   const { judged, following } = await decide(cycle);
   const plan = order.kind === "plan" ? await tellPlan(cycle, judged, following) : undefined;
-  const notes = await decideNotes(cycle, judged);
+  const notes = (): Promise<readonly NoteWrite[]> => decideNotes(cycle, judged);
   switch (order.kind) {
     case "plan":
-      return { ...(plan && withNotes(cycle, plan, notes)), entries: await keepChangelog(cycle) };
+      return { ...(plan && withNotes(cycle, plan, await notes())), entries: await keepChangelog(cycle) };
     case "adopt":
       await keepChangelog(cycle);
       return {};
     case "apply":
-      return { carried: await applySaved(cycle, judged, notes) };
+      return { carried: await applySaved(cycle, judged, await notes()) };
     case "sync":
       await write(cycle, judged.filter(isFree));
       // A key that may not write notes ends what goes to the board for this project.
       await keepChangelog(cycle);
-      await writeNotes(cycle, notes);
+      // A write may find out that a repository has another name by now.
+      await writeNotes(cycle, await notes());
       return {};
   }
 }

@@ -20,11 +20,11 @@ export async function planThenSync(stage: Stage): Promise<string> {
   // What the pace puts off to a time goes in a run that has come to it, and sooner where a write that is not needed after all
   // leaves its turn.
   const ended = time.now() + stage.scenario.skewMs;
-  // Which of two projects has the next turn of the pace that they share, a plan does not foresee.
-  const isShared = placesOf(stage.scenario).length > 1;
+  // Which of two projects has the next turn of the pace that they share, a plan does not foresee; nor what a refusal leaves of it.
+  const isLoose = placesOf(stage.scenario).length > 1 || hasTrouble(done);
   const coming = actions.filter(
     ({ when, notBefore }) =>
-      when === "later" && (late.size > 0 || isShared || Date.parse(notBefore ?? "") <= ended),
+      when === "later" && (late.size > 0 || isLoose || Date.parse(notBefore ?? "") <= ended),
   );
   const entries = planned.plan.projects.flatMap(({ entries: all = [] }) => all);
   compare(stage, entries, wanted, coming, late, done);
