@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readForm } from "../support/page-stage.ts";
 import { startPostgres, type TestServer } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
-import { startDaemon } from "./daemon-stage.ts";
+import { type Line, startDaemon } from "./daemon-stage.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 let server: TestServer;
@@ -132,6 +132,32 @@ describe("a state on PostgreSQL", () => {
     expect(ran.json()).toMatchObject({ error: { code: "state.unreachable" } });
     expect(ran.err).toContain("The state at postgres://127.0.0.1:9/state can't be reached");
     expect(stage.story.github.issues("acme/app")).toEqual([]);
+    const checked = await stage.run(["check", "--json"], { env: { BOARDSYNC_STATE_URL: dead } });
+    expect(checked.code).toBe(3);
+    expect(checked.json()).toMatchObject({
+      result: "failed",
+      findings: expect.arrayContaining([
+        expect.objectContaining({ level: "error", subject: "state", code: "state.unreachable" }),
+      ]),
+      error: { code: "state.unreachable" },
+    });
+  });
+
+  it("is not rebuilt beside a daemon between two runs, and lives as long as one daemon does", async () => {
+    const stage = await givenStage();
+    const daemons = ["one", "two"].map((id) => startDaemon(stage, [], stage.own, id));
+    await Promise.all(daemons.map((daemon) => daemon.address()));
+    for (const project of ["acme-app", "acme-api"]) {
+      const isDone = (line: Line) => line.msg === "Project finished" && line["project"] === project;
+      await Promise.any(daemons.map((daemon) => daemon.findLine(isDone)));
+    }
+    const ran = await stage.run(["rebuild", "--json"]);
+    expect(ran.code).toBe(5);
+    expect(ran.json()).toMatchObject({
+      error: { code: "state.held", message: expect.stringMatching(/ is held by daemon, process 4711 on /) },
+    });
+    await daemons[1]?.end();
+    expect((await stage.run(["health"])).code).toBe(0);
   });
 
   it("is backed up by the server's own tool, which `backup` names", async () => {

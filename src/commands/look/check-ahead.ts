@@ -1,9 +1,11 @@
 import { buildWorld } from "../../app.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { knownSchema } from "../../ledger/sqlite/migrate.ts";
 import { select } from "../../select.ts";
 import { findNames, findUnnamed } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
+import { adviceOn } from "../../sync/ground/remedy.ts";
 import type { PlannedAction, ProjectReport, PutOff, ReportedError } from "../../sync/ground/reports.ts";
 import { runProjects } from "../../sync/run.ts";
 import { count } from "../../sync/tell/words.ts";
@@ -53,7 +55,7 @@ export async function lookAhead(
 ): Promise<{
   readonly ahead: readonly Ahead[];
   readonly names: readonly Finding[];
-  /** What keeps projects from being planned. */
+  /** What keeps projects from being planned: their own, or the state. */
   readonly failed: readonly Finding[];
   readonly example?: DraftedAction | undefined;
 }> {
@@ -106,10 +108,16 @@ export async function lookAhead(
       };
     });
   } catch (error) {
-    // A state that can't be read is what the next command says; all the rest is looked at without it.
-    if (error instanceof StateError) return { ahead: [], names: [], failed: [] };
+    if (error instanceof StateError) return { ahead: [], names: [], failed: [findUnread(error)] };
     throw error;
   }
+}
+
+/** A state that can't be read; one of an older schema is brought up to date by the next run. */
+function findUnread({ code, message, schema = knownSchema }: StateError): Finding {
+  const advice = adviceOn({ code, detail: undefined });
+  const level = schema < knownSchema ? "warning" : "error";
+  return { level, subject: "state", code, message, ...(advice !== undefined && { advice }) };
 }
 
 /** Whether it is over by itself: a limit, the end of the time, a signal. */

@@ -38,12 +38,12 @@ export async function check(called: Called, written?: object): Promise<number> {
     const { findings: looked, categories } = session.clean(
       await checkAll(projects, { ...sides, mcp, clock: machine.clock }, bounds, suggest),
     );
-    const unreached = looked.filter(isUnreached);
-    const isOver = unreached.length > 0 || terminal.signal.aborted;
+    const isOver = looked.some(isUnreached) || terminal.signal.aborted;
     const { ahead, names, failed, example } = isOver
       ? { ahead: [], names: [], failed: [], example: undefined }
       : session.clean(await lookAhead(session, looked, written !== undefined));
     const findings = [...looked, ...names, ...failed, ...findAhead(ahead), ...(await findStops(session))];
+    const unreached = [...looked, ...failed].filter(isUnreached);
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
       const error = unreached.map(({ code = "", message }) => ({ code, message }));
@@ -113,7 +113,7 @@ async function readOf<T>(
   }
 }
 
-/** A side that could not be reached, or refused our key. */
+/** A side, or the state, that could not be reached, or refused our key. */
 function isUnreached({ level, code = "" }: Finding): boolean {
   return level === "error" && /\.(?:unauthorized|unreachable)$/.test(code);
 }

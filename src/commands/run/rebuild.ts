@@ -1,4 +1,5 @@
 import { buildWorld } from "../../app.ts";
+import { StateHeldError } from "../../errors.ts";
 import { sum } from "../../select.ts";
 import { type RebuildReport, type RebuiltProject, rebuildProjects } from "../../story/rebuild/rebuild.ts";
 import type { Timed } from "../../sync/tell/times.ts";
@@ -15,14 +16,19 @@ import { errorOf, exitOfResult, printErrors } from "../reports/run.ts";
  * Needs the state for itself; writes nothing to either side.
  */
 export async function rebuild(called: CommandCall<CommonOptions & ProjectOptions>): Promise<number> {
-  return inSession(called, ({ terminal, options, clean, config, machine, sides, projects }) =>
-    withState(placeOfState(terminal, config), machine.log, "rebuild", projects, async (ledger) => {
+  return inSession(called, ({ terminal, options, clean, config, machine, sides, projects }) => {
+    const place = placeOfState(terminal, config);
+    return withState(place, machine.log, "rebuild", projects, async (ledger) => {
+      // On a server a daemon between two runs holds no project, and works with the state all the same.
+      const [other] = await ledger.runs.replicas();
+      if (other !== undefined)
+        throw new StateHeldError(`The state at ${place.name} is held by ${other.who}.`);
       const world = buildWorld(config, sides, ledger, machine);
       const report = await rebuildProjects(projects, world, terminal.signal);
       printRebuild(terminal, options, clean(report));
       return exitOf(terminal, exitOfResult(report.result));
-    }),
-  );
+    });
+  });
 }
 
 /** More lines than this of one kind are counted, not shown. */

@@ -21,9 +21,9 @@ export function createSigns(
     INSERT INTO boardsync.replicas (who, host, config, sign, at) VALUES (@who, @host, @config, @sign, now())
     ON CONFLICT (who) DO UPDATE SET config = excluded.config, sign = excluded.sign, at = now()`);
   const forget = store.prepare<[]>("DELETE FROM boardsync.replicas WHERE at < now() - interval '1 day'");
-  // Of this host, where it has one; else the last of all.
+  // Of this host, where it has one; else of any. One that lives comes before one that has said good-bye a moment ago.
   const select = store.prepare<[string], { sign: string }>(
-    "SELECT sign FROM boardsync.replicas ORDER BY host = ? DESC, at DESC LIMIT 1",
+    `SELECT sign FROM boardsync.replicas ORDER BY host = ? DESC, ${isAlive} DESC, at DESC LIMIT 1`,
   );
   const selectAll = store.prepare<
     [],

@@ -7,7 +7,7 @@ import type { World } from "../../sync/ground/world.ts";
 /** One line of `check`. */
 export interface Finding {
   readonly level: "ok" | "warning" | "error";
-  /** `board`, `tracker`, or the project's name. */
+  /** `board`, `tracker`, `state`, or the project's name. */
   readonly subject: string;
   /** Set where something is wrong; for example `board.unauthorized`. */
   readonly code: string | undefined;

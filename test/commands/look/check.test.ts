@@ -264,7 +264,9 @@ describe("check", () => {
     expect(wrong.out).not.toContain("acme-ipa: The first sync");
     writeFileSync(join(stage.folder, "state.db"), "no database ".repeat(1000));
     const { code, out } = await stage.run(["check"]);
-    expect(code).toBe(0);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^✗ state: The state file \S+ is not a SQLite database: .* \[state\.unusable\]$/m);
+    expect(out).toContain("✓ acme-app:");
     expect(out).not.toContain("first sync");
   });
 
