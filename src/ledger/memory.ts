@@ -81,6 +81,8 @@ export interface ProjectMemory {
   readonly settingsPrint: string | undefined;
   /** `rules`, `several` and `whenNoRule` by which the bases were made, as `writeRules` of the plan gives them. */
   readonly rules: string | undefined;
+  /** `Policy.reading` of the last pull; absent before there was one. */
+  readonly reading?: string | undefined;
   /** The fields that the last usable pull showed. */
   readonly seen: readonly PostField[];
   /** When all its rows were last up for a full look. */

@@ -8,7 +8,8 @@ import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 
 /** What other board rules are laid over. */
 export interface BoardRebase {
-  readonly before: readonly BoardRule[];
+  /** undefined where the posts are read otherwise than they were: whatever the base asks for was asked by the rules before. */
+  readonly before: readonly BoardRule[] | undefined;
   readonly settings: Pick<Settings, "boardRules">;
   readonly seen: ReadonlySet<PostField>;
 }
@@ -23,7 +24,7 @@ export interface BoardRebase {
  */
 export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase): readonly IssueBases[] {
   const row = asListed(asWritten(known), { before, settings, seen });
-  const then = deriveBoard(row, { boardRules: before }, seen);
+  const then = before && deriveBoard(row, { boardRules: before }, seen);
   const now = deriveBoard(row, settings, seen);
   return row.links.flatMap(({ link, base = {} }): readonly IssueBases[] => {
     const changed: Partial<Record<IssueField, FieldBase>> = {};
@@ -31,7 +32,7 @@ export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase
       const known = base[field];
       const to = targetIn(row, now, field);
       if (known === undefined || to === undefined || isSameTarget(field, to, known.target)) continue;
-      const from = targetIn(row, then, field) ?? known.target;
+      const from = (then && targetIn(row, then, field)) ?? known.target;
       if (isSameTarget(field, from, known.target)) {
         changed[field] = { ...known, target: to, pending: undefined };
       }
@@ -51,7 +52,7 @@ function asWritten(row: Row): Row {
 
 /** A missing post about which neither the old nor the new rules say anything is taken as the lists showed it last. */
 function asListed(row: Row, { before, settings, seen }: BoardRebase): Row {
-  const isDecided = [before, settings.boardRules].some(
+  const isDecided = [before ?? [], settings.boardRules].some(
     (boardRules) => deriveBoard(row, { boardRules }, seen).kind === "derived",
   );
   return row.missing === 0 || isDecided ? row : { ...row, missing: 0 };

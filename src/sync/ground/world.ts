@@ -73,6 +73,8 @@ export interface Policy {
   readonly boardUrl: string;
   /** The same of its earlier addresses: marks that name these count, too. */
   readonly formerBoards: readonly string[];
+  /** A print of what in the config says where a record has its fields. */
+  readonly reading: string;
   /** How long what was learnt about projects, repositories and our account is taken for true. */
   readonly fullEveryMs: number;
   /** A run starts no action after this. */

@@ -143,17 +143,20 @@ function readStatus(value: unknown): string | undefined {
   return statusNames.map((name) => readText(readPath(value, name))).find((text) => text !== undefined);
 }
 
-/** Some APIs have flags as numbers or as text: an archived post that was taken for none would become an issue. */
 const flags: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["1", true],
-  ["false", false],
-  ["0", false],
+  ...["true", "yes", "on", "1"].map((text) => [text, true] as const),
+  ...["false", "no", "off", "0", ""].map((text) => [text, false] as const),
 ]);
 
+/**
+ * Some APIs have flags as numbers, as text, or as the time since when it is so: an archived post that was taken for none would become
+ * an issue.
+ */
 function readFlag(value: unknown): boolean | undefined {
-  const isPlain = ["boolean", "number", "string"].includes(typeof value);
-  return isPlain ? flags.get(String(value).toLowerCase()) : undefined;
+  if (typeof value === "boolean") return value;
+  if (typeof value === "number") return value !== 0;
+  if (typeof value !== "string") return undefined;
+  return flags.get(value.toLowerCase()) ?? (readTime(value) === undefined ? undefined : true);
 }
 
 function readNumber(value: unknown): number | undefined {

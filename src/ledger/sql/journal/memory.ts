@@ -88,6 +88,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
   checkedAt: z.number(),
   settingsPrint: text,
   rules: z.string().refine(areRules).optional(),
+  reading: text,
   seen: seenShape(),
   fullAt: time,
   lastSuccessAt: time,

@@ -87,38 +87,38 @@ async function readChains(following: Following, duplicates: readonly SignalledIs
   }
 }
 
-/** Where a chain ends. What was followed as an insider's stays one, whoever of those that opened its issues has no access any more. */
+/**
+ * Where a chain ends. Nobody's issue changes where another account becomes ours, or somebody loses access: an end that is known stays
+ * an insider's then, or a stranger's.
+ */
 function findEnd({ cycle, answers }: Following, { issue, signals: { canonical } }: SignalledIssue): End {
   const followed = canonical?.kind === "known" ? (canonical.value ?? undefined) : undefined;
-  let isOutside = false;
+  const chain: DuplicateTarget[] = [];
   const seen = new Set([issue.nodeId]);
-  let target: DuplicateTarget | undefined;
   let answer = answers.get(issue.nodeId);
   for (let step = 0; step <= longestChain; step += 1) {
+    const target = chain.at(-1);
     const next = nextStep(target, answer);
     if (next.kind !== "next") {
-      const isInsiders =
-        followed !== undefined &&
-        followed.isOutside !== true &&
-        target !== undefined &&
-        isSameIssue(target.issue, followed);
-      return { ...next, ...(isOutside && !isInsiders && { isOutside: true }) };
+      const strangers = chain.filter((one) => one.isOutside === true);
+      const isKnown = followed !== undefined && target !== undefined && isSameIssue(target.issue, followed);
+      const isOutside = isKnown
+        ? strangers.length > 0 && followed.isOutside === true
+        : strangers.some((one) => !isOurs(cycle, one));
+      return { ...next, ...(isOutside && { isOutside }) };
     }
-    ({ target } = next);
-    isOutside ||= isStrange(cycle, target);
-    if (seen.has(target.nodeId)) return { kind: "none", reason: "the duplicates lead in a circle" };
-    seen.add(target.nodeId);
-    answer = answers.get(target.nodeId);
+    if (seen.has(next.target.nodeId)) return { kind: "none", reason: "the duplicates lead in a circle" };
+    chain.push(next.target);
+    seen.add(next.target.nodeId);
+    answer = answers.get(next.target.nodeId);
   }
   return { kind: "none", reason: `the chain of duplicates has more than ${longestChain} issues` };
 }
 
 /** Whoever opens an issue can close and reopen it, and so have the voters of each post that follows it notified. */
-function isStrange({ world, account }: Cycle, { author, isOutside }: DuplicateTarget): boolean {
+function isOurs({ world, account }: Cycle, { author }: DuplicateTarget): boolean {
   // An App's login ends so in one of GitHub's APIs, and not in the other.
-  return (
-    isOutside === true && ![author, `${author ?? ""}[bot]`].some((login) => isOurLogin(world, account, login))
-  );
+  return [author, `${author ?? ""}[bot]`].some((login) => isOurLogin(world, account, login));
 }
 
 /** One step along a chain, from the answer about `at`; undefined at its beginning. */
