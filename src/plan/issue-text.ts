@@ -91,7 +91,7 @@ function updateOf(
       previous: content,
       content: { titleHash, blockHash },
       seenAt,
-      reason: `the post's ${parts} changed since #${link.issue.number} was last written`,
+      reason: `the ${parts} that post and config make changed since #${link.issue.number} was last written`,
     },
   ];
 }

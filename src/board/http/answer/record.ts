@@ -152,7 +152,7 @@ const flags: ReadonlyMap<string, boolean> = new Map([
  * Some APIs have flags as numbers, as text, or as the time since when it is so: an archived post that was taken for none would become
  * an issue.
  */
-function readFlag(value: unknown): boolean | undefined {
+export function readFlag(value: unknown): boolean | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return value !== 0;
   if (typeof value !== "string") return undefined;

@@ -116,12 +116,21 @@ function listPaths(value: unknown, accepts: (key: string) => boolean): FoundList
   return found;
 }
 
-/** The only array of objects there is; an empty array counts where there is no full one. */
+/**
+ * The only array of objects there is. An empty one counts where there is no full one, or nothing in that looks like a post: a board
+ * without posts may list its categories all the same.
+ */
 function findUnnamed(value: unknown): FoundList[] {
   const all = listPaths(value, () => true).filter(holdsRecords);
   const full = all.filter((list) => list.records.length > 0);
-  return full.length > 0 ? full : all;
+  const isPost = full.some(({ records }) =>
+    records.some((record) => postNames.some((name) => readKey(record, name) !== undefined)),
+  );
+  return isPost ? full : all;
 }
+
+/** What a record of an unnamed list may be known for a post by. */
+const postNames = ["title", "status", "votes", "voteCount", "votesCount", "upvotes"];
 
 function entriesOf(value: unknown): [string, unknown][] {
   // A key with a dot in it can't be told from a path, and no board needs one.

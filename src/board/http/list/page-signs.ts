@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject, type JsonObject, readCount, readKey, readPath } from "../answer/access.ts";
+import { readFlag } from "../answer/record.ts";
 import { topLevel } from "../answer/shape.ts";
 import { likelyNames, type SignMeaning, signs } from "../answer/signs.ts";
 
@@ -178,10 +179,6 @@ function readTotal({ value, places, find, records, totals }: TotalSources, path:
 
 function most(numbers: readonly number[]): number | undefined {
   return numbers.length === 0 ? undefined : Math.max(...numbers);
-}
-
-function readFlag(found: unknown): boolean | undefined {
-  return typeof found === "boolean" ? found : undefined;
 }
 
 /** A next address, cursor or page number; null where it says that there is none. */

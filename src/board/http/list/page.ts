@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { PageTrace } from "../../../model/page.ts";
 import { type Post, type PostField, type PostId, postFields } from "../../../model/post.ts";
@@ -157,6 +158,8 @@ function readRecords(
   const notes = new Map<PostId, string>();
   const categories = new Map<string, string>();
   const unusable: string[] = [];
+  const known = new Map<PostId, Post>();
+  const contradicted = new Set<PostId>();
   for (const [index, record] of records.entries()) {
     const picked = pickRecord(record, idName, names);
     for (const field of picked.mistyped) mistyped.add(field);
@@ -164,6 +167,10 @@ function readRecords(
       const why = explainId(record, idName ?? "id", excerpt);
       unusable.push(`Record ${index + 1} of a page has no usable id: ${why}.`);
     } else {
+      const before = known.get(picked.post.id);
+      if (before === undefined) known.set(picked.post.id, picked.post);
+      // Nobody can say which of them is true.
+      else if (!isDeepStrictEqual(before, picked.post)) contradicted.add(picked.post.id);
       posts.push(picked.post);
       const note = hasNotes ? readNote(record) : undefined;
       if (note !== undefined) notes.set(picked.post.id, note);
@@ -173,10 +180,13 @@ function readRecords(
       if (name !== undefined) categories.set(String(categoryId), excerpt(name, 100));
     }
   }
+  for (const id of contradicted)
+    unusable.push(`Records of a page show the post ${excerpt(id, 60)} in several ways.`);
   const rest = unusable.length - mostExplained;
   const explained =
     rest > 0 ? [...unusable.slice(0, mostExplained), `And ${rest} more like this.`] : unusable;
-  return { posts, notes, categories, seen: [...seen], mistyped: [...mistyped], unusable: explained };
+  const sure = contradicted.size === 0 ? posts : posts.filter(({ id }) => !contradicted.has(id));
+  return { posts: sure, notes, categories, seen: [...seen], mistyped: [...mistyped], unusable: explained };
 }
 
 /** The request for a page, as its trace names it. `manner` is whatever decides how the answer is read. */

@@ -37,6 +37,10 @@ describe("a record becomes a post", () => {
       { isArchived: true, isReviewed: false, onRoadmap: true, roadmapPublic: false },
     ],
     [
+      { isArchived: "2026-03-01T10:00:00Z", isReviewed: 2, onRoadmap: "Yes", roadmapPublic: "" },
+      { isArchived: true, isReviewed: true, onRoadmap: true, roadmapPublic: false },
+    ],
+    [
       { votes: "12", roadmapOrder: "-1.5" },
       { votes: 12, roadmapOrder: -1.5 },
     ],
@@ -60,7 +64,8 @@ describe("a record becomes a post", () => {
     ["status", { status: 3 }],
     ["roadmapColumn", { roadmapColumn: ["PLANNED"] }],
     ["roadmapOrder", { roadmapOrder: "1st" }],
-    ["onRoadmap", { onRoadmap: "yes" }],
+    ["onRoadmap", { onRoadmap: "maybe" }],
+    ["isArchived", { isArchived: {} }],
     ["categoryId", { categoryId: {} }],
     ["title", { title: {} }],
     ["votes", { votes: "three" }],

@@ -225,12 +225,24 @@ describe("what a listing shows of itself", () => {
     ]);
   });
 
-  it("hands a post over again when it comes twice", async () => {
-    const { posts } = await pullBody([
+  it("leaves a post out that a page shows in several ways, and says so", async () => {
+    const { posts, pages } = await pullBody([
       { id: "p1", title: "old" },
       { id: "p1", title: "new" },
+      { id: "p2", title: "same" },
+      { id: "p2", title: "same" },
     ]);
-    expect(posts.map(({ values }) => values.title)).toEqual(["old", "new"]);
+    expect(posts.map(({ id }) => id)).toEqual(["p2", "p2"]);
+    expect(pages[0]?.unusable).toEqual(["Records of a page show the post p1 in several ways."]);
+    expect(pages[0]?.end).toMatchObject({ kind: "lossy" });
+  });
+
+  it("takes no list for the posts that looks like none, where another one is empty", async () => {
+    const categories = [{ id: "c1", name: "Billing" }];
+    await expect(pullBody({ ideas: [], categories })).rejects.toThrow(
+      /More than one list .*ideas.*categories/,
+    );
+    expect((await pullBody({ ideas: [{ id: "p1", title: "x" }], categories: [] })).posts).toHaveLength(1);
   });
 
   it("says once that a field has values of no use", async () => {
