@@ -159,7 +159,7 @@ describe("the text of an issue that boardsync opened", () => {
     previous: content,
     content: { titleHash: hashText("Dark theme"), blockHash: content.blockHash },
     seenAt: untouched.updatedAt,
-    reason: "the post's title changed since #12 was last written",
+    reason: "the title that post and config make changed since #12 was last written",
   };
 
   function linked(title: string, description: string, changes: Partial<Row> = {}): Row {
@@ -180,7 +180,7 @@ describe("the text of an issue that boardsync opened", () => {
         block: "Please p2",
         posts: [postId, "p2"],
         content: { ...content, blockHash: hashText("Please p2") },
-        reason: "the post's text changed since #12 was last written",
+        reason: "the text that post and config make changed since #12 was last written",
       },
     ]);
   });
@@ -200,7 +200,7 @@ describe("the text of an issue that boardsync opened", () => {
 
   it("follows the description", () => {
     expect(plan(linked("Dark mode", "Soon")).actions).toMatchObject([
-      { title: undefined, block: "Soon", reason: "the post's text changed since #12 was last written" },
+      { title: undefined, block: "Soon", reason: "the text that post and config make changed since #12 was last written" },
     ]);
   });
 
@@ -214,7 +214,7 @@ describe("the text of an issue that boardsync opened", () => {
       {
         title: "Dark theme",
         block: "Soon",
-        reason: "the post's title and text changed since #12 was last written",
+        reason: "the title and text that post and config make changed since #12 was last written",
       },
     ]);
   });

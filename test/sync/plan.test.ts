@@ -51,7 +51,7 @@ describe("a plan", () => {
         post: "p3",
         issue: "acme/app#3",
         fields: { title: "Better", body: "the managed block" },
-        reason: "the post's title and text changed since #3 was last written",
+        reason: "the title and text that post and config make changed since #3 was last written",
         notifies: 0,
         when: "now",
       },

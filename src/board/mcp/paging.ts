@@ -45,11 +45,19 @@ export function stepOn(
   return { kind: "next", args: next };
 }
 
-function promisesMore(signs: PageSigns, received: number): boolean | undefined {
-  if (signs.hasMore !== undefined) return signs.hasMore;
-  if (signs.cursor !== undefined) return signs.cursor.value !== null;
-  if (signs.page !== undefined && signs.pageCount !== undefined) return signs.page < signs.pageCount;
-  return signs.total === undefined ? undefined : received < signs.total;
+/** Where two signs say different things, the one that promises more counts. */
+function promisesMore(
+  { hasMore, cursor, page, pageCount, total }: PageSigns,
+  received: number,
+): boolean | undefined {
+  const told = [
+    hasMore,
+    cursor && cursor.value !== null,
+    page === undefined || pageCount === undefined ? undefined : page < pageCount,
+    total === undefined ? undefined : received < total,
+  ];
+  if (told.includes(true)) return true;
+  return told.includes(false) ? false : undefined;
 }
 
 function isFull(records: number, signs: PageSigns, args: ToolArguments): boolean {

@@ -1,13 +1,18 @@
 import { isObject, type JsonObject, readKey, readPath } from "../http/answer/access.ts";
+import { readFlag } from "../http/answer/record.ts";
 import { idNamesKnown, readId } from "../http/answer/shape.ts";
 import type { ToolRecord } from "../tools.ts";
 
 /** What can be recognised of the records that tools show, whose names the board's API document leaves open. */
 
 /** @param idPath - `result` of the config: where the id stands, if it can't be recognised. */
-export function readRecord(value: unknown, idPath: string | undefined): ToolRecord | undefined {
+export function readRecord(
+  value: unknown,
+  idPath: string | undefined,
+  names = listIdNames,
+): ToolRecord | undefined {
   if (!isObject(value)) return undefined;
-  const shown = idNames.map((name) => readKey(value, name)).find((one) => readId(one) !== undefined);
+  const shown = names.map((name) => readKey(value, name)).find((one) => readId(one) !== undefined);
   const id = readId(idPath === undefined ? shown : readPath(value, idPath));
   if (id === undefined) return undefined;
   const [title, text, url] = [titleNames, textNames, urlNames].map((names) => findText(value, names));
@@ -36,7 +41,7 @@ export function findRecord(value: unknown, idPath: string | undefined): ToolReco
   }
   let layer = [value].filter(isObject);
   for (let depth = 0; depth <= deepest; depth += 1) {
-    const [record, ...others] = layer.flatMap((one) => readRecord(one, undefined) ?? []);
+    const [record, ...others] = layer.flatMap((one) => readRecord(one, undefined, idNames) ?? []);
     if (record !== undefined) return others.length === 0 ? record : undefined;
     layer = layer.flatMap((one) => Object.values(one).filter(isObject));
   }
@@ -45,16 +50,9 @@ export function findRecord(value: unknown, idPath: string | undefined): ToolReco
 
 const deepest = 2;
 
-const idNames = [
-  ...idNamesKnown,
-  "entryId",
-  "entry_id",
-  "changelogId",
-  "changelog_id",
-  "categoryId",
-  "category_id",
-  "post_id",
-];
+const idNames = [...idNamesKnown, "entryId", "entry_id", "changelogId", "changelog_id", "post_id"];
+/** Of a record of a list. What is made is no category, and may name its own. */
+const listIdNames = [...idNames, "categoryId", "category_id"];
 const titleNames = ["title", "name"];
 const textNames = ["content", "body", "description", "markdown"];
 const urlNames = ["url", "publicUrl", "public_url", "link", "permalink"];
@@ -69,8 +67,8 @@ function findText(record: JsonObject, names: readonly string[]): string | undefi
 /** An entry that anything calls published is: such a one is never changed. */
 function readPublished(record: JsonObject): boolean | undefined {
   const flag = (name: string, yes: boolean): boolean[] => {
-    const value = readKey(record, name);
-    return typeof value === "boolean" ? [value === yes] : [];
+    const value = readFlag(readKey(record, name));
+    return value === undefined ? [] : [value === yes];
   };
   const word = (name: string): boolean[] => {
     const value = readKey(record, name);

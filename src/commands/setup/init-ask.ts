@@ -50,8 +50,13 @@ function judge(text: string, subject: string, ...settings: readonly Setting[]): 
   return settings.reduce((value, setting) => {
     const { data, error } = setting.safeParse(value);
     if (data !== undefined) return data;
-    throw new ConfigError([`\`${text}\`: ${subject} ${error?.issues[0]?.message}`]);
+    throw new ConfigError([`\`${withoutSecret(text)}\`: ${subject} ${error?.issues[0]?.message}`]);
   }, text.trim());
+}
+
+/** Where an address may hold a password or a key. */
+function withoutSecret(text: string): string {
+  return text.replace(/\/\/[^/]*@/, "//…@").replace(/[?#].*/s, "…");
 }
 
 /** The address of the board's API. */

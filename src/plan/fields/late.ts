@@ -30,7 +30,8 @@ export function withLate(row: Row, { seen, patchMs }: LateContext): Row {
   const late = new Map<RuleField, FieldValue>();
   for (const [field, acknowledged] of acknowledgedBy(recent)) {
     const shown = readField(row.post, field, seen);
-    const expected = [acknowledged.value, acknowledged.shown];
+    // What stands in the base was believed when a list showed it, whatever clock and settings say of that time now.
+    const expected = [acknowledged.value, acknowledged.shown, row.base[field]?.post];
     if (shown === undefined || expected.some((value) => isSameValue(field, shown, value))) continue;
     const isBefore = acknowledged.before.some((value) => isSameValue(field, shown, value));
     if (age === "older" || isBefore) late.set(field, acknowledged.shown ?? acknowledged.value);

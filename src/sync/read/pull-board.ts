@@ -42,7 +42,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   };
 }
 
-/** Whether the list came to an end, and pages of it show the same posts. One that says itself that it goes in circles is no case of it. */
+/** Whether the list came to an end, and shows posts more than once. One that says itself that it goes in circles is no case of it. */
 function isTorn({ end, isBroken, shown }: Reading): boolean {
   if (isBroken || (end.kind !== "complete" && end.kind !== "incomplete")) return false;
   const before = new Set(shown.slice(0, -1).flat());
@@ -82,7 +82,7 @@ async function readTornAgain(
   const posts = repeatedPosts(first.shown).slice(0, mostNamed);
   log.info(
     { project: cycle.project.key, posts },
-    "Pages of the board's list show the same posts: it is read once more",
+    "The board's list shows posts more than once: it is read once more",
   );
   await ledger.commit([{ kind: "end-pull", pull: first.pull, end: "incomplete", at: clock.now() }]);
   const again = await readList(cycle, { notes, list, before: first });
@@ -93,7 +93,7 @@ async function readTornAgain(
 function sayTorn(posts: readonly PostId[]): string {
   const named = posts.slice(0, 5).join(", ");
   const more = posts.length > 5 ? ` and ${posts.length - 5} more` : "";
-  return `The board's list shows posts on more than one page, also when it is read once more: ${named}${more}. So its pages do not fit together, other posts may be on none of them, and no post counts as missing. Let the board list posts in an order that stays the same, or ask for pages that hold them all (board.paging.sizeParam and size).`;
+  return `The board's list shows posts more than once, also when it is read again: ${named}${more}. So its pages do not fit together, other posts may be on none of them, and no post counts as missing. Let the board list posts in an order that stays the same, or ask for pages that hold them all (board.paging.sizeParam and size).`;
 }
 
 /** Posts may have moved between the parts. */

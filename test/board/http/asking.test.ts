@@ -94,7 +94,6 @@ describe("a page that looks cut and shows no sign of paging", () => {
     ["refused", { status: 400, body: { error: "unknown parameter" } }],
     ["not found", { status: 404 }],
     ["forbidden", { status: 403 }],
-    ["a mistake of the server", { status: 500 }],
     ["no JSON", { body: "<html>" }],
     ["another shape", { body: { error: "no" } }],
     ["an empty list", { body: [] }],
@@ -115,6 +114,14 @@ describe("a page that looks cut and shows no sign of paging", () => {
     expect(end?.kind).toBe("cut");
     expect(pages[0]?.asked).toBeUndefined();
     expect(server.asked).toHaveLength(2);
+  });
+
+  it("stays cut where the board fails at whatever it is asked", async () => {
+    const server = await serveAnswers([{ body: records(20) }, { status: 500 }]);
+    const { pages, end } = await pull(givenBoard(server.url, { retries: 3 }));
+    expect(end?.kind).toBe("cut");
+    expect(pages[0]?.asked).toBeUndefined();
+    expect(server.asked).toHaveLength(7);
   });
 
   it("stays cut where the time of the run is over", async () => {

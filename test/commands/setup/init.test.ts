@@ -297,6 +297,12 @@ describe("init with flags", () => {
       "the board's address must be an address",
     ],
     [
+      "an address with a password, which is not shown",
+      () => ["init", "--board-url", "https://me:secret@feedback.example.com/v1?key=secret", ...pairs],
+      {},
+      "`https://…@feedback.example.com/v1…`: the board's address must not hold a user name or password",
+    ],
+    [
       "plain http",
       () => ["init", "--board-url", "http://feedback.example.com", ...pairs],
       {},

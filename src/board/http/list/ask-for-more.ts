@@ -32,20 +32,24 @@ const sizeParam = "limit";
  * Asks a board for more in the usual ways, by GET, at most six times. The first answer with posts that the first page lacks
  * is the way on.
  *
- * @returns undefined where the board could not be asked now: a limit, no connection, or the end of the run's time.
+ * @returns undefined where the board could not be asked now: a limit, no connection, the end of the run's time, or nothing but failures
+ *   of its own.
  */
 export async function askForMore(first: OpenPage, options: AskOptions): Promise<AskedPaging | undefined> {
   let left = mostRequests;
+  let hasAnswered = false;
   const look = async (param: string, value: string, size?: number): Promise<Comparison> => {
     left -= 1;
     const url = new URL(first.url);
     url.searchParams.set(param, value);
     if (size !== undefined) url.searchParams.set(sizeParam, String(size));
-    return compareLists(first.ids, await readIds(url, first.recognised, options));
+    const ids = await readIds(url, first.recognised, options);
+    hasAnswered ||= ids !== "failed";
+    return ids === "failed" ? "other" : compareLists(first.ids, ids);
   };
   try {
     const way = await findWay(first, look, () => left > 0);
-    return { way, posts: namePosts(first.ids) };
+    return hasAnswered ? { way, posts: namePosts(first.ids) } : undefined;
   } catch (error) {
     if (error instanceof RemoteError) return undefined;
     throw error;
@@ -104,7 +108,7 @@ function compareLists(first: readonly PostId[], ids: readonly PostId[] | undefin
 }
 
 /**
- * The posts of an answer; undefined for a definite no, and for one that can't be read.
+ * The posts of an answer; undefined for a definite no, and for one that can't be read; `failed` where the board failed at it.
  *
  * @throws RemoteError where the board gave no answer of its own.
  */
@@ -112,7 +116,7 @@ async function readIds(
   url: URL,
   recognised: Recognised,
   { reader, bounds, lens }: AskOptions,
-): Promise<readonly PostId[] | undefined> {
+): Promise<readonly PostId[] | "failed" | undefined> {
   try {
     return readPage(await reader.askJson(url, bounds), recognised, lens).reading.ids;
   } catch (error) {
@@ -120,6 +124,6 @@ async function readIds(
     const isAway =
       error.fault === "unreachable" && (error.detail !== "server" || error.retryAt !== undefined);
     if (isAway || error.fault === "limited" || error.fault === "aborted") throw error;
-    return undefined;
+    return error.fault === "unreachable" ? "failed" : undefined;
   }
 }

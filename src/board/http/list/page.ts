@@ -120,8 +120,7 @@ export function readPage(answer: JsonAnswer, before: Recognised, lens: Lens): Re
       keys: keys.map((key) => excerpt(key, 60)),
       signals,
       records: list.records.length,
-      ids: posts.map(({ id }) => id),
-      ...(posts.length > 0 && { idTypes: findIdTypes(list.records, idName) }),
+      ...(read.ids.length > 0 && { idTypes: findIdTypes(list.records, idName) }),
       ...read,
     },
   };
@@ -151,7 +150,8 @@ function readRecords(
   records: readonly unknown[],
   idName: string | undefined,
   { names, hasNotes, excerpt }: Lens,
-): Pick<ReadPage, "posts" | "notes" | "categories"> & Pick<PageReading, "seen" | "mistyped" | "unusable"> {
+): Pick<ReadPage, "posts" | "notes" | "categories"> &
+  Pick<PageReading, "ids" | "seen" | "mistyped" | "unusable"> {
   const posts: Post[] = [];
   const seen = new Set<PostField>();
   const mistyped = new Set<PostField>();
@@ -180,13 +180,20 @@ function readRecords(
       if (name !== undefined) categories.set(String(categoryId), excerpt(name, 100));
     }
   }
-  for (const id of contradicted)
-    unusable.push(`Records of a page show the post ${excerpt(id, 60)} in several ways.`);
   const rest = unusable.length - mostExplained;
   const explained =
     rest > 0 ? [...unusable.slice(0, mostExplained), `And ${rest} more like this.`] : unusable;
+  const ids = posts.map(({ id }) => id);
   const sure = contradicted.size === 0 ? posts : posts.filter(({ id }) => !contradicted.has(id));
-  return { posts: sure, notes, categories, seen: [...seen], mistyped: [...mistyped], unusable: explained };
+  return {
+    posts: sure,
+    ids,
+    notes,
+    categories,
+    seen: [...seen],
+    mistyped: [...mistyped],
+    unusable: explained,
+  };
 }
 
 /** The request for a page, as its trace names it. `manner` is whatever decides how the answer is read. */

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { readToolPage, stepOn } from "../../../src/board/mcp/paging.ts";
+import { findRecord, readRecord } from "../../../src/board/mcp/records.ts";
+
+const schema = { properties: { cursor: { type: "string" } } };
+const entries = [{ id: "e1", title: "One" }];
+const excerpt = (text: string): string => text;
+
+/** From a list that counts as whole it follows that a draft, or a post, was not made: it is made once more. */
+describe("a list of a tool is no whole one", () => {
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ["hasMore: true", { hasMore: true }],
+    ["hasMore: 'true'", { hasMore: "true" }],
+    ["hasMore: 1", { hasMore: 1 }],
+    ["a total above it, and no next cursor", { nextCursor: null, total: 3 }],
+    ["a total above it, though nothing more follows", { hasMore: false, total: 3 }],
+  ])("by %s", (_, signs) => {
+    const step = stepOn(readToolPage({ entries, ...signs }, excerpt), {}, schema, 1);
+    expect(step).toEqual({ kind: "end", isComplete: false });
+  });
+});
+
+it.each([{ published: true }, { published: "true" }, { published: 1 }, { isDraft: "false" }, { draft: 0 }])(
+  "a tool that has published what it made is found out by %o",
+  (shown) => {
+    expect(readRecord({ id: "e1", ...shown }, undefined)?.isPublished).toBe(true);
+  },
+);
+
+it.each([
+  [{ success: true, categoryId: "cat_1", feedback: { id: "p9", title: "One" } }],
+  [{ category_id: "cat_1", data: { entry: { id: "p9", title: "One" } } }],
+])("what an answer says beside the record is not taken for its id: %o", (answer) => {
+  expect(findRecord(answer, undefined)?.id).toBe("p9");
+});
