@@ -141,13 +141,20 @@ export function metricsPart(
   };
 }
 
-const writeKinds = ["issue_opened", "issue_changed", "post_changed", "post_status_changed"] as const;
+const writeKinds = [
+  "issue_opened",
+  "issue_changed",
+  "post_made",
+  "post_changed",
+  "post_status_changed",
+] as const;
 
 /** Each write once: one that carries a status is no other change of a post. */
 function countWrites(report: ProjectReport): Readonly<Record<(typeof writeKinds)[number], number>> {
   return {
     issue_opened: report.created,
     issue_changed: report.issueWrites,
+    post_made: report.made ?? 0,
     post_changed: report.postWrites - report.statusWrites,
     post_status_changed: report.statusWrites,
   };

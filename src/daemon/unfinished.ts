@@ -18,8 +18,8 @@ export function isUnfinished({ durationMs, projects }: RunReport, budgetMs: numb
   return (
     isOutOfTime &&
     projects.some(
-      ({ waiting, created, issueWrites, postWrites, entryWrites = 0 }) =>
-        waiting > 0 && created + issueWrites + postWrites + entryWrites > 0,
+      ({ waiting, created, issueWrites, postWrites, made = 0, entryWrites = 0 }) =>
+        waiting > 0 && created + issueWrites + postWrites + made + entryWrites > 0,
     )
   );
 }

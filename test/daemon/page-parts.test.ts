@@ -43,6 +43,7 @@ describe("a stored report", () => {
         created: 0,
         issueWrites: 0,
         postWrites: 0,
+        made: 0,
         entryWrites: 0,
         statusWrites: 0,
         voters: null,

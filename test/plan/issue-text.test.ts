@@ -200,7 +200,11 @@ describe("the text of an issue that boardsync opened", () => {
 
   it("follows the description", () => {
     expect(plan(linked("Dark mode", "Soon")).actions).toMatchObject([
-      { title: undefined, block: "Soon", reason: "the text that post and config make changed since #12 was last written" },
+      {
+        title: undefined,
+        block: "Soon",
+        reason: "the text that post and config make changed since #12 was last written",
+      },
     ]);
   });
 

@@ -69,7 +69,7 @@ describe("an issue that a maintainer labels", () => {
       },
     ]);
     expect(stage.calls).toEqual([]);
-    expect(await stage.syncOne()).toMatchObject({ result: "ok", postWrites: 1, created: 0 });
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", made: 1, created: 0 });
     const address = `${stage.github.url}/acme/app/issues/1`;
     expect(stage.calls).toEqual([
       { title: "CSV export", description: `We want CSV export.\n\n${address}`, category: "billing" },
@@ -276,7 +276,7 @@ describe("an issue that a maintainer labels", () => {
     expect(describeWaiting(waits[0]?.planned, false)).toBe("new post");
     await approve();
     stage.github.edit("acme/app", 2, { title: "Another" });
-    expect(await stage.syncOne()).toMatchObject({ held: 1, postWrites: 2 });
+    expect(await stage.syncOne()).toMatchObject({ held: 1, made: 2 });
     expect(posts().map(([, title]) => title)).toEqual(["One", "Three"]);
     await ask({ kind: "discard", posts: ["acme/app#2"] } as never);
     expect(await stage.syncOne()).toMatchObject({ result: "ok", held: 0 });
@@ -323,7 +323,7 @@ describe("an issue that a maintainer labels", () => {
     stage.clock.skip(2 * hourMs);
     expect(await stage.syncOne()).toMatchObject({ held: 2, postWrites: 0 });
     await approve();
-    expect(await stage.syncOne()).toMatchObject({ held: 0, postWrites: 2 });
+    expect(await stage.syncOne()).toMatchObject({ held: 0, made: 2 });
   });
 
   it("is held no more once its label is gone", async () => {
@@ -406,7 +406,7 @@ describe("an issue that a maintainer labels", () => {
       { cause: "named", held: expect.stringContaining("boardsync approve acme-app acme/app#2") },
     ]);
     await approve();
-    expect(await stage.syncOne()).toMatchObject({ held: 0, postWrites: 2 });
+    expect(await stage.syncOne()).toMatchObject({ held: 0, made: 2 });
   });
 
   it("becomes no second post, and its post no second issue, after the state was lost", async () => {
@@ -497,7 +497,7 @@ describe("an issue that a maintainer labels", () => {
     });
     expect(await stage.syncOne()).toMatchObject({ result: "held", parked: 1 });
     stage.github.edit("acme/app", 1, { title: "Export" });
-    expect(await stage.syncOne()).toMatchObject({ result: "ok", parked: 0, postWrites: 1 });
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", parked: 0, made: 1 });
     expect(posts()).toEqual([["p1", "Export"]]);
   });
 
@@ -554,7 +554,7 @@ describe("an issue that a maintainer labels", () => {
       wish("CSV export");
       stage.faults.push("answer lost");
       expect(await stage.syncOne()).toMatchObject({ result: "partial", errors: [{ code: "board.unknown" }] });
-      expect(await stage.syncOne()).toMatchObject({ result: "ok", created: 0, postWrites: 1 });
+      expect(await stage.syncOne()).toMatchObject({ result: "ok", created: 0, made: 1 });
       expect([await links("p1"), stage.calls.length, stage.github.issues("acme/app").length]).toEqual([
         [1],
         1,

@@ -240,6 +240,7 @@ const doneCounts: Counts = [
   ["postWrites", (number) => `${count(number, "post")} changed`],
   ["statusWrites", (number) => `${number.toLocaleString("en")} of them with a new status`],
   ["voters", (number) => `${count(number, "voter")} notified`],
+  ["made", (number) => `${count(number, "post")} made of issues`],
   ["entryWrites", (number) => `${count(number, "write")} to the changelog`],
 ];
 

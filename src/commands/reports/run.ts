@@ -86,6 +86,7 @@ const columns: readonly Column<ProjectReport>[] = [
   { title: "adopted", show: ({ adopted }) => String(adopted), isOptional: true },
   { title: "edited", show: ({ issueWrites }) => String(issueWrites), isOptional: true },
   { title: "patched", show: ({ postWrites }) => String(postWrites) },
+  { title: "made", show: ({ made = 0 }) => String(made), isOptional: true },
   { title: "entries", show: ({ entryWrites = 0 }) => String(entryWrites), isOptional: true },
   { title: "voters", show: ({ voters = 0 }) => (voters === null ? "?" : voters.toLocaleString("en")) },
   {

@@ -226,11 +226,12 @@ function renderRun(
 }
 
 function describeWrites(report: StoredReport): string {
-  const { created, issueWrites, postWrites, entryWrites } = report;
+  const { created, issueWrites, postWrites, made, entryWrites } = report;
   const parts = [
     created > 0 && `${created} opened`,
     issueWrites > 0 && `${issueWrites} to issues`,
     postWrites > 0 && `${postWrites} to posts${describeNotified(report)}`,
+    made > 0 && `${made} made`,
     entryWrites > 0 && `${entryWrites} to the changelog`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? "nothing" : parts.join(", ");

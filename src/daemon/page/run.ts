@@ -45,12 +45,12 @@ export async function renderRun(looking: Looking, number: number): Promise<Marku
 const looks = { ok: "good", partial: "bad", held: "warn", failed: "bad" } as const;
 
 function renderProject(key: string, report: ReturnType<typeof readReport>): Markup {
-  const { created, issueWrites, postWrites, entryWrites, held, parked, quarantined, requests, result } =
+  const { created, issueWrites, postWrites, made, entryWrites, held, parked, quarantined, requests, result } =
     report;
   const waits = countNeeds({ held, parked, quarantined });
   return html`<article class="card" aria-label="Project ${key}">
     <div class="head"><h3>${key}</h3>${result !== undefined && badge(looks[result], resultWords[result])}</div>
-    <p>${created} issues opened, ${issueWrites} writes to issues, ${postWrites} to posts${describeNotified(report)}${entryWrites > 0 && `, ${entryWrites} to the changelog`}. <span class="quiet">Requests: board ${requests.board}, GitHub ${requests.tracker}.</span></p>
+    <p>${created} issues opened, ${issueWrites} writes to issues, ${postWrites} to posts${describeNotified(report)}${made > 0 && `, ${made} posts made`}${entryWrites > 0 && `, ${entryWrites} to the changelog`}. <span class="quiet">Requests: board ${requests.board}, GitHub ${requests.tracker}.</span></p>
     ${waits.length > 0 && html`<p>At its end ${waits.join(", ")}: <a href="${toRoot}#waits">what needs you</a> now.</p>`}
     ${report.hold !== undefined && html`<p>${renderSentence(report.hold)}</p>`}${renderErrors(key, report)}
   </article>`;

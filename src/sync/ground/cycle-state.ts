@@ -96,6 +96,8 @@ export interface Tally {
   adopted: number;
   issueWrites: number;
   postWrites: number;
+  /** Posts made of issues. */
+  made: number;
   statusWrites: number;
   /** Entries of the changelog that were made, changed or published. */
   entryWrites: number;
@@ -131,6 +133,7 @@ export function startTally(): Tally {
     adopted: 0,
     issueWrites: 0,
     postWrites: 0,
+    made: 0,
     statusWrites: 0,
     entryWrites: 0,
     notified: { known: 0, unknown: 0 },

@@ -177,7 +177,6 @@ export async function reportProject(
     memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);
   const { held = 0, parked = 0, quarantined = 0 } = counts ?? {};
   const waiting = (counts?.waiting ?? 0) + tally.notesPutOff;
-  const isLookPutOff = tally.areSignalsPutOff && waiting === 0;
   return {
     project: project.key,
     repo: project.settings.repo,
@@ -189,7 +188,7 @@ export async function reportProject(
     issueWrites: tally.issueWrites,
     postWrites: tally.postWrites,
     statusWrites: tally.statusWrites,
-    waiting: waiting + Number(tally.isPutOff || isLookPutOff),
+    waiting: Math.max(waiting, Number(tally.isPutOff || tally.areSignalsPutOff)),
     held,
     parked,
     quarantined,
@@ -200,6 +199,7 @@ export async function reportProject(
     ...(tally.statusWrites > 0 && {
       voters: tally.notified.unknown > 0 && tally.notified.known === 0 ? null : tally.notified.known,
     }),
+    ...(tally.made > 0 && { made: tally.made }),
     ...(tally.entryWrites > 0 && { entryWrites: tally.entryWrites }),
     ...(pull?.hold !== undefined && { hold: pull.hold }),
     ...(counts !== undefined &&

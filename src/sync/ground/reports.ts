@@ -19,6 +19,8 @@ export interface ProjectReport {
   readonly statusWrites: number;
   /** Who were notified by these: at least so many, since the board may not show all votes; null where it shows none. */
   readonly voters?: number | null;
+  /** Posts that were made of issues; left out where there are none. */
+  readonly made?: number;
   /** Entries of the changelog that were made, changed or published; left out where there are none. */
   readonly entryWrites?: number;
   readonly waiting: number;

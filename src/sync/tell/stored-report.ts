@@ -26,6 +26,7 @@ const reportShape = z.object({
   created: number,
   issueWrites: number,
   postWrites: number,
+  made: number,
   entryWrites: number,
   statusWrites: number,
   /** Who were notified; null where that is not known. */

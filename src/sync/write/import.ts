@@ -111,7 +111,7 @@ export async function linkImported(cycle: PulledCycle, issue: Issue, post: PostI
     { kind: "link", project, link: { post, issue: ref, origin: "imported" }, issue, content: undefined },
     auditLink(cycle, { post, issue: ref, kind: "link-issue", reason: "the issue has become this post" }),
   ]);
-  cycle.tally.postWrites += 1;
+  cycle.tally.made += 1;
   log.info(
     { run: cycle.run.number, project: cycle.project.key, post, issue: nameIssue(cycle, ref) },
     "An issue has become a post",

@@ -122,7 +122,7 @@ export function createRuns(
   };
 }
 
-const written = ["created", "issueWrites", "postWrites", "entryWrites"];
+const written = ["created", "issueWrites", "postWrites", "made", "entryWrites"];
 
 /** A number of a report, which the ledger stores as it is. */
 function countOf(report: object, name: string): number {
