@@ -48,7 +48,7 @@ export type ToolOutcome =
   | { readonly kind: "rejected"; readonly message: string } // isError, or invalid params, or the schema changed (nothing was called)
   | { readonly kind: "unauthorized"; readonly message: string; readonly detail?: FaultDetail | undefined }
   | { readonly kind: "limited"; readonly retryAt: number | undefined; readonly message: string }
-  | { readonly kind: "unsent"; readonly message: string }
+  | { readonly kind: "unsent"; readonly message: string; readonly fault?: string } // the second half of its code, where it is not `unreachable`
   | { readonly kind: "unknown"; readonly message: string; readonly retryAt?: number };
 
 /** What a server says of one of its tools; every text is foreign. */

@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from "commander";
-import type { CommandCall } from "./print/terminal.ts";
+import { type CommandCall, readWhole } from "./print/terminal.ts";
 import { completion, shells, wordsCommand } from "./setup/completion.ts";
 
 /** One command of the program. */
@@ -351,14 +351,13 @@ function repeated(flags: string, summary: string): Option {
 }
 
 function parsePort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_534)
-    throw new InvalidArgumentError("a port is 1 to 65534.");
-  return port;
+  const port = readWhole(text);
+  if (port >= 1 && port <= 65_534) return port;
+  throw new InvalidArgumentError("a port is 1 to 65534.");
 }
 
 function parseLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= 100_000) return limit;
+  const limit = readWhole(text);
+  if (limit >= 1 && limit <= 100_000) return limit;
   throw new InvalidArgumentError("it is a number from 1 to 100000.");
 }

@@ -257,7 +257,7 @@ describe("a server of tools", () => {
     stage.github.openIssue("acme/app", wish);
     for (let run = 0; run < 2; run += 1) {
       const message = expect.stringContaining("has no tool `create_feedback`");
-      expect(await stage.syncOne()).toMatchObject({ parked: 0, errors: [{ message }] });
+      expect(await stage.syncOne()).toMatchObject({ parked: 0, errors: [{ code: "board.tool", message }] });
     }
     host.dialect = { isStructured: true, tools: [other, create] };
     stage.clock.skip(hourMs);

@@ -140,7 +140,9 @@ export function errorOf({ kind, message, retryAt, detail }: Fault): RemoteError 
 }
 
 /** A fault of a call: what became of it. @param isCalled whether the tool itself was called. */
-export function outcomeOf({ kind, message, retryAt, detail }: Fault, isCalled: boolean): ToolOutcome {
+export function outcomeOf(told: Fault, isCalled: boolean): ToolOutcome {
+  const { kind, message, retryAt, detail } = told;
+  const unsent = { kind: "unsent", message, fault: errorOf(told).fault } as const;
   switch (kind) {
     case "limited":
       return { kind, message, retryAt };
@@ -148,13 +150,11 @@ export function outcomeOf({ kind, message, retryAt, detail }: Fault, isCalled: b
       return { kind, message, detail };
     case "unsent":
     case "ended":
-      return { kind: "unsent", message };
+      return unsent;
     case "rejected":
-      return isCalled ? { kind, message } : { kind: "unsent", message };
+      return isCalled ? { kind, message } : unsent;
     case "unknown":
     case "aborted":
-      return isCalled
-        ? { kind: "unknown", message, ...(retryAt !== undefined && { retryAt }) }
-        : { kind: "unsent", message };
+      return isCalled ? { kind: "unknown", message, ...(retryAt !== undefined && { retryAt }) } : unsent;
   }
 }

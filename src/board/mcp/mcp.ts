@@ -233,7 +233,8 @@ async function callOnce(server: Server, purpose: ToolWriting, args: ToolArgument
   let isCalled = false;
   try {
     const known = await findTool(server, purpose, operation);
-    if (known === undefined) return { kind: "unsent", message: explainMissing(server, purpose) };
+    if (known === undefined)
+      return { kind: "unsent", message: explainMissing(server, purpose), fault: "tool" };
     const { client } = await connect(server, operation);
     isCalled = true;
     const { refusal, value } = await callTool(server, client, known, args, operation);

@@ -122,3 +122,8 @@ export interface CommandCall<Options extends CommonOptions = CommonOptions> exte
   /** Of an argument that may be repeated. */
   readonly rest: readonly string[];
 }
+
+/** A whole number as people write it; NaN for any other text, such as `1e3`, `0x10` or nothing. */
+export function readWhole(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}

@@ -10,7 +10,7 @@ import { count } from "../../sync/tell/words.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { isAgreed } from "../print/agree.ts";
-import type { CommandCall } from "../print/terminal.ts";
+import { type CommandCall, readWhole } from "../print/terminal.ts";
 import { exitOfResult } from "../reports/run.ts";
 import { printLook, printUndone, reportUndo, sayNothing } from "../reports/undo.ts";
 import { carryOut, type WaitOptions } from "./carry-out.ts";
@@ -69,8 +69,8 @@ async function lookAt(
 }
 
 function readNumber(text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number > 0) return number;
+  const number = readWhole(text);
+  if (number > 0) return number;
   throw new ConfigError([`\`${text}\` is no run: give its number, as \`boardsync history\` shows it.`]);
 }
 

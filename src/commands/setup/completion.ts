@@ -43,7 +43,13 @@ complete -c boardsync -f -a '(__boardsync_complete)'
 };
 
 /** `boardsync completion SHELL`: prints the script that makes the shell complete commands, options, projects and posts. */
-export function completion({ terminal: { out }, args: [shell] }: CommandCall): number {
-  out.write(scripts[shell as Shell]);
+export async function completion({
+  terminal: { out },
+  options,
+  args: [shell],
+}: CommandCall): Promise<number> {
+  const script = scripts[shell as Shell];
+  if (options.json === true) (await import("../print/text.ts")).printJson(out, { shell, script });
+  else out.write(script);
   return exitCodes.ok;
 }

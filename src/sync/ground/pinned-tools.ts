@@ -70,5 +70,5 @@ export function sayChanged(purpose: ToolPurpose, name: string, print: string): s
 /** Nothing was called. */
 function outcomeOf({ fault, message, retryAt, detail }: RemoteError): ToolOutcome {
   if (fault === "limited") return { kind: "limited", message, retryAt };
-  return fault === "unauthorized" ? { kind: fault, message, detail } : { kind: "unsent", message };
+  return fault === "unauthorized" ? { kind: fault, message, detail } : { kind: "unsent", message, fault };
 }

@@ -46,8 +46,9 @@ const meanings: Readonly<Record<Failure<WriteAnswer>["kind"], FailureMeaning>> =
 };
 
 /** What becomes of what was sent, by the answer; not of one that was applied. */
-export function meaningOf({ kind }: AnyAnswer): FailureMeaning {
-  return meanings[kind as Failure<WriteAnswer>["kind"]];
+export function meaningOf(answer: AnyAnswer): FailureMeaning {
+  const meaning = meanings[answer.kind as Failure<WriteAnswer>["kind"]];
+  return "fault" in answer && answer.fault !== undefined ? { ...meaning, fault: answer.fault } : meaning;
 }
 
 /**

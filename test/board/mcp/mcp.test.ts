@@ -291,6 +291,7 @@ describe("a call of a tool that writes", () => {
     const gone = await tools.call("feedbackCreate", {});
     expect(gone).toEqual({
       kind: "unsent",
+      fault: "tool",
       message: "The MCP server has no tool `gone`, which board.mcp.tools.feedbackCreate names.",
     });
     expect(await tools.call("changelogUpdate", {})).toMatchObject({ kind: "unsent" });
@@ -306,7 +307,10 @@ describe("a call of a tool that writes", () => {
     const nobody = await givenTools("http://127.0.0.1:1/api/mcp", named).call("changelogCreate", draft);
     expect(nobody.kind).toBe("unsent");
     const page = await listenHttp((_, response) => void response.end("<html>Hello"));
-    expect(await givenTools(page, named).call("changelogCreate", draft)).toMatchObject({ kind: "unsent" });
+    expect(await givenTools(page, named).call("changelogCreate", draft)).toMatchObject({
+      kind: "unsent",
+      fault: "unreadable",
+    });
   });
 
   it("in a session that the server has dropped is not made; the next one is", async () => {

@@ -92,6 +92,7 @@ describe("boardsync undo", () => {
     ["9", "There is no run 9: the last one is 2."],
     ["two", "`two` is no run"],
     ["0", "`0` is no run"],
+    ["1e0", "`1e0` is no run"],
   ])("says of %j that there is no such run", async (name, said) => {
     const stage = await openTold();
     const refused = await stage.run(["undo", name]);

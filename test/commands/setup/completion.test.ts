@@ -106,6 +106,12 @@ complete -p boardsync`;
     if (error === undefined) expect(status).toBe(0);
   });
 
+  it("is in the one document of JSON, where that is asked for", async () => {
+    const plain = await runCommand(["completion", "bash"], { env: {}, cwd: "/" });
+    const { json } = await runCommand(["--json", "completion", "bash"], { env: {}, cwd: "/" });
+    expect(json()).toEqual({ shell: "bash", script: plain.out });
+  });
+
   it("for another shell is refused with those that there are", async () => {
     const { code, err } = await runCommand(["completion", "tcsh"], { env: {}, cwd: "/" });
     expect(code).toBe(2);
