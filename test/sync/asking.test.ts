@@ -1,7 +1,7 @@
 /** @module-tag long */
 import { describe, expect, it } from "vitest";
 import type { PagingStyle } from "../support/sandbox/board/style.ts";
-import { addPlanned, hourMs, openStage, type Stage } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const silent = { kind: "silent", param: "page" } as const;
 
@@ -59,6 +59,22 @@ describe("a list that goes on without a sign", () => {
     expect(await stage.syncOne()).toMatchObject({ posts: 45, errors: [] });
     const found = stage.log.filter((line) => line.includes("board.paging-found"));
     expect(found).toEqual([expect.stringContaining("board: { paging: { kind: page, param: page } }")]);
+  });
+
+  it("is a limit of the board where asking meets one: nothing more leaves before its end", async () => {
+    const stage = await openSilent();
+    stage.reconfigure({
+      projects: [{ ...standardProject, schedule: "0 0 * * * *", rules: [{ set: { onRoadmap: true } }] }],
+    });
+    const answer = { kind: "answer", status: 429, headers: { "retry-after": "600" }, body: {} } as const;
+    stage.board.failNext(answer, { when: ({ query }) => query["page"] === "2" });
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 0, putOff: [{ code: "board.limited" }] });
+    stage.clock.skip(minuteMs);
+    const before = stage.board.requests.length;
+    await stage.sync();
+    expect(stage.board.requests).toHaveLength(before);
+    stage.clock.skip(10 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ posts: 45, errors: [] });
   });
 
   it("is asked for its next pages from then on, also by another process, and anew every `fullEvery`", async () => {

@@ -32,10 +32,13 @@ const sizeParam = "limit";
  * Asks a board for more in the usual ways, by GET, at most six times. The first answer with posts that the first page lacks
  * is the way on.
  *
- * @returns undefined where the board could not be asked now: a limit, no connection, the end of the run's time, or nothing but failures
- *   of its own.
+ * @returns undefined where the board could not be asked now: no connection, the end of the run's time, or nothing but failures of its
+ *   own; the error where it asks for a pause.
  */
-export async function askForMore(first: OpenPage, options: AskOptions): Promise<AskedPaging | undefined> {
+export async function askForMore(
+  first: OpenPage,
+  options: AskOptions,
+): Promise<AskedPaging | RemoteError | undefined> {
   let left = mostRequests;
   let hasAnswered = false;
   const look = async (param: string, value: string, size?: number): Promise<Comparison> => {
@@ -51,8 +54,8 @@ export async function askForMore(first: OpenPage, options: AskOptions): Promise<
     const way = await findWay(first, look, () => left > 0);
     return hasAnswered ? { way, posts: namePosts(first.ids) } : undefined;
   } catch (error) {
-    if (error instanceof RemoteError) return undefined;
-    throw error;
+    if (!(error instanceof RemoteError)) throw error;
+    return error.fault === "limited" || error.retryAt !== undefined ? error : undefined;
   }
 }
 

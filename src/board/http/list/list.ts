@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RemoteError } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
 import { type AskedPaging, type KnownPages, type PageTrace, showWay } from "../../../model/page.ts";
 import type { PostField, PostId, ProjectId } from "../../../model/post.ts";
@@ -105,9 +106,12 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const pageRead: PageRead = { ...read, signs: reading.signals };
     let step = paging.follow(pageRead);
     let asked: AskedPaging | undefined;
+    let pause: RemoteError | undefined;
     if (step.kind === "end" && step.isOpen === true && options.from === undefined) {
       const before = options.asked;
-      const shown = before ?? (await askForMore({ url, recognised, ids, records }, asking));
+      const found = before ?? (await askForMore({ url, recognised, ids, records }, asking));
+      if (found instanceof RemoteError) pause = found;
+      const shown = found instanceof RemoteError ? undefined : found;
       if (before === undefined) asked = shown;
       way = shown?.way;
       paging = goOn(paging, step.end, shown, ids, options);
@@ -125,6 +129,8 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
       );
     const told = { place, next, seen: new Set(reading.seen), shape, unusable, end };
     yield { ...page, ids, ...told, ...(asked !== undefined && { asked }) };
+    // What the board has shown counts; nothing more is asked of it.
+    if (pause !== undefined) throw pause;
   }
 }
 

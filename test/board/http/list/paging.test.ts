@@ -339,7 +339,7 @@ describe("a listing ends as complete", () => {
 });
 
 describe("a single page that looks like a limit is cut where the board can't be asked for more", () => {
-  const busy = { status: 429 };
+  const busy = { status: 500 };
   it.each([10, 20, 25, 50, 100])("%i posts", async (count) => {
     const { end, posts } = await list({ answers: [body({ feedback: records(count) }), busy] });
     expect(end?.kind).toBe("cut");
