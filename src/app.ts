@@ -11,6 +11,7 @@ import type { Ledger } from "./ledger/ledger.ts";
 import { createKnownSecrets, type Log, type Redact } from "./log.ts";
 import type { Dialect } from "./model/dialect.ts";
 import type { Clock, Random, Traffic } from "./model/surroundings.ts";
+import { dayMs } from "./model/time.ts";
 import { defaultBody } from "./plan/changelog/entry.ts";
 import { hashText } from "./plan/ground/hash.ts";
 import { canonical } from "./plan/ground/identity.ts";
@@ -201,6 +202,9 @@ function namedRepositories({ projects }: Config): readonly string[] {
   return [...new Set(projects.flatMap(repositoryNames))];
 }
 
+/** How long the history is needed for a digest that comes late. */
+const digestDays = { never: 0, daily: 2, weekly: 8 } as const;
+
 /** What holds for all projects of a config. */
 export function policyOf(config: Config): Policy {
   return {
@@ -217,7 +221,8 @@ export function policyOf(config: Config): Policy {
     repositories: namedRepositories(config),
     trustedAuthors: config.tracker.trustedAuthors,
     concurrency: config.board.concurrency,
-    keepMs: config.keep,
+    // A digest tells of all that it is about.
+    keepMs: Math.max(config.keep, digestDays[config.notices?.digest ?? "never"] * dayMs),
   };
 }
 

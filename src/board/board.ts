@@ -73,8 +73,8 @@ export interface PostPage {
   readonly trace?: PageTrace;
   /** Every known field that some record of this page showed, null or not; a renamed one under its own name. */
   readonly seen: ReadonlySet<PostField>;
-  /** Internal notes of the records that show one, null counting as empty; only where they were asked for. */
-  readonly notes?: ReadonlyMap<PostId, string>;
+  /** Internal notes of the records that show one, or null where that is no text; only where they were asked for. */
+  readonly notes?: ReadonlyMap<PostId, string | null>;
   /** Names of categories by their ids, as far as records show both; left out where the page was not read anew. */
   readonly categories?: ReadonlyMap<string, string>;
   /** What was recognised, for `check`: `data.feedback`, `uuid`, `Link`, … The same on every page of a pull. */

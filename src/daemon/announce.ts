@@ -152,7 +152,16 @@ async function sendDigest(options: AnnounceOptions): Promise<void> {
 }
 
 /** Of a project that never ran. */
-const nothingDone = { opened: 0, told: 0, voters: null, held: 0, parked: 0, quarantined: 0, paused: 0 };
+const nothingDone = {
+  opened: 0,
+  told: 0,
+  known: 0,
+  unknown: 0,
+  held: 0,
+  parked: 0,
+  quarantined: 0,
+  paused: 0,
+};
 
 async function partOf(project: string, since: number, ledger: Ledger): Promise<DigestPart> {
   const memory = ledger.memory.project(project);

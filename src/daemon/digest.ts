@@ -1,6 +1,7 @@
 import type { DoneSince } from "../ledger/journal.ts";
 import type { RowCounts } from "../ledger/rows.ts";
 import { dayMs, hourMs } from "../model/time.ts";
+import { showVoters } from "../sync/ground/voters.ts";
 import { countNeeds } from "../sync/tell/words.ts";
 import { clean } from "./notices.ts";
 
@@ -33,10 +34,12 @@ export function composeDigest(parts: readonly DigestPart[], since: number): stri
   return [`*boardsync* since ${new Date(since).toISOString().slice(0, 10)}:`, ...lines].join("\n");
 }
 
-function tellDone({ opened, told, voters }: DigestPart): string {
+function tellDone({ opened, told, ...voters }: DigestPart): string {
   const issues = count(opened, "issue opened", "issues opened");
   if (told === 0) return `${issues}, nobody notified`;
-  const notified = voters === null ? "their voters" : count(voters, "voter", "voters");
+  const { known, unknown } = voters;
+  const number = unknown === 0 ? count(known, "voter", "voters") : `${showVoters(voters)} voters`;
+  const notified = unknown > 0 && known === 0 ? "their voters" : number;
   return `${issues}, ${count(told, "change", "changes")} of status, ${notified} notified`;
 }
 

@@ -38,8 +38,10 @@ export interface DoneSince {
   readonly opened: number;
   /** Changes of a status that voters have been notified of. */
   readonly told: number;
-  /** How many voters these have by now; null where none of them shows votes. */
-  readonly voters: number | null;
+  /** How many voters there were. */
+  readonly known: number;
+  /** Changes whose voters the board did not show. */
+  readonly unknown: number;
 }
 
 /** An action, by what a saved plan knows it by. */

@@ -1,4 +1,5 @@
 import type { Category, CategoryPin } from "../model/post.ts";
+import { foldName } from "./ground/fields.ts";
 import type { BoardRule, OpenCategories, Rule, SelectConditions, Settings } from "./ground/settings.ts";
 import { namedValues } from "./named-values.ts";
 
@@ -113,5 +114,5 @@ function boardRuleBy(rule: BoardRule, idOf: IdOf): BoardRule {
 }
 
 function fold(text: string): string {
-  return text.trim().toLowerCase();
+  return foldName(text.trim());
 }

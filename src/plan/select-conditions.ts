@@ -1,6 +1,6 @@
 import type { FieldValue, PostField } from "../model/post.ts";
 import { dayMs, hourMs, minuteMs, readInstant } from "../model/time.ts";
-import { derivedOnce, foldStatus } from "./ground/fields.ts";
+import { derivedOnce, foldName, foldStatus } from "./ground/fields.ts";
 import type { Select, SelectConditions } from "./ground/settings.ts";
 
 /** `select` as it is gone through: each condition with its name in the config, such as `select.any[0].minVotes`. */
@@ -194,15 +194,11 @@ function isOneOf(words: readonly string[]): Wish["holds"] {
 
 /** Plain texts and no patterns: a title is a stranger's, and a pattern may take for ever. */
 function hasOneOf(texts: readonly string[]): Wish["holds"] {
-  const wanted = texts.map(foldText);
+  const wanted = texts.map(foldName);
   return (value) => {
-    const title = foldText(String(value));
+    const title = foldName(String(value));
     return wanted.some((text) => title.includes(text));
   };
-}
-
-function foldText(text: string): string {
-  return text.normalize("NFC").toLowerCase();
 }
 
 function withNumber(holds: (value: number) => boolean): Wish["holds"] {

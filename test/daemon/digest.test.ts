@@ -11,7 +11,8 @@ const part: DigestPart = {
   project: "acme-app",
   opened: 12,
   told: 5,
-  voters: 1340,
+  known: 1340,
+  unknown: 0,
   held: 2,
   parked: 1,
   quarantined: 3,
@@ -22,7 +23,8 @@ const calm: DigestPart = {
   project: "web",
   opened: 0,
   told: 0,
-  voters: null,
+  known: 0,
+  unknown: 0,
   held: 0,
   parked: 0,
   quarantined: 0,
@@ -37,8 +39,11 @@ describe("a digest", () => {
       "• acme-app: 12 issues opened, 5 changes of status, 1,340 voters notified; 2 to approve, 1 to retry, 3 to release, 6 paused, 4 failed in the last run.",
       "• web: 0 issues opened, nobody notified; nothing needs you.",
     ]);
-    const one = { ...calm, opened: 1, told: 1, voters: 1 };
-    expect(composeDigest([one, { ...one, voters: null }], 0)).toContain(
+    const one = { ...calm, opened: 1, told: 1, known: 1, unknown: 0 };
+    expect(composeDigest([{ ...one, told: 2, known: 3, unknown: 1 }], 0)).toContain(
+      "2 changes of status, at least 3 voters",
+    );
+    expect(composeDigest([one, { ...one, known: 0, unknown: 1 }], 0)).toContain(
       "1 issue opened, 1 change of status, 1 voter notified; nothing needs you.\n• web: 1 issue opened, 1 change of status, their voters notified;",
     );
   });

@@ -413,7 +413,7 @@ export function describeJournal(ledger: () => Ledger): void {
       for (const entry of [own, own, { ...own, at: noon - 1 }, { ...own, outcome: "rejected" as const }])
         await ledger().commit([{ kind: "audit", entry }]);
       expect(await journal.doneSince(project, noon - 1)).toMatchObject({ opened: 2, told: 2 });
-      const none = { opened: 0, told: 0, voters: null };
+      const none = { opened: 0, told: 0, known: 0, unknown: 0 };
       expect(await journal.doneSince("unknown" as typeof project, noon)).toEqual(none);
     });
   });

@@ -44,7 +44,7 @@ async function tellAll(stage: Stage) {
     Number(new RegExp(`^boardsync_${name}{project="acme-app"} (.*)$`, "m").exec(text)?.[1]);
   const counts = await countProject(stage.ledger, stage.ledger.memory.project(project), false);
   const { held = 0, parked = 0, quarantined = 0, paused = 0 } = counts ?? {};
-  const done = { opened: 0, told: 0, voters: null, failed: 0 };
+  const done = { opened: 0, told: 0, known: 0, unknown: 0, failed: 0 };
   return {
     report: { result: report.result, held: report.held, parked: report.parked },
     gauges: { held: gauge("held"), parked: gauge("parked") },

@@ -89,7 +89,9 @@ export async function lookAhead(
         const found = report.projects.find((one) => one.project === project);
         const unlooked = errors.filter(({ post }) => post === undefined);
         if (found === undefined || failed.some(({ subject }) => subject === project)) return [];
-        if (unlooked.some(({ code }) => isKnown(project, code))) return [];
+        // The copy may still take the name for what it was.
+        if (isKnown(project, "board.project") || unlooked.some(({ code }) => isKnown(project, code)))
+          return [];
         const planned = unlooked.length > 0 ? [] : actions;
         const drafts = entries.filter(({ when }) => when === "now").length;
         return [{ ...sumUp(planned, found, unlooked, !known.has(project)), ...(drafts > 0 && { drafts }) }];

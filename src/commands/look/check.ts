@@ -3,7 +3,8 @@ import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { inOrder } from "../../select.ts";
 import { checkAll } from "../../story/check/check.ts";
-import type { Finding } from "../../story/check/findings.ts";
+import type { Finding, KnownNames } from "../../story/check/findings.ts";
+import { repositoryNames } from "../../sync/ground/world.ts";
 import { count } from "../../sync/tell/words.ts";
 import { describeOtherConfig, findOtherConfigs } from "../open/other-config.ts";
 import { exitOf, inSession, type Session } from "../open/session.ts";
@@ -36,7 +37,12 @@ export async function check(called: Called, written?: object): Promise<number> {
     };
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
     const { findings: looked, categories } = session.clean(
-      await checkAll(projects, { ...sides, mcp, clock: machine.clock }, bounds, suggest),
+      await checkAll(
+        projects,
+        { ...sides, mcp, clock: machine.clock, known: await readNames(session) },
+        bounds,
+        suggest,
+      ),
     );
     const isOver = looked.some(isUnreached) || terminal.signal.aborted;
     const { ahead, names, failed, example } = isOver
@@ -87,6 +93,16 @@ async function findStops(session: Session): Promise<readonly Finding[]> {
       return { level: "warning", subject: key, code: "run.paused", message };
     }),
   ];
+}
+
+/** What the names of the config mean to the runs. */
+function readNames(session: Session): Promise<KnownNames | undefined> {
+  return readOf(session, async ({ memory }) => {
+    const projects = new Map(session.projects.map(({ key }) => [key, memory.project(key)?.id]));
+    const names = session.projects.flatMap(({ settings }) => repositoryNames(settings));
+    const repositories = new Map(names.map((name) => [name, memory.repository(name)?.repository.id]));
+    return { project: (key) => projects.get(key), repository: (name) => repositories.get(name) };
+  });
 }
 
 /** The schemas that tools had when they were first used. */

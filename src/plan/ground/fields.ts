@@ -38,9 +38,14 @@ export function isSameTarget(field: Field, one: Target, other: Target): boolean 
   return isSameValue(field, one.value, other.value);
 }
 
+/** A name as it is compared: without case, in one of the forms that Unicode has for it. */
+export function foldName(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
 /** A status as it is compared. */
 export function foldStatus(status: string): string {
-  return status.toLowerCase().replace(/[\s_-]+/g, "");
+  return foldName(status).replace(/[\s_-]+/g, "");
 }
 
 /**

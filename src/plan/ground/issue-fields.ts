@@ -2,6 +2,7 @@ import type { Issue, IssueField, Milestone } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
 import type { FieldWrite } from "./action.ts";
+import { foldName } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import type { IssueChange } from "./settings.ts";
 
@@ -12,7 +13,7 @@ const labelPrefix = "label:";
 
 /** The field that a label is. */
 export function labelField(label: string): IssueField {
-  return `${labelPrefix}${label.toLowerCase()}`;
+  return `${labelPrefix}${foldName(label)}`;
 }
 
 /** The name of a field's label, in lower case; undefined for a field that is none. */
@@ -112,7 +113,7 @@ export function seenAtOf(known: { readonly issue: Pick<Issue, "updatedAt"> } | u
 
 /** The tracker's labels, types, logins and options are the same name in any case. */
 export function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+  return foldName(one) === foldName(other);
 }
 
 /** Whether a name is among others, in any case. */

@@ -7,7 +7,7 @@ import { namedValues } from "../../plan/named-values.ts";
 import { unseenConditions } from "../../plan/select.ts";
 import { sum } from "../../select.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
-import { requireProject } from "../../sync/read/identify.ts";
+import { meansAnother, requireProject } from "../../sync/read/identify.ts";
 import { lookAtList } from "../posts.ts";
 import { checkCategories, type ShownCategory, sortCategories } from "./categories.ts";
 import type { Checking } from "./findings.ts";
@@ -40,8 +40,10 @@ export async function readPosts(
   project: SyncProject,
   listed: readonly BoardProject[],
 ): Promise<ShownPosts> {
-  const { say, board, bounds } = checking;
+  const { say, board, bounds, known } = checking;
   const found = requireProject(listed, project.key);
+  const before = known?.project(project.key);
+  if (before !== undefined && before !== found.id) throw meansAnother(project.key, found.id, before);
   const { pages, seen, statuses, categories, shape, asked, unusable, end, fault } = await lookAtList(
     board,
     found.id,

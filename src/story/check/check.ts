@@ -9,7 +9,7 @@ import { repositoryNames, type SyncProject, type World } from "../../sync/ground
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
 import { checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
 import { addCategories, type ShownCategory } from "./categories.ts";
-import { type Checking, type Finding, type Suggest, startChecking } from "./findings.ts";
+import { type Checking, type Finding, type Looked, type Suggest, startChecking } from "./findings.ts";
 import { type CheckedTools, checkTools } from "./tools.ts";
 import { checkFields, checkRepository } from "./tracker.ts";
 
@@ -23,7 +23,7 @@ export interface Checked {
 /** Looks at everything that the config promises, writes nothing, and goes on past what is wrong. */
 export async function checkAll(
   projects: readonly SyncProject[],
-  world: Pick<World, "board" | "tracker" | "clock"> & { readonly mcp?: CheckedTools | undefined },
+  world: Looked & Pick<World, "clock"> & { readonly mcp?: CheckedTools | undefined },
   bounds: ReadBounds,
   suggest: Suggest,
 ): Promise<Checked> {

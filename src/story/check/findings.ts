@@ -1,4 +1,6 @@
 import { ProjectError, RemoteError } from "../../errors.ts";
+import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import { adviceOn } from "../../sync/ground/remedy.ts";
@@ -19,8 +21,19 @@ export interface Finding {
 /** ` — did you mean …?` where one of the words is near to what was written; else nothing. */
 export type Suggest = (word: string, words: readonly string[]) => string;
 
+/** What names of the config mean, as far as a run has found that out. */
+export interface KnownNames {
+  project(key: string): ProjectId | undefined;
+  repository(name: RepositoryName): RepositoryId | undefined;
+}
+
+/** What `check` looks at. */
+export interface Looked extends Pick<World, "board" | "tracker"> {
+  readonly known?: KnownNames | undefined;
+}
+
 /** What every look of `check` is given. */
-export interface Checking extends Pick<World, "board" | "tracker"> {
+export interface Checking extends Looked {
   readonly bounds: ReadBounds;
   readonly suggest: Suggest;
   /** Adds a line. */
@@ -35,13 +48,14 @@ export interface Checking extends Pick<World, "board" | "tracker"> {
 export function startChecking(
   findings: Finding[],
   subject: string,
-  world: Pick<World, "board" | "tracker">,
+  world: Looked,
   bounds: ReadBounds,
   suggest: Suggest,
 ): Checking {
   const checking: Checking = {
     board: world.board,
     tracker: world.tracker,
+    known: world.known,
     bounds,
     suggest,
     say(level, message, found, detail) {

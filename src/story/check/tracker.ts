@@ -25,7 +25,7 @@ export async function checkRepository(
   account: string,
 ): Promise<void> {
   const { say, tracker, bounds } = checking;
-  const repository = await tracker.repository(name, bounds);
+  const repository = await findRepository(checking, name);
   const looking: Looking = { ...checking, settings, repository, name };
   sayAccess(looking);
   const catalogue = await tracker.catalogue(repository, bounds);
@@ -60,6 +60,22 @@ export async function checkRepository(
   if (!repository.hasIssues) return;
   await checkSignals(looking);
   await checkScan(looking, account);
+}
+
+/** The one that a run has found by that name, whatever it is called now. */
+async function findRepository(
+  { tracker, bounds, known }: Checking,
+  name: RepositoryName,
+): Promise<Repository> {
+  const id = known?.repository(name);
+  if (id === undefined) return tracker.repository(name, bounds);
+  try {
+    return await tracker.repository(id, bounds);
+  } catch (error) {
+    // What has become of it is said by what looks ahead, as the run would.
+    if (error instanceof RemoteError && error.fault === "missing") return tracker.repository(name, bounds);
+    throw error;
+  }
 }
 
 function sayAccess({ say, name, repository }: Looking): void {

@@ -51,7 +51,8 @@ export async function takeApprovals(
   for (const action of savedActions(cycle.run, cycle.project.key)) {
     const found = find(action);
     const cause = action.lines[0]?.cause ?? null;
-    if (found !== undefined) approveShown(cycle, found, { cause }, { at: madeAt });
+    if (found !== undefined && !(await isUsedUp(cycle, found, { at: madeAt })))
+      approveShown(cycle, found, { cause }, { at: madeAt });
   }
   const { ledger } = cycle.world;
   const pending = await ledger.requests.pending(cycle.memory.id);
@@ -101,7 +102,7 @@ function findShown({ actions }: Approval, wanted: Wanted): ShownAction | undefin
 async function isUsedUp(
   cycle: PulledCycle,
   { post, isNotifying }: Wanted,
-  { at }: Approval,
+  { at }: Pick<Approval, "at">,
 ): Promise<boolean> {
   return isNotifying && (await lastTold(cycle, post)) >= at;
 }

@@ -48,7 +48,7 @@ export interface PulledPage {
   /** Epoch ms: when it was asked for last; its posts have been seen then. */
   askedAt: number;
   /** The notes that it showed when it was asked for once more; undefined before that. */
-  notes: ReadonlyMap<PostId, string> | undefined;
+  notes: ReadonlyMap<PostId, string | null> | undefined;
   /** The request for it that is under way. */
   asking: Promise<void> | undefined;
 }

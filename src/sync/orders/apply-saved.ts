@@ -107,14 +107,15 @@ async function endOf(
   action: SavedAction,
   wanted: Judged | NoteWrite | undefined,
 ): Promise<Result | undefined> {
+  const { kind, post, signature } = action;
+  const known = { project: cycle.memory.id, post, kind, signature };
+  // What asks for the same once more is another change, which the plan does not show.
+  const run = await cycle.world.ledger.journal.doneBy(known, savedAt(cycle.run));
+  if (run !== undefined) return { outcome: "already", message: `done by run ${run}` };
   if (wanted !== undefined) {
     const why = "verdict" in wanted ? whyHeld(wanted.verdict) : undefined;
     return why === undefined ? undefined : { outcome: "refused", message: why };
   }
-  const { kind, post, signature } = action;
-  const known = { project: cycle.memory.id, post, kind, signature };
-  const run = await cycle.world.ledger.journal.doneBy(known, savedAt(cycle.run));
-  if (run !== undefined) return { outcome: "already", message: `done by run ${run}` };
   return { outcome: "refused", message: await whyNot(cycle, action) };
 }
 

@@ -1,7 +1,7 @@
 import { ProjectError, RemoteError } from "../../errors.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
-import type { BoardProject } from "../../model/post.ts";
+import type { BoardProject, ProjectId } from "../../model/post.ts";
 import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { rebuildStamp } from "../ground/order.ts";
@@ -67,14 +67,16 @@ async function findProject(project: SyncProject, world: World, run: Run): Promis
   const listed = await listProjects(world, run);
   const found = requireProject(listed, project.key);
   if (known !== undefined && known.id !== found.id) {
-    throw new ProjectError(
-      "board.project",
-      `\`${project.key}\` now means another project of the board (${found.id}, it was ${known.id}). Name the project by its id in the config.`,
-    );
+    throw meansAnother(project.key, found.id, known.id);
   }
   const rival = otherKeys(project, world).find((key) => pickProject(listed, key)?.id === found.id);
   if (rival !== undefined) throw claimedTwice(project.key, rival);
   return rememberProject(world, project.key, found, { checkedAt: clock.now(), ...rebuildStamp(run) });
+}
+
+export function meansAnother(key: string, id: ProjectId, known: ProjectId): ProjectError {
+  const message = `\`${key}\` now means another project of the board (${id}, it was ${known}). Name the project by its id in the config.`;
+  return new ProjectError("board.project", message);
 }
 
 /** What is known of a project hangs on its id, whatever the config calls it. */

@@ -36,7 +36,7 @@ export async function lookAgain(cycle: PulledCycle, post: PostId): Promise<Row |
 export async function readNoteAgain(
   cycle: PulledCycle,
   { post, page, text }: DueNote,
-): Promise<string | undefined> {
+): Promise<string | null | undefined> {
   if (isTooOld(cycle, page.askedAt)) await askAgain(cycle, page);
   return page.notes === undefined ? text : page.notes.get(post);
 }

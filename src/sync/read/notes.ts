@@ -31,7 +31,9 @@ export async function collectNotes({
       if (shown.size > 0) isSeen = true;
       const ids = posts.flatMap(({ id, values }) => (values.isArchived === true ? [] : [id]));
       for (const { post, line } of await backlinks.due(memory.id, ids)) {
-        const text = shown.get(post) ?? "";
+        const text = shown.has(post) ? shown.get(post) : "";
+        // What can't be read is not written over; a later pull may show it as text.
+        if (text === null || text === undefined) continue;
         if (notes.size >= most.notes || characters + text.length > most.characters) return;
         characters += text.length;
         notes.set(post, { post, text, line, page });

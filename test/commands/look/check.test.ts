@@ -253,6 +253,31 @@ describe("check", () => {
       expect((await stage.run(["check", ...config])).out).not.toContain("tracker.unnamed");
   });
 
+  it("looks at what the runs mean by a name, and says where that is called otherwise by now", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    const { github, board } = stage.story;
+    github.renameRepository("acme/app", "acme/renamed");
+    github.addRepository({ name: "acme/app", private: true });
+    const renamed = await stage.run(["check"]);
+    expect(renamed.out).toMatch(
+      /^! acme-app: acme\/app is called acme\/renamed now; .*\[tracker\.renamed\]$/m,
+    );
+    const projects = [
+      { id: "prj_app", slug: "acme-old", name: "Acme App" },
+      { id: "prj_new", slug: "acme-app", name: "Another" },
+      { id: "prj_api", slug: "acme-api", name: "Acme API" },
+    ];
+    const isProjects = ({ path }: { path: string }) => path === "/projects";
+    board.failNext({ kind: "answer", status: 200, body: { projects } }, { times: 9, when: isProjects });
+    const moved = await stage.run(["check"]);
+    expect(moved.code).toBe(1);
+    expect(moved.out).toContain(
+      "✗ acme-app: `acme-app` now means another project of the board (prj_new, it was prj_app).",
+    );
+    expect(moved.out).not.toContain("acme-app: The next sync");
+  });
+
   it("looks ahead past a project that is wrong, and says the rest where the state can't be read", async () => {
     const stage = await openStage();
     const file = stage.writeConfig("wrong.yaml", (config) =>

@@ -57,7 +57,7 @@ const readings: Readonly<Record<PostField, ReadValue>> = {
   title: readText,
   description: readText,
   // A count, or the list of voters, of which only the length is of interest.
-  votes: (value) => (Array.isArray(value) ? value.length : readNumber(value)),
+  votes: (value) => (Array.isArray(value) ? value.length : readNumber(withoutSeparators(value))),
   url: readWebAddress,
   createdAt: readTime,
   updatedAt: readTime,
@@ -91,13 +91,14 @@ export function pickRecord(record: unknown, idName: string | undefined, names: F
 /** Where a record keeps its internal note, which is no field of a post. */
 const noteNames = ["internalNote", "internal_note"];
 
-/** The internal note of a record, null counting as empty; undefined where the record shows none. */
-export function readNote(record: unknown): string | undefined {
+/** The internal note of a record, null counting as empty; undefined where the record shows none, null for one that is no text. */
+export function readNote(record: unknown): string | null | undefined {
   const places = [record, readPath(record, "attributes")];
   const shown = places
     .flatMap((place) => noteNames.map((name) => readPath(place, name)))
     .find((value) => value !== undefined);
-  return shown === null ? "" : readText(shown);
+  if (shown === undefined) return undefined;
+  return shown === null ? "" : (readText(shown) ?? null);
 }
 
 /** Where a record keeps the name of its category, by which people know it. */
@@ -162,6 +163,11 @@ export function readFlag(value: unknown): boolean | undefined {
 function readNumber(value: unknown): number | undefined {
   const number = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+/** As people write a large number: `1,234`. */
+function withoutSeparators(value: unknown): unknown {
+  return typeof value === "string" && /^\d{1,3}(?:,\d{3})+$/.test(value) ? value.replaceAll(",", "") : value;
 }
 
 /** An address that may stand in an issue: web only, so that `javascript:` and the like go no further. */

@@ -81,7 +81,7 @@ export interface Lens {
 /** What a page shows. */
 export interface ReadPage {
   readonly posts: readonly Post[];
-  readonly notes: ReadonlyMap<PostId, string>;
+  readonly notes: ReadonlyMap<PostId, string | null>;
   /** Names of categories by their ids; it is not kept. */
   readonly categories: ReadonlyMap<string, string>;
   readonly reading: PageReading;
@@ -155,7 +155,7 @@ function readRecords(
   const posts: Post[] = [];
   const seen = new Set<PostField>();
   const mistyped = new Set<PostField>();
-  const notes = new Map<PostId, string>();
+  const notes = new Map<PostId, string | null>();
   const categories = new Map<string, string>();
   const unusable: string[] = [];
   const known = new Map<PostId, Post>();

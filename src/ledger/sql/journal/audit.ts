@@ -79,11 +79,14 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
       outcome = 'applied' OR EXISTS (SELECT 1 FROM intents WHERE intents.id = audit.intent AND intents.state = 'DONE'
         AND intents.attempts = 1) AS is_done
     FROM ${joined} WHERE run = ? AND outcome IN ('applied', 'unknown') ORDER BY audit.number`);
+  // What was in doubt counts from when it was found out.
   const selectDoneSince = store.prepare<[{ project: ProjectId; since: number }], DoneSince>(`
-    SELECT count(*) FILTER (WHERE kind = 'create-issue') AS opened, count(*) FILTER (WHERE is_status = 1) AS told,
-      sum(votes) FILTER (WHERE is_status = 1) AS voters
-    FROM audit LEFT JOIN post_facts ON is_status = 1 AND post_facts.post = audit.post
-    WHERE project = (SELECT number FROM board_projects WHERE id = @project) AND at > @since AND outcome = 'applied'`);
+    SELECT count(*) FILTER (WHERE audit.kind = 'create-issue') AS opened, count(*) FILTER (WHERE is_status = 1) AS told,
+      coalesce(sum(audit.voters) FILTER (WHERE is_status = 1), 0) AS known,
+      count(*) FILTER (WHERE is_status = 1 AND audit.voters IS NULL) AS unknown
+    FROM audit LEFT JOIN intents ON intents.id = audit.intent
+    WHERE audit.project = (SELECT number FROM board_projects WHERE id = @project) AND outcome = 'applied'
+      AND (audit.at > @since OR (unknown_at IS NOT NULL AND ended_at > @since))`);
   const selectDone = store.prepare<
     [{ post: number; kind: string; signature: string; since: number }],
     { run: number }
@@ -156,7 +159,7 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
         return row === undefined ? undefined : ((yield* selectTold.get(row))?.at ?? undefined);
       }),
     *doneSince(project, since) {
-      return (yield* selectDoneSince.get({ project, since })) ?? { opened: 0, told: 0, voters: null };
+      return (yield* selectDoneSince.get({ project, since })) ?? { opened: 0, told: 0, known: 0, unknown: 0 };
     },
     doneBy: ({ project, post, kind, signature }, since) =>
       numbers.ofProject(project, undefined, function* (number): Asked<number | undefined> {
