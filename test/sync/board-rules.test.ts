@@ -8,6 +8,7 @@ import { twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
   type ConfigPart,
+  hourMs,
   minuteMs,
   openStage,
   type Stage,
@@ -956,4 +957,28 @@ describe("an issue that stands for several posts", () => {
     await expectCalm(stage);
     expect([statusOf(stage, "p1"), statusOf(stage, "p2")]).toEqual(["declined", "in_progress"]);
   });
+});
+
+it("comments where a person has kept one label of several things that a rule changes, and not where they kept the state", async () => {
+  const set = {
+    state: "closed",
+    reason: "not_planned",
+    addLabels: ["declined"],
+    removeLabels: ["triage"],
+    comment: "Declined",
+  };
+  const project = { ...standardProject, boardRules: [{ when: { status: "declined" }, set }] };
+  const stage = await openStage({ projects: [project] });
+  addPlanned(stage, 1);
+  await stage.sync();
+  await stage.sync();
+  stage.clock.skip(hourMs);
+  stage.github.label("acme/app", 1, "triage");
+  stage.board.editPost("acme-app", "p1", { status: "declined" });
+  for (let run = 0; run < 3; run += 1) await stage.sync();
+  const { state, labels } = stage.github.issue("acme/app", 1);
+  expect([state, labels]).toEqual(["closed", ["feedback", "triage", "declined"]]);
+  expect(stage.github.comments("acme/app", 1).map(({ body }) => body)).toEqual([
+    expect.stringContaining("Declined"),
+  ]);
 });

@@ -201,10 +201,10 @@ describe("the explanation of what waits", () => {
     const stage = await openClosed({ config: { settle: "10m" } });
     await stage.sync();
     const { next, fields, actions } = await stage.explain("p1");
-    expect(actions).toEqual([]);
+    const notBefore = new Date(stage.clock.now() + 10 * minuteMs).toISOString();
+    expect(actions).toMatchObject([{ kind: "patch-post", when: "later", notBefore }]);
     expect(fields[0]?.pendingSince).toBe(new Date(stage.clock.now()).toISOString());
-    const until = new Date(stage.clock.now() + 10 * minuteMs).toISOString();
-    expect(next[0]).toContain(`unless the issue changes again before ${until}`);
+    expect(next[0]).toContain(`unless the issue changes again before ${notBefore}`);
     expect(next.at(-1)).toBe("3 voters to notify, unless `boardsync pause acme-app/p1` stops it.");
   });
 

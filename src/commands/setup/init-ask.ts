@@ -50,7 +50,7 @@ function judge(text: string, subject: string, ...settings: readonly Setting[]): 
   return settings.reduce((value, setting) => {
     const { data, error } = setting.safeParse(value);
     if (data !== undefined) return data;
-    throw new ConfigError([`\`${withoutSecret(text)}\`: ${subject} ${error?.issues[0]?.message}`]);
+    throw new ConfigError([`\`${withoutSecret(text)}\`: ${subject} ${error?.issues.at(-1)?.message}`]);
   }, text.trim());
 }
 

@@ -219,9 +219,11 @@ function decideIssue(
   });
   return decided.flatMap((decision): readonly IssueDecision[] => {
     if (decision.field !== "comment" || decision.write === undefined) return [decision];
-    // The comment would speak of a change that a person still has to choose, or has decided otherwise.
+    // The comment would speak of a change that a person still has to choose, or has decided otherwise: of the state, or of all of it.
     if (decided.some(({ hold }) => hold !== undefined)) return [];
-    if (!decided.some(({ isKept }) => isKept)) return [decision];
+    const kept = decided.filter(({ isKept }) => isKept);
+    const isOther = decided.some(({ field, write }) => field !== "comment" && write !== undefined);
+    if (kept.length === 0 || (isOther && !kept.some(({ field }) => field === "state"))) return [decision];
     const facts = { ...factsOf(linked, "comment"), target: decision.write.target };
     return [{ field: "comment", ...takeAsItIs(facts) }];
   });

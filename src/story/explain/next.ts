@@ -3,19 +3,18 @@ import type { WaitingRow } from "../../ledger/rows.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
 import { lookUpAt } from "../../model/waiting.ts";
 import { withLate } from "../../plan/fields/late.ts";
-import type { Action, Decision } from "../../plan/ground/action.ts";
+import type { Decision } from "../../plan/ground/action.ts";
 import { settingsPrint, writeRules } from "../../plan/ground/identity.ts";
 import { pauseOf, reasonOf } from "../../plan/ground/obstacle.ts";
 import { type PlanContext, planRow } from "../../plan/plan.ts";
 import { TemplateError } from "../../plan/text/template.ts";
-import { describeAction } from "../../sync/ground/describe.ts";
-import { pausedBy } from "../../sync/ground/record.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { awaitsEarlierLife, stampOf } from "../../sync/read/old-state.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { beginSentence } from "../../sync/tell/words.ts";
+import { explainActions } from "./actions.ts";
 import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
 
 /**
@@ -35,14 +34,9 @@ export function explainNext(
     const standing = { kind: "linked", reason: decision } as const;
     return { standing, actions: [], next: [...unlooked, decision] };
   }
-  const actions = decision.actions.flatMap((action) => {
-    const held =
-      pauseOf(pausedBy(explaining.row, decision, explaining.now))?.why ?? heldBecause(action, waits);
-    return describeAction({ world: explaining }, explaining.row, action).map((line) =>
-      held === undefined ? line : { ...line, held },
-    );
-  });
-  const before = [...unlooked, ...recoveryOf(explaining), ...changesOfConfig(explaining)];
+  const recovery = recoveryOf(explaining);
+  const actions = explainActions(explaining, decision, recovery.length > 0);
+  const before = [...unlooked, ...recovery, ...changesOfConfig(explaining)];
   const open = waits.filter(({ kind }) => kind === "unknown" || kind === "asked");
   const pauses =
     decision.pauses === undefined
@@ -54,12 +48,12 @@ export function explainNext(
     ...absences(explaining, context),
     ...open.map(({ message }) => message),
     ...pauses,
-    ...actions.map((action) => describePlanned(action, isShut(explaining, action))),
+    ...actions.coming.map(describePlanned),
     ...notesOf(explaining, decision),
     ...answersOf(explaining, waits),
   ];
   const next = [...before, ...(coming.length > 0 ? coming : [restOf(explaining, decision)])];
-  return { standing: decision.standing, actions, next };
+  return { standing: decision.standing, actions: [...actions.coming, ...actions.later], next };
 }
 
 /** What kept the last run of the project from looking at both sides, as a sentence; none where nothing did. */
@@ -86,12 +80,6 @@ function tryPlan({ row }: Explaining, context: PlanContext): Decision | string {
     if (!(error instanceof TemplateError)) throw error;
     return `A template of the config fails on this post, so nothing is written for it: ${error.message}. Correct the template; the next run tries again.`;
   }
-}
-
-/** The action itself says so where it waits for a person anyway; the guard of the last run said it of the others. */
-function heldBecause(action: Action, waits: readonly ExplainedWait[]): string | undefined {
-  const own = "hold" in action ? action.hold?.why : undefined;
-  return own ?? waits.find(({ kind }) => kind === "held")?.message;
 }
 
 /** After the return of a copy both sides are taken as they are, whatever they show. */
@@ -136,16 +124,16 @@ function absences({ row }: Explaining, context: PlanContext): readonly string[] 
     : [];
 }
 
-/** Whether the last run could not send it, because nothing can be written there: why is among what waits. */
-function isShut({ row }: Explaining, { kind }: PlannedAction): boolean {
-  return row.notes?.some(({ cause, action }) => cause === "closed" && action?.kind === kind) === true;
-}
-
-/** @param isShut - whether its place took no writes when it was tried last. */
-function describePlanned(
-  { kind, issue, fields, reason, notifies, held }: PlannedAction,
-  isShut: boolean,
-): string {
+function describePlanned({
+  kind,
+  issue,
+  fields,
+  reason,
+  notifies,
+  when,
+  letGoBy,
+  notBefore,
+}: PlannedAction): string {
   const values = Object.entries(fields).map(
     ([field, value]) => `${field} → ${[value].flat().map(String).join(", ")}`,
   );
@@ -159,9 +147,10 @@ function describePlanned(
     "patch-post": `writes to the post: ${values.join(", ")}`,
   }[kind];
   const notified = notifies === null ? "its voters to notify" : describeNotified(notifies, 0);
-  const sentence = `the next run ${what} (${reason})${notified === "" ? "" : `; ${notified}`}.`;
-  if (held !== undefined) return `When a person lets it go, ${sentence}`;
-  return isShut ? `Once nothing is in its way any more, ${sentence}` : `T${sentence.slice(1)}`;
+  const sentence = `${notBefore === undefined ? "the next run" : "a run"} ${what} (${reason})${notified === "" ? "" : `; ${notified}`}.`;
+  if (letGoBy !== undefined) return `When a person lets it go, ${sentence}`;
+  if (notBefore !== undefined) return `Not before ${notBefore}, ${sentence}`;
+  return when === "now" ? `T${sentence.slice(1)}` : `Once nothing is in its way any more, ${sentence}`;
 }
 
 /** A disagreement lasts until somebody changes a side; the planner's other notes say themselves what comes. */

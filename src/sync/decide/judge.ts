@@ -79,7 +79,7 @@ function holdBy(why: string | undefined): Hold | undefined {
   return why === undefined ? undefined : { kind: "hold", cause: "guard", why, isApprovable: true };
 }
 
-function writesHold({ writes }: Pick<Settings, "writes">): Reason {
+export function writesHold({ writes }: Pick<Settings, "writes">): Reason {
   return { cause: "writes-off", why: `\`writes: ${writes}\` in the config` };
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Memory } from "../../ledger/memory.ts";
-import { settingsPrint } from "../../plan/ground/identity.ts";
+import { hashText } from "../../plan/ground/hash.ts";
+import { canonical, settingsPrint } from "../../plan/ground/identity.ts";
 import type { SavedAction, SavedPlan } from "../ground/reports.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 import type { SyncProject } from "../ground/world.ts";
@@ -28,7 +29,12 @@ export function writePlan(
     state,
     projects,
   };
-  return `${JSON.stringify(saved, null, 2)}\n`;
+  return `${JSON.stringify({ ...saved, print: printOf(projects) }, null, 2)}\n`;
+}
+
+/** What a person reads is what is done: a plan in which anything was changed is none. */
+function printOf(plan: object): string {
+  return hashText(canonical(JSON.parse(JSON.stringify(plan))));
 }
 
 /** Without the words of posts: what people have written stays on the board and in the state. */
@@ -56,9 +62,11 @@ export function readPlan(text: string): SavedPlan | string {
     return `has version ${JSON.stringify(head.version)} of the format, and this boardsync reads ${planVersion}`;
   }
   const plan = planShape.safeParse(found);
-  return plan.success
-    ? (plan.data as unknown as SavedPlan)
-    : "has been changed: parts of the plan are missing";
+  if (!plan.success) return "has been changed: parts of the plan are missing";
+  const { print, ...saved } = plan.data;
+  return print === printOf(saved.projects)
+    ? (saved as unknown as SavedPlan)
+    : "has been changed since it was saved";
 }
 
 /** What a saved plan is held against before anything of it is done. */
@@ -106,6 +114,7 @@ const planShape = z.looseObject({
   madeAt: z.string(),
   board: z.string(),
   state: z.string().nullable(),
+  print: z.string(),
   projects: z.array(
     z.looseObject({
       project: z.string(),

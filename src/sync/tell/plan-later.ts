@@ -41,7 +41,11 @@ const notDecided = ["parked", "quarantined", "settling", "paused"] as const;
 async function planRowLater(cycle: PulledCycle, post: PostId): Promise<readonly PlannedAction[]> {
   const row = await readRow(cycle, post);
   if (row === undefined) return [];
-  const decision = planRow(row, await cycle.context(cycle.world.clock.now()));
+  return linesLater(cycle, row, planRow(row, await cycle.context(cycle.world.clock.now())));
+}
+
+/** What a row asks for beside the actions of its decision. */
+export function linesLater(cycle: Told, row: Row, decision: Decision): readonly PlannedAction[] {
   const stopped = (wishesOf(row, decision) ?? []).flatMap((action) => {
     const stop = whyStopped(row, action);
     if (stop === undefined) return [];
@@ -51,8 +55,10 @@ async function planRowLater(cycle: PulledCycle, post: PostId): Promise<readonly 
   return [...planSettling(cycle, row, decision), ...stopped, ...planBehind(cycle, row, decision)];
 }
 
+type Told = Parameters<typeof describeAction>[0];
+
 /** What a person has to let go, once what goes by itself is sent. */
-function planBehind(cycle: PulledCycle, row: Row, { behind }: Decision): readonly PlannedAction[] {
+function planBehind(cycle: Told, row: Row, { behind }: Decision): readonly PlannedAction[] {
   if (behind?.hold === undefined || pauseOf(row) !== undefined) return [];
   const { why: held, cause } = behind.hold;
   return describeAction(cycle, row, behind).map((line) => ({
@@ -62,7 +68,7 @@ function planBehind(cycle: PulledCycle, row: Row, { behind }: Decision): readonl
 }
 
 /** What is to be written and has not stood long enough; of a PATCH only what the next run does not send already. */
-function planSettling(cycle: PulledCycle, row: Row, decision: Decision): readonly PlannedAction[] {
+function planSettling(cycle: Told, row: Row, decision: Decision): readonly PlannedAction[] {
   const notBefore = decision.dueAt === undefined ? {} : { notBefore: new Date(decision.dueAt).toISOString() };
   const pause = pauseOf(row);
   const now = decision.actions.flatMap((action) => describeAction(cycle, row, action));

@@ -123,6 +123,11 @@ describe("boardsync apply", () => {
     ["is no JSON", (text: string) => text.slice(0, -9), "is no JSON"],
     ["is something else", () => '{"format":"other"}', "is no plan"],
     ["is of another format", (text: string) => text.replace('"version": 1', '"version": 2'), "has version 2"],
+    [
+      "says something else",
+      (text: string) => text.replace('"kind": "create-issue"', '"kind": "update-issue"'),
+      "has been changed since it was saved",
+    ],
     ["lacks a part", (text: string) => text.replace('"actions"', '"others"'), "has been changed"],
     [
       "was made by another version",

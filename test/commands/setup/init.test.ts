@@ -303,6 +303,12 @@ describe("init with flags", () => {
       "`https://…@feedback.example.com/v1…`: the board's address must not hold a user name or password",
     ],
     [
+      "an empty address",
+      () => ["init", "--board-url", "", ...pairs],
+      {},
+      "the board's address must be an address such as `https://feedback.example.com/api/v1`",
+    ],
+    [
       "plain http",
       () => ["init", "--board-url", "http://feedback.example.com", ...pairs],
       {},

@@ -355,6 +355,25 @@ describe("a comment", () => {
     expect(carriesMark(`> ${comment?.body}`, String(comment?.write.value))).toBe(false);
   });
 
+  it.each([
+    ["a label", makeIssue({ labels: ["triage"] }), true],
+    ["the state", makeIssue({ state: "closed", stateReason: "completed" }), false],
+  ])("%s that people have kept takes it along only where nothing else is left to say", (_, issue, isSaid) => {
+    const set = {
+      state: "open",
+      addLabels: ["declined"],
+      removeLabels: ["triage"],
+      comment: "Declined",
+    } as const;
+    const base: IssueBase = { ...atRest, ...rest, "label:triage": agreed(noTarget, false) };
+    const decision = plan(linked(issue, "declined", base), {
+      ...settings,
+      conflict: "tracker",
+      boardRules: [{ when: { status: "declined" }, set }],
+    });
+    expect([writesOf(decision)["label:declined"], commentOf(decision) !== undefined]).toEqual([true, isSaid]);
+  });
+
   it("keeps its mark for as long as the rule holds, and gets another one the next time", () => {
     const keyAt = (since: number): FieldValue | undefined => {
       const base = { ...rest, comment: makeBase(noTarget, undefined, { pending: { target: text, since } }) };
