@@ -48,6 +48,8 @@ export const roadmapColumns = ["PLANNED", "IN_PROGRESS", "COMPLETED"] as const;
 export interface Post {
   readonly id: PostId;
   readonly values: Readonly<Partial<Record<PostField, FieldValue>>>;
+  /** Fields that this record shows as what can't be read: nobody knows what is in them. Left out where there are none. */
+  readonly unread?: readonly PostField[];
 }
 
 /** A project as the board's `GET /projects` lists it. */

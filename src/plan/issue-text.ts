@@ -2,6 +2,7 @@ import type { LinkedIssue, Row } from "../model/link.ts";
 import type { Post, PostField } from "../model/post.ts";
 import { voteLabel } from "./board-rules/vote-labels.ts";
 import type { CreateIssue, UpdateIssue } from "./ground/action.ts";
+import { isUnread } from "./ground/fields.ts";
 import { seenAtOf } from "./ground/issue-fields.ts";
 import { absence } from "./ground/obstacle.ts";
 import type { Render, RenderedIssue, Settings } from "./ground/settings.ts";
@@ -41,9 +42,10 @@ export function followContent(
 ): readonly UpdateIssue[] {
   if (absence(row) !== undefined) return [];
   const hasTitle = String(row.post.values.title ?? "").trim() !== "";
+  const hasDescription = seen.has("description") && !isUnread(row.post, "description", seen);
   const follows = {
     title: hasTitle && isFollowed("title", settings),
-    description: seen.has("description") && isFollowed("description", settings),
+    description: hasDescription && isFollowed("description", settings),
   };
   if (!follows.title && !follows.description) return [];
   return row.links

@@ -2,7 +2,7 @@ import type { RepositoryName } from "../model/issue.ts";
 import type { FieldValue, Post, PostField } from "../model/post.ts";
 import { lookedAt } from "./board-rules/board-rules.ts";
 import { voteLabel } from "./board-rules/vote-labels.ts";
-import { foldStatus, readField, showValue } from "./ground/fields.ts";
+import { foldStatus, isUnread, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
 import { type Settings, sortsByVotes } from "./ground/settings.ts";
 import { ruledFields } from "./rules/match.ts";
@@ -109,7 +109,9 @@ function tryPart(part: Part, post: Post, look: SelectLook): boolean | undefined 
   switch (part.kind) {
     case "leaf": {
       const value = readField(post, part.field, look.seen);
-      if (value === undefined) return part.isDefault === true ? true : undefined;
+      // What the board shows, and nobody can read, may be either.
+      const isSure = part.isDefault === true && !isUnread(post, part.field, look.seen);
+      if (value === undefined) return isSure ? true : undefined;
       return part.holds(value, look.now);
     }
     case "any": {

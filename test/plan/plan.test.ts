@@ -181,6 +181,18 @@ describe("a field without a base", () => {
     expect(decision.base).toEqual({ onRoadmap: makeBase(aim(false), true, { foreign: true }) });
   });
 
+  it("row 26: what just this record shows, and nobody can read, is not written over; the other fields are", () => {
+    const rules = [{ when: { state: "closed" as const }, set: { status: "completed", onRoadmap: false } }];
+    const row = makeRow({ onRoadmap: true }, { links: [makeLink(done)] });
+    const { actions, notes } = plan({ ...row, post: { ...row.post, unread: ["status"] } }, { rules });
+    expect(actions.map((action) => action.kind === "patch-post" && action.writes)).toEqual([
+      [{ field: "onRoadmap", before: true, value: false, target: aim(false) }],
+    ]);
+    expect(notes).toMatchObject([
+      { kind: "undecided", message: expect.stringContaining("a `status` that can't be read") },
+    ]);
+  });
+
   it("a first write that was put off is still a first write, whatever the other fields recorded", () => {
     const rules = [{ when: { state: "closed" as const }, set: { status: "completed", onRoadmap: false } }];
     const row = makeRow({ status: "open", onRoadmap: false }, { links: [makeLink(done)] });

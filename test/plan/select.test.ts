@@ -171,6 +171,13 @@ describe("the view of a selection", () => {
     ]);
   });
 
+  it("takes no default for met where just this record shows what can't be read", () => {
+    const post = { ...makeRow({}).post, unread: ["isArchived"] as const };
+    const settings = { select: byDefault };
+    expect(selectPost(post, settings, look).isSelected).toBe(false);
+    expect(selectPost(post, settings, { ...look, seen: new Set() }).isSelected).toBe(true);
+  });
+
   it("takes a default for met where the board does not show the field, and what a person asked for not", () => {
     const wanted: Select = { ...byDefault, reviewed: false };
     const views = viewSelection(makeRow({}).post, { select: wanted }, { seen: new Set(), now });

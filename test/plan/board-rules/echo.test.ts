@@ -318,7 +318,7 @@ describe("board rules that were replaced", () => {
   });
 
   it("make no change of it either where posts are read otherwise than they were, also of one that is missing", () => {
-    for (const missing of [0, 1]) {
+    for (const missing of [0, 1] as const) {
       const row = { ...declined, missing, post: makeRow({ status: "planned" }).post };
       const context = { before: undefined, settings: { boardRules: before }, seen };
       expect(rebaseIssues(row, context)[0]?.base).toEqual({ state: makeBase(noTarget, "closed:completed") });

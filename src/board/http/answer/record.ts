@@ -67,7 +67,7 @@ const readings: Readonly<Record<PostField, ReadValue>> = {
 export interface PickedRecord {
   /** undefined for a record without a usable id. */
   readonly post: Post | undefined;
-  /** Fields that are there with a value of a wrong type; they count as not shown. */
+  /** Fields that are there with a value of a wrong type. */
   readonly mistyped: readonly PostField[];
 }
 
@@ -85,7 +85,8 @@ export function pickRecord(record: unknown, idName: string | undefined, names: F
     else values.push([field, value]);
   }
   // The id has just been checked; this is where a board's identifier becomes a PostId.
-  return { post: { id: id as PostId, values: Object.fromEntries(values) }, mistyped };
+  const post: Post = { id: id as PostId, values: Object.fromEntries(values) };
+  return { post: mistyped.length === 0 ? post : { ...post, unread: mistyped }, mistyped };
 }
 
 /** Where a record keeps its internal note, which is no field of a post. */

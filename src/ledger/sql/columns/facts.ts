@@ -4,18 +4,24 @@ import { type FieldValue, type Post, type PostField, postFields } from "../../..
 import { stored } from "../../stored.ts";
 import { issueShape, postShape, signalsShape, valueShape } from "./shapes.ts";
 
-/** A post as it is stored: the known fields that its record showed, always in the same order, and nothing else. */
+/** A post as it is stored: the known fields that its record showed, always in the same order, what of it can't be read, and nothing else. */
 export function encodePost(post: Post): string {
   const values: Partial<Record<PostField, FieldValue>> = {};
   for (const field of postFields) {
     const value = post.values[field];
     if (value !== undefined) values[field] = value;
   }
-  return JSON.stringify(values);
+  const { unread } = post;
+  return JSON.stringify(unread === undefined ? values : { ...values, unread });
 }
 
+const readPost = stored("post_facts.facts", postShape);
+
 /** What `encodePost` has written. */
-export const decodePost = stored("post_facts.facts", postShape);
+export function decodePost(facts: string): Omit<Post, "id"> {
+  const { unread, ...values } = readPost(facts);
+  return unread === undefined ? { values } : { values, unread };
+}
 
 /** Tells two stored posts apart without reading the old one. */
 export function hashFacts(facts: string): string {

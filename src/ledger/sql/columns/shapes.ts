@@ -39,10 +39,11 @@ const text = z.string().nullable().exactOptional();
 const flag = z.boolean().nullable().exactOptional();
 const number = z.number().nullable().exactOptional();
 
-/** The fields of a post. */
+/** The fields of a post, and what of it can't be read. */
 export const postShape = later(
-  (): z.ZodType<Post["values"]> =>
+  (): z.ZodType<Post["values"] & Pick<Post, "unread">> =>
     z.object({
+      unread: z.array(z.enum(postFields)).exactOptional(),
       status: text,
       roadmapColumn: text,
       roadmapOrder: number,
@@ -57,7 +58,7 @@ export const postShape = later(
       url: text,
       createdAt: text,
       updatedAt: text,
-    } satisfies Record<PostField, z.ZodType>),
+    } satisfies Record<PostField | "unread", z.ZodType>),
 );
 
 /** Which fields of a post a list has shown. */

@@ -148,7 +148,7 @@ function toPattern(text: string): string {
 }
 
 function toAlike({ post, facts, listed_since, is_taken }: AlikeColumns): AlikePost {
-  const { title, description, createdAt } = decodePost(facts);
+  const { title, description, createdAt } = decodePost(facts).values;
   return {
     post,
     title: String(title ?? ""),

@@ -77,7 +77,7 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
     linkedPosts: (id, posts) =>
       numbers.ofProject(id, new Map(), function* (project): Asked<ReadonlyMap<PostId, Post["values"]>> {
         const found = yield* selectLinkedPosts.all({ project, posts: JSON.stringify(posts) });
-        return new Map(found.map(({ id: post, facts }) => [post, decodePost(facts)]));
+        return new Map(found.map(({ id: post, facts }) => [post, decodePost(facts).values]));
       }),
     *elsewhere(post, projects) {
       const found = yield* selectElsewhere.all({ post, projects: JSON.stringify(projects) });
@@ -146,11 +146,11 @@ function toNamesake(found: NamesakeColumns): Namesake {
   const issues = [...readPlaces(found.linked), ...readPlaces(found.marked)];
   return {
     post: found.post,
-    here: decodePost(found.here),
+    here: decodePost(found.here).values,
     listedSince: found.listed_since ?? 0,
     since: Math.max(found.listed_since ?? 0, found.there_since ?? 0),
     project: found.project,
-    there: found.there === null ? undefined : decodePost(found.there),
+    there: found.there === null ? undefined : decodePost(found.there).values,
     isGone: found.is_gone === 1,
     pulledAt: found.pulled_at ?? undefined,
     issues,

@@ -77,7 +77,7 @@ export function toRow(line: RowLine, parts: GroupedParts, seenAt: PostTimes): Ro
   const notes = parts.notes.get(number);
   const pinned = (one: LinkedIssue): LinkedIssue => (pins.length === 0 ? one : withPins(one, pins));
   return {
-    post: { id, values: decodePost(line.facts) },
+    post: { id, ...decodePost(line.facts) },
     seenAt: seen_at === null ? undefined : (seenAt.get(number) ?? seen_at),
     ...(due_at !== null && { mark: due_at }),
     missing,
@@ -134,7 +134,12 @@ function toText(found: LinkColumns, others: readonly OtherColumns[]): LinkedIssu
   return {
     content: { titleHash, blockHash },
     ...(left_text !== null && { left: readLeftText(left_text) }),
-    others: others.map(({ id, facts }): Post => ({ id, values: facts === null ? {} : decodePost(facts) })),
+    others: others.map(
+      ({ id, facts }): Post => ({
+        id,
+        ...(facts === null ? { values: {} } : decodePost(facts)),
+      }),
+    ),
   };
 }
 

@@ -78,7 +78,7 @@ describe("a record becomes a post", () => {
     ["updatedAt", { updatedAt: true }],
   ])("but not with a %s such as %j", (field, record) => {
     const picked = pickRecord({ id: "p1", ...record }, "id", {});
-    expect(picked).toEqual({ post: { id: "p1", values: {} }, mistyped: [field] });
+    expect(picked).toEqual({ post: { id: "p1", values: {}, unread: [field] }, mistyped: [field] });
   });
 
   it("under the names that a person set, and only these", () => {
