@@ -189,7 +189,7 @@ export interface Lookup {
    */
   postsLike(project: ProjectId, text: string, limit: number): Promise<readonly PostId[]>;
   /**
-   * Posts of other projects that have the id of one of this project's, and an issue, or a write under way, or a person's wish.
+   * Posts of other projects that have the id of one of this project's, and an issue, or a write under way or in doubt, or a person's wish.
    * Of this project's those that are listed and have neither, and are due where none are named.
    */
   namesakes(project: ProjectId, posts: readonly PostId[] | undefined): Promise<readonly Namesake[]>;

@@ -34,7 +34,7 @@ export const letting = {
   /** It may be a post that has an issue in another project. */
   namesake: "approve",
   refused: "retry",
-  /** It can't be found out whether voters have been notified of it. */
+  /** It can't be found out whether voters have been notified of it, or whether its issue was opened. */
   unsure: "retry",
   /** The issue is not where it was. */
   "issue-gone": "retry",

@@ -275,8 +275,16 @@ export interface IssuePage {
   readonly lastUpdatedAt: string | undefined;
   /** Whether the tracker has rows beyond this page. */
   readonly hasMore: boolean;
+  /** Of `by` only: every row of the page that can be read, pull requests and those from before `createdSince` included. */
+  readonly rows?: readonly NumberedRow[];
   /** Of `by` only: how many pages the list has, pages already read included; undefined where the tracker does not say. */
   readonly pages?: number;
+}
+
+/** An issue or a pull request, which share their numbers. */
+export interface NumberedRow {
+  readonly number: number;
+  readonly createdAt: string;
 }
 
 /** An issue of which a list shows something that can't be read, and what of it can. */

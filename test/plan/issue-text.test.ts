@@ -121,6 +121,11 @@ describe("a selected post without an issue", () => {
     expect(plan(makeRow(values, { notes }), plain).actions).toHaveLength(1);
   });
 
+  it("waits while it may have one that nobody has found, whatever the post has become", () => {
+    const notes = [{ ...makeParked("create-issue", "any"), cause: "unsure" } as const];
+    expect(plan({ ...row, notes }, plain).actions).toEqual([]);
+  });
+
   it("stays without one under `writes: none`", () => {
     const decision = plan(row, { ...plain, writes: "none" });
     expect([decision.actions, decision.standing.kind]).toEqual([[], "wanted"]);

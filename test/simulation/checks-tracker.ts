@@ -15,8 +15,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
- * I1: at most one issue is opened per post. One that people deleted before the state knew it, or before the state was lost,
- * nobody can know of. One that is out of reach, or that the post was unlinked from, is given up where a person orders `retry`.
+ * I1: at most one issue is opened per post. One that people deleted before the state was lost nobody can know of. One that is out of reach, or that the post was unlinked from, is given up where a person orders `retry`.
  */
 export function checkOnce(state: State, orders: LinkOrders, violate: Violate): Check {
   const opened = new Map<PostId, readonly HubIssue[]>();
@@ -25,7 +24,13 @@ export function checkOnce(state: State, orders: LinkOrders, violate: Violate): C
      WHERE posts.id = ? AND links.repository = ? AND links.number = ?`,
   );
   const retried = new Set<PostId>();
+  const forgotten = new Set<HubIssue>();
+  const forget = (): void => {
+    for (const issue of [...opened.values()].flat()) forgotten.add(issue);
+  };
   return {
+    stateIsLost: forget,
+    copyReturns: forget,
     personOrders(order) {
       if (order.kind === "retry") for (const post of order.posts) retried.add(post);
     },
@@ -35,7 +40,7 @@ export function checkOnce(state: State, orders: LinkOrders, violate: Violate): C
           const { isDeleted, repository, number } = other;
           if (retried.has(post) && isOutOfReach(other)) return false;
           if (orders.isGivenUp(post, other)) return false;
-          return !isDeleted || isLinked(post, repository.id, number).length > 0;
+          return !(isDeleted && forgotten.has(other)) || isLinked(post, repository.id, number).length > 0;
         });
         const all = [...others, issue];
         opened.set(post, all);

@@ -31,10 +31,17 @@ export async function* listIssues(
       return;
     }
     case "by": {
-      const keeps = ({ author, issue }: IssueRecord): boolean =>
-        author === query.author && isSince(issue.createdAt, query.createdSince);
+      const isBy = ({ author }: IssueRecord): boolean =>
+        query.author === undefined || author === query.author;
+      const isNew = ({ issue }: IssueRecord): boolean => isSince(issue.createdAt, query.createdSince);
       // A number is never given twice, so that pages don't shift.
-      yield* listByKeyset(line, repository, newestFirst, keeps, read);
+      for await (const page of listByKeyset(line, repository, newestFirst, isBy, read)) {
+        const issues = page.issues.filter(isNew);
+        const isEnd = issues.length < page.issues.length;
+        const rows = page.issues.map(({ issue: { number, createdAt } }) => ({ number, createdAt }));
+        yield { ...page, issues, rows, hasMore: page.hasMore && !isEnd };
+        if (isEnd) return;
+      }
     }
   }
 }

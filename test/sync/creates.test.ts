@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { SandboxFault } from "../support/sandbox/github/faults.ts";
 import { openPosts, privateRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
@@ -121,6 +122,74 @@ describe("an issue whose opening got no answer that counts", () => {
     expect(opened()).toBe(10);
     await stage.sync();
     expect(opened()).toBe(10);
+  });
+
+  it.each<[string, string, (stage: Stage) => void]>([
+    ["text", "no mark of a post", ({ github }) => github.edit("acme/app", 1, { body: "Rewritten." })],
+    ["place", "was moved", ({ github }) => void github.transfer("acme/app", 1, "acme/attic")],
+    ["end", "was deleted", ({ github }) => github.deleteIssue("acme/app", 1)],
+    [
+      "end, and others came after it",
+      "acme/app#1, which was deleted",
+      ({ github }) => {
+        github.openIssue("acme/app", { title: "A stranger's", body: "", author: "stranger" });
+        github.deleteIssue("acme/app", 1);
+        github.openPullRequest("acme/app", { title: "A fix" });
+      },
+    ],
+  ])(
+    "and to which people gave another %s before it was found: the post waits for a person",
+    async (_, words, act) => {
+      const stage = await openStage({ repositories: privateRepositories("acme/app", "acme/attic") });
+      addPlanned(stage, 1);
+      stage.github.failNext({ ...lost, applied: true });
+      await stage.sync();
+      act(stage);
+      stage.clock.skip(20 * minuteMs);
+      const { parked, errors } = await stage.syncOne();
+      expect([parked, errors]).toMatchObject([1, [{ post: "p1", code: "tracker.unsure" }]]);
+      expect(errors[0]?.message).toContain(words);
+      // Whatever its text is by now, and also when it was out of the selection meanwhile.
+      stage.board.editPost("acme-app", "p1", { title: "Better", status: "open" });
+      expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+      stage.board.editPost("acme-app", "p1", { status: "planned" });
+      expect(await stage.syncOne()).toMatchObject({ parked: 1 });
+      expect(creates(stage)).toBe(1);
+      const project = "prj_app" as ProjectId;
+      const request = { kind: "retry", posts: ["p1" as PostId], project, at: stage.clock.now() } as const;
+      await stage.ledger.commit([{ kind: "add-request", request }]);
+      expect(await stage.syncOne()).toMatchObject({ parked: 0, created: 1 });
+    },
+  );
+
+  it("and that people transferred is found by its mark, where the config names the repository", async () => {
+    const stage = await openStage({
+      repositories: privateRepositories("acme/app", "acme/api"),
+      projects: [{ ...standardProject, route: [{ category: "cat_api", repo: "acme/api" }] }],
+    });
+    addPlanned(stage, 1);
+    stage.github.failNext({ ...lost, applied: true });
+    await stage.sync();
+    stage.github.transfer("acme/app", 1, "acme/api");
+    stage.clock.skip(20 * minuteMs);
+    await stage.syncOne();
+    expect(await stage.syncOne()).toMatchObject({ issues: 1, parked: 0 });
+    expect(creates(stage)).toBe(1);
+  });
+
+  it("and was not opened, while others opened what they wanted: it is opened after the wait", async () => {
+    const stage = await openPosts(1);
+    stage.github.openIssue("acme/app", { title: "Our own, by hand", body: "", author: stage.github.login });
+    stage.clock.skip(hourMs);
+    stage.mark();
+    addPlanned(stage, 1);
+    stage.github.failNext(lost);
+    await stage.sync();
+    for (let count = 0; count < 120; count += 1) stage.github.openPullRequest("acme/app", { title: "A fix" });
+    stage.github.openIssue("acme/app", { title: "A stranger's", body: "", author: "stranger" });
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, parked: 0 });
+    expect(creates(stage)).toBe(2);
   });
 
   it("and landed late: the scan after the wait finds it", async () => {

@@ -196,6 +196,23 @@ describe.each([
     expect(mails(stage)).toEqual([`prj_api/${id} planned → completed`]);
   });
 
+  it("waits there, too, for a person to say whether its issue was opened", async () => {
+    const stage = await openTwo({ projects });
+    const [id = ""] = addPlanned(stage, 1);
+    const lost = { kind: "answer", status: 502 } as const;
+    stage.github.failNext({ path: "/issues", method: "POST", applied: true, answer: lost });
+    await stage.sync();
+    stage.github.deleteIssue("acme/app", 4);
+    stage.clock.skip(30 * minuteMs);
+    await stage.sync();
+    stage.board.removePost("acme-app", id);
+    stage.board.restorePost("acme-api", id);
+    for (let run = 0; run < 4; run += 1) await stage.sync();
+    expect(issuesOf(stage)).toEqual([3, 2]);
+    const there = stage.ledger.memory.project("acme-api")?.id;
+    expect(there && (await stage.ledger.rows.counts(there))).toMatchObject({ parked: 1 });
+  });
+
   it("gets none where a person paused it in its new place, it has come back, and none was opened", async () => {
     const stage = await openTwo({ projects });
     const [id = ""] = addPlanned(stage, 1);

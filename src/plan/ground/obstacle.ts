@@ -38,21 +38,23 @@ export function sortOut<A extends Action>(
 }
 
 /**
- * Whether something parked stops this action: it is what was refused with these settings, or voters would be notified of what is in
- * doubt. Such a PATCH is stopped as a whole.
+ * Whether something parked stops this action: it is what was refused with these settings, voters would be notified of what is in
+ * doubt, or the post may have its issue, with whatever text. Such a PATCH is stopped as a whole.
  */
-export function isRefusal(
-  { action: { kind, signature } }: Parked,
-  action: Action,
-  settings: Settings,
-  post: Post,
-): boolean {
+export function isRefusal(parked: Parked, action: Action, settings: Settings, post: Post): boolean {
+  const { kind, signature } = parked.action;
   if (kind !== action.kind) return false;
+  if (isOpeningInDoubt(parked)) return true;
   if (signature === refusalSignature(action, settings, post)) return true;
   return (
     action.kind === "patch-post" &&
     (signature === doubtSignature(action) || signature === formerSignatureOf(action, settings))
   );
+}
+
+/** Whether an issue may have been opened that nobody has found. */
+export function isOpeningInDoubt({ cause, action }: Parked): boolean {
+  return cause === "unsure" && action.kind === "create-issue";
 }
 
 export function parkedOf({ notes = [] }: Pick<Row, "notes">): readonly Parked[] {

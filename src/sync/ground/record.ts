@@ -4,7 +4,7 @@ import type { Parked, PatchAnswer, Row, RowNote } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { wishesOf } from "../../plan/ahead.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
-import { isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
+import { isOpeningInDoubt, isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow } from "../../plan/plan.ts";
 import { type Cycle, closureOf, type PulledCycle } from "./cycle-state.ts";
 import type { Lane } from "./lane.ts";
@@ -154,12 +154,15 @@ function warnOfLostWrites({ world, project }: PulledCycle, decision: Decision): 
   }
 }
 
-/** What is parked of writes that the row no longer asks for. */
+/** What is parked of writes that the row no longer asks for. A post that may have an issue may be selected again. */
 function endedParked({ settings }: PulledCycle, row: Row, decision: Decision): readonly Parked[] {
   const parked = parkedOf(row);
   const wished = parked.length === 0 ? undefined : wishesOf(row, decision);
   if (wished === undefined) return [];
-  return parked.filter((refused) => !wished.some((action) => isRefusal(refused, action, settings, row.post)));
+  const isEnded = (refused: Parked): boolean => row.links.length > 0 || !isOpeningInDoubt(refused);
+  return parked.filter(
+    (refused) => isEnded(refused) && !wished.some((action) => isRefusal(refused, action, settings, row.post)),
+  );
 }
 
 /** What became of a write is known now: its row is decided again. `known`: what else is recorded of that, before. */

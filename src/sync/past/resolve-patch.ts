@@ -1,6 +1,6 @@
 import type { Intent, IntentWrite } from "../../ledger/journal.ts";
 import type { RowRecord } from "../../ledger/rows.ts";
-import type { Parked, Row, SentValue } from "../../model/link.ts";
+import type { Row, SentValue } from "../../model/link.ts";
 import { dayMs, minuteMs, readInstant } from "../../model/time.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { isNotified, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
@@ -9,9 +9,9 @@ import { doubtSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
 import { noteHeard, type PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
-import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { longestLookMs } from "../read/look-again.ts";
+import { parkUnsure } from "../write/failure.ts";
 import { answerOf } from "../write/patch.ts";
 
 /** A change is sent at most this often; after that a person decides. */
@@ -34,7 +34,7 @@ export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<
   const row = await readRow(cycle, intent.post);
   if (row?.missing === 2) {
     // No look at the post will ever tell. Should it come back, voters must not be notified of it twice.
-    if (isNotifying(patchOf(intent))) await parkUnsure(cycle, intent);
+    if (isNotifying(patchOf(intent))) await parkInDoubt(cycle, intent);
     else await endIntent(cycle, intent, "REJECTED", "unsure; the board no longer lists the post");
     return;
   }
@@ -48,7 +48,7 @@ export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<
     case "not applied":
       return endIntent(cycle, intent, "PREPARED", "the post shows that it was not applied");
     case "in doubt":
-      return parkUnsure(cycle, intent, shownOf(cycle, row, patchOf(intent)));
+      return parkInDoubt(cycle, intent, shownOf(cycle, row, patchOf(intent)));
     case "moved since":
       // What is there now is people's, and our write is part of the past.
       return takeApplied(cycle, row, intent, "the post has been moved since");
@@ -134,24 +134,13 @@ function shownOf(cycle: PulledCycle, row: Row, action: PatchPost): Bases {
   return { base, issueBases: echoOnIssues(row, writes, cycle.settings, seen) };
 }
 
-async function parkUnsure(cycle: PulledCycle, intent: Intent, bases: Bases = { base: {} }): Promise<void> {
+async function parkInDoubt(cycle: PulledCycle, intent: Intent, bases: Bases = { base: {} }): Promise<void> {
   const { post } = intent;
   const action = patchOf(intent);
   const fields = action.writes.map(({ field }) => field).join(", ");
   const heard = isNotifying(action) ? "; voters may have been notified" : "";
   const message = `It is not known whether the change of ${fields} reached the board${heard}. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
-  const place = { project: cycle.memory.id, post };
-  const parked: Parked = {
-    kind: "parked",
-    cause: "unsure",
-    code: "board.unsure",
-    message,
-    since: cycle.world.clock.now(),
-    action: { kind: action.kind, signature: doubtSignature(action) },
-  };
-  await endIntent(cycle, intent, "REJECTED", "unsure, parked", [
-    { ...place, kind: "set-bases", bases },
-    { ...place, kind: "park", parked },
-  ]);
-  noteError(cycle.tally, { post, code: "board.unsure", message });
+  const doubt = { kind: action.kind, signature: doubtSignature(action) };
+  const known = { kind: "set-bases", project: cycle.memory.id, post, bases } as const;
+  await parkUnsure(cycle, intent, doubt, { code: "board.unsure", message }, [known]);
 }

@@ -14,9 +14,10 @@ import { readRow } from "../ground/rows.ts";
 import { isSameLogin } from "../read/identify.ts";
 import { findMarked } from "../read/markers.ts";
 import { askAgain, asProjectError } from "../read/repositories.ts";
-import { parkAction } from "../write/failure.ts";
+import { parkAction, parkUnsure } from "../write/failure.ts";
 import { resolveChange, resolveComment, resolveUpdate } from "./resolve-issue.ts";
 import { resolvePatch } from "./resolve-patch.ts";
+import { findSuspects } from "./suspects.ts";
 
 /**
  * Finds out what became of writes whose outcome is unknown, once they have rested long enough. Nothing is ever repeated
@@ -85,19 +86,39 @@ async function resolveGroup(
   const since = Math.min(oldest, ...known.map(({ createdAt }) => Date.parse(createdAt)));
   const { byPost, listed } = await findMarked(cycle, repository, since);
   const isProof = (await isSameStill(cycle, repository)) && (await isWhole(cycle, repository, known, listed));
-  for (const intent of intents) {
+  const lost = await select(intents, async (intent) => {
     const found = await select(
       byPost.get(intent.post) ?? [],
       async (issue) => !(await hasEnded(cycle, intent, issue)),
     );
-    const issue = found[0] ?? (await shownIssue(cycle, intent));
-    if (issue !== undefined) {
-      await takeFound(cycle, intent, issue);
-    } else if (isProof) {
+    return !(await isTaken(cycle, intent, found[0]));
+  });
+  if (!isProof || lost.length === 0) return;
+  const suspects = await findSuspects(cycle, repository.repository, oldest);
+  for (const intent of lost) {
+    if (await isTaken(cycle, intent)) continue;
+    if (suspects.length > 0) await parkOpening(cycle, intent, suspects);
+    else {
       await endIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
       if (intent.attempts >= mostOpenings) await giveUp(cycle, intent, repository);
     }
   }
+}
+
+/** Takes an issue as the one that was opened; false where none is known. */
+async function isTaken(cycle: PulledCycle, intent: Intent, listed?: Issue): Promise<boolean> {
+  const issue = listed ?? (await shownIssue(cycle, intent));
+  if (issue !== undefined) await takeFound(cycle, intent, issue);
+  return issue !== undefined;
+}
+
+/** A second issue is worse than a question. */
+async function parkOpening(cycle: PulledCycle, intent: Intent, suspects: readonly string[]): Promise<void> {
+  const { post, bodyHash: signature } = intent;
+  const [first = "", ...others] = suspects;
+  const more = others.length === 0 ? "" : ` (or ${others.slice(0, 2).join("; or ")})`;
+  const message = `GitHub gave no answer when the issue was to be opened, and it may have been: it may be ${first}${more}. If it is, \`boardsync link ${post} OWNER/REPO#N\` links it; if not, \`boardsync retry ${post}\` opens one.`;
+  await parkUnsure(cycle, intent, { kind: "create-issue", signature }, { code: "tracker.unsure", message });
 }
 
 /** While everything else of the repository is answered, so many openings without an answer are no outage any more. */

@@ -1,6 +1,9 @@
 import type { PatchOutcome } from "../../board/board.ts";
 import type { ToolOutcome } from "../../board/tools.ts";
 import type { FaultDetail, Side } from "../../errors.ts";
+import type { Change } from "../../ledger/change.ts";
+import type { Intent } from "../../ledger/journal.ts";
+import type { Parked } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action } from "../../plan/ground/action.ts";
 import { refusalSignature } from "../../plan/ground/identity.ts";
@@ -8,7 +11,7 @@ import type { WriteOutcome } from "../../tracker/tracker.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { closeLane, closePart, type Lane } from "../ground/lane.ts";
 import { noteLimit, sayLimit } from "../ground/limits.ts";
-import { postpone, recordRow } from "../ground/record.ts";
+import { endIntent, postpone, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
@@ -153,6 +156,22 @@ export async function keepParked(
   const why = { kind: "parked", cause: "refused", code, message, since: clock.now() } as const;
   const parked = { ...why, action: refused };
   await ledger.commit([{ kind: "park", project: memory.id, post: action.post, parked }]);
+}
+
+/** Ends a write of which nobody can find out whether it took effect: nothing like it is sent until a person says `retry`. */
+export async function parkUnsure(
+  cycle: PulledCycle,
+  intent: Intent,
+  action: Parked["action"],
+  { code, message }: Pick<Trouble, "code" | "message">,
+  known: readonly Change[] = [],
+): Promise<void> {
+  const { post } = intent;
+  const since = cycle.world.clock.now();
+  const parked: Parked = { kind: "parked", cause: "unsure", code, message, since, action };
+  const park = { kind: "park", project: cycle.memory.id, post, parked } as const;
+  await endIntent(cycle, intent, "REJECTED", "unsure, parked", [...known, park]);
+  noteError(cycle.tally, { post, code, message });
 }
 
 /** Says what goes wrong with one post, and ends its action for this run. */

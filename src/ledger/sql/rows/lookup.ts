@@ -129,7 +129,8 @@ function namesakesSql(posts: string, which: string): string {
       AND NOT EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = here.project
         AND intents.post = here.number AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN'))
       AND (EXISTS (SELECT 1 FROM ${linked}) OR EXISTS (SELECT 1 FROM ${marked}) OR ${underWay}
-        OR there.unlinked_at IS NOT NULL OR there.paused_at IS NOT NULL)
+        OR there.unlinked_at IS NOT NULL OR there.paused_at IS NOT NULL OR EXISTS (SELECT 1 FROM notes
+          WHERE notes.post = there.number AND notes.cause = 'unsure' AND notes.action = 'create-issue'))
     ORDER BY here.id, board_projects.number`;
 }
 

@@ -125,6 +125,7 @@ async function* listByAuthor(
     const isEnd = wanted.length < rows.length;
     yield {
       ...(await record(found, bounds, wanted)),
+      rows: rows.map(({ number, createdAt }) => ({ number, createdAt })),
       hasMore: !isEnd && page.next !== undefined,
       ...(pages !== undefined && { pages }),
     };
