@@ -47,7 +47,7 @@ export const letting = {
   "writes-off": "config",
   /** A template of the config fails on the post. */
   template: "config",
-  /** The board shows nothing, or less than half of what is linked: only the project as a whole is let go. */
+  /** The board shows nothing, less than half of what is linked, or other posts: only the project as a whole is let go. */
   shrank: "sides",
   /** The board no longer lists the post. */
   missing: "sides",

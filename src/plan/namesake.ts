@@ -52,6 +52,25 @@ export function isReplaced(before: Post["values"], now: Post["values"]): boolean
   return apart > dayMs && before.title !== now.title;
 }
 
+/** Whether an id may mean another post than before: titles differ, and so do times of creation, where both are shown. */
+export function isDoubtful(before: Post["values"], now: Post["values"]): boolean {
+  const places = { here: now, there: before };
+  if (before.title === undefined || now.title === undefined) return false;
+  return before.title !== now.title && (timesOf(places).length < 2 || hasOtherTime(places));
+}
+
+/**
+ * Whether a list is rather that of another board which counts its posts as this one does, as words. People change a title now and
+ * then, but hardly those of most posts at once.
+ *
+ * @param doubtful - how many posts with issues it shows of which that is doubtful.
+ * @param same - and how many others with issues.
+ */
+export function isOtherBoard(doubtful: number, same: number): string | undefined {
+  if (doubtful < 2 || doubtful <= same) return undefined;
+  return `the board shows other titles for ${doubtful} of ${doubtful + same} posts that have issues, as another board would: correct \`board.url\`; if these are the same posts, \`boardsync approve\` takes the board as it is`;
+}
+
 function hasOtherTime(places: Pick<TwoPlaces, "here" | "there">): boolean {
   const [time, other] = timesOf(places);
   return other !== undefined && time !== other;

@@ -107,7 +107,7 @@ describe("boardsync approve", () => {
     await stage.run(["sync"]);
     for (const post of ["p1", "p2", "p3", "p4"]) stage.story.board.removePost("acme-app", post);
     expect((await stage.run(["sync"])).code).toBe(4);
-    expect((await stage.run(["approve", "acme-app", "--yes"])).out).toContain("present size is accepted");
+    expect((await stage.run(["approve", "acme-app", "--yes"])).out).toContain("board is accepted as it is");
     expect((await stage.run(["sync"])).code).toBe(0);
   });
 

@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { isReplaced, judgeNamesake, type TwoPlaces } from "../../src/plan/namesake.ts";
+import {
+  isDoubtful,
+  isOtherBoard,
+  isReplaced,
+  judgeNamesake,
+  type TwoPlaces,
+} from "../../src/plan/namesake.ts";
 
 const values = { title: "Dark mode", createdAt: "2026-01-01T00:00:00Z" };
 
@@ -108,4 +114,25 @@ it.each<[boolean, Parameters<typeof isReplaced>[1]]>([
   [true, { title: "Light mode", createdAt: "2026-03-01T00:00:00Z" }],
 ])("it is %s that another post has the id where the list shows %j", (isOther, now) => {
   expect(isReplaced(values, now)).toBe(isOther);
+});
+
+it.each<[boolean, Parameters<typeof isDoubtful>[1]]>([
+  [false, values],
+  [false, { ...values, title: "Light mode" }],
+  [true, { title: "Light mode", createdAt: "2026-01-01T14:00:00Z" }],
+  [true, { title: "Light mode" }],
+  [false, { title: values.title ?? null }],
+  [false, {}],
+])("it is %s that a post may be another one where the list shows %j", (isOther, now) => {
+  expect(isDoubtful(values, now)).toBe(isOther);
+  expect(isDoubtful(now, values)).toBe(isOther);
+});
+
+it.each([
+  { doubtful: 1, same: 0, isOther: false },
+  { doubtful: 2, same: 0, isOther: true },
+  { doubtful: 2, same: 2, isOther: false },
+  { doubtful: 3, same: 2, isOther: true },
+])("a list with $doubtful doubtful posts beside $same others is that of another board: $isOther", (one) => {
+  expect(isOtherBoard(one.doubtful, one.same) !== undefined).toBe(one.isOther);
 });

@@ -1,9 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
 import { foreseeHeld } from "../../src/sync/orders/approve.ts";
+import { startSandboxBoard } from "../support/sandbox/board/board.ts";
+import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import { lookingAt } from "../support/setups.ts";
-import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
 
@@ -202,5 +204,69 @@ describe("issues of ours with marks of another address of the board", () => {
     expect(await stage.rebuild()).toMatchObject({ projects: [{ found: 0, otherBoards: 1 }] });
     stage.reconfigure({ config: { waits: { create: "0s" }, board: { formerUrls: [former] } } });
     expect(await stage.rebuild()).toMatchObject({ projects: [{ found: 1, otherBoards: 0 }] });
+  });
+});
+
+describe("`board.url` comes to be another board, which counts its posts as this one does", () => {
+  const boardRules = [{ when: { status: "declined" }, set: { state: "closed", reason: "not_planned" } }];
+  const titles = ["One", "Two", "Three", "Four"];
+  const others = ["Uno", "Due", "Tre", "Quattro"];
+
+  async function openOther(style: BoardStyleOptions, hours: number): Promise<Stage> {
+    const stage = await openStage({ style, projects: [{ ...standardProject, boardRules }] });
+    addPlanned(
+      stage,
+      titles.map((title) => ({ title })),
+    );
+    await stage.sync();
+    await stage.sync();
+    stage.clock.skip(hours * hourMs);
+    const other = await startSandboxBoard({
+      projects: [{ id: project, slug: "acme-app", name: "Another" }],
+      key: stage.board.key,
+      now: stage.clock.now,
+      style,
+    });
+    onTestFinished(() => other.close());
+    for (const title of others)
+      other.addPost("acme-app", { title, status: "declined", description: "Nobody's business there." });
+    other.addPost("acme-app", { title: "Cinque", status: "planned" });
+    stage.mark();
+    stage.reconfigure({ config: { board: { url: other.url } } });
+    return stage;
+  }
+
+  it.each<[string, BoardStyleOptions, number]>([
+    ["shows no time of creation", { hidden: ["createdAt"] }, 48],
+    ["is as old by some hours", {}, 5],
+  ])("and %s: all is held, and nothing of it gets into an issue", async (_, style, hours) => {
+    const stage = await openOther(style, hours);
+    for (let run = 0; run < 3; run += 1) {
+      const { hold, errors } = await stage.syncOne();
+      expect([hold, errors]).toEqual([expect.stringContaining("other titles for 4 of 4 posts"), []]);
+    }
+    expect(stage.writes()).toEqual([]);
+    stage.reconfigure({ config: {} });
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 0 });
+    expect(stage.writes()).toEqual([]);
+  });
+
+  it("or its posts all have new titles: a person says that they are the same", async () => {
+    const stage = await openOther({ hidden: ["createdAt"] }, 1);
+    await stage.sync();
+    await approve(stage);
+    expect((await stage.syncOne()).hold).toBeUndefined();
+    await stage.sync();
+    const issues = stage.github.issues("acme/app").map(({ title, state }) => `${title} ${state}`);
+    expect(issues).toEqual([...others.map((title) => `${title} closed`), "Cinque open"]);
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
+  it("is not what a board looks like of which people change some titles", async () => {
+    const stage = await openStage({ style: { hidden: ["createdAt"] } });
+    addPlanned(stage, 4);
+    await stage.sync();
+    for (const post of ["p1", "p2"]) stage.board.editPost("acme-app", post, { title: `New ${post}` });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 2, held: 0 });
   });
 });

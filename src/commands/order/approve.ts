@@ -172,7 +172,7 @@ function questionOf(
   { actions, counted, hold, effects, notified }: Omit<HeldForesight, "asks">,
 ): string {
   if (discard === true) return `Leave both sides as they are, for ${counted}? ${notified}`;
-  if (hold !== undefined) return `Is the board as small as it looks? ${effects.at(-1)} ${notified}`;
+  if (hold !== undefined) return `Is the board as it looks? ${effects.at(-1)} ${notified}`;
   return `Let ${actions.length === 1 ? "this action" : `these ${counted}`} go? ${notified}`;
 }
 

@@ -115,7 +115,7 @@ function renderUrgent({ forms }: Looking, seen: Seen | undefined): Markup | unde
     html`<p>${renderSentence(report.hold)}</p>${
       forms === undefined
         ? renderCommand(command("approve", key))
-        : html`<div class="orders">${renderOrder(forms, { kind: "approve", project: key }, "Accept the present size…")}</div>`
+        : html`<div class="orders">${renderOrder(forms, { kind: "approve", project: key }, "Accept the board as it is…")}</div>`
     }`;
   const errors = renderErrors(key, report);
   return hold === false && errors === undefined ? undefined : html`${hold}${errors}`;

@@ -21,7 +21,7 @@ export interface HeldForesight extends Foresight {
   readonly actions: readonly HeldAction[];
   /** "2 actions" */
   readonly counted: string;
-  /** Why the last run held the whole project, if it did: the board had shrunk. Only where no posts are named. */
+  /** Why the last run held the whole project, if it did: the board had shrunk, or seemed to be another one. Only where no posts are named. */
   readonly hold: string | undefined;
   /** What is said when it is carried out, without its full stop. */
   readonly done: string;
@@ -56,7 +56,7 @@ export async function foreseeHeld(
     hold,
     effects: isSize ? [hold, effects.size] : [isDiscard ? effects.discard : effects.approve],
     notified: isDiscard ? notifiesNobody : sayNotified(votersOfHeld(shown)),
-    done: hold === undefined ? `${counted} ${answered}` : "The board's present size is accepted",
+    done: hold === undefined ? `${counted} ${answered}` : "The board is accepted as it is",
     asks(agreed) {
       const asked = { ...agreed, project };
       const requests: NewRequest[] = [];
@@ -76,7 +76,7 @@ export async function foreseeHeld(
 }
 
 const effects = {
-  size: "The board's present size is the new measure. What it no longer lists counts as missing then, and what only that has held goes.",
+  size: "The board is taken as it is now. What it no longer lists counts as missing then, and what only that has held goes.",
   discard: "Both sides stay as they are, and what differs now is no reason for a write any more.",
   approve:
     "The run that starts at once lets these very actions go, and no others. What is not asked for any more by then is left out.",

@@ -56,7 +56,7 @@ async function ask(cycle: PulledCycle, page: PulledPage): Promise<void> {
   for await (const found of board.listPosts(project, cycle.run.bounds, wishes)) {
     // A pull of its own that means nothing beyond its posts: what it lacks is not missing.
     const pull = await ledger.pulls.begin(project, cycle.run.number, askedAt);
-    const posts = await ownPosts(cycle, found.posts);
+    const { posts } = await ownPosts(cycle, found.posts);
     await ledger.commit([
       { kind: "store-posts", pull, posts, at: askedAt },
       { kind: "end-pull", pull, end: "incomplete", at: clock.now() },

@@ -1,21 +1,28 @@
 import type { Post } from "../../model/post.ts";
-import { isReplaced } from "../../plan/namesake.ts";
+import { isDoubtful, isReplaced } from "../../plan/namesake.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
+
+/** The posts of a page that may be what the state knows by their ids. */
+export interface OwnPosts {
+  readonly posts: readonly Post[];
+  /** Those of them that are it only where most of the list is. */
+  readonly doubtful: readonly Post[];
+}
 
 /**
  * Posts of a list without those that are surely others than the ones whose issues the state knows by their ids: a board may give an
  * id again, and another board has the same ones. What is left out is said.
  */
-export async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<readonly Post[]> {
+export async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<OwnPosts> {
   const { world, memory, project, tally } = cycle;
   const { lookup, rows } = world.ledger;
   const known = await lookup.linkedPosts(
     memory.id,
     posts.map(({ id }) => id),
   );
-  if (known.size === 0) return posts;
+  if (known.size === 0) return { posts, doubtful: [] };
   const others = posts.filter((post) => {
     const before = known.get(post.id);
     return before !== undefined && isReplaced(before, post.values);
@@ -27,5 +34,7 @@ export async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<re
     const message = `The board shows another post by this id than the one of ${issue}: it was made at ${String(values.createdAt)}, that one at ${String(known.get(post)?.createdAt)}, and the titles differ. Neither is written. If the id was given again, \`${unlink}\` lets go of the issue; if \`board.url\` is another board now, use another \`state\`.`;
     noteError(tally, { post, code: "board.other-post", message });
   }
-  return others.length === 0 ? posts : posts.filter((post) => !others.includes(post));
+  const own = others.length === 0 ? posts : posts.filter((post) => !others.includes(post));
+  const doubtful = own.filter((post) => isDoubtful(known.get(post.id) ?? post.values, post.values));
+  return { posts: own, doubtful };
 }

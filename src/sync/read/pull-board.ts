@@ -1,9 +1,11 @@
 import type { ListEnd } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
+import type { PersonRequest } from "../../ledger/orders.ts";
 import type { PullMeasure } from "../../ledger/pulls.ts";
 import type { PostId } from "../../model/post.ts";
 import { isShrunk } from "../../plan/guard.ts";
+import { isOtherBoard } from "../../plan/namesake.ts";
 import { isPushedFromHead, repeatedPosts } from "../../plan/repeats.ts";
 import { type BoardPull, type Cycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
@@ -105,12 +107,17 @@ const pieced: ListEnd = {
 
 async function endPull(
   cycle: Cycle,
-  { pull, end, seen: shown }: Reading,
+  reading: Reading,
   beganAt: number,
 ): Promise<Omit<BoardPull, "notes" | "pages" | "categories" | "listedSince">> {
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
+  const { pull, end, seen: shown } = reading;
   const endedAt = clock.now();
+  // A person has said that the board is as it looks: what it no longer lists counts as missing from now on.
+  const pending = await ledger.requests.pending(memory.id);
+  const acceptances = pending.filter((request) => request.kind === "accept-size");
+  const other = await findOtherBoard(cycle, reading, acceptances);
   const measure = await ledger.pulls.measure(pull);
   sayGrowth(cycle, measure);
   // From a list that shows nothing, nothing is learnt about fields.
@@ -119,18 +126,14 @@ async function endPull(
     await ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: endedAt }]);
     const isSaid = tally.isPutOff || tally.errors.some(({ code }) => code === unfinished);
     if (!isSaid) noteError(tally, { code: "board.incomplete", message: end.message });
-    return { seen, posts: measure.posts, hold: undefined, kind: "incomplete", beganAt };
+    return { seen, posts: measure.posts, hold: other, kind: "incomplete", beganAt };
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
   if (end.kind === "lossy") noteError(tally, { code: "board.incomplete", message: end.message });
   // A board that shrank is looked at again before anything is counted as missing.
   const shrunk = end.kind === "complete" ? isShrunk(measure) : undefined;
-  // A person has said that the board is as small as it looks: what it no longer lists counts as missing from now on.
-  const pending = await ledger.requests.pending(memory.id);
-  const acceptances = pending.filter((request) => request.kind === "accept-size");
-  // It may have shrunk further since a person was asked.
-  const isAccepted = acceptances.some(({ shown = shrunk }) => shown === shrunk);
-  const hold = isAccepted ? undefined : shrunk;
+  const found = other ?? shrunk;
+  const hold = acceptedBy(acceptances, found).length > 0 ? undefined : found;
   if (hold !== undefined) {
     log.warn(
       { project: cycle.project.key, reason: hold },
@@ -147,6 +150,32 @@ async function endPull(
   else await rememberOfProject(cycle, { seen: [...seen] }, ended);
   if (kind === "complete" && !isPreview(cycle.run)) await sayMissing(cycle, endedAt);
   return { seen, posts: measure.posts, hold, kind, beganAt };
+}
+
+type Acceptance = Extract<PersonRequest, { readonly kind: "accept-size" }>;
+
+/** Those of this very hold: the board may have changed further since a person was asked. */
+function acceptedBy(acceptances: readonly Acceptance[], hold: string | undefined): readonly Acceptance[] {
+  return hold === undefined ? [] : acceptances.filter(({ shown = hold }) => shown === hold);
+}
+
+/** Why the list is rather that of another board; what is doubtful of any other list is stored. */
+async function findOtherBoard(
+  { world: { ledger } }: Cycle,
+  { pull, doubtful }: Reading,
+  acceptances: readonly Acceptance[],
+): Promise<string | undefined> {
+  if (doubtful.length === 0) return undefined;
+  const { linkedSeen } = await ledger.pulls.measure(pull);
+  const count = doubtful.reduce((sum, { posts }) => sum + posts.length, 0);
+  const other = isOtherBoard(count, linkedSeen);
+  const accepted = acceptedBy(acceptances, other);
+  if (other !== undefined && accepted.length === 0) return other;
+  await ledger.commit([
+    ...doubtful.map((page) => ({ kind: "store-posts", pull, ...page, trace: undefined }) as const),
+    ...accepted.map(({ id }) => ({ kind: "end-request", request: id }) as const),
+  ]);
+  return undefined;
 }
 
 /** So many of them are named in the log. */

@@ -2,7 +2,7 @@ import type { ListEnd, ListWishes, PagePlace } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
 import type { KnownPage, PullId } from "../../ledger/pulls.ts";
 import { type AskedPaging, showWay } from "../../model/page.ts";
-import type { PostField, PostId } from "../../model/post.ts";
+import type { Post, PostField, PostId } from "../../model/post.ts";
 import type { Cycle, PulledPage } from "../ground/cycle-state.ts";
 import { boardLane, closeLane } from "../ground/lane.ts";
 import { noteLimitOf } from "../ground/limits.ts";
@@ -23,6 +23,14 @@ export interface Reading {
   readonly categories: ReadonlyMap<string, string>;
   /** Posts of each page. */
   readonly shown: readonly (readonly PostId[])[];
+  /** Not stored before the list is known to be this board's. */
+  readonly doubtful: readonly DoubtfulPosts[];
+}
+
+/** Posts of a page that may be others by the same ids, and when that was asked for, epoch ms. */
+interface DoubtfulPosts {
+  readonly posts: readonly Post[];
+  readonly at: number;
 }
 
 export interface ReadingWishes {
@@ -46,6 +54,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
   const pages: PulledPage[] = [];
   const categories = new Map<string, string>();
   const shown: (readonly PostId[])[] = [];
+  const doubtful: DoubtfulPosts[] = [];
   const wishes: ListWishes = {
     hasNotes: notes !== undefined,
     known: {
@@ -66,10 +75,12 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
       const isSame = page.isUnchanged === true && page.trace !== undefined;
       if (isSame) await ledger.commit([{ kind: "see-page", pull, trace: page.trace, at: askedAt }]);
       else {
-        const posts = await ownPosts(cycle, page.posts);
-        hasOthers ||= posts !== page.posts;
-        const trace = posts === page.posts ? page.trace : undefined;
+        const own = await ownPosts(cycle, page.posts);
+        hasOthers ||= own.posts !== page.posts;
+        const posts = own.posts.filter((post) => !own.doubtful.includes(post));
+        const trace = posts.length === page.posts.length ? page.trace : undefined;
         await ledger.commit([{ kind: "store-posts", pull, posts, at: askedAt, trace }]);
+        if (own.doubtful.length > 0) doubtful.push({ posts: own.doubtful, at: askedAt });
       }
       read += isSame ? (known?.posts ?? 0) : page.posts.length;
       const pulled: PulledPage = { place: page.place, askedAt, notes: undefined, asking: undefined };
@@ -96,7 +107,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     end = { kind: "incomplete", message: await explainBreak(cycle, error, broken) };
   }
   if (hasOthers && end?.kind === "complete") end = otherPosts;
-  return { pull, end: end ?? unended, isBroken, seen, pages, categories, shown };
+  return { pull, end: end ?? unended, isBroken, seen, pages, categories, shown, doubtful };
 }
 
 /**

@@ -198,8 +198,8 @@ async function answerHeld(
   return ask(await foreseeHeld(sight, named, posts, isDiscard), ({ hold, counted, done }) => {
     if (isDiscard) return { question: `Discard ${counted} of ${name}?`, button: "Discard", done };
     if (hold === undefined) return { question: `Approve ${counted} of ${name}?`, button: "Approve", done };
-    const question = `Is the board of ${name} as small as it looks?`;
-    return { question, button: "Accept the present size", done };
+    const question = `Is the board of ${name} as it looks?`;
+    return { question, button: "Accept the board as it is", done };
   });
 }
 
