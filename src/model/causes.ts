@@ -31,7 +31,7 @@ export const letting = {
   named: "approve",
   /** An issue carries the mark of the post under another address of the board. */
   "other-address": "approve",
-  /** It may be a post that has an issue in another project. */
+  /** It may be a post that has an issue, in another project or by another id. */
   namesake: "approve",
   refused: "retry",
   /** It can't be found out whether voters have been notified of it, or whether its issue was opened. */

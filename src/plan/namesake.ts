@@ -81,7 +81,7 @@ function timesOf({ here, there }: Pick<TwoPlaces, "here" | "there">): readonly s
 }
 
 /** A title alone is nobody's own, and a board that shows no time of creation leaves it to a person. */
-function isAlike({ here, there }: TwoPlaces): boolean {
+export function isAlike({ here, there }: Pick<TwoPlaces, "here" | "there">): boolean {
   const time = here.createdAt;
   return (
     there !== undefined &&

@@ -216,3 +216,40 @@ describe("another post under the id of one that has an issue", () => {
     expect(await stage.syncOne()).toMatchObject({ errors: [] });
   });
 });
+
+describe("a board that spells an id anew", () => {
+  async function renameFirst(rename: (id: string) => string, title = "One"): Promise<Stage> {
+    const stage = await openStage();
+    addPlanned(stage, [{ title: "One" }, { title: "Two" }, { title: "Three" }]);
+    await stage.sync();
+    const address = `${stage.board.url}/feedback?project=prj_app`;
+    const answer = await fetch(address, { headers: { authorization: `Bearer ${stage.board.key}` } });
+    const list = (await answer.json()) as { feedback: Record<string, unknown>[] };
+    const [first, ...others] = list.feedback;
+    const feedback = [{ ...first, id: rename(String(first?.["id"])), title }, ...others];
+    const when = ({ path, method }: { path: string; method: string }) =>
+      path === "/feedback" && method === "GET";
+    stage.board.failNext({ kind: "answer", status: 200, body: { ...list, feedback } }, { times: 9, when });
+    stage.clock.skip(hourMs);
+    return stage;
+  }
+
+  it.each<[string, (id: string) => string]>([
+    ["in another case", (id) => id.toUpperCase()],
+    ["in another form", (id) => `post_${id}`],
+  ])("%s gets no second issue before a person has said so", async (_, rename) => {
+    const stage = await renameFirst(rename);
+    const id = rename("p1");
+    for (let run = 0; run < 3; run += 1)
+      expect(await stage.syncOne()).toMatchObject({ created: 0, held: 1, missing: 1 });
+    const found = await stage.ledger.rows.waitingOf(project, id as PostId);
+    expect(found).toMatchObject([
+      { cause: "namesake", message: expect.stringContaining(`\`boardsync link acme-app/${id} acme/app#1\``) },
+    ]);
+  });
+
+  it("is not what it looks like where the title differs", async () => {
+    const stage = await renameFirst((id) => id.toUpperCase(), "Another");
+    expect(await stage.syncOne()).toMatchObject({ created: 1, held: 0, missing: 1 });
+  });
+});

@@ -1,12 +1,16 @@
 import { OutdatedError } from "../../errors.ts";
 import type { Namesake } from "../../ledger/rows.ts";
+import type { IssueRef } from "../../model/issue.ts";
+import type { PostId } from "../../model/post.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
-import { judgeNamesake } from "../../plan/namesake.ts";
+import { isAlike, judgeNamesake } from "../../plan/namesake.ts";
 import { retargetWrites } from "../../plan/rules/rebase.ts";
+import { inOrder } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { rebasedBases, retargetOpen } from "../ground/retarget.ts";
+import { readRow } from "../ground/rows.ts";
 import { findSynced, rulesNow } from "../ground/settings-now.ts";
 import type { Hold } from "../ground/verdict.ts";
 import { isFreeCreate, type Wanted } from "../ground/wanted.ts";
@@ -61,7 +65,7 @@ async function followPost(
   ]);
 }
 
-/** Holds new issues of posts that may have one already, in another project. */
+/** Holds new issues of posts that may have one already: in another project, or under another id. */
 export async function holdNamesakes(
   cycle: PulledCycle,
   wanted: readonly Wanted[],
@@ -73,18 +77,45 @@ export async function holdNamesakes(
     cycle.memory.id,
     creates.map(({ post }) => post),
   );
-  const holds = new Map(
-    found.flatMap((namesake): readonly [string, Hold][] => {
+  const holds = new Map([
+    ...(await holdRenamed(cycle, creates)),
+    ...found.flatMap((namesake): readonly [string, Hold][] => {
       const judged = judgeNow(cycle, namesake);
       if (judged === "other") return [];
       const why = sayNamesake(cycle, namesake, judged !== "unsure");
       return [[namesake.post, { kind: "hold", cause: "namesake", why, since: namesake.since }]];
     }),
-  );
+  ]);
   return wanted.map((action) => {
     const hold = isFreeCreate(action) ? holds.get(action.post) : undefined;
     return hold === undefined ? action : { ...action, hold };
   });
+}
+
+/** A board may spell its ids anew: then this list lacks a post with an issue, and shows one of the same title and time of creation. */
+async function holdRenamed(
+  cycle: PulledCycle,
+  creates: readonly Wanted[],
+): Promise<ReadonlyMap<PostId, Hold>> {
+  const { rows, lookup } = cycle.world.ledger;
+  const { id } = cycle.memory;
+  const { key } = cycle.project;
+  const { missing } = await rows.counts(id);
+  if (missing === 0) return new Map();
+  const gone = await rows.waiting(id, missing, ["missing"]);
+  const known = await lookup.linkedPosts(
+    id,
+    gone.map(({ post }) => post),
+  );
+  const holds = await inOrder(creates, async ({ post }): Promise<readonly [PostId, Hold][]> => {
+    const here = (await readRow(cycle, post))?.post.values;
+    const before = gone.find((one) => here && isAlike({ here, there: known.get(one.post) }));
+    const [issue] = before?.issues ?? [];
+    if (before === undefined || issue === undefined) return [];
+    const why = `${key}/${before.post} has ${nameIssue(cycle, issue)}, and is not listed any more; this post has its title and its time of creation, so it may be the same by another id: ${sayWays(cycle, post, issue)}`;
+    return [[post, { kind: "hold", cause: "namesake", why, since: before.since }]];
+  });
+  return new Map(holds.flat());
 }
 
 function judgeNow(cycle: Cycle, namesake: Namesake): ReturnType<typeof judgeNamesake> {
@@ -97,18 +128,22 @@ function judgeNow(cycle: Cycle, namesake: Namesake): ReturnType<typeof judgeName
 
 function sayNamesake(cycle: Cycle, namesake: Namesake, isLater: boolean): string {
   const { post, issues } = namesake;
-  const { key } = cycle.project;
   const other = nameProject(cycle, namesake);
   const [issue] = issues;
   const has = issue === undefined ? "" : ` has ${nameIssue(cycle, issue)}, and`;
-  const open = `\`${command("approve", key, post)}\` opens a new issue`;
   if (isLater)
-    return `${other}/${post}${has} may be this very post, moved: it waits for the next complete list of ${other}, which tells; ${open} at once`;
+    return `${other}/${post}${has} may be this very post, moved: it waits for the next complete list of ${other}, which tells; ${sayWays(cycle, post)} at once`;
+  return `${other}/${post}${has} is not listed there any more; this post has its id, but boardsync can't tell whether it is the same: ${sayWays(cycle, post, issue)}`;
+}
+
+/** What a person may do: link the issue that is there, or open another one. */
+function sayWays(cycle: Cycle, post: PostId, issue?: IssueRef): string {
+  const { key } = cycle.project;
   const link =
     issue === undefined
       ? ""
       : `\`${command("link", `${key}/${post}`, nameIssue(cycle, issue))}\` links that one, `;
-  return `${other}/${post}${has} is not listed there any more; this post has its id, but boardsync can't tell whether it is the same: ${link}${open}`;
+  return `${link}\`${command("approve", key, post)}\` opens a new issue`;
 }
 
 function nameProject(cycle: Cycle, { project }: Namesake): string {
