@@ -72,22 +72,27 @@ export function awaitDropped(
 }
 
 /**
- * The bases of a row when one of its issues is gone. The others decide from then on, and that is no change of these: where they come
- * to something else, that becomes the base, and is not written.
+ * The bases of a row when one of its issues is gone, or there again. Whether it decides, too, is no change of any: where the issues
+ * come to something else for that, or to something that is not known yet, that becomes the base, and is not written.
+ *
+ * @param row as it is with that issue, as that was last.
  */
-export function awaitGone(row: Row, gone: IssueRef, settings: RuleSettings): Row["base"] {
-  const before = deriveTarget(row.links, settings);
-  const now = deriveTarget(
-    row.links.filter(({ link }) => !isSameIssue(link.issue, gone)),
-    settings,
-  );
+export function awaitOthers(
+  row: Row,
+  issue: IssueRef,
+  settings: RuleSettings,
+  outcome: "gone" | "back",
+): Row["base"] {
+  const others = row.links.filter(({ link }) => !isSameIssue(link.issue, issue));
+  const [all, without] = [deriveTarget(row.links, settings), deriveTarget(others, settings)];
+  const [before, now] = outcome === "gone" ? [all, without] : [without, all];
+  const isAlone = others.every(({ isGone }) => isGone);
   const moved = [...now].filter(([field, found]) => {
+    if (found.kind !== "derived") return found.kind === "unknown" && !isAlone;
     const known = before.get(field);
-    const isSame =
-      known?.kind === "derived" &&
-      found.kind === "derived" &&
-      isSameTarget(field, known.target, found.target);
-    return found.kind === "derived" && !isSame;
+    // Where nothing is known of the others, it may still be as it was when T₀ was made of it.
+    const target = known?.kind === "derived" ? known.target : row.base[field]?.target;
+    return target === undefined || !isSameTarget(field, target, found.target);
   });
   return awaitUnknown(row, now, new Map(moved.map(([field]) => [field, { kind: "unknown", message: "" }])));
 }

@@ -4,6 +4,7 @@ import type { Issue } from "../../src/model/issue.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { foreseeUnlink } from "../../src/sync/orders/link.ts";
 import { findIssue } from "../../src/sync/orders/named-issue.ts";
+import type { Tracker } from "../../src/tracker/tracker.ts";
 import { openPosts, twoRepositories } from "../support/setups.ts";
 import {
   addPlanned,
@@ -51,6 +52,18 @@ async function linksOf(stage: Stage, post: string): Promise<readonly number[]> {
 
 function bodyOf(stage: Stage, number: number): string {
   return stage.github.issue("acme/app", number).body ?? "";
+}
+
+/** A GitHub that shows an issue nowhere. */
+function withoutIssue(tracker: Tracker, number: number): Tracker {
+  return Object.assign(Object.create(tracker), {
+    readIssue: async (...given: Parameters<Tracker["readIssue"]>) =>
+      given[0].number === number ? { kind: "missing" } : tracker.readIssue(...given),
+    async *listIssues(...given: Parameters<Tracker["listIssues"]>) {
+      for await (const page of tracker.listIssues(...given))
+        yield { ...page, issues: page.issues.filter(({ issue }) => issue.number !== number) };
+    },
+  });
 }
 
 /** A post that nobody selects, and an issue that people opened. */
@@ -297,6 +310,47 @@ describe("a post with several issues", () => {
     if (several === "all") stage.github.label("acme/app", 1, "in progress");
     await stage.sync();
     expect(stage.board.post("acme-app", "p1")?.status).toBe(several === "all" ? "in_progress" : "completed");
+  });
+
+  it.each<[string, (stage: Stage) => number]>([
+    ["that boardsync opened, is listed", () => 2],
+    [
+      "that people opened, is found",
+      ({ github }) => github.openIssue("acme/app", { title: "The other half", author: "ada" }).number,
+    ],
+  ])("mails nobody when one of them, %s again", async (_, open) => {
+    const stage = await openPairs();
+    const { github, board, clock } = stage;
+    addPlanned(stage, 8);
+    await stage.sync();
+    const number = open(stage);
+    await link(stage, "p1", number);
+    await stage.sync();
+    for (const one of [1, number]) github.label("acme/app", one, "in progress");
+    await stage.sync();
+    await stage.sync();
+    // GitHub shows nobody the issues of an account that it takes for a spammer.
+    stage.bend((world) => ({ ...world, tracker: withoutIssue(world.tracker, number) }));
+    clock.skip(7 * hourMs);
+    await stage.sync();
+    clock.skip(11 * minuteMs);
+    await stage.sync();
+    github.close("acme/app", 1, "completed");
+    await stage.sync();
+    const told = (): unknown => board.notifications.filter(({ post }) => post === "p1").map(({ to }) => to);
+    expect(told()).toEqual(["in_progress", "completed"]);
+    stage.bend((world) => world);
+    for (let look = 0; look < 3; look += 1) {
+      clock.skip(7 * hourMs);
+      await stage.sync();
+    }
+    expect(told()).toEqual(["in_progress", "completed"]);
+    // What people do from then on is told.
+    github.close("acme/app", number, "completed");
+    await stage.sync();
+    github.reopen("acme/app", number);
+    await stage.sync();
+    expect(told()).toEqual(["in_progress", "completed", "in_progress"]);
   });
 
   it("is not written because one more is linked, or one is taken away", async () => {

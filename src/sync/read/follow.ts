@@ -3,19 +3,16 @@ import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { AbsentLink } from "../../ledger/rows.ts";
-import type { Absence, IssueRecord, IssueRef, Pin, RepositoryName } from "../../model/issue.ts";
+import type { Absence, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
-import type { Row } from "../../model/link.ts";
 import { minuteMs } from "../../model/time.ts";
-import type { RuleSettings } from "../../plan/ground/settings.ts";
-import { awaitDropped, awaitGone } from "../../plan/lost-names.ts";
-import { inOrder } from "../../select.ts";
+import { awaitDropped } from "../../plan/lost-names.ts";
 import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue, projectNow } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
-import { rulesOf } from "../ground/settings-now.ts";
 import type { World } from "../ground/world.ts";
+import { awaitFollowers, setAbsence } from "./followers.ts";
 import { storeRecords } from "./markers.ts";
 import { noteRefused } from "./refused.ts";
 import { findRepository } from "./repositories.ts";
@@ -49,9 +46,7 @@ export async function takeAnswer(
   switch (answer.kind) {
     case "found":
       await asOne(cycle, async (own) => {
-        if (known !== undefined) {
-          await own.world.ledger.commit([{ kind: "set-absence", issue: asked, absence: undefined }]);
-        }
+        if (known !== undefined) await setAbsence(own, asked, known, undefined);
         await storeRecords(own, [answer.record]);
       });
       return;
@@ -91,7 +86,7 @@ async function takeMoved(
   const repository = await configuredRepository(cycle, record.issue, to).catch(asRefusal);
   if (repository instanceof RemoteError) await noteRefused(cycle, asked, repository);
   else if (repository === undefined) await noteAbsence(looked, moved);
-  else await follow(cycle, asked, record, moved);
+  else await follow(looked, record, moved);
 }
 
 /** Where it has gone may not be asked for now; that concerns this issue alone. */
@@ -153,8 +148,7 @@ function isConfigured({ policy }: World, name: RepositoryName): boolean {
  * sent to the old place, and what was only prepared ends when it is planned again.
  */
 async function follow(
-  cycle: Cycle,
-  from: IssueRef,
+  { cycle, asked: from, known }: Looked,
   { issue }: IssueRecord,
   moved: Absence & { readonly kind: "moved" },
 ): Promise<void> {
@@ -179,34 +173,13 @@ async function follow(
     return { kind: "audit", entry };
   });
   await asOne(cycle, async (own) => {
+    await setAbsence(own, from, known, undefined);
     const changes = await awaitFollowers(own, from, (row, pins, settings) =>
       awaitDropped(row, from, issue, pins, settings),
     );
     await own.world.ledger.commit([{ kind: "follow-transfer", from, to: issue, moved }, ...told, ...changes]);
   });
   log.info({ project: cycle.project.key, issue: before, now }, "A transferred issue was followed");
-}
-
-/** The bases of all posts, of whichever project, that follow an issue which was transferred, or is gone. */
-async function awaitFollowers(
-  cycle: Cycle,
-  from: IssueRef,
-  baseOf: (row: Row, pins: readonly Pin[], settings: RuleSettings) => Row["base"],
-): Promise<readonly Change[]> {
-  const { ledger, clock } = cycle.world;
-  // Rows show nothing of an issue that was missing before.
-  await ledger.commit([{ kind: "set-absence", issue: from, absence: undefined }]);
-  const changes = await inOrder(
-    await ledger.rows.linkedTo(from, "withDuplicates"),
-    async ({ project, post }): Promise<readonly Change[]> => {
-      const row = await ledger.rows.row(project, post, clock.now());
-      const rules = rulesOf(cycle, project);
-      if (row === undefined || rules === undefined) return [];
-      const base = baseOf(row, await ledger.signals.pins(project), rules.settings);
-      return [{ kind: "set-bases", project, post, bases: { base } }];
-    },
-  );
-  return changes.flat();
 }
 
 /**
@@ -224,15 +197,7 @@ export function sayMissing(cycle: Cycle, { post, issue: asked, absence }: Absent
 
 async function noteAbsence({ cycle, asked, known }: Looked, absence: Absence): Promise<void> {
   if (known?.kind === absence.kind && absence.kind !== "moved") return;
-  const isGone = absence.kind === "deleted" || absence.kind === "lost";
-  const wasGone = known?.kind === "deleted" || known?.kind === "lost";
-  await asOne(cycle, async (own) => {
-    const changes =
-      isGone && !wasGone
-        ? await awaitFollowers(own, asked, (row, _, settings) => awaitGone(row, asked, settings))
-        : [];
-    await own.world.ledger.commit([{ kind: "set-absence", issue: asked, absence }, ...changes]);
-  });
+  await setAbsence(cycle, asked, known, absence);
   if (known?.kind === absence.kind) return;
   const fields = { issue: nameIssue(cycle, asked), answer: absence.kind };
   cycle.world.log.warn(fields, "A linked issue is not where it was");

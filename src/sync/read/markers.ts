@@ -16,6 +16,7 @@ import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import { findSynced } from "../ground/settings-now.ts";
+import { endListed } from "./followers.ts";
 import { askAccount, foldLogin, isOurLogin, isSameLogin } from "./identify.ts";
 import { type IssueText, keepNaming } from "./naming.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
@@ -97,10 +98,13 @@ async function keepRecords(
   marked = records.flatMap((record) => markedBy(cycle, record)),
 ): Promise<void> {
   const issues = records.map(({ issue }) => issue);
-  await cycle.world.ledger.commit([
-    { kind: "store-issues", issues, marked },
-    ...readOtherMarks(cycle, records),
-  ]);
+  await asOne(cycle, async (own) => {
+    await endListed(own, issues);
+    await own.world.ledger.commit([
+      { kind: "store-issues", issues, marked },
+      ...readOtherMarks(cycle, records),
+    ]);
+  });
   await keepNaming(cycle, records);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Issue, Pin, Signals } from "../../../src/model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../../../src/model/link.ts";
 import type { Condition, Rule } from "../../../src/plan/ground/settings.ts";
-import { awaitAnew, awaitDropped, awaitGone, awaitLost } from "../../../src/plan/lost-names.ts";
+import { awaitAnew, awaitDropped, awaitLost, awaitOthers } from "../../../src/plan/lost-names.ts";
 import { isFulfilled } from "../../../src/plan/rules/conditions.ts";
 import {
   isRenamed,
@@ -374,20 +374,33 @@ describe("a post one of whose issues is gone", () => {
   const base = { status: makeBase({ kind: "value", value: "in_progress" }, "in_progress") };
   const doingOne = makeLink(makeIssue({ number: 1, labels: ["doing"] }));
   const gone = { repositoryId: doingOne.link.issue.repositoryId, number: 1 };
-  const basesWith = (...others: readonly Issue[]) =>
-    awaitGone(
-      makeRow({}, { links: [doingOne, ...others.map((one) => makeLink(one))], base }),
-      gone,
-      settings,
-    );
+  const basesWith = (links: readonly LinkedIssue[], outcome: "gone" | "back" = "gone") =>
+    awaitOthers(makeRow({}, { links: [doingOne, ...links], base }), gone, settings, outcome);
+  const doing = makeLink(makeIssue({ number: 2, labels: ["doing"] }));
+  const closed = makeLink(makeIssue({ number: 2, state: "closed" }));
+  const unknown = { ...closed, known: undefined };
 
-  it("takes what the others come to as it is", () => {
-    expect(basesWith(makeIssue({ number: 2, state: "closed" }))).toHaveProperty("status.isAwaited", true);
+  it("takes what the others come to as it is, as soon as that is known", () => {
+    expect(basesWith([closed])).toHaveProperty("status.isAwaited", true);
+    expect(basesWith([unknown])).toHaveProperty("status.isAwaited", true);
   });
 
   it("goes on where they come to the same, or none is left", () => {
-    expect(basesWith(makeIssue({ number: 2, labels: ["doing"] }))).toEqual({});
-    expect(basesWith()).toEqual({});
+    expect(basesWith([doing])).toEqual({});
+    expect(basesWith([])).toEqual({});
+    expect(basesWith([{ ...closed, isGone: true }])).toEqual({});
+  });
+
+  it("takes what all of them come to as it is when that one is there again", () => {
+    expect(basesWith([closed], "back")).toHaveProperty("status.isAwaited", true);
+    expect(basesWith([doing], "back")).toEqual({});
+  });
+
+  it("goes on when it is there again alone, unless the other one has decided meanwhile", () => {
+    expect(basesWith([], "back")).toEqual({});
+    const told = { status: makeBase({ kind: "value", value: "completed" }, "completed") };
+    const row = makeRow({}, { links: [doingOne, { ...closed, isGone: true }], base: told });
+    expect(awaitOthers(row, gone, settings, "back")).toHaveProperty("status.isAwaited", true);
   });
 });
 

@@ -4,8 +4,10 @@ import { type Canonical, isSameIssue, type Readable } from "../../../model/issue
 import { isDuplicate, isFollowed } from "../../../plan/rules/place.ts";
 import { inOrder } from "../../../select.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
+import { changesOf } from "../../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../../ground/cycle-state.ts";
 import { secondLookMs } from "../follow.ts";
+import { endListed, setAbsence } from "../followers.ts";
 import { isOurLogin } from "../identify.ts";
 import type { AskedIssue, SignalReader } from "./signal-reader.ts";
 
@@ -182,9 +184,16 @@ async function takeEnd(following: Following, duplicate: SignalledIssue): Promise
       return takeUnreadable(following, duplicate, end);
     case "found": {
       const { issue } = end.target;
+      const { issue: shown } = end.answer;
       const value = toCanonical(end.target, end);
       if (!isFollowed(value, cycle.settings.followDuplicates)) warnOnce(cycle, duplicate, strangers, value);
-      const facts = end.answer.issue === undefined ? [] : await reader.storingFacts(end.answer.issue);
+      const facts =
+        shown === undefined
+          ? []
+          : [
+              ...(await changesOf(cycle, (own) => endListed(own, [shown]))),
+              ...(await reader.storingFacts(shown)),
+            ];
       return leadTo({ kind: "known", value }, [...facts, reader.storing(issue, end.answer.signals)]);
     }
   }
@@ -215,16 +224,13 @@ async function takeUnreadable(
   if (wanted === null) return leadNowhere(cycle, duplicate, reason);
   const known = await ledger.absences.of(wanted);
   const since = clock.now();
-  const absent = (kind: "missing" | "lost"): Change => ({
-    kind: "set-absence",
-    issue: wanted,
-    absence: { kind, since },
-  });
-  if (known === undefined) return leadTo({ kind: "known", value: wanted }, [absent("missing")]);
+  const absent = (kind: "missing" | "lost"): Promise<readonly Change[]> =>
+    changesOf(cycle, (own) => setAbsence(own, wanted, known, { kind, since }));
+  if (known === undefined) return leadTo({ kind: "known", value: wanted }, await absent("missing"));
   if (known.kind === "missing" && since - known.since < secondLookMs) {
     return leadTo({ kind: "known", value: wanted });
   }
-  return leadNowhere(cycle, duplicate, reason, known.kind === "missing" ? [absent("lost")] : []);
+  return leadNowhere(cycle, duplicate, reason, known.kind === "missing" ? await absent("lost") : []);
 }
 
 /**
