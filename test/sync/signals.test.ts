@@ -305,6 +305,24 @@ describe("what can't be read is unknown", () => {
     expect(await statusAfterSync(stage)).toBe("planned");
   });
 
+  it("of a release, also while one of the merges can't be seen any more", async () => {
+    const repositories = privateRepositories("acme/app", "acme/code");
+    const stage = await openLooking({ released: true }, 1, { repositories });
+    const [shipped, other] = ["acme/app", "acme/code"].map((repository) => {
+      const { number } = stage.github.openPullRequest(repository, { title: "A half" });
+      stage.github.linkPullRequest(one, { repository, number });
+      stage.github.mergePullRequest(repository, number);
+      return number;
+    });
+    stage.github.publishRelease("acme/app", { tag: "v1", contains: [shipped ?? 0] });
+    expect(await statusAfterSync(stage)).toBe("planned");
+    stage.github.setVisible("acme/code", false);
+    for (let run = 0; run < 3; run += 1) expect(await statusAfterSync(stage)).toBe("planned");
+    stage.github.setVisible("acme/code", true);
+    stage.github.publishRelease("acme/code", { tag: "v1", contains: [other ?? 0] });
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+  });
+
   it("also while the tracker doesn't answer: its posts stay as they are until then", async () => {
     const stage = await openLooking({ pullRequest: "open" });
     const pull = openPullRequest(stage);

@@ -1,4 +1,10 @@
-import type { ProjectFieldKey, ProjectFieldName, Signals } from "../../model/issue.ts";
+import type {
+  LinkedPullRequest,
+  ProjectFieldKey,
+  ProjectFieldName,
+  Readable,
+  Signals,
+} from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import type { Condition, Settings } from "../ground/settings.ts";
 import { namesOfRules } from "./pins.ts";
@@ -38,7 +44,8 @@ export function neededSignals({
   const names = (...keys: readonly (keyof Condition)[]) =>
     conditions.some((when) => keys.some((key) => when[key] !== undefined));
   return {
-    pullRequests: names("pullRequest"),
+    // With the merges that a release has to contain, so that one which is hidden later is missed.
+    pullRequests: names("pullRequest", "released"),
     subIssues: names("subIssues"),
     released: names("released"),
     duplicates: followDuplicates !== false,
@@ -66,15 +73,26 @@ function projectFields(conditions: readonly Condition[]): readonly ProjectFieldN
 }
 
 /**
- * Signals by what was known before: what counted once counts on where no person has changed the issue. What was released is so for
- * good.
+ * Signals by what was known before: what counted once counts on where no person has changed the issue.
  *
  * @param hidden repositories that can't be seen now, in lower case.
  */
 export function keepCounted(before: Signals, now: Signals, hidden: ReadonlySet<string>): Signals {
-  const { isReleased } = before;
-  const isKept = isReleased?.kind === "known" && isReleased.value && now.isReleased !== undefined;
-  return { ...keepPullRequests(before, now, hidden), ...(isKept && { isReleased }) };
+  const isReleased = now.isReleased && keepReleased(before, now.isReleased, hidden);
+  return { ...keepPullRequests(before, now, hidden), ...(isReleased && { isReleased }) };
+}
+
+/** What was released is so for good, and nothing becomes so because a merge can't be seen any more. */
+function keepReleased(
+  { isReleased: before, pullRequests }: Signals,
+  now: Readable<boolean>,
+  hidden: ReadonlySet<string>,
+): Readable<boolean> {
+  if (before?.kind === "known" && before.value) return before;
+  if (now.kind === "unknown" || !now.value) return now;
+  const linked = pullRequests?.kind === "known" ? pullRequests.value : [];
+  if (!linked.some((one) => one.state === "merged" && isIn(hidden, one))) return now;
+  return before?.kind === "known" ? before : { kind: "unknown", message: "a merge can't be seen any more" };
 }
 
 /** Repositories, in lower case, whose pull requests an issue showed before and shows none of any more. */
@@ -106,6 +124,10 @@ function keepPullRequests(
     );
     return isOutside === undefined || known === undefined || known.isOutside === true ? one : inside;
   });
-  const unseen = before.value.filter(({ repository }) => hidden.has(repository.toLowerCase()));
+  const unseen = before.value.filter((one) => isIn(hidden, one));
   return { ...now, pullRequests: { kind: "known", value: [...seen, ...unseen] } };
+}
+
+function isIn(names: ReadonlySet<string>, { repository }: LinkedPullRequest): boolean {
+  return names.has(repository.toLowerCase());
 }

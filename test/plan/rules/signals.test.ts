@@ -35,7 +35,7 @@ describe("what is read beside an issue's own record", () => {
     [{ type: "Bug" }, { types: true }],
     [{ pullRequest: "none" }, { pullRequests: true }],
     [{ subIssues: "all-closed" }, { subIssues: true }],
-    [{ released: false }, { released: true, milestones: true }],
+    [{ released: false }, { pullRequests: true, released: true, milestones: true }],
     [{ milestoneState: "open" }, { milestones: true }],
     [{ milestone: "Next" }, { milestones: true }],
     [{ milestone: "any" }, { milestones: true }],
@@ -128,6 +128,10 @@ it("keeps pull requests of a repository that can't be seen as they were", () => 
 
 describe("what was released", () => {
   const said = (value: boolean): Signals => ({ isReleased: { kind: "known", value } });
+  const linked = (state: "open" | "merged"): Signals => ({
+    pullRequests: { kind: "known", value: [makePullRequest({ repository: "Acme/Code", number: 7, state })] },
+  });
+  const unread: Signals = { pullRequests: { kind: "unknown", message: "" } };
 
   it.each<[string, Signals, Signals, Signals]>([
     ["is so for good", said(true), said(false), said(true)],
@@ -135,4 +139,17 @@ describe("what was released", () => {
     ["is not so before", said(false), said(false), said(false)],
     ["is told of where it is asked for", said(true), {}, {}],
   ])("%s", (_, before, now, kept) => expect(keepCounted(before, now, new Set())).toEqual(kept));
+
+  it.each<[string, Signals, Signals]>([
+    ["as long as one of its merges can't be seen", { ...said(false), ...linked("merged") }, said(false)],
+    ["and one that is not merged is none", { ...said(false), ...linked("open") }, said(true)],
+    ["and what is not known is none", { ...said(false), ...unread }, said(true)],
+    [
+      "and it is not known where it was not before",
+      linked("merged"),
+      { isReleased: { kind: "unknown", message: "a merge can't be seen any more" } },
+    ],
+  ])("becomes no other %s", (_, before, { isReleased }) => {
+    expect(keepCounted(before, said(true), new Set(["acme/code"])).isReleased).toEqual(isReleased);
+  });
 });
