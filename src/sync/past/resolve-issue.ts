@@ -3,6 +3,7 @@ import type { Intent } from "../../ledger/journal.ts";
 import { type Issue, type IssueField, type IssueRecord, isSameIssue } from "../../model/issue.ts";
 import type { ContentBase } from "../../model/link.ts";
 import { carriesMark } from "../../plan/board-rules/issue-writes.ts";
+import { agree } from "../../plan/fields/base.ts";
 import type { FieldWrite } from "../../plan/ground/action.ts";
 import { isSameValue } from "../../plan/ground/fields.ts";
 import { hashText } from "../../plan/ground/hash.ts";
@@ -36,13 +37,11 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   const record = await readIssue(cycle, intent);
   const repository = record && ledger.memory.repositoryById(record.issue.repositoryId);
   // One that people have closed for another reason, ours may yet change: until then only the very same is proof.
-  const isShown =
-    record !== undefined &&
-    writes.every(({ field, value }) => {
-      const shown = readIssueField(record.issue, field);
-      return hasRested ? isSameValue(field, shown, value) : shown === value;
-    });
-  if (isShown && repository !== undefined) {
+  const shown = writes.filter(({ field, value }) => {
+    const now = record && readIssueField(record.issue, field);
+    return hasRested ? isSameValue(field, now, value) : now === value;
+  });
+  if (record !== undefined && repository !== undefined && shown.length === writes.length) {
     await asOne(cycle, async (own) => {
       if (hasRested) await endIntent(own, intent, "DONE", made);
       else await own.world.ledger.commit([{ kind: "take-up", intent: intent.id, at: clock.now() }]);
@@ -54,9 +53,34 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   } else if (hasRested) {
     await asOne(cycle, async (own) => {
       if (record !== undefined) await storeRecords(own, [record]);
-      await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+      const isTouched = record !== undefined && record.issue.updatedAt !== intent.updatedAtBefore;
+      if (isTouched)
+        await endIntent(own, intent, "REJECTED", left, await leaveAsIs(own, intent, record.issue));
+      else await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
     });
   }
+}
+
+const left =
+  "the issue does not show it, and has been changed since: people may have taken it back, so it is not made again";
+
+/** What is there now counts as people's: as if the change was made, and they had taken it back. */
+async function leaveAsIs(
+  cycle: PulledCycle,
+  { post, issueWrites: writes = [] }: Intent,
+  issue: Issue,
+): Promise<readonly Change[]> {
+  const row = await readRow(cycle, post);
+  const linked = row?.links.find(({ link }) => isSameIssue(link.issue, issue));
+  if (linked === undefined) return [];
+  const base = Object.fromEntries(
+    writes.map(({ field, target }) => [
+      field,
+      agree(field, linked.base?.[field], target, readIssueField(issue, field)),
+    ]),
+  );
+  const issueBases = [{ issue: linked.link.issue, base }];
+  return [{ kind: "set-bases", project: cycle.memory.id, post, bases: { base: {}, issueBases } }];
 }
 
 /**
