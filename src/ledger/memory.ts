@@ -144,7 +144,7 @@ export interface EntryMemory {
   readonly title: string;
   /** Hash of what the board has shown of it since; of what was sent where it has shown nothing. */
   readonly shown?: string | undefined;
-  /** Ids of the entries of its title that were there before it was made; undefined where no whole list has shown them. */
+  /** Until it is known to be made: ids of the entries that were there before; undefined where no whole list has shown them. */
   readonly before?: readonly string[] | undefined;
   /** How many posts it names. */
   readonly posts: number;

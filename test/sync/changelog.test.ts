@@ -392,6 +392,37 @@ describe("the changelog of releases", () => {
     },
   );
 
+  it("makes no second draft where an editor has given the first one another title, and takes it once it is called so again", async () => {
+    publish("v1.1");
+    tools.faults.push("answer lost");
+    await stage.sync();
+    const [entry] = tools.entries;
+    if (entry === undefined) throw new Error("No draft was made.");
+    entry.title = "What is new in March";
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    await stage.sync();
+    expect(purposes()).toEqual(["changelogCreate"]);
+    const message = expect.stringContaining('"What is new in March" is new: that may be it');
+    const one = () => stage.ledger.toolCalls.list(project).then(([call]) => call);
+    expect(await one()).toMatchObject({ state: "UNKNOWN", isUnsure: true, message });
+    entry.title = "v1.1";
+    await stage.sync();
+    expect(await one()).toMatchObject({ state: "DONE", result: entry.id });
+  });
+
+  it("makes a draft anew although another release's is new, too, and whatever was there before", async () => {
+    tools.entries.push({ id: "x1", title: "Of people", text: "", isPublished: true });
+    publish("v1.1");
+    publish("v1.2");
+    tools.faults.push("lost", "answer lost");
+    await stage.sync();
+    stage.clock.skip(hourMs);
+    await stage.sync();
+    await stage.sync();
+    expect(tools.entries.map(({ title }) => title).toSorted()).toEqual(["Of people", "v1.1", "v1.2"]);
+  });
+
   it("calls for a person after five calls without an answer or a draft", async () => {
     publish("v1.1");
     tools.faults.push(...Array.from({ length: 9 }, () => "lost" as const));

@@ -653,6 +653,43 @@ describe("an issue that a maintainer labels", () => {
       expect(stage.calls).toHaveLength(2);
     });
 
+    it("is parked where a moderator has written its post anew, which gets no issue, until a person links it", async () => {
+      stage.board.addPost("acme-app", { title: "Other", status: "open" });
+      await stage.sync();
+      wish("CSV export");
+      stage.faults.push("answer lost");
+      await stage.sync();
+      stage.board.editPost("acme-app", "p2", { title: "Tables", description: "For Excel." });
+      expect(await stage.syncOne()).toMatchObject({ held: 1, parked: 0, created: 0 });
+      stage.clock.skip(hourMs);
+      const parked = [{ code: "board.unsure", message: expect.stringContaining("it may be p2") }];
+      expect(await stage.syncOne()).toMatchObject({ held: 1, parked: 1, errors: parked });
+      // What comes later is another one.
+      stage.clock.skip(hourMs);
+      stage.board.addPost("acme-app", { title: "Dark mode", status: "planned" });
+      expect(await stage.syncOne()).toMatchObject({ held: 1, parked: 1, created: 1 });
+      await ask({ kind: "link", post: "p2", repository: "acme/app", number: 1 } as never);
+      await stage.sync();
+      expect(await stage.syncOne()).toMatchObject({ result: "ok", held: 0, parked: 0 });
+      expect([await links("p2"), stage.calls.length]).toEqual([[1], 1]);
+    });
+
+    it("is not in doubt for the post of another one that is found, and holds new posts no longer than needed", async () => {
+      wish("CSV export");
+      wish("Dark mode");
+      stage.faults.push("lost", "answer lost");
+      await stage.sync();
+      stage.board.addPost("acme-app", {
+        title: "Night",
+        status: "planned",
+        createdAt: "2020-01-01T00:00:00Z",
+      });
+      expect(await stage.syncOne()).toMatchObject({ held: 0, created: 1, made: 1 });
+      stage.clock.skip(hourMs);
+      expect(await stage.syncOne()).toMatchObject({ held: 0, parked: 0, made: 1 });
+      expect(stage.calls).toHaveLength(3);
+    });
+
     it("is over once a person links the post", async () => {
       wish("CSV export");
       stage.faults.push("lost");

@@ -46,6 +46,22 @@ export function findAlike<P extends Alike>(posts: readonly P[], asked: AskedPost
   return maybe.size === 0 ? { kind: "none" } : { kind: "doubt", posts: [...maybe] };
 }
 
+/**
+ * Posts that may be it, whatever people have made of them: they came after it was asked for, and nobody has them.
+ *
+ * @param until when a list that must have shown it was read, epoch ms.
+ */
+export function newcomers<P extends Alike>(
+  posts: readonly P[],
+  { at }: Pick<AskedPost, "at">,
+  until = Number.POSITIVE_INFINITY,
+): readonly P[] {
+  return posts.filter(
+    ({ listedSince, createdAt, isTaken }) =>
+      !isTaken && listedSince >= at && listedSince <= until && !(readInstant(createdAt) < at - slackMs),
+  );
+}
+
 /** The first of these posts that stands for the issue already, as far as one can tell by its text or its title. */
 export function findStanding<P extends Alike>(
   posts: readonly P[],

@@ -1,9 +1,10 @@
 import type { ToolList } from "../../board/tools.ts";
 import { isStuck, type ToolCall, type ToolCallChange } from "../../ledger/journal.ts";
-import { findEntry, ownEntry, printEntry } from "../../plan/changelog/look.ts";
+import { findEntry, isCalled, type ListedEntry, ownEntry, printEntry } from "../../plan/changelog/look.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { type AskEntries, entryOf, lastText, otherEntries, sayAlike } from "../ground/entries.ts";
 import { isPreview } from "../ground/order.ts";
+import { rememberEntry } from "../read/pull-releases.ts";
 import { type Looked, resolveCalls } from "../write/call.ts";
 
 /**
@@ -50,14 +51,20 @@ async function lookForDraft(cycle: PulledCycle, { subject: tag }: ToolCall, list
   const known = entryOf(cycle, tag);
   if (known === undefined) return { kind: "unsure", why: "the title that was sent is not known any more" };
   const { title, shown, before } = known;
-  const { taken } = await otherEntries(cycle, tag, title);
+  const { taken, titles } = await otherEntries(cycle, tag, title);
   const found = findEntry(list.records, title, [shown], new Set([...taken, ...(before ?? [])]));
   const entry = ownEntry(found, before);
-  if (entry !== undefined)
-    return { kind: "made", id: entry.id, url: entry.url, message: "found by its title" };
+  if (entry !== undefined) {
+    const record = (own: PulledCycle) => rememberEntry(own, { tag, before: undefined });
+    return { kind: "made", id: entry.id, url: entry.url, message: "found by its title", record };
+  }
   if (found.kind === "alike") return { kind: "unsure", why: sayAlike(title, found.entries) };
   if (!list.isComplete) return { kind: "unsure", why: notWhole };
-  return { kind: "absent", message: `no entry is called "${title}": it was not made` };
+  const others = new Set([...taken, ...(before ?? [])]);
+  const isOther = (one: ListedEntry) => others.has(one.id) || titles.some((its) => isCalled(one, its));
+  const fresh = list.records.find((one) => !isOther(one));
+  if (fresh !== undefined) return { kind: "unsure", why: sayRenamed(title, fresh) };
+  return { kind: "absent", message: `no entry is called "${title}", and none is new: it was not made` };
 }
 
 /** A draft that has changed counts as having got the text that was sent: an approval of the one before is over. */
@@ -84,6 +91,10 @@ async function lookForPublished(
   if (found?.isPublished === false)
     return { kind: "absent", message: "it is still a draft: approve it anew", isOver: true };
   return { kind: "unsure", why: "the list does not tell whether it is published" };
+}
+
+function sayRenamed(title: string, { title: its = "" }: ListedEntry): string {
+  return `no entry is called "${title}", and "${its}" is new: that may be it, under another title. Called as before, it is recognised`;
 }
 
 const noList = "`board.mcp.tools` names no `changelogList`, so it can't be looked up";

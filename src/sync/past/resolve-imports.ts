@@ -2,7 +2,7 @@ import type { ToolCall } from "../../ledger/journal.ts";
 import type { AlikePost, KnownImport } from "../../ledger/pulls.ts";
 import { bareIssue, type IssueRef, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
-import { findAlike } from "../../plan/imports/alike.ts";
+import { findAlike, newcomers } from "../../plan/imports/alike.ts";
 import { asOne } from "../ground/as-one.ts";
 import { attempt } from "../ground/attempt.ts";
 import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
@@ -16,8 +16,9 @@ import { linkImported } from "../write/import.ts";
 
 /**
  * Finds the posts that issues have become where no answer told which: by the issue's address in the text. One that a list shows is
- * taken at once; that there is none counts only in a whole list that was begun after `waits.create`. Then the post is made once
- * more. Where one of several may be it, nobody knows, and a person has to say.
+ * taken at once; that there is none counts only in a whole list that was begun after `waits.create` and shows no post that is new and
+ * nobody's: people may have written it anew. Then the post is made once more. Where one may be it, nobody knows, and a person has to
+ * say.
  */
 export async function resolveImports(cycle: PulledCycle): Promise<void> {
   const { ledger } = cycle.world;
@@ -26,14 +27,23 @@ export async function resolveImports(cycle: PulledCycle): Promise<void> {
   );
   if (calls.length === 0) return;
   const known = await ledger.imports.known(cycle.memory.id);
+  const absent: Looking[] = [];
   for (const call of calls) {
     const row = known.find(({ issue }) => issueKey(issue) === call.subject);
     // What is done and has no row any more is linked, or was taken apart by a person.
     if (row === undefined && call.state === "DONE") continue;
     const issue = row?.issue ?? issueOf(call);
-    const place = { post: row?.post ?? (call.subject as PostId), kind: "create-post" } as const;
-    await attempt(cycle, place, () => resolveOne({ cycle, call, issue, row }));
+    const looking = { cycle, call, issue, row };
+    await attempt(cycle, placeOf(looking), async () => {
+      if (await isAbsent(looking)) absent.push(looking);
+    });
   }
+  // What is another call's is known by now.
+  for (const looking of absent) await attempt(cycle, placeOf(looking), () => takeAbsent(looking));
+}
+
+function placeOf({ row, call }: Looking) {
+  return { post: row?.post ?? (call.subject as PostId), kind: "create-post" } as const;
 }
 
 /** A call whose post is looked for, and the issue that the post is made of. */
@@ -50,17 +60,21 @@ function issueOf({ subject }: ToolCall): IssueRef {
   return { repositoryId: repositoryId ?? 0, number: number ?? 0 };
 }
 
-async function resolveOne(looking: Looking): Promise<void> {
+/** Takes what the list shows of it; says whether nothing does, and something had to by now. */
+async function isAbsent(looking: Looking): Promise<boolean> {
   const { cycle, call, issue, row } = looking;
   const { ledger } = cycle.world;
   const { id: project } = cycle.memory;
   const linked = (await ledger.rows.linkedTo(issue)).find((one) => one.project === project);
-  if (linked !== undefined && call.result === linked.post) return takeMade(looking, linked.post);
-  if (linked !== undefined) return end(looking, linked.post, "a person linked the post");
+  if (linked !== undefined) {
+    if (call.result === linked.post) await takeMade(looking, linked.post);
+    else await end(looking, linked.post, "a person linked the post");
+    return false;
+  }
   const asked = {
     title: row?.title ?? "",
     addresses: [...new Set([...addressesOf(cycle, issue), ...(row === undefined ? [] : [row.url])])],
-    at: call.sentAt ?? call.preparedAt,
+    at: askedAt(call),
   };
   const posts = await ledger.imports.alike(project, {
     texts: asked.addresses,
@@ -70,7 +84,7 @@ async function resolveOne(looking: Looking): Promise<void> {
   const found = findAlike(posts, asked);
   if (found.kind === "found") await takeFound(looking, found.post);
   else if (found.kind === "doubt") await sayUnsure(looking, sayDoubt(found.posts));
-  else if (hasRested(cycle, call)) await takeAbsent(looking);
+  return found.kind === "none" && hasRested(cycle, call);
 }
 
 /** The board has told which post it made: nobody knows whether that is so until a list shows it. */
@@ -82,6 +96,10 @@ async function takeMade(looking: Looking, post: PostId): Promise<void> {
   if (made?.seenAt === undefined) {
     if (hasRested(cycle, call)) await sayUnsure(looking, `${notListed}: ${post} is not there`);
   } else if (row !== undefined) await ledger.commit([{ kind: "drop-import", project, post: row.post }]);
+}
+
+function askedAt({ sentAt, preparedAt }: ToolCall): number {
+  return sentAt ?? preparedAt;
 }
 
 /** What was sent is in effect by now, and the list of this run was begun after that. */
@@ -131,6 +149,10 @@ async function takeAbsent(looking: Looking): Promise<void> {
   const isShown = posts === 0 || (seen.has("description") && seen.has("title"));
   if (state === "DONE" || isEmptied || !isShown)
     return sayUnsure(looking, state === "DONE" ? notListed : isEmptied ? emptied : notShown);
+  const at = askedAt(call);
+  const wish = { texts: [], titles: [], listedSince: at };
+  const fresh = newcomers(await ledger.imports.alike(project, wish), { at });
+  if (fresh.length > 0) return sayUnsure(looking, sayDoubt(fresh));
   if (call.attempts >= mostCalls)
     return sayUnsure(looking, `${call.attempts} calls got no answer, and made none`);
   const message = "no post of a whole list names the issue; it is made once more";

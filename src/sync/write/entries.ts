@@ -132,8 +132,7 @@ async function makeDraft(
   const { cycle, work, ask } = writing;
   const { tag, entry, print, posts } = work;
   const { title } = entry;
-  const alike = list?.records.filter((one) => isCalled(one, title)).map(({ id }) => id);
-  const before = list?.isComplete === true ? alike : undefined;
+  const before = list?.isComplete === true ? list.records.map(({ id }) => id) : undefined;
   const sent = printSent(entry);
   await rememberEntry(cycle, { tag, print, title, posts, release: work.release, shown: sent, before });
   const whyDoubted = async (record: ToolRecord) =>
@@ -144,7 +143,7 @@ async function makeDraft(
     return now && ownEntry(findEntry(now.records, title, [sent], there), before);
   };
   return call(writing, "changelogCreate", { whyDoubted, findMade }, async (own, record) => {
-    await rememberEntry(own, { tag, shown: shownBy(record) ?? sent });
+    await rememberEntry(own, { tag, shown: shownBy(record) ?? sent, before: undefined });
     if (record?.isPublished !== true) return;
     const publishing = hashArguments(cycle.settings.changelog?.args.create ?? {});
     await rememberChangelog(own, { publishing });

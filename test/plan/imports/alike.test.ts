@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Alike, findAlike, findStanding, issuesNamed } from "../../../src/plan/imports/alike.ts";
+import {
+  type Alike,
+  findAlike,
+  findStanding,
+  issuesNamed,
+  newcomers,
+} from "../../../src/plan/imports/alike.ts";
 
 const at = Date.parse("2026-01-01T12:00:00Z");
 const address = "https://github.com/acme/app/issues/12";
@@ -45,6 +51,18 @@ describe("the post that was asked for", () => {
   ])("is in doubt where %s", (_, posts) => {
     expect(findAlike(posts, asked)).toEqual({ kind: "doubt", posts });
   });
+});
+
+it("may be any post that has come since and is nobody's, whatever it is called", () => {
+  const fresh = [post(), post({ listedSince: at }), post({ createdAt: "2026-01-01T11:59:00Z" })];
+  const others = [
+    post({ isTaken: true }),
+    post({ listedSince: at - 1 }),
+    post({ listedSince: at + 11 }),
+    post({ createdAt: "2026-01-01T11:57:00Z" }),
+  ];
+  expect(newcomers([...fresh, ...others], { at }, at + 10)).toEqual(fresh);
+  expect(newcomers(others, { at })).toEqual([others[2]]);
 });
 
 describe("a post that stands for an issue already", () => {
