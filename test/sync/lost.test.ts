@@ -104,6 +104,30 @@ describe("a lost database", () => {
   });
 });
 
+/** Another instance with the same account goes on opening issues in the same repository. */
+function openElsewhere({ board, github }: Stage): void {
+  const id = `x${github.issues("acme/app").length}` as PostId;
+  const mark = { board: boardHash(board.url), project: "prj_other" as ProjectId, posts: [id] };
+  github.openIssue("acme/app", { title: "Theirs", body: formatMarker(mark), author: github.login });
+}
+
+it.each<[string, (stage: Stage) => void, (stage: Stage) => void]>([
+  ["of a post that is gone", ({ board }) => board.removePost("acme-app", "p3"), () => undefined],
+  ["of another instance", openElsewhere, openElsewhere],
+])("waits once where issues of ours carry marks %s", async (_, before, meanwhile) => {
+  const stage = await openStory();
+  before(stage);
+  stage.loseState();
+  addPlanned(stage, [{ title: "New" }]);
+  await stage.sync();
+  for (let run = 0; run < 3; run += 1) {
+    meanwhile(stage);
+    stage.clock.skip(16 * minuteMs);
+    await stage.sync();
+  }
+  expect(stage.github.issues("acme/app").map(({ title }) => title)).toContain("New");
+});
+
 it("looks through our issues once more when the wait is over: what came late may stand behind newer ones in a list", async () => {
   const stage = await openStage();
   addPlanned(stage, 1);

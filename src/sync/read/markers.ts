@@ -153,7 +153,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
         );
       }
       done += 1;
-      unknown += await countUnknown(cycle, page.issues, isFirst);
+      unknown += await countUnknown(cycle, issuesToCount(cycle, known, page.issues), isFirst);
       await storePage(cycle, page, keepRecords);
       const blind = await takeOdd(cycle, page, author, keepRecords);
       for (const odd of blind) sayBlind(cycle, known, odd);
@@ -297,6 +297,24 @@ function markedBy(cycle: Cycle, record: IssueText): readonly MarkedIssue[] {
   const issue = refOf(record.issue);
   const isOwn = isSameLogin(record.author, cycle.account);
   return [{ issue, isOwn, project: marker.project, posts: marker.posts }];
+}
+
+/**
+ * Those whose marks tell that a state is new or old. When a wait is over only what was opened in it does, and for projects that have run
+ * here: marks that can't be linked, of posts that are gone or of another instance, would make each scan begin one more wait.
+ */
+function issuesToCount(
+  cycle: Cycle,
+  known: RepositoryMemory,
+  records: readonly IssueRecord[],
+): readonly IssueRecord[] {
+  if (!hasRested(cycle, known) || isOutdated(cycle, known)) return records;
+  const since = (known.scannedAt ?? 0) - overlapMs;
+  return records.filter(
+    (record) =>
+      Date.parse(record.issue.createdAt) >= since &&
+      markedBy(cycle, record).some(({ project }) => findSynced(cycle.world, project) !== undefined),
+  );
 }
 
 /**
