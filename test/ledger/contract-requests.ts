@@ -248,7 +248,7 @@ export function describeRequests(ledger: () => Ledger): void {
       const counted = {
         held: 1,
         approvable: 1,
-        voters: 3,
+        voters: 6,
         parked: 1,
         quarantined: 1,
         waiting: 1,

@@ -64,6 +64,16 @@ function noteField(cycle: PulledCycle, row: Row, decision: Decision, note: Note,
     return { kind: "waiting", cause, message: `${message}; ${unasked.message}`, since: now, ...until };
   }
   const cause = causeOf(note);
+  if (kind === "quarantined") {
+    const stopped = decision.stopped.find((action) => action.kind === "patch-post");
+    return {
+      kind,
+      cause,
+      message,
+      since: now,
+      ...(stopped && { planned: describeChange(cycle, row, stopped) }),
+    };
+  }
   if (kind !== "settling") return { kind, cause, message, since: now };
   const { settling } = decision;
   const planned = settling && describeField(cycle, row, settling, note.field);
@@ -156,8 +166,10 @@ export function noteOutcome(told: ToldAction, outcome: Outcome, now: number): re
     case "unneeded":
     case "failed":
       return [];
-    case "wait":
     case "hold":
+      // As of everything else that `writes` stops: the config lets it go, and no person.
+      return outcome.cause === "writes-off" ? [] : [noteDelay(told, outcome, now)];
+    case "wait":
     case "pause":
     case "refuse":
       return [noteDelay(told, outcome, now)];

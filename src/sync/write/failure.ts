@@ -5,10 +5,11 @@ import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
 import type { Parked } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import type { Action } from "../../plan/ground/action.ts";
+import { type Action, isNotified } from "../../plan/ground/action.ts";
 import { refusalSignature } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
+import { describeChange } from "../ground/describe.ts";
 import { closeLane, closePart, type Lane } from "../ground/lane.ts";
 import { noteLimit, sayLimit } from "../ground/limits.ts";
 import { endIntent, postpone, recordRow } from "../ground/record.ts";
@@ -151,10 +152,10 @@ export async function keepParked(
 ): Promise<void> {
   const { ledger, clock } = cycle.world;
   const { memory, settings } = cycle;
-  const post = (await readRow(cycle, action.post))?.post;
-  const refused = { kind: action.kind, signature: refusalSignature(action, settings, post) };
+  const row = await readRow(cycle, action.post);
+  const refused = { kind: action.kind, signature: refusalSignature(action, settings, row?.post) };
   const why = { kind: "parked", cause: "refused", code, message, since: clock.now() } as const;
-  const parked = { ...why, action: refused };
+  const parked = { ...why, action: refused, ...(row && { planned: describeChange(cycle, row, action) }) };
   await ledger.commit([{ kind: "park", project: memory.id, post: action.post, parked }]);
 }
 
@@ -166,9 +167,12 @@ export async function parkUnsure(
   { code, message }: Pick<Trouble, "code" | "message">,
   known: readonly Change[] = [],
 ): Promise<void> {
-  const { post } = intent;
+  const { post, writes = [], voters = null } = intent;
   const since = cycle.world.clock.now();
-  const parked: Parked = { kind: "parked", cause: "unsure", code, message, since, action };
+  const changes = writes.map(({ field, value }) => ({ field, to: value }));
+  const planned = { place: null, changes, notifies: writes.some(isNotified) ? voters : 0 };
+  const why = { kind: "parked", cause: "unsure", code, message, since, action } as const;
+  const parked: Parked = { ...why, ...(changes.length > 0 && { planned }) };
   const park = { kind: "park", project: cycle.memory.id, post, parked } as const;
   await endIntent(cycle, intent, "REJECTED", "unsure, parked", [...known, park]);
   noteError(cycle.tally, { post, code, message });

@@ -213,7 +213,7 @@ describe("status", () => {
     await stage.run(["sync"]);
     const { out } = await stage.run(["status"]);
     expect(out).not.toMatch(/^✗ failed/m);
-    expect(out).toMatch(/^! acme-app: needs you \(1 action\)\.$/m);
+    expect(out).toMatch(/^! acme-app: needs you \(1 action, 128 voters\)\.$/m);
     expect(out).toMatch(
       /^! needs you: acme-app\/p1 “Dark mode” \(acme\/app#1\), since .*\n {4}.* \[board\.rejected\]\n {2}→ boardsync retry acme-app\/p1$/m,
     );
@@ -297,7 +297,7 @@ describe("status", () => {
     const { out } = await stage.run(["status"]);
     const lines = out.split("\n").filter((line) => line.includes("acme-app"));
     expect(lines.filter((line) => !line.includes("│"))).toEqual([
-      "! acme-app: needs you (1 action); 1 post follows later; 1 post differs from its issue and stays so.",
+      "! acme-app: needs you (1 action, 41 voters); 1 post follows later; 1 post differs from its issue and stays so.",
       expect.stringMatching(/^! needs you: acme-app\/p3 /),
       "  → boardsync retry acme-app/p3",
       expect.stringMatching(/^… later: acme-app\/p2 /),

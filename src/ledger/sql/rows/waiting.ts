@@ -74,8 +74,8 @@ export function createWaiting(
       (SELECT count(*) FROM notes
         WHERE project = @project AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
       (SELECT coalesce(sum(notifies), 0) FROM notes
-        WHERE project = @project AND kind = 'held' AND ${lettable} AND ${running}) AS voters,
-      (SELECT count(*) FROM notes WHERE project = @project AND kind = 'held' AND ${lettable}
+        WHERE project = @project AND ${needed} AND ${running}) AS voters,
+      (SELECT count(*) FROM notes WHERE project = @project AND ${needed}
         AND planned IS NOT NULL AND notifies IS NULL AND ${running}) AS "unknownVotes",
       (SELECT min(follows_at) FROM notes
         WHERE project = @project AND kind IN ('settling', 'waiting') AND ${running}) AS "nextAt"`);
@@ -141,6 +141,9 @@ export function createWaiting(
 /** What only a board that shrank holds: to accept its size lets it go. */
 const byShrink = "signature IS NULL AND cause = 'shrank' AND notes.action IS NOT NULL";
 const lettable = `(signature IS NOT NULL OR ${byShrink})`;
+
+/** What a person can let go: by `approve`, `retry` or `release`. */
+const needed = `(kind = 'held' AND ${lettable} OR kind IN ('parked', 'quarantined'))`;
 
 /** Of one post: more than it has fields and actions. */
 const mostOfPost = 100;
