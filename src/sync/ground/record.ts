@@ -172,11 +172,11 @@ export async function endIntent(
   state: "DONE" | "REJECTED" | "PREPARED",
   message: string,
   known: readonly Change[] = [],
-  answer?: PatchAnswer,
+  told: { readonly answer?: PatchAnswer; readonly isOpen?: true } = {},
 ): Promise<void> {
   await ledger.commit([
     ...known,
-    { kind: "resolve", intent: id, state, at: clock.now(), message, answer },
+    { kind: "resolve", intent: id, state, at: clock.now(), message, ...told },
     { kind: "mark-due", project: memory.id, which: [post] },
   ]);
 }

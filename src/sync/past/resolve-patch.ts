@@ -50,8 +50,8 @@ export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<
     case "in doubt":
       return parkInDoubt(cycle, intent, shownOf(cycle, row, patchOf(intent)));
     case "moved since":
-      // What is there now is people's, and our write is part of the past.
-      return takeApplied(cycle, row, intent, "the post has been moved since");
+      // What is there now is people's, and our write is part of the past, whether it arrived or not.
+      return takeApplied(cycle, row, intent, "the post has been moved since", { isOpen: true });
   }
 }
 
@@ -112,7 +112,13 @@ function patchOf({ post, reason, writes = [] }: Intent): PatchPost {
   return { kind: "patch-post", post, reason, notifies: null, writes, hold: undefined };
 }
 
-async function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, message: string): Promise<void> {
+async function takeApplied(
+  cycle: PulledCycle,
+  row: Row,
+  intent: Intent,
+  message: string,
+  told: { readonly isOpen?: true } = {},
+): Promise<void> {
   const action = patchOf(intent);
   // People may have moved the post since. The next plan sees what is there: what this list shows is no longer late.
   const base = recordApplied(row, action, undefined);
@@ -121,7 +127,7 @@ async function takeApplied(cycle: PulledCycle, row: Row, intent: Intent, message
   const place = { project: cycle.memory.id, post: intent.post };
   const record = { base, issueBases, standing, notes: [], due: "now" } as const;
   const also = [{ ...place, kind: "record-row", record } as const];
-  await endIntent(cycle, intent, "DONE", message, also, answerOf(row.post, action));
+  await endIntent(cycle, intent, "DONE", message, also, { ...told, answer: answerOf(row.post, action) });
 }
 
 /** What it asked for and the post shows counts as written, whoever has made it so: it is not sent again, and no news for its issues. */

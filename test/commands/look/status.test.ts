@@ -215,7 +215,7 @@ describe("status", () => {
     expect(out).not.toMatch(/^✗ failed/m);
     expect(out).toMatch(/^! acme-app: needs you \(1 action, 128 voters\)\.$/m);
     expect(out).toMatch(
-      /^! needs you: acme-app\/p1 “Dark mode” \(acme\/app#1\), since .*\n {4}.* \[board\.rejected\]\n {2}→ boardsync retry acme-app\/p1$/m,
+      /^! needs you: acme-app\/p1 “Dark mode” \(acme\/app#1\), since .*\n {4}status: planned → completed, .*; 128 voters to notify\n {4}.* \[board\.rejected\]\n {2}→ boardsync retry acme-app\/p1$/m,
     );
     expect(out).not.toContain("\u001b");
     const { json } = await stage.run(["status", "--json"]);
@@ -304,6 +304,7 @@ describe("status", () => {
       expect.stringMatching(/^≠ differs: acme-app\/p1 /),
     ]);
     expect(out.split("\n").filter((line) => line.startsWith("    "))).toEqual([
+      expect.stringMatching(/^ {4}status: planned → completed, .*; 41 voters to notify$/),
       expect.stringMatching(/ \[board\.rejected\]$/),
       expect.stringMatching(/^ {4}It is not known yet whether/),
       expect.stringMatching(/^ {4}status would become `completed`.*; roadmapColumn would become/),

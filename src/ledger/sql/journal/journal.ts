@@ -100,8 +100,9 @@ export function createJournal(
           sent,
         );
       },
-      *resolve({ intent: id, state, at, message, answer: shown }) {
-        if (state === "DONE" || state === "PREPARED") yield* audit.correct(id, state === "DONE", message);
+      *resolve({ intent: id, state, at, message, isOpen, answer: shown }) {
+        const isKnown = isOpen !== true && (state === "DONE" || state === "PREPARED");
+        if (isKnown) yield* audit.correct(id, state === "DONE", message);
         const answer = shown && JSON.stringify(shown);
         const changed = { id, state, at, message, answer };
         yield* writeState.some(() => new Error(`Intent ${id} is not open.`), changed);
