@@ -13,8 +13,6 @@ import type { Dialect } from "./model/dialect.ts";
 import type { Clock, Random, Traffic } from "./model/surroundings.ts";
 import { dayMs } from "./model/time.ts";
 import { defaultBody } from "./plan/changelog/entry.ts";
-import { hashText } from "./plan/ground/hash.ts";
-import { canonical } from "./plan/ground/identity.ts";
 import type { PullRequestWish, Rule, Select, Settings } from "./plan/ground/settings.ts";
 import { defaultRules } from "./plan/rules/rules.ts";
 import { listGroups } from "./plan/select-conditions.ts";
@@ -211,7 +209,7 @@ export function policyOf(config: Config): Policy {
     boardHash: boardHash(config.board.url),
     boardUrl: config.board.url,
     formerBoards: config.board.formerUrls.map(boardHash),
-    reading: hashText(canonical({ fields: config.board.fields, list: config.board.list })),
+    fields: config.board.fields ?? {},
     fullEveryMs: config.fullEvery,
     budgetMs: config.budget,
     waits: { createMs: config.waits.create, patchMs: config.waits.patch },

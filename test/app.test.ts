@@ -204,7 +204,7 @@ describe("the settings of the config", () => {
     expect(world.policy).toEqual({
       boardHash: boardHash("https://feedback.example.com/api/v1"),
       boardUrl: "https://feedback.example.com/api/v1",
-      reading: expect.stringMatching(/^[0-9a-f]{64}$/),
+      fields: expect.any(Object),
       formerBoards: [boardHash("https://old.example.com/api/v1")],
       fullEveryMs: 7_200_000,
       budgetMs: 480_000,

@@ -81,8 +81,8 @@ export interface ProjectMemory {
   readonly settingsPrint: string | undefined;
   /** `rules`, `several` and `whenNoRule` by which the bases were made, as `writeRules` of the plan gives them. */
   readonly rules: string | undefined;
-  /** `Policy.reading` of the last pull; absent before there was one. */
-  readonly reading?: string | undefined;
+  /** JSON: by what fields and words of the config the bases were made (`rebaseMeanings`); absent before the first look. */
+  readonly meanings?: string | undefined;
   /** The fields that the last usable pull showed. */
   readonly seen: readonly PostField[];
   /** When all its rows were last up for a full look. */
@@ -145,7 +145,7 @@ export interface EntryMemory {
   /** Hash of what the board has shown of it since; of what was sent where it has shown nothing. */
   readonly shown?: string | undefined;
   /** Until it is known to be made: ids of the entries that were there before; undefined where no whole list has shown them. */
-  readonly before?: readonly string[] | undefined;
+  readonly there?: readonly string[] | undefined;
   /** How many posts it names. */
   readonly posts: number;
   /** Why the guard holds the draft that is to be made; undefined where it does not. */

@@ -23,13 +23,29 @@ export interface SelectLook {
 }
 
 /** Decides whether a post that has no issue gets one. The first condition that does not hold is the reason. */
-export function selectPost(post: Post, { select }: Pick<Settings, "select">, look: SelectLook): Selection {
+export function selectPost(
+  post: Post,
+  { select, route = [] }: Pick<Settings, "select"> & Partial<Pick<Settings, "route">>,
+  look: SelectLook,
+): Selection {
   const met: string[] = [];
   for (const part of selectGroup(select).parts) {
     if (tryPart(part, post, look) !== true) return { isSelected: false, reason: sayUnmet(part, post, look) };
     met.push(...sayMet(part, post, look));
   }
+  const unsure = unreadRoute(post, route, look);
+  if (unsure !== undefined) return { isSelected: false, reason: unsure };
   return { isSelected: true, reason: `selected: ${met.join(", ") || "every post is"}` };
+}
+
+/** Why nobody can tell in which repository a post gets its issue. */
+function unreadRoute(post: Post, route: Settings["route"], { seen }: SelectLook): string | undefined {
+  const asked = [
+    ...(route.some(({ category }) => category !== undefined) ? (["categoryId"] as const) : []),
+    ...(route.some(({ status }) => status !== undefined) ? (["status"] as const) : []),
+  ];
+  const field = asked.find((one) => isUnread(post, one, seen));
+  return field && `${field} can't be read, and \`route\` goes by it`;
 }
 
 /**

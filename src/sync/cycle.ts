@@ -12,7 +12,8 @@ import { type Run, repositoryNames, type SyncProject, type World } from "./groun
 import { applySaved, tellUnapplied } from "./orders/apply-saved.ts";
 import { takeLinks } from "./orders/link-requests.ts";
 import { undoRun } from "./orders/undo.ts";
-import { rebase, rebaseMeanings } from "./past/rebase.ts";
+import { rebaseMeanings } from "./past/meanings.ts";
+import { rebase } from "./past/rebase.ts";
 import { endOldWrites, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
 import { resolveImports } from "./past/resolve-imports.ts";
@@ -65,7 +66,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     await rebase(found);
     pull = await pullBoard(found);
     const named = await pullCategories(found, pull);
-    await rebaseMeanings(named, found.settings, pull);
+    await rebaseMeanings(named, pull);
     await followPosts(named, pull);
     const read = await pullTracker({ ...named, run: time.rest() });
     const cycle = await planContext({ ...named, run: time.rest(), ...read }, pull);

@@ -32,7 +32,7 @@ const scenario: Scenario = {
   policy: {
     boardHash: "0123456789abcdef",
     boardUrl: "https://feedback.example.com/api/v1",
-    reading: "",
+    fields: {},
     formerBoards: [],
     trackerUrl: "https://api.github.example.com",
     fullEveryMs: 360 * minuteMs,

@@ -230,7 +230,7 @@ function drawPolicy(random: Random, waits: Policy["waits"]): Policy {
   return {
     boardHash: boardHash("https://feedback.example.com/api/v1"),
     boardUrl: "https://feedback.example.com/api/v1",
-    reading: "",
+    fields: {},
     formerBoards: [],
     trackerUrl: "https://api.github.example.com",
     fullEveryMs: 6 * hourMs,

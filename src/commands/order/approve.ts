@@ -73,6 +73,7 @@ async function approveEntry(call: BesideCall<ApproveOptions>, key: string, tag: 
   const seen = await foreseePublish(call, { key, project: findProject(call, key) }, tag);
   const say = (message: string, approved: boolean): number =>
     tell(call, { project: key, changelog: tag, approved, message }, message);
+  if ("nothing" in seen && seen.isUnknown === true) throw new ConfigError([seen.nothing]);
   if ("nothing" in seen) return say(seen.nothing, false);
   if (options.json !== true && options.quiet !== true) {
     const posts = seen.posts === 1 ? "1 post" : `${seen.posts} posts`;

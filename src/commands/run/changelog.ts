@@ -23,6 +23,11 @@ export async function changelog(called: CommandCall<CommonOptions & ProjectOptio
       const shown = session.clean(plan).projects.map(({ project, repo, entries = [], errors }) => {
         return { project, repo, entries, errors };
       });
+      const isUnknown = shown.every(({ entries, errors }) => entries.length + errors.length === 0);
+      if (tag !== undefined && isUnknown)
+        throw new ConfigError(
+          shown.map(({ project, repo }) => oneLine(`${project}: ${repo} has no ${tag} release.`)),
+        );
       const { out, times } = session.terminal;
       if (options.json === true) {
         const told = shown.map(({ errors, ...rest }) => ({ ...rest, ...(errors.length > 0 && { errors }) }));
@@ -31,8 +36,11 @@ export async function changelog(called: CommandCall<CommonOptions & ProjectOptio
         for (const { project, repo, entries, errors } of shown) {
           for (const entry of entries) printEntry(out, `${project} → ${repo}`, entry);
           if (entries.length > 0 || errors.length > 0) continue;
-          const none = tag === undefined ? "release that `changelog.releases` takes" : `${tag} release`;
-          printLine(out, "", oneLine(`${project}: ${repo} has no ${none}.`));
+          printLine(
+            out,
+            "",
+            oneLine(`${project}: ${repo} has no release that \`changelog.releases\` takes.`),
+          );
         }
         printErrors(out, times(), shown);
         printLine(out, "", "Nothing was written.");

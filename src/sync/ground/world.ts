@@ -4,7 +4,7 @@ import type { FaultDetail } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Log } from "../../log.ts";
 import type { RepositoryName } from "../../model/issue.ts";
-import type { BoardProject } from "../../model/post.ts";
+import type { BoardProject, PostField } from "../../model/post.ts";
 import type { Clock, ReadBounds } from "../../model/surroundings.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import type { PaceLimits } from "../../plan/pace.ts";
@@ -73,8 +73,8 @@ export interface Policy {
   readonly boardUrl: string;
   /** The same of its earlier addresses: marks that name these count, too. */
   readonly formerBoards: readonly string[];
-  /** A print of what in the config says where a record has its fields. */
-  readonly reading: string;
+  /** Where the config says a record of the board has a field. */
+  readonly fields: Readonly<Partial<Record<PostField, string>>>;
   /** How long what was learnt about projects, repositories and our account is taken for true. */
   readonly fullEveryMs: number;
   /** A run starts no action after this. */

@@ -44,6 +44,8 @@ export interface Agreed extends Who {
 /** There is nothing to do, and why. */
 export interface Nothing {
   readonly nothing: string;
+  /** There is no such thing as was named. */
+  readonly isUnknown?: true;
 }
 
 /** "202 voters will be notified." */

@@ -26,7 +26,7 @@ export async function foreseePublish(
   const draft = lastText(calls, tag);
   const known = ledger.memory.project(key)?.changelog?.entries.find((entry) => entry.tag === tag);
   if (draft === undefined && known?.held !== undefined) return foreseeDraft(ledger, project, known);
-  if (draft === undefined) return { nothing: `${key} has no draft of ${nameEntry(tag)}.` };
+  if (draft === undefined) return { nothing: `${key} has no draft of ${nameEntry(tag)}.`, isUnknown: true };
   const published = calls.find(({ purpose, subject }) => purpose === "changelogPublish" && subject === tag);
   if (published?.state === "DONE") return { nothing: `${nameEntry(tag)} is published already.` };
   if (mayBePublished(published?.state))

@@ -1,12 +1,9 @@
 import type { Change } from "../../ledger/change.ts";
 import type { IntentWrite } from "../../ledger/journal.ts";
-import type { Row } from "../../model/link.ts";
-import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
-import { canonical, readRules, writeRules } from "../../plan/ground/identity.ts";
-import type { Settings } from "../../plan/ground/settings.ts";
+import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { standStill } from "../../plan/plan.ts";
 import { type RebaseContext, retargetWrites } from "../../plan/rules/rebase.ts";
-import { type BoardPull, type Cycle, rememberOfProject } from "../ground/cycle-state.ts";
+import { type Cycle, rememberOfProject } from "../ground/cycle-state.ts";
 import { rebasedBases, retargetOpen } from "../ground/retarget.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { rulesNow } from "../ground/settings-now.ts";
@@ -32,43 +29,6 @@ export async function rebase(cycle: Cycle): Promise<void> {
   log.warn(
     { project: cycle.project.key, posts: rebased.apart },
     "The rules have changed; what they alone would change waits until `boardsync approve` lets it go",
-  );
-}
-
-/**
- * A record whose fields are read from other places shows other values, and a category's name in the board rules may come to mean one:
- * nobody has changed a post, so its issues stay as they are. To be called when the board has been read.
- *
- * @param before with what the names meant until now.
- */
-export async function rebaseMeanings(
-  cycle: Cycle,
-  before: Settings,
-  { seen, kind }: BoardPull,
-): Promise<void> {
-  const { settings, memory, world } = cycle;
-  const { reading } = world.policy;
-  const isOther = memory.reading !== reading;
-  const isReread = isOther && memory.reading !== undefined;
-  const isNamed = before !== settings && canonical(before.boardRules) !== canonical(settings.boardRules);
-  const context = { before: isReread ? undefined : before.boardRules, settings, seen };
-  const changes: Change[] = [];
-  if (isReread || isNamed) {
-    await world.ledger.commit([{ kind: "mark-due", project: memory.id, which: "linked" }]);
-    await eachDueRow(cycle, async (_, row) => {
-      const issueBases = rebaseIssues(row, context);
-      const bases = { base: isReread ? withoutPost(row.base) : {}, issueBases };
-      changes.push({ kind: "set-bases", project: memory.id, post: row.post.id, bases });
-    });
-  }
-  if (isOther && kind !== "incomplete") await rememberOfProject(cycle, { reading }, changes);
-  else if (changes.length > 0) await world.ledger.commit(changes);
-}
-
-/** What a post showed is not known of any field. */
-function withoutPost(base: Row["base"]): Row["base"] {
-  return Object.fromEntries(
-    Object.entries(base).map(([field, known]) => [field, { ...known, post: undefined, written: undefined }]),
   );
 }
 

@@ -50,19 +50,20 @@ async function retryEntries({ world: { ledger, clock }, memory, run }: PulledCyc
 async function lookForDraft(cycle: PulledCycle, { subject: tag }: ToolCall, list: ToolList): Promise<Looked> {
   const known = entryOf(cycle, tag);
   if (known === undefined) return { kind: "unsure", why: "the title that was sent is not known any more" };
-  const { title, shown, before } = known;
+  const { title, shown, there } = known;
   const { taken, titles } = await otherEntries(cycle, tag, title);
-  const found = findEntry(list.records, title, [shown], new Set([...taken, ...(before ?? [])]));
-  const entry = ownEntry(found, before);
+  const found = findEntry(list.records, title, [shown], new Set([...taken, ...(there ?? [])]));
+  const entry = ownEntry(found, there);
   if (entry !== undefined) {
-    const record = (own: PulledCycle) => rememberEntry(own, { tag, before: undefined });
+    const record = (own: PulledCycle) => rememberEntry(own, { tag, there: undefined });
     return { kind: "made", id: entry.id, url: entry.url, message: "found by its title", record };
   }
   if (found.kind === "alike") return { kind: "unsure", why: sayAlike(title, found.entries) };
   if (!list.isComplete) return { kind: "unsure", why: notWhole };
-  const others = new Set([...taken, ...(before ?? [])]);
+  const others = new Set([...taken, ...(there ?? [])]);
   const isOther = (one: ListedEntry) => others.has(one.id) || titles.some((its) => isCalled(one, its));
-  const fresh = list.records.find((one) => !isOther(one));
+  // Where no whole list was seen before the call, nobody knows which are new.
+  const fresh = there && list.records.find((one) => !isOther(one));
   if (fresh !== undefined) return { kind: "unsure", why: sayRenamed(title, fresh) };
   return { kind: "absent", message: `no entry is called "${title}", and none is new: it was not made` };
 }

@@ -7,9 +7,12 @@ import { overlapMs, storeRecords } from "../read/markers.ts";
 /** So many numbers are asked for one by one. */
 const mostAsked = 10;
 
+/** So many of them behind the newest: what is not listed any more may stand behind a discussion, which no list has. */
+const mostNext = 5;
+
 /**
  * What may be an issue of ours, as words, where no list shows our mark: people may have written its text anew, transferred or deleted
- * it meanwhile. None where each number that was given since then is accounted for, and the next one is free. An issue
+ * it meanwhile. None where each number that was given since then is accounted for, and none behind them was given. An issue
  * that is found with its mark after all is stored.
  *
  * @param openedSince epoch ms.
@@ -22,13 +25,18 @@ export async function findSuspects(
   const { tracker, ledger } = cycle.world;
   const { unmarked, lacking, next } = await lookAtNumbers(cycle, repository, openedSince - overlapMs);
   const suspects = unmarked.map((issue) => `${nameIssue(cycle, issue)}, which has no mark of a post`);
-  for (const [asked, number] of [...lacking, ...next].entries()) {
+  const [beyond] = lacking.slice(mostAsked);
+  if (beyond !== undefined) {
+    const name = nameIssue(cycle, { repositoryId: repository.id, number: beyond });
+    suspects.push(`${name}, or another one that is not listed`);
+  }
+  for (const number of [...lacking.slice(0, mostAsked), ...next]) {
     const issue = { repositoryId: repository.id, number };
     const name = nameIssue(cycle, issue);
-    if (asked === mostAsked) return [...suspects, `${name} or another one that is not listed`];
     if ((await ledger.rows.linkedTo(issue)).length > 0) continue;
     const answer = await tracker.readIssue(issue, cycle.run.bounds);
-    if (answer.kind === "missing" && next.includes(number)) break;
+    // Not given yet, or to a discussion.
+    if (answer.kind === "missing" && next.includes(number)) continue;
     const suspect =
       "record" in answer ? await judge(cycle, issue, answer.record) : `which ${words[answer.kind]}`;
     if (suspect !== undefined) suspects.push(`${name}, ${suspect}`);
@@ -82,7 +90,7 @@ async function lookAtNumbers(cycle: PulledCycle, repository: Repository, since: 
   return {
     unmarked,
     lacking: numbersFrom(older + 1, newest).filter((number) => !shown.has(number)),
-    next: numbersFrom(newest + 1, newest + 1 + mostAsked),
+    next: numbersFrom(newest + 1, newest + mostNext),
   };
 }
 

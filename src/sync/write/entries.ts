@@ -109,9 +109,9 @@ async function createDraft(writing: Writing): Promise<Outcome> {
   const earlier = last?.sentAt !== undefined && known?.title === title ? known : undefined;
   const records = list?.records.filter(({ isPublished }) => earlier !== undefined || isPublished !== true);
   const shown = printSent(entry);
-  const taken = new Set([...others.taken, ...(earlier?.before ?? [])]);
+  const taken = new Set([...others.taken, ...(earlier?.there ?? [])]);
   const found = records && findEntry(records, title, [shown, earlier?.shown], taken);
-  const own = ownEntry(found, earlier?.before);
+  const own = ownEntry(found, earlier?.there);
   if (own !== undefined) {
     // Made by an earlier call, of an earlier text, it is changed as after any other edit.
     if (printEntry(own) === shown)
@@ -134,7 +134,7 @@ async function makeDraft(
   const { title } = entry;
   const before = list?.isComplete === true ? list.records.map(({ id }) => id) : undefined;
   const sent = printSent(entry);
-  await rememberEntry(cycle, { tag, print, title, posts, release: work.release, shown: sent, before });
+  await rememberEntry(cycle, { tag, print, title, posts, release: work.release, shown: sent, there: before });
   const whyDoubted = async (record: ToolRecord) =>
     isOther(list, others, title, record) ? showsOther : undefined;
   const findMade = async () => {
@@ -143,7 +143,7 @@ async function makeDraft(
     return now && ownEntry(findEntry(now.records, title, [sent], there), before);
   };
   return call(writing, "changelogCreate", { whyDoubted, findMade }, async (own, record) => {
-    await rememberEntry(own, { tag, shown: shownBy(record) ?? sent, before: undefined });
+    await rememberEntry(own, { tag, shown: shownBy(record) ?? sent, there: undefined });
     if (record?.isPublished !== true) return;
     const publishing = hashArguments(cycle.settings.changelog?.args.create ?? {});
     await rememberChangelog(own, { publishing });

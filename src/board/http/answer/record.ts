@@ -49,10 +49,10 @@ const readings: Readonly<Record<PostField, ReadValue>> = {
   status: readStatus,
   roadmapColumn: readText,
   roadmapOrder: readNumber,
-  roadmapPublic: readFlag,
-  onRoadmap: readFlag,
-  isReviewed: readFlag,
-  isArchived: readFlag,
+  roadmapPublic: readState,
+  onRoadmap: readState,
+  isReviewed: readState,
+  isArchived: readState,
   categoryId: (value) => readText(value) ?? readId(value),
   title: readText,
   description: readText,
@@ -150,15 +150,19 @@ const flags: ReadonlyMap<string, boolean> = new Map([
   ...["false", "no", "off", "0", ""].map((text) => [text, false] as const),
 ]);
 
-/**
- * Some APIs have flags as numbers, as text, or as the time since when it is so: an archived post that was taken for none would become
- * an issue.
- */
+/** Some APIs have flags as numbers or as text. */
 export function readFlag(value: unknown): boolean | undefined {
   if (typeof value === "boolean") return value;
-  if (typeof value === "number") return value !== 0;
-  if (typeof value !== "string") return undefined;
-  return flags.get(value.toLowerCase()) ?? (readTime(value) === undefined ? undefined : true);
+  return typeof value === "number" || typeof value === "string"
+    ? flags.get(String(value).toLowerCase())
+    : undefined;
+}
+
+/** Or as how often, or since when, it is so: an archived post that was taken for none would become an issue. */
+function readState(value: unknown): boolean | undefined {
+  const flag = readFlag(value);
+  if (flag !== undefined) return flag;
+  return typeof value === "number" || readTime(value) !== undefined ? true : undefined;
 }
 
 function readNumber(value: unknown): number | undefined {

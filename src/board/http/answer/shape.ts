@@ -117,20 +117,18 @@ function listPaths(value: unknown, accepts: (key: string) => boolean): FoundList
 }
 
 /**
- * The only array of objects there is. An empty one counts where there is no full one, or nothing in that looks like a post: a board
- * without posts may list its categories all the same.
+ * The only array of objects there is. An empty one counts where there is no full one, or one whose name says that it holds no posts: a
+ * board without posts may list its categories all the same.
  */
 function findUnnamed(value: unknown): FoundList[] {
   const all = listPaths(value, () => true).filter(holdsRecords);
   const full = all.filter((list) => list.records.length > 0);
-  const isPost = full.some(({ records }) =>
-    records.some((record) => postNames.some((name) => readKey(record, name) !== undefined)),
-  );
-  return isPost ? full : all;
+  return full.some(({ path }) => !aside.test(path)) ? full : all;
 }
 
-/** What a record of an unnamed list may be known for a post by. */
-const postNames = ["title", "status", "votes", "voteCount", "votesCount", "upvotes"];
+/** What lists beside the posts are called. */
+const aside =
+  /categor|tag|label|status|column|user|member|author|project|board|error|warning|link|meta|filter|option/i;
 
 function entriesOf(value: unknown): [string, unknown][] {
   // A key with a dot in it can't be told from a path, and no board needs one.

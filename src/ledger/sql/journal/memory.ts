@@ -88,7 +88,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
   checkedAt: z.number(),
   settingsPrint: text,
   rules: z.string().refine(areRules).optional(),
-  reading: text,
+  meanings: text,
   seen: seenShape(),
   fullAt: time,
   lastSuccessAt: time,
@@ -113,7 +113,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
         z.object({
           ...{ tag: z.string(), print: z.string(), title: z.string(), shown: text, posts: z.number() },
           release: z.number().optional(),
-          before: z.array(z.string()).optional(),
+          there: z.array(z.string()).optional(),
           held: text,
           isGone: z.boolean().optional(),
         }),
