@@ -42,7 +42,7 @@ export function followContent(
 ): readonly UpdateIssue[] {
   if (absence(row) !== undefined) return [];
   const hasTitle = String(row.post.values.title ?? "").trim() !== "";
-  const isReadable = shownFields.every((field) => !isUnread(row.post, field, seen));
+  const isReadable = shownFields.every((field) => !isUnread(row.post, field));
   const hasDescription = seen.has("description") && isReadable;
   const follows = {
     title: hasTitle && isFollowed("title", settings),

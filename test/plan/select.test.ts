@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { RepositoryName } from "../../src/model/issue.ts";
 import { type FieldValue, type PostField, postFields } from "../../src/model/post.ts";
 import { dayMs, hourMs, minuteMs } from "../../src/model/time.ts";
 import type { Select, Settings } from "../../src/plan/ground/settings.ts";
@@ -171,11 +172,24 @@ describe("the view of a selection", () => {
     ]);
   });
 
-  it("takes no default for met where just this record shows what can't be read", () => {
+  it("takes no default for met where the record shows what can't be read", () => {
     const post = { ...makeRow({}).post, unread: ["isArchived"] as const };
-    const settings = { select: byDefault };
-    expect(selectPost(post, settings, look).isSelected).toBe(false);
-    expect(selectPost(post, settings, { ...look, seen: new Set() }).isSelected).toBe(true);
+    for (const seen of [everything, new Set<PostField>()])
+      expect(selectPost(post, { select: byDefault }, { ...look, seen }).isSelected).toBe(false);
+  });
+
+  it.each([
+    [{ category: "c1" }, "categoryId"],
+    [{ status: "open" }, "status"],
+  ] as const)("takes no post that `route` can't tell the place of: %j", (when, field) => {
+    const route = [{ ...when, repo: "acme/api" as RepositoryName }];
+    const { post } = makeRow({ isArchived: false });
+    const settings = { select: byDefault, route };
+    expect(selectPost(post, settings, look).isSelected).toBe(true);
+    expect(selectPost({ ...post, unread: [field] }, settings, look)).toEqual({
+      isSelected: false,
+      reason: `${field} can't be read, and \`route\` goes by it`,
+    });
   });
 
   it("takes a default for met where the board does not show the field, and what a person asked for not", () => {

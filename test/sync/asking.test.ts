@@ -73,7 +73,10 @@ describe("a list that goes on without a sign", () => {
     const before = stage.board.requests.length;
     await stage.sync();
     expect(stage.board.requests).toHaveLength(before);
+    // What is known is written then; the board is asked for more when an hour is over.
     stage.clock.skip(10 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ posts: 20, postWrites: 20 });
+    stage.clock.skip(hourMs);
     expect(await stage.syncOne()).toMatchObject({ posts: 45, errors: [] });
   });
 

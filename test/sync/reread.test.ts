@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
-import type { PostId, ProjectId } from "../../src/model/post.ts";
+import type { ProjectId } from "../../src/model/post.ts";
 import { foreseeHeld } from "../../src/sync/orders/approve.ts";
 import {
   addPlanned,
   type ConfigPart,
   hourMs,
-  minuteMs,
   openStage,
   type Stage,
   standardProject,
@@ -72,7 +71,7 @@ it("held as another board after fields changed, then approved: board rules write
   await stage.sync();
   stage.clock.skip(hourMs);
   stage.reconfigure({ config: { board: { fields: { status: "title", title: "description" } } } });
-  const r = await stage.syncOne();
+  await stage.syncOne();
   const seen = await foreseeHeld(stage, { key: "acme-app", project }, [], false);
   if ("asks" in seen) await stage.ledger.commit(seen.asks({ at: stage.clock.now() }));
   await stage.sync();
@@ -124,7 +123,7 @@ it("a contradicted record in the first list with other fields", async () => {
     { kind: "answer", status: 200, body: { feedback: [...feedback, { ...feedback[0], votes: 9 }] } },
     { times: 2, when: isList },
   );
-  const r = await stage.syncOne();
+  await stage.syncOne();
   await stage.sync();
   await stage.sync();
   expect(states(stage)).toEqual(["open", "open", "open"]);
@@ -182,7 +181,7 @@ it("a category that can't be read does not open an issue in the wrong repository
     feedback: feedback.map((one, at) => (at === 0 ? { ...one, categoryId: { ref: "cat_api" } } : one)),
   };
   stage.board.failNext({ kind: "answer", status: 200, body }, { times: 99, when: isList });
-  const report = await stage.syncOne();
+  await stage.syncOne();
   expect([stage.github.issues("acme/app").length, stage.github.issues("acme/api").length]).toEqual([0, 1]);
 });
 
@@ -198,7 +197,6 @@ it("votes or category that can't be read do not take text and labels out of an i
   await stage.sync();
   stage.clock.skip(hourMs);
   const { feedback } = await listNow(stage);
-  const before = stage.github.issue("acme/app", 1).body;
   const body = {
     feedback: feedback.map((one, at) =>
       at === 0 ? { ...one, votes: { up: "twelve" }, categoryId: { ref: "x" } } : one,
@@ -238,8 +236,6 @@ it("a contradicted post on a page that stays unchanged is not missing", async ()
     { kind: "answer", status: 304, headers: { etag: '"x"' } },
     { times: 99, when: isList },
   );
-  for (let i = 0; i < 3; i += 1) console.log((await stage.syncOne()).errors.map(({ code }) => code));
+  for (let i = 0; i < 3; i += 1) await stage.sync();
   expect(states(stage)).toEqual(["open", "open", "open", "open", "open"]);
 });
-void minuteMs;
-void ({} as PostId);

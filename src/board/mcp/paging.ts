@@ -52,7 +52,8 @@ function promisesMore(
 ): boolean | undefined {
   const told = [
     hasMore,
-    cursor && cursor.value !== null,
+    // The last page of some has one, too.
+    hasMore === false ? undefined : cursor && cursor.value !== null,
     page === undefined || pageCount === undefined ? undefined : page < pageCount,
     total === undefined ? undefined : received < total,
   ];

@@ -4,7 +4,7 @@ import { explainReadFault } from "../../config/files.ts";
 import { ConfigError } from "../../errors.ts";
 import type { SavedPlan } from "../../sync/ground/reports.ts";
 import type { World } from "../../sync/ground/world.ts";
-import { readPlan, refusePlan } from "../../sync/orders/plan-file.ts";
+import { isPlan, readPlan, refusePlan } from "../../sync/orders/plan-file.ts";
 import type { Session } from "../open/session.ts";
 import type { Terminal } from "../print/terminal.ts";
 
@@ -33,7 +33,7 @@ export function refusePlanFile({ cwd }: Pick<Terminal, "cwd">, file: string, sta
   if (found === undefined) return;
   if (found.isSymbolicLink()) refuse("that is a link to another file");
   if (!found.isFile()) refuse("that is no file");
-  if (typeof readPlan(readText(path)) === "string" && found.size > 0) {
+  if (!isPlan(readText(path)) && found.size > 0) {
     refuse("that file is no plan of boardsync");
   }
 }

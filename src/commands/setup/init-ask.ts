@@ -56,7 +56,7 @@ function judge(text: string, subject: string, ...settings: readonly Setting[]): 
 
 /** Where an address may hold a password or a key. */
 function withoutSecret(text: string): string {
-  return text.replace(/\/\/[^/]*@/, "//…@").replace(/[?#].*/s, "…");
+  return text.replace(/^.*@/s, "…@").replace(/[?#].*/s, "…");
 }
 
 /** The address of the board's API. */

@@ -13,7 +13,7 @@ const labelPrefix = "label:";
 
 /** The field that a label is. */
 export function labelField(label: string): IssueField {
-  return `${labelPrefix}${foldName(label)}`;
+  return `${labelPrefix}${label.toLowerCase()}`;
 }
 
 /** The name of a field's label, in lower case; undefined for a field that is none. */

@@ -58,7 +58,7 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   const isStale = row.seenAt === undefined;
   if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
-  const derived = withoutUnread(deriveTarget(row.links, settings), row.post, seen);
+  const derived = withoutUnread(deriveTarget(row.links, settings), row.post);
   const isOpened = row.links.every(({ link }) => link.origin !== "adopted");
   const isNew = Object.keys(row.base).length === 0;
   const decided = [...derived].flatMap(([field, found]) => {
@@ -128,14 +128,14 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
 }
 
 /** What a record shows and nobody can read is not written over. */
-function withoutUnread(derived: Derivation, post: Post, seen: ReadonlySet<PostField>): Derivation {
+function withoutUnread(derived: Derivation, post: Post): Derivation {
   if (post.unread === undefined) return derived;
   const message = (field: RuleField): string =>
     `the board's record of the post has a \`${field}\` that can't be read: name the place of a readable one in \`board.fields\``;
   return new Map(
     [...derived].map(([field, found]) => [
       field,
-      isUnread(post, field, seen) ? { kind: "unknown", message: message(field) } : found,
+      isUnread(post, field) ? { kind: "unknown", message: message(field) } : found,
     ]),
   );
 }

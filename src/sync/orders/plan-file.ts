@@ -29,7 +29,7 @@ export function writePlan(
     state,
     projects,
   };
-  return `${JSON.stringify({ ...saved, print: printOf(projects) }, null, 2)}\n`;
+  return `${JSON.stringify({ ...saved, print: printOf({ madeAt, projects }) }, null, 2)}\n`;
 }
 
 /** What a person reads is what is done: a plan in which anything was changed is none. */
@@ -44,6 +44,11 @@ function withoutTexts(action: SavedAction): SavedAction {
     return { ...line, title: null, fields };
   });
   return { ...action, lines };
+}
+
+/** Whether a text is a plan of whatever version, edited or not. */
+export function isPlan(text: string): boolean {
+  return text.includes(`"format": "${planFormat}"`);
 }
 
 /** What `writePlan` made of a plan; else what is wrong with the text, as the end of a sentence. */
@@ -64,7 +69,9 @@ export function readPlan(text: string): SavedPlan | string {
   const plan = planShape.safeParse(found);
   if (!plan.success) return "has been changed: parts of the plan are missing";
   const { print, ...saved } = plan.data;
-  return print === printOf(saved.projects)
+  if (print === undefined) return "was made by an earlier version";
+  const { madeAt, projects } = saved;
+  return print === printOf({ madeAt, projects })
     ? (saved as unknown as SavedPlan)
     : "has been changed since it was saved";
 }
@@ -114,7 +121,7 @@ const planShape = z.looseObject({
   madeAt: z.string(),
   board: z.string(),
   state: z.string().nullable(),
-  print: z.string(),
+  print: z.string().optional(),
   projects: z.array(
     z.looseObject({
       project: z.string(),

@@ -2,6 +2,7 @@ import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
 import { type Issue, type IssueField, type IssueRecord, isSameIssue } from "../../model/issue.ts";
 import type { ContentBase } from "../../model/link.ts";
+import { deriveBoard } from "../../plan/board-rules/board-rules.ts";
 import { carriesMark } from "../../plan/board-rules/issue-writes.ts";
 import { agree } from "../../plan/fields/base.ts";
 import type { FieldWrite } from "../../plan/ground/action.ts";
@@ -53,8 +54,9 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   } else if (hasRested) {
     await asOne(cycle, async (own) => {
       if (record !== undefined) await storeRecords(own, [record]);
-      const isTouched = record !== undefined && record.issue.updatedAt !== intent.updatedAtBefore;
-      if (isTouched)
+      const { updatedAtBefore } = intent;
+      const isTouched = updatedAtBefore !== undefined && record?.issue.updatedAt !== updatedAtBefore;
+      if (record !== undefined && isTouched)
         await endIntent(own, intent, "REJECTED", left, await leaveAsIs(own, intent, record.issue));
       else await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
     });
@@ -72,14 +74,18 @@ async function leaveAsIs(
 ): Promise<readonly Change[]> {
   const row = await readRow(cycle, post);
   const linked = row?.links.find(({ link }) => isSameIssue(link.issue, issue));
-  if (linked === undefined) return [];
+  if (row === undefined || linked === undefined) return [];
   const base = Object.fromEntries(
     writes.map(({ field, target }) => [
       field,
       agree(field, linked.base?.[field], target, readIssueField(issue, field)),
     ]),
   );
-  const issueBases = [{ issue: linked.link.issue, base }];
+  // Its comment would speak of what is not so.
+  const derived = deriveBoard(row, cycle.settings, cycle.pull.seen);
+  const words = derived.kind === "derived" ? derived.targets.get("comment") : undefined;
+  const comment = words && { comment: agree("comment", linked.base?.comment, words, undefined) };
+  const issueBases = [{ issue: linked.link.issue, base: { ...base, ...comment } }];
   return [{ kind: "set-bases", project: cycle.memory.id, post, bases: { base: {}, issueBases } }];
 }
 

@@ -9,6 +9,8 @@ export interface OwnPosts {
   readonly posts: readonly Post[];
   /** Those of them that are it only where most of the list is. */
   readonly doubtful: readonly Post[];
+  /** How many were left out. */
+  readonly others: number;
 }
 
 /**
@@ -22,7 +24,7 @@ export async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<Ow
     memory.id,
     posts.map(({ id }) => id),
   );
-  if (known.size === 0) return { posts, doubtful: [] };
+  if (known.size === 0) return { posts, doubtful: [], others: 0 };
   const others = posts.filter((post) => {
     const before = known.get(post.id);
     return before !== undefined && isReplaced(before, post.values);
@@ -36,5 +38,5 @@ export async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<Ow
   }
   const own = others.length === 0 ? posts : posts.filter((post) => !others.includes(post));
   const doubtful = own.filter((post) => isDoubtful(known.get(post.id) ?? post.values, post.values));
-  return { posts: own, doubtful };
+  return { posts: own, doubtful, others: others.length };
 }

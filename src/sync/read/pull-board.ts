@@ -56,10 +56,11 @@ function isTorn({ end, isBroken, shown }: Reading): boolean {
  * Looks at the first page once more: what came there meanwhile has been seen then, too. Where a linked post is on no page it may
  * be the one whose place was taken, whatever has come.
  */
-async function isExplained(cycle: Cycle, { pull, end, shown }: Reading): Promise<boolean> {
+async function isExplained(cycle: Cycle, { pull, end, shown, doubtful }: Reading): Promise<boolean> {
   const { ledger, clock, board } = cycle.world;
   const { linked, linkedSeen } = await ledger.pulls.measure(pull);
-  if (end.kind !== "complete" || linkedSeen < linked) return false;
+  const kept = doubtful.reduce((sum, { posts }) => sum + posts.length, 0);
+  if (end.kind !== "complete" || linkedSeen + kept < linked) return false;
   const askedAt = clock.now();
   const wishes = { hasNotes: false, asked: recallPaging(cycle) };
   try {
@@ -162,13 +163,15 @@ function acceptedBy(acceptances: readonly Acceptance[], hold: string | undefined
 /** Why the list is rather that of another board; what is doubtful of any other list is stored. */
 async function findOtherBoard(
   { world: { ledger } }: Cycle,
-  { pull, doubtful }: Reading,
+  { pull, end, doubtful, others }: Reading,
   acceptances: readonly Acceptance[],
 ): Promise<string | undefined> {
   if (doubtful.length === 0) return undefined;
-  const { linkedSeen } = await ledger.pulls.measure(pull);
-  const count = doubtful.reduce((sum, { posts }) => sum + posts.length, 0);
-  const other = isOtherBoard(count, linkedSeen);
+  const { linked, linkedSeen } = await ledger.pulls.measure(pull);
+  const count = doubtful.reduce((sum, { posts }) => sum + posts.length, others);
+  // A part of a list shows a part of the posts.
+  const same = end.kind === "complete" || end.kind === "lossy" ? linkedSeen : linked - count;
+  const other = isOtherBoard(count, Math.max(linkedSeen, same));
   const accepted = acceptedBy(acceptances, other);
   if (other !== undefined && accepted.length === 0) return other;
   await ledger.commit([

@@ -3,6 +3,7 @@ import { RemoteError } from "../../errors.ts";
 import type { KnownPage, PullId } from "../../ledger/pulls.ts";
 import { type AskedPaging, showWay } from "../../model/page.ts";
 import type { Post, PostField, PostId } from "../../model/post.ts";
+import { hourMs } from "../../model/time.ts";
 import type { Cycle, PulledPage } from "../ground/cycle-state.ts";
 import { boardLane, closeLane } from "../ground/lane.ts";
 import { noteLimitOf } from "../ground/limits.ts";
@@ -25,6 +26,8 @@ export interface Reading {
   readonly shown: readonly (readonly PostId[])[];
   /** Not stored before the list is known to be this board's. */
   readonly doubtful: readonly DoubtfulPosts[];
+  /** How many surely are others by ids of posts with issues: they are left out. */
+  readonly others: number;
 }
 
 /** Posts of a page that may be others by the same ids, and when that was asked for, epoch ms. */
@@ -47,7 +50,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
   const seen = new Set<PostField>(before?.seen);
   let end: ListEnd | undefined;
   let isBroken = false;
-  let hasOthers = false;
+  let others = 0;
   let next: PagePlace | undefined;
   let read = 0;
   let known: KnownPage | undefined;
@@ -76,7 +79,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
       if (isSame) await ledger.commit([{ kind: "see-page", pull, trace: page.trace, at: askedAt }]);
       else {
         const own = await ownPosts(cycle, page.posts);
-        hasOthers ||= own.posts !== page.posts;
+        others += own.others;
         const posts = own.posts.filter((post) => !own.doubtful.includes(post));
         const trace = posts.length === page.posts.length ? page.trace : undefined;
         await ledger.commit([{ kind: "store-posts", pull, posts, at: askedAt, trace }]);
@@ -106,8 +109,8 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     isBroken = true;
     end = { kind: "incomplete", message: await explainBreak(cycle, error, broken) };
   }
-  if (hasOthers && end?.kind === "complete") end = otherPosts;
-  return { pull, end: end ?? unended, isBroken, seen, pages, categories, shown, doubtful };
+  if (others > 0 && end?.kind === "complete") end = otherPosts;
+  return { pull, end: end ?? unended, isBroken, seen, pages, categories, shown, doubtful, others };
 }
 
 /**
@@ -118,10 +121,11 @@ function isBelieved({ memory, world: { clock, policy } }: Cycle): boolean {
   return memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
 }
 
-/** What asking the board for more has shown. It is asked again every `fullEvery`. */
+/** What asking the board for more has shown. It is asked again every `fullEvery`; where it met a limit, in an hour, or nothing would be written. */
 export function recallPaging({ memory, world: { clock, ledger, policy } }: Cycle): AskedPaging | undefined {
   const known = ledger.memory.paging(memory.id);
-  return known !== undefined && clock.now() - known.askedAt < policy.fullEveryMs ? known : undefined;
+  const validMs = known?.posts === "" ? Math.min(hourMs, policy.fullEveryMs) : policy.fullEveryMs;
+  return known !== undefined && clock.now() - known.askedAt < validMs ? known : undefined;
 }
 
 async function rememberPaging(

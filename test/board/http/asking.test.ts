@@ -108,20 +108,19 @@ describe("a page that looks cut and shows no sign of paging", () => {
   it.each<[string, Canned]>([
     ["limits requests", { status: 429 }],
     ["asks for a pause", { status: 503, headers: { "retry-after": "60" } }],
-  ])(
-    "breaks off where the board %s: what it has shown counts, and nothing is remembered",
-    async (_name, answer) => {
-      const server = await serveAnswers([{ body: records(20) }, answer]);
-      const pages: PostPage[] = [];
-      const reading = async (): Promise<void> => {
-        for await (const page of givenBoard(server.url, { retries: 3 }).listPosts(project, bounds()))
-          pages.push(page);
-      };
-      await expect(reading()).rejects.toMatchObject({ name: "RemoteError" });
-      expect(pages.map(({ posts, asked }) => [posts.length, asked])).toEqual([[20, undefined]]);
-      expect(server.asked).toHaveLength(2);
-    },
-  );
+  ])("breaks off where the board %s: what it has shown counts, and may be a part", async (_name, answer) => {
+    const server = await serveAnswers([{ body: records(20) }, answer]);
+    const pages: PostPage[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const page of givenBoard(server.url, { retries: 3 }).listPosts(project, bounds()))
+        pages.push(page);
+    };
+    await expect(reading()).rejects.toMatchObject({ name: "RemoteError" });
+    expect(pages.map(({ posts, asked }) => [posts.length, asked])).toEqual([
+      [20, { way: undefined, posts: "" }],
+    ]);
+    expect(server.asked).toHaveLength(2);
+  });
 
   it("stays cut where the board fails at whatever it is asked", async () => {
     const server = await serveAnswers([{ body: records(20) }, { status: 500 }]);

@@ -48,7 +48,9 @@ describe("the changelog, by its commands", () => {
         },
       ],
     });
-    expect((await run("changelog", "v9")).out).toContain("acme-app: acme/app has no v9 release.");
+    const unknown = await run("changelog", "v9");
+    expect(unknown).toMatchObject({ code: 2, out: "" });
+    expect(unknown.err).toMatch(/^acme-app: acme\/app has no v9 release\.$/m);
     const { out: planned } = await run("plan");
     expect(planned).toContain('changelog v1.2: a new draft, "Spring", 0 posts');
     expect(planned).toContain("1 draft of the changelog to make. Nothing was written. Next: ");
@@ -113,7 +115,7 @@ describe("the changelog, by its commands", () => {
 
   it("approves what is there, and no more", async () => {
     const nothing = await run("approve", "acme-app", "changelog:v1.2", "--yes");
-    expect(nothing.out).toContain("acme-app has no draft of changelog v1.2.");
+    expect(nothing).toMatchObject({ code: 2, err: "acme-app has no draft of changelog v1.2.\n" });
     expect(await run("approve", "acme-app", "changelog:v1.2", "--discard")).toMatchObject({ code: 2 });
     await run("sync");
     expect(await run("approve", "acme-app", "changelog:v1.2")).toMatchObject({ code: 2 });

@@ -300,7 +300,7 @@ describe("init with flags", () => {
       "an address with a password, which is not shown",
       () => ["init", "--board-url", "https://me:secret@feedback.example.com/v1?key=secret", ...pairs],
       {},
-      "`https://…@feedback.example.com/v1…`: the board's address must not hold a user name or password",
+      "`…@feedback.example.com/v1…`: the board's address must not hold a user name or password",
     ],
     [
       "an empty address",

@@ -111,7 +111,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
       const before = options.asked;
       const found = before ?? (await askForMore({ url, recognised, ids, records }, asking));
       if (found instanceof RemoteError) pause = found;
-      const shown = found instanceof RemoteError ? undefined : found;
+      const shown = found instanceof RemoteError ? limitedPaging : found;
       if (before === undefined) asked = shown;
       way = shown?.way;
       paging = goOn(paging, step.end, shown, ids, options);
@@ -133,6 +133,9 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     if (pause !== undefined) throw pause;
   }
 }
+
+/** Asking met a limit: what it would have shown is not known, so the page is taken for no whole list. */
+const limitedPaging: AskedPaging = { way: undefined, posts: "" };
 
 /** What a `PagePlace` holds. */
 const startShape = z.object({
