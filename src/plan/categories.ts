@@ -1,5 +1,4 @@
 import type { Category, CategoryPin } from "../model/post.ts";
-import { foldName } from "./ground/fields.ts";
 import type { BoardRule, OpenCategories, Rule, SelectConditions, Settings } from "./ground/settings.ts";
 import { namedValues } from "./named-values.ts";
 
@@ -114,5 +113,5 @@ function boardRuleBy(rule: BoardRule, idOf: IdOf): BoardRule {
 }
 
 function fold(text: string): string {
-  return foldName(text.trim());
+  return text.trim().toLowerCase();
 }

@@ -94,7 +94,19 @@ export function awaitOthers(
     const target = known?.kind === "derived" ? known.target : row.base[field]?.target;
     return target === undefined || !isSameTarget(field, target, found.target);
   });
-  return awaitUnknown(row, now, new Map(moved.map(([field]) => [field, { kind: "unknown", message: "" }])));
+  const awaited = awaitUnknown(
+    row,
+    now,
+    new Map(moved.map(([field]) => [field, { kind: "unknown", message: "" }])),
+  );
+  if (outcome === "gone") return awaited;
+  // What people have changed meanwhile is a change like any other.
+  const bases = Object.entries(awaited).map(([field, base]): [string, FieldBase] => {
+    const found = now.get(field as RuleField);
+    const { isAwaited: _, ...known } = base;
+    return [field, found?.kind === "derived" ? { ...known, target: found.target, pending: undefined } : base];
+  });
+  return Object.fromEntries(bases);
 }
 
 /**

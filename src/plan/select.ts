@@ -33,7 +33,7 @@ export function selectPost(
     if (tryPart(part, post, look) !== true) return { isSelected: false, reason: sayUnmet(part, post, look) };
     met.push(...sayMet(part, post, look));
   }
-  const unsure = unreadRoute(post, route);
+  const unsure = isUnread(post, "title") ? "title can't be read" : unreadRoute(post, route);
   if (unsure !== undefined) return { isSelected: false, reason: unsure };
   return { isSelected: true, reason: `selected: ${met.join(", ") || "every post is"}` };
 }

@@ -12,7 +12,7 @@ import { type Run, repositoryNames, type SyncProject, type World } from "./groun
 import { applySaved, tellUnapplied } from "./orders/apply-saved.ts";
 import { takeLinks } from "./orders/link-requests.ts";
 import { undoRun } from "./orders/undo.ts";
-import { rebaseMeanings } from "./past/meanings.ts";
+import { rebaseMeanings, usedCategories } from "./past/meanings.ts";
 import { rebase } from "./past/rebase.ts";
 import { endOldWrites, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
@@ -64,9 +64,10 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     // A new rule may name what is known already: then it is nothing that was never seen.
     await pinKnown(found);
     await rebase(found);
+    const used = await usedCategories(found);
     pull = await pullBoard(found);
     const named = await pullCategories(found, pull);
-    await rebaseMeanings(named, pull);
+    await rebaseMeanings(named, pull, used);
     await followPosts(named, pull);
     const read = await pullTracker({ ...named, run: time.rest() });
     const cycle = await planContext({ ...named, run: time.rest(), ...read }, pull);

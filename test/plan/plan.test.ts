@@ -188,9 +188,17 @@ describe("a field without a base", () => {
     expect(actions.map((action) => action.kind === "patch-post" && action.writes)).toEqual([
       [{ field: "onRoadmap", before: true, value: false, target: aim(false) }],
     ]);
-    expect(notes).toMatchObject([
-      { kind: "undecided", message: expect.stringContaining("a `status` that can't be read") },
-    ]);
+    const told = { kind: "undecided", message: expect.stringContaining("a `status` that can't be read") };
+    expect(notes).toMatchObject([told]);
+    const at = (target: string) => ({
+      ...row,
+      post: { ...row.post, unread: ["status" as const] },
+      base: { status: makeBase(aim(target), target) },
+    });
+    expect(plan(at("completed"), { rules }).notes).not.toContainEqual(told);
+    expect(plan(at("open"), { rules }).notes).toContainEqual(expect.objectContaining(told));
+    const lost = { ...at("completed"), links: [{ ...makeLink(done), known: undefined }] };
+    expect(plan(lost, { rules }).actions).toEqual([]);
   });
 
   it("a first write that was put off is still a first write, whatever the other fields recorded", () => {

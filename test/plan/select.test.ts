@@ -178,6 +178,14 @@ describe("the view of a selection", () => {
       expect(selectPost(post, { select: byDefault }, { ...look, seen }).isSelected).toBe(false);
   });
 
+  it("takes no post whose title can't be read", () => {
+    const post = { ...makeRow({ isArchived: false }).post, unread: ["title"] as const };
+    expect(selectPost(post, { select: byDefault }, look)).toEqual({
+      isSelected: false,
+      reason: "title can't be read",
+    });
+  });
+
   it.each([
     [{ category: "c1" }, "categoryId"],
     [{ status: "open" }, "status"],

@@ -576,39 +576,6 @@ describe("a change of an issue whose answer is lost", () => {
     expect(statusOf(stage)).toBe("declined");
   });
 
-  it.each<[string, ConfigPart, "PATCH" | "POST", RegExp, (stage: Stage) => void]>([
-    ["a state", { state: "closed" }, "PATCH", /issues\/1$/, ({ github }) => github.reopen(repo, 1)],
-    [
-      "a label",
-      { addLabels: ["Declined"] },
-      "POST",
-      /1\/labels$/,
-      ({ github }) => github.unlabel(repo, 1, "Declined"),
-    ],
-  ])(
-    "is not made again where people have taken it back meanwhile: %s",
-    async (_, set, method, path, takeBack) => {
-      const stage = await openPair(twoWay([{ ...decline, set }]), {
-        repositories: [{ name: repo, labels: ["feedback", "in progress", "Declined"] }],
-      });
-      move(stage, { status: "declined" });
-      stage.github.failNext({ path, method, applied: true, answer: { kind: "reset" } });
-      await stage.sync();
-      stage.clock.skip(minuteMs);
-      takeBack(stage);
-      stage.clock.skip(20 * minuteMs);
-      await stage.sync();
-      expect(issueOf(stage)).toMatchObject(asOpened);
-      await expectCalm(stage);
-      expect(JSON.stringify(await stage.explain("p1"))).toContain("stays so until the post changes");
-      move(stage, { status: "planned" });
-      await stage.sync();
-      move(stage, { status: "declined" });
-      await stage.sync();
-      expect(issueOf(stage)).not.toMatchObject(asOpened);
-    },
-  );
-
   it("is told apart from what people do at the same time", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });

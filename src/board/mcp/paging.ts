@@ -13,7 +13,7 @@ export interface ToolPage {
 
 /** @throws RemoteError where no list, or more than one, can be recognised. */
 export function readToolPage(value: unknown, excerpt: Excerpt): ToolPage {
-  const { path, records } = findList(value, undefined, excerpt);
+  const { path, records } = findList(value, undefined, excerpt, false);
   return { records, signs: readSigns(value, {}, { list: path }, records.length) };
 }
 

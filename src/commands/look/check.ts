@@ -100,7 +100,13 @@ function readNames(session: Session): Promise<KnownNames | undefined> {
   return readOf(session, async ({ memory }) => {
     const projects = new Map(session.projects.map(({ key }) => [key, memory.project(key)?.id]));
     const names = session.projects.flatMap(({ settings }) => repositoryNames(settings));
-    const repositories = new Map(names.map((name) => [name, memory.repository(name)?.repository.id]));
+    const repositories = new Map(
+      names.map((name) => {
+        const { server, repository } = memory.repository(name) ?? {};
+        const isHere = server === undefined || server === session.config.tracker.url;
+        return [name, isHere ? repository?.id : undefined];
+      }),
+    );
     return { project: (key) => projects.get(key), repository: (name) => repositories.get(name) };
   });
 }

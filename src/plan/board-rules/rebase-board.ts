@@ -32,6 +32,8 @@ export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase
       const known = base[field];
       const to = targetIn(row, now, field);
       if (known === undefined || to === undefined || isSameTarget(field, to, known.target)) continue;
+      // A label by votes is none of the rules'.
+      if (then === undefined && now.kind === "derived" && !now.targets.has(field)) continue;
       const from = (then && targetIn(row, then, field)) ?? known.target;
       if (isSameTarget(field, from, known.target)) {
         changed[field] = { ...known, target: to, pending: undefined };

@@ -2,7 +2,6 @@ import type { Issue, IssueField, Milestone } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
 import type { FieldWrite } from "./action.ts";
-import { foldName } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import type { IssueChange } from "./settings.ts";
 
@@ -113,7 +112,7 @@ export function seenAtOf(known: { readonly issue: Pick<Issue, "updatedAt"> } | u
 
 /** The tracker's labels, types, logins and options are the same name in any case. */
 export function isSameName(one: string, other: string): boolean {
-  return foldName(one) === foldName(other);
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** Whether a name is among others, in any case. */

@@ -1,6 +1,6 @@
 import type { Issue } from "../../model/issue.ts";
 import type { FieldBase, OwnChanges, Row, SentField } from "../../model/link.ts";
-import type { FieldValue, Post, PostChange, PostField, RuleField } from "../../model/post.ts";
+import type { FieldValue, PostChange, PostField, RuleField } from "../../model/post.ts";
 import { changedBases } from "../fields/base.ts";
 import {
   conflictOf,
@@ -11,7 +11,7 @@ import {
   postSides,
 } from "../fields/decide.ts";
 import { type Decision, type FieldWrite, isNotified, type Note, type PatchPost } from "../ground/action.ts";
-import { isUnread, readField, spellStatus, votersOf } from "../ground/fields.ts";
+import { isSameTarget, isUnread, readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
 import { type Settings, sortsByVotes } from "../ground/settings.ts";
@@ -58,7 +58,7 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   const isStale = row.seenAt === undefined;
   if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
-  const derived = withoutUnread(deriveTarget(row.links, settings), row.post);
+  const derived = withoutUnread(deriveTarget(row.links, settings), row);
   const isOpened = row.links.every(({ link }) => link.origin !== "adopted");
   const isNew = Object.keys(row.base).length === 0;
   const decided = [...derived].flatMap(([field, found]) => {
@@ -128,14 +128,18 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
 }
 
 /** What a record shows and nobody can read is not written over. */
-function withoutUnread(derived: Derivation, post: Post): Derivation {
+function withoutUnread(derived: Derivation, { post, base }: Row): Derivation {
   if (post.unread === undefined) return derived;
+  const rests = (field: RuleField, found: FieldDerivation): boolean => {
+    const known = base[field];
+    return known !== undefined && found.kind === "derived" && isSameTarget(field, found.target, known.target);
+  };
   const message = (field: RuleField): string =>
     `the board's record of the post has a \`${field}\` that can't be read: name the place of a readable one in \`board.fields\``;
   return new Map(
     [...derived].map(([field, found]) => [
       field,
-      isUnread(post, field) ? { kind: "unknown", message: message(field) } : found,
+      isUnread(post, field) && !rests(field, found) ? { kind: "unknown", message: message(field) } : found,
     ]),
   );
 }

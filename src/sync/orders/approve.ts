@@ -48,6 +48,9 @@ export async function foreseeHeld(
   // To accept the size lets go what only that has held: whoever discards means that, too.
   const stopped = hold === undefined ? [] : await ledger.rows.held(project, "shrank");
   const shown = isSize ? stopped : [...actions, ...stopped];
+  // What another board shows can't be discarded: it was never taken.
+  if (isDiscard && hold !== undefined && shown.length === 0)
+    return { nothing: `Nothing that was decided is to discard; ${hold}.` };
   const counted = count(shown.length, "action");
   const answered = isDiscard ? "discarded: both sides stay as they are" : "approved";
   return {
@@ -76,7 +79,7 @@ export async function foreseeHeld(
 }
 
 const effects = {
-  size: "The board is taken as it is now. What it no longer lists counts as missing then, and what only that has held goes.",
+  size: "The board is taken as it is now, with the titles, texts and statuses that it shows. What it no longer lists counts as missing then, and what only that has held goes.",
   discard: "Both sides stay as they are, and what differs now is no reason for a write any more.",
   approve:
     "The run that starts at once lets these very actions go, and no others. What is not asked for any more by then is left out.",

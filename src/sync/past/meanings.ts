@@ -8,8 +8,15 @@ import { canonical } from "../../plan/ground/identity.ts";
 import { type BoardPull, type Cycle, rememberOfProject } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/rows.ts";
 
+const manner = 2;
+
+/** Fields that the manner before read otherwise. */
+const rereadFields = ["roadmapPublic", "onRoadmap", "isReviewed", "isArchived", "votes"] as const;
+
 /** What makes values out of records, and ids out of words, beside the rules. */
 interface Meanings {
+  /** How this version reads values. */
+  readonly manner: number;
   /** Where the config says a record has a field. */
   readonly fields: Readonly<Partial<Record<PostField, string>>>;
   /** The categories that words of the config mean; null: none yet. */
@@ -19,18 +26,40 @@ interface Meanings {
 /**
  * A field that is read from another place shows other values, and a category's name may come to mean one: nobody has changed a post, so
  * its issues stay as they are. To be called when the board has been read.
+ *
+ * @param used - categories that posts were known to be in before that: one that a post has just been put into is a change.
  */
-export async function rebaseMeanings(cycle: Cycle, pull: BoardPull): Promise<void> {
+export async function rebaseMeanings(
+  cycle: Cycle,
+  pull: BoardPull,
+  used: ReadonlySet<string>,
+): Promise<void> {
   const { memory, world } = cycle;
   const now = meaningsNow(cycle);
   const meanings = canonical(now);
   if (memory.meanings === meanings) return;
-  const before = memory.meanings === undefined ? now : (JSON.parse(memory.meanings) as Meanings);
-  const changes = await turnBases(cycle, pull, before, now);
-  // What is held shows the posts another time.
-  const isRead = pull.hold === undefined && pull.kind !== "incomplete";
+  const before =
+    memory.meanings === undefined ? ofBefore(cycle, now) : (JSON.parse(memory.meanings) as Meanings);
+  const changes = await turnBases(cycle, pull, before, now, used);
+  // What is held shows the posts another time. Some lists never come to their end.
+  const isRead = pull.hold === undefined && pull.posts > 0;
   if (isRead) await rememberOfProject(cycle, { meanings }, changes);
   else if (changes.length > 0) await world.ledger.commit(changes);
+}
+
+/** Of a project that was read by a version that kept none of this. */
+function ofBefore({ memory }: Cycle, now: Meanings): Meanings {
+  return memory.seen.length === 0 ? now : { ...now, manner: 1 };
+}
+
+/** The categories that the project's posts are known to be in, where a word of the board rules has yet to come to mean one. */
+export async function usedCategories({ project, memory, world }: Cycle): Promise<ReadonlySet<string>> {
+  const pins = world.ledger.memory.categories(memory.id)?.pins ?? [];
+  const words = project.settings.boardRules.flatMap(({ when }) => when.category ?? []);
+  const isPinned = words.every((word) => pins.some((pin) => pin.word === word));
+  // A process may have ended between the pin and the bases.
+  if (isPinned && !memory.meanings?.includes(":null")) return new Set();
+  return new Set(await world.ledger.rows.shown(memory.id, "categoryId"));
 }
 
 function meaningsNow({ project, memory, world }: Cycle): Meanings {
@@ -39,7 +68,7 @@ function meaningsNow({ project, memory, world }: Cycle): Meanings {
     word,
     pins.find((pin) => pin.word === word)?.id ?? null,
   ]);
-  return { fields: world.policy.fields, words: Object.fromEntries(words) };
+  return { manner, fields: world.policy.fields, words: Object.fromEntries(words) };
 }
 
 async function turnBases(
@@ -47,12 +76,18 @@ async function turnBases(
   { seen }: BoardPull,
   before: Meanings,
   now: Meanings,
+  used: ReadonlySet<string>,
 ): Promise<readonly Change[]> {
   const { settings, project, memory, world } = cycle;
-  const moved = new Set(postFields.filter((field) => before.fields[field] !== now.fields[field]));
+  const reread: readonly PostField[] = before.manner === now.manner ? [] : rereadFields;
+  const moved = new Set(
+    postFields.filter((field) => before.fields[field] !== now.fields[field] || reread.includes(field)),
+  );
   // A word that is new to the config comes with a rule that is.
   const pins = Object.entries(now.words).flatMap(([word, id]) => {
-    const meant = before.words[word] === undefined ? id : before.words[word];
+    const known = before.words[word];
+    const isNews = known === undefined || (known === null && id !== null && !used.has(id));
+    const meant = isNews ? id : known;
     return meant === null ? [] : [{ word, id: meant }];
   });
   const { boardRules } = nameCategories(project.settings, pins);

@@ -2,9 +2,7 @@ import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
 import { type Issue, type IssueField, type IssueRecord, isSameIssue } from "../../model/issue.ts";
 import type { ContentBase } from "../../model/link.ts";
-import { deriveBoard } from "../../plan/board-rules/board-rules.ts";
 import { carriesMark } from "../../plan/board-rules/issue-writes.ts";
-import { agree } from "../../plan/fields/base.ts";
 import type { FieldWrite } from "../../plan/ground/action.ts";
 import { isSameValue } from "../../plan/ground/fields.ts";
 import { hashText } from "../../plan/ground/hash.ts";
@@ -38,11 +36,13 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   const record = await readIssue(cycle, intent);
   const repository = record && ledger.memory.repositoryById(record.issue.repositoryId);
   // One that people have closed for another reason, ours may yet change: until then only the very same is proof.
-  const shown = writes.filter(({ field, value }) => {
-    const now = record && readIssueField(record.issue, field);
-    return hasRested ? isSameValue(field, now, value) : now === value;
-  });
-  if (record !== undefined && repository !== undefined && shown.length === writes.length) {
+  const isShown =
+    record !== undefined &&
+    writes.every(({ field, value }) => {
+      const shown = readIssueField(record.issue, field);
+      return hasRested ? isSameValue(field, shown, value) : shown === value;
+    });
+  if (isShown && repository !== undefined) {
     await asOne(cycle, async (own) => {
       if (hasRested) await endIntent(own, intent, "DONE", made);
       else await own.world.ledger.commit([{ kind: "take-up", intent: intent.id, at: clock.now() }]);
@@ -54,39 +54,9 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
   } else if (hasRested) {
     await asOne(cycle, async (own) => {
       if (record !== undefined) await storeRecords(own, [record]);
-      const { updatedAtBefore } = intent;
-      const isTouched = updatedAtBefore !== undefined && record?.issue.updatedAt !== updatedAtBefore;
-      if (record !== undefined && isTouched)
-        await endIntent(own, intent, "REJECTED", left, await leaveAsIs(own, intent, record.issue));
-      else await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+      await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
     });
   }
-}
-
-const left =
-  "the issue does not show it, and has been changed since: people may have taken it back, so it is not made again";
-
-/** What is there now counts as people's: as if the change was made, and they had taken it back. */
-async function leaveAsIs(
-  cycle: PulledCycle,
-  { post, issueWrites: writes = [] }: Intent,
-  issue: Issue,
-): Promise<readonly Change[]> {
-  const row = await readRow(cycle, post);
-  const linked = row?.links.find(({ link }) => isSameIssue(link.issue, issue));
-  if (row === undefined || linked === undefined) return [];
-  const base = Object.fromEntries(
-    writes.map(({ field, target }) => [
-      field,
-      agree(field, linked.base?.[field], target, readIssueField(issue, field)),
-    ]),
-  );
-  // Its comment would speak of what is not so.
-  const derived = deriveBoard(row, cycle.settings, cycle.pull.seen);
-  const words = derived.kind === "derived" ? derived.targets.get("comment") : undefined;
-  const comment = words && { comment: agree("comment", linked.base?.comment, words, undefined) };
-  const issueBases = [{ issue: linked.link.issue, base: { ...base, ...comment } }];
-  return [{ kind: "set-bases", project: cycle.memory.id, post, bases: { base: {}, issueBases } }];
 }
 
 /**

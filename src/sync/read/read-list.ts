@@ -121,7 +121,7 @@ function isBelieved({ memory, world: { clock, policy } }: Cycle): boolean {
   return memory.fullAt !== undefined && clock.now() - memory.fullAt < policy.fullEveryMs;
 }
 
-/** What asking the board for more has shown. It is asked again every `fullEvery`; where it met a limit, in an hour, or nothing would be written. */
+/** What asking the board for more has shown. It is asked again every `fullEvery`; where it got no answer, in an hour. */
 export function recallPaging({ memory, world: { clock, ledger, policy } }: Cycle): AskedPaging | undefined {
   const known = ledger.memory.paging(memory.id);
   const validMs = known?.posts === "" ? Math.min(hourMs, policy.fullEveryMs) : policy.fullEveryMs;

@@ -177,7 +177,6 @@ function requestOf(
     place,
     number: issue.number,
     issueWrites: writes,
-    updatedAtBefore: issue.updatedAt,
     isOwnRefusal: write.kind === "add-labels" && lacksLabel(cycle, repository, write.labels),
     fields: fieldsOf(writes),
     claim: "the issue was changed",

@@ -22,8 +22,7 @@ import type { Request } from "./send.ts";
 type AnyAction = Pick<Action, "post" | "kind">;
 
 /** One write to an issue, as its writer wants it sent. */
-export interface IssueWriting
-  extends Pick<NewIntent, "number" | "content" | "issueWrites" | "updatedAtBefore"> {
+export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "issueWrites"> {
   readonly action: Exclude<Action, PatchPost>;
   readonly signature: string | undefined;
   readonly repository: RepositoryMemory;
@@ -44,8 +43,7 @@ export interface IssueWriting
 
 /** The request of a write to an issue. */
 export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request<WriteOutcome> {
-  const { action, signature, write, place, fields, claim, number, content, issueWrites, updatedAtBefore } =
-    writing;
+  const { action, signature, write, place, fields, claim, number, content, issueWrites } = writing;
   const { repository } = writing.repository;
   const { isShown = () => true, isOwnRefusal, record } = writing;
   return {
@@ -58,7 +56,6 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
       ...(number !== undefined && { number }),
       ...(content !== undefined && { content }),
       ...(issueWrites !== undefined && { issueWrites }),
-      ...(updatedAtBefore !== undefined && { updatedAtBefore }),
     },
     signature,
     call: async () => {

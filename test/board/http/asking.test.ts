@@ -126,7 +126,7 @@ describe("a page that looks cut and shows no sign of paging", () => {
     const server = await serveAnswers([{ body: records(20) }, { status: 500 }]);
     const { pages, end } = await pull(givenBoard(server.url, { retries: 3 }));
     expect(end?.kind).toBe("cut");
-    expect(pages[0]?.asked).toBeUndefined();
+    expect(pages[0]?.asked).toEqual({ way: undefined, posts: "" });
     expect(server.asked).toHaveLength(7);
   });
 

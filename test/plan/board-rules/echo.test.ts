@@ -322,6 +322,8 @@ describe("board rules that were replaced", () => {
       const row = { ...declined, missing, post: makeRow({ status: "planned" }).post };
       const context = { before: undefined, settings: { boardRules: before }, seen };
       expect(rebaseIssues(row, context)[0]?.base).toEqual({ state: makeBase(noTarget, "closed:completed") });
+      const byVotes = { links: [makeLink(done, { base: { "label:many": makeBase(aim(true), true) } })] };
+      expect(rebaseIssues({ ...row, ...byVotes }, context)).toEqual([]);
     }
   });
 

@@ -147,7 +147,7 @@ function readStatus(value: unknown): string | undefined {
 
 const flags: ReadonlyMap<string, boolean> = new Map([
   ...["true", "yes", "on", "1"].map((text) => [text, true] as const),
-  ...["false", "no", "off", "0", ""].map((text) => [text, false] as const),
+  ...["false", "no", "off", "0"].map((text) => [text, false] as const),
 ]);
 
 /** Some APIs have flags as numbers or as text. */
@@ -162,7 +162,10 @@ export function readFlag(value: unknown): boolean | undefined {
 function readState(value: unknown): boolean | undefined {
   const flag = readFlag(value);
   if (flag !== undefined) return flag;
-  return typeof value === "number" || readTime(value) !== undefined ? true : undefined;
+  if (value === "") return false;
+  if (typeof value === "number") return true;
+  // A time that was never set is shown as one long ago.
+  return readTime(value) === undefined ? undefined : readInstant(value) >= Date.UTC(2000);
 }
 
 function readNumber(value: unknown): number | undefined {

@@ -27,15 +27,21 @@ export interface FoundList {
  * Finds the array of records in the first page of a listing.
  *
  * @param override the path set as `board.list.items`.
+ * @param ofPosts - whether the records are posts.
  * @throws RemoteError `unreadable`, with the keys that were seen, when no array or more than one offers itself.
  */
-export function findList(value: unknown, override: string | undefined, excerpt: Excerpt): FoundList {
+export function findList(
+  value: unknown,
+  override: string | undefined,
+  excerpt: Excerpt,
+  ofPosts = true,
+): FoundList {
   if (override !== undefined) return readListAt(value, override, excerpt);
   if (Array.isArray(value)) return { path: topLevel, records: value };
   const connections = findConnections(value);
   if (connections.length === 1 && connections[0] !== undefined) return connections[0];
   const named = listPaths(value, (key) => listNamesKnown.includes(key)).filter(holdsRecords);
-  const candidates = named.length > 0 ? named : findUnnamed(value);
+  const candidates = named.length > 0 ? named : findUnnamed(value, ofPosts);
   const [only] = candidates;
   if (only !== undefined && candidates.length === 1) return only;
   const found =
@@ -120,10 +126,11 @@ function listPaths(value: unknown, accepts: (key: string) => boolean): FoundList
  * The only array of objects there is. An empty one counts where there is no full one, or one whose name says that it holds no posts: a
  * board without posts may list its categories all the same.
  */
-function findUnnamed(value: unknown): FoundList[] {
+function findUnnamed(value: unknown, ofPosts: boolean): FoundList[] {
   const all = listPaths(value, () => true).filter(holdsRecords);
   const full = all.filter((list) => list.records.length > 0);
-  return full.some(({ path }) => !aside.test(path)) ? full : all;
+  const isSure = full.length > 0 && (!ofPosts || full.some(({ path }) => !aside.test(path)));
+  return isSure ? full : all;
 }
 
 /** What lists beside the posts are called. */

@@ -25,6 +25,9 @@ export interface AskOptions {
 /** What a list that was asked for in another way shows, held against the first page. `larger`: all of that page, and more. */
 type Comparison = "more" | "larger" | "same" | "empty" | "other";
 
+/** What asking would show is not known: the page is taken for no whole list, and asking is left for a while. */
+export const unanswered: AskedPaging = { way: undefined, posts: "" };
+
 const mostRequests = 6;
 const sizeParam = "limit";
 
@@ -32,8 +35,8 @@ const sizeParam = "limit";
  * Asks a board for more in the usual ways, by GET, at most six times. The first answer with posts that the first page lacks
  * is the way on.
  *
- * @returns undefined where the board could not be asked now: no connection, the end of the run's time, or nothing but failures of its
- *   own; the error where it asks for a pause.
+ * @returns undefined where the board could not be asked now: no connection, or the end of the run's time; the error where it asks
+ *   for a pause.
  */
 export async function askForMore(
   first: OpenPage,
@@ -52,7 +55,7 @@ export async function askForMore(
   };
   try {
     const way = await findWay(first, look, () => left > 0);
-    return hasAnswered ? { way, posts: namePosts(first.ids) } : undefined;
+    return hasAnswered ? { way, posts: namePosts(first.ids) } : unanswered;
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     return error.fault === "limited" || error.retryAt !== undefined ? error : undefined;

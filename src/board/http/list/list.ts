@@ -8,7 +8,7 @@ import type { ListEnd, ListShape, PagePlace, PostPage } from "../../board.ts";
 import type { Reader } from "../answer/read.ts";
 import type { FieldNames } from "../answer/record.ts";
 import type { Excerpt } from "../answer/wording.ts";
-import { askForMore, namePosts } from "./ask-for-more.ts";
+import { askForMore, namePosts, unanswered } from "./ask-for-more.ts";
 import {
   conditionsOf,
   type Lens,
@@ -111,7 +111,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
       const before = options.asked;
       const found = before ?? (await askForMore({ url, recognised, ids, records }, asking));
       if (found instanceof RemoteError) pause = found;
-      const shown = found instanceof RemoteError ? limitedPaging : found;
+      const shown = found instanceof RemoteError ? unanswered : found;
       if (before === undefined) asked = shown;
       way = shown?.way;
       paging = goOn(paging, step.end, shown, ids, options);
@@ -133,9 +133,6 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     if (pause !== undefined) throw pause;
   }
 }
-
-/** Asking met a limit: what it would have shown is not known, so the page is taken for no whole list. */
-const limitedPaging: AskedPaging = { way: undefined, posts: "" };
 
 /** What a `PagePlace` holds. */
 const startShape = z.object({
