@@ -262,6 +262,26 @@ describe("`board.url` comes to be another board, which counts its posts as this 
     expect(await stage.ledger.requests.pending(project)).toEqual([]);
   });
 
+  it("and an approval that runs have not needed for a day answers nothing any more", async () => {
+    const stage = await openOther({ hidden: ["createdAt"] }, 1);
+    await stage.sync();
+    await approve(stage);
+    expect(await stage.ledger.requests.pending(project)).toMatchObject([{ kind: "accept-size" }]);
+    // The right address again, whose lists never come to their end.
+    stage.reconfigure({ config: {} });
+    const address = `${stage.board.url}/feedback?project=prj_app`;
+    const list = await fetch(address, { headers: { authorization: `Bearer ${stage.board.key}` } });
+    const body = { ...Object(await list.json()), total: 99 };
+    const isList = ({ path, method }: { path: string; method: string }) =>
+      path === "/feedback" && method === "GET";
+    stage.board.failNext({ kind: "answer", status: 200, body }, { times: 99, when: isList });
+    for (let run = 0; run < 3; run += 1) {
+      stage.clock.skip(20 * hourMs);
+      await stage.sync();
+    }
+    expect(await stage.ledger.requests.pending(project)).toEqual([]);
+  });
+
   it("is not what a board looks like of which people change some titles", async () => {
     const stage = await openStage({ style: { hidden: ["createdAt"] } });
     addPlanned(stage, 4);

@@ -49,16 +49,19 @@ export function findAlike<P extends Alike>(posts: readonly P[], asked: AskedPost
 /**
  * Posts that may be it, whatever people have made of them: they came after it was asked for, and nobody has them.
  *
+ * @param restMs `waits.create`.
  * @param until when a list that must have shown it was read, epoch ms.
  */
 export function newcomers<P extends Alike>(
   posts: readonly P[],
-  { at }: Pick<AskedPost, "at">,
+  { at, restMs }: Pick<AskedPost, "at"> & { readonly restMs: number },
   until = Number.POSITIVE_INFINITY,
 ): readonly P[] {
+  // What was asked for takes effect in that time, or never.
+  const isOf = (made: number): boolean => !(made < at - slackMs || made > at + restMs + slackMs);
   return posts.filter(
     ({ listedSince, createdAt, isTaken }) =>
-      !isTaken && listedSince >= at && listedSince <= until && !(readInstant(createdAt) < at - slackMs),
+      !isTaken && listedSince >= at && listedSince <= until && isOf(readInstant(createdAt)),
   );
 }
 

@@ -71,7 +71,9 @@ async function newcomersOf(
     const row = await readRow(cycle, one.post);
     // A list that had to show it was read before it was parked.
     const until = row && parkedOf(row)[0]?.since;
-    return newcomers(posts, { at }, until).map(({ post }) => [post, one.post] as const);
+    return newcomers(posts, { at, restMs: cycle.world.policy.waits.createMs }, until).map(
+      ({ post }) => [post, one.post] as const,
+    );
   });
   return new Map(found.flat());
 }

@@ -151,7 +151,10 @@ async function takeAbsent(looking: Looking): Promise<void> {
     return sayUnsure(looking, state === "DONE" ? notListed : isEmptied ? emptied : notShown);
   const at = askedAt(call);
   const wish = { texts: [], titles: [], listedSince: at };
-  const fresh = newcomers(await ledger.imports.alike(project, wish), { at });
+  const fresh = newcomers(await ledger.imports.alike(project, wish), {
+    at,
+    restMs: cycle.world.policy.waits.createMs,
+  });
   if (fresh.length > 0) return sayUnsure(looking, sayDoubt(fresh));
   if (call.attempts >= mostCalls)
     return sayUnsure(looking, `${call.attempts} calls got no answer, and made none`);

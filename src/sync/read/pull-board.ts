@@ -4,6 +4,7 @@ import type { Change } from "../../ledger/change.ts";
 import type { PersonRequest } from "../../ledger/orders.ts";
 import type { PullMeasure } from "../../ledger/pulls.ts";
 import type { PostId } from "../../model/post.ts";
+import { dayMs } from "../../model/time.ts";
 import { isShrunk } from "../../plan/guard.ts";
 import { isOtherBoard } from "../../plan/namesake.ts";
 import { isPushedFromHead, repeatedPosts } from "../../plan/repeats.ts";
@@ -116,8 +117,7 @@ async function endPull(
   const { pull, end, seen: shown } = reading;
   const endedAt = clock.now();
   // A person has said that the board is as it looks: what it no longer lists counts as missing from now on.
-  const pending = await ledger.requests.pending(memory.id);
-  const acceptances = pending.filter((request) => request.kind === "accept-size");
+  const acceptances = await pendingAcceptances(cycle, endedAt);
   const other = await findOtherBoard(cycle, reading, acceptances);
   const measure = await ledger.pulls.measure(pull);
   sayGrowth(cycle, measure);
@@ -151,6 +151,19 @@ async function endPull(
   else await rememberOfProject(cycle, { seen: [...seen] }, ended);
   if (kind === "complete" && !isPreview(cycle.run)) await sayMissing(cycle, endedAt);
   return { seen, posts: measure.posts, hold, kind, beganAt };
+}
+
+/** A person answers what they were shown: what no run has needed for a day is over, and the same words are asked about anew. */
+async function pendingAcceptances(
+  { world: { ledger }, memory }: Cycle,
+  now: number,
+): Promise<readonly Acceptance[]> {
+  const pending = await ledger.requests.pending(memory.id);
+  const all = pending.filter((request) => request.kind === "accept-size");
+  const ranAt = Math.max(memory.lastSuccessAt ?? 0, memory.doneAt ?? 0);
+  const over = all.filter(({ at }) => now - at > dayMs && ranAt > at);
+  if (over.length > 0) await ledger.commit(over.map(({ id }) => ({ kind: "end-request", request: id })));
+  return all.filter((request) => !over.includes(request));
 }
 
 type Acceptance = Extract<PersonRequest, { readonly kind: "accept-size" }>;

@@ -61,8 +61,13 @@ it("may be any post that has come since and is nobody's, whatever it is called",
     post({ listedSince: at + 11 }),
     post({ createdAt: "2026-01-01T11:57:00Z" }),
   ];
-  expect(newcomers([...fresh, ...others], { at }, at + 10)).toEqual(fresh);
-  expect(newcomers(others, { at })).toEqual([others[2]]);
+  expect(newcomers([...fresh, ...others], { at, restMs: 900_000 }, at + 10)).toEqual(fresh);
+  const late = {
+    ...fresh[0],
+    createdAt: new Date(at + 24 * 3_600_000).toISOString(),
+  } as (typeof fresh)[number];
+  expect(newcomers([late], { at, restMs: 900_000 })).toEqual([]);
+  expect(newcomers(others, { at, restMs: 900_000 })).toEqual([others[2]]);
 });
 
 describe("a post that stands for an issue already", () => {
