@@ -51,6 +51,8 @@ export interface ListWishes {
   readonly known?: KnownPages;
   /** Whether the board is believed when it says that a known page has not changed; else what it sends is compared. */
   readonly isConditional?: boolean;
+  /** Whether a limit that asking for more meets is left to itself: it was met before, and what is to be written would never be. */
+  readonly isPatient?: boolean;
   /** What asking for more has shown before. Left out, the board is asked once more where its list may go on. */
   readonly asked?: AskedPaging | undefined;
   /** Begins with this page of an earlier listing; left out, with the first one. */

@@ -42,8 +42,7 @@ export function followContent(
 ): readonly UpdateIssue[] {
   if (absence(row) !== undefined) return [];
   const hasTitle = String(row.post.values.title ?? "").trim() !== "";
-  const isReadable = shownFields.every((field) => !isUnread(row.post, field));
-  const hasDescription = seen.has("description") && isReadable;
+  const hasDescription = seen.has("description") && !isUnread(row.post, "description", seen);
   const follows = {
     title: hasTitle && isFollowed("title", settings),
     description: hasDescription && isFollowed("description", settings),
@@ -53,9 +52,6 @@ export function followContent(
     .filter(({ isGone }) => !isGone)
     .flatMap((linked) => updateOf(linked, follows, (others) => render(row.post, others)));
 }
-
-/** What the text of an issue may show of a post. */
-const shownFields = ["description", "votes", "categoryId", "status"] as const;
 
 function isFollowed(part: keyof Follows, { content }: Settings): boolean {
   return (typeof content === "string" ? content : content[part]) !== "once";

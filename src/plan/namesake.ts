@@ -59,6 +59,9 @@ export function isDoubtful(before: Post["values"], now: Post["values"]): boolean
   return before.title !== now.title && (timesOf(places).length < 2 || hasOtherTime(places));
 }
 
+/** People may give a few posts new titles at once. */
+const fewest = 3;
+
 /**
  * Whether a list is rather that of another board which counts its posts as this one does, as words. People change a title now and
  * then, but hardly those of most posts at once.
@@ -67,7 +70,7 @@ export function isDoubtful(before: Post["values"], now: Post["values"]): boolean
  * @param same - and how many others with issues.
  */
 export function isOtherBoard(doubtful: number, same: number): string | undefined {
-  if (doubtful < 2 || doubtful <= same) return undefined;
+  if (doubtful < fewest || doubtful <= same) return undefined;
   return `the board shows other titles for ${doubtful} of ${doubtful + same} posts that have issues, as another board would: correct \`board.url\`; if these are the same posts, \`boardsync approve\` takes the board as it is`;
 }
 

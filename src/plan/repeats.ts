@@ -5,12 +5,12 @@ import type { PostId } from "../model/post.ts";
  * twice has taken the place of another one, which may be on none.
  */
 
-/** Posts that were shown more than once, each once. */
+/** Posts that more than one page has shown, each once. One that stands twice on a page takes nobody's place: the board lists it twice. */
 export function repeatedPosts(pages: readonly (readonly PostId[])[]): readonly PostId[] {
   const shown = new Set<PostId>();
   const repeated = new Set<PostId>();
   for (const page of pages) {
-    for (const post of page) (shown.has(post) ? repeated : shown).add(post);
+    for (const post of new Set(page)) (shown.has(post) ? repeated : shown).add(post);
   }
   return [...repeated];
 }
@@ -26,14 +26,13 @@ export function isPushedFromHead(pages: readonly (readonly PostId[])[], again: r
   const known = new Set<PostId>();
   let pushed = 0;
   for (const page of pages) {
-    const repeats = page.filter((post) => known.has(post)).length;
-    const isPushed =
-      new Set(page).size === page.length &&
-      isSamePosts(page.slice(0, repeats), shown.slice(shown.length - repeats));
+    const posts = [...new Set(page)];
+    const repeats = posts.filter((post) => known.has(post)).length;
+    const isPushed = isSamePosts(posts.slice(0, repeats), shown.slice(shown.length - repeats));
     if (!isPushed) return false;
     pushed += repeats;
-    for (const post of page) known.add(post);
-    shown.push(...page);
+    for (const post of posts) known.add(post);
+    shown.push(...posts);
   }
   const [first = []] = pages;
   const old = again.findIndex((post) => known.has(post));

@@ -33,18 +33,18 @@ export function selectPost(
     if (tryPart(part, post, look) !== true) return { isSelected: false, reason: sayUnmet(part, post, look) };
     met.push(...sayMet(part, post, look));
   }
-  const unsure = isUnread(post, "title") ? "title can't be read" : unreadRoute(post, route);
+  const unsure = isUnread(post, "title", look.seen) ? "title can't be read" : unreadRoute(post, route, look);
   if (unsure !== undefined) return { isSelected: false, reason: unsure };
   return { isSelected: true, reason: `selected: ${met.join(", ") || "every post is"}` };
 }
 
 /** Why nobody can tell in which repository a post gets its issue. */
-function unreadRoute(post: Post, route: Settings["route"]): string | undefined {
+function unreadRoute(post: Post, route: Settings["route"], { seen }: SelectLook): string | undefined {
   const asked = [
     ...(route.some(({ category }) => category !== undefined) ? (["categoryId"] as const) : []),
     ...(route.some(({ status }) => status !== undefined) ? (["status"] as const) : []),
   ];
-  const field = asked.find((one) => isUnread(post, one));
+  const field = asked.find((one) => isUnread(post, one, seen));
   return field && `${field} can't be read, and \`route\` goes by it`;
 }
 
@@ -126,7 +126,7 @@ function tryPart(part: Part, post: Post, look: SelectLook): boolean | undefined 
     case "leaf": {
       const value = readField(post, part.field, look.seen);
       // What the board shows, and nobody can read, may be either.
-      const isSure = part.isDefault === true && !isUnread(post, part.field);
+      const isSure = part.isDefault === true && !isUnread(post, part.field, look.seen);
       if (value === undefined) return isSure ? true : undefined;
       return part.holds(value, look.now);
     }

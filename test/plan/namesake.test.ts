@@ -129,9 +129,9 @@ it.each<[boolean, Parameters<typeof isDoubtful>[1]]>([
 });
 
 it.each([
-  { doubtful: 1, same: 0, isOther: false },
-  { doubtful: 2, same: 0, isOther: true },
-  { doubtful: 2, same: 2, isOther: false },
+  { doubtful: 2, same: 0, isOther: false },
+  { doubtful: 3, same: 0, isOther: true },
+  { doubtful: 3, same: 3, isOther: false },
   { doubtful: 3, same: 2, isOther: true },
 ])("a list with $doubtful doubtful posts beside $same others is that of another board: $isOther", (one) => {
   expect(isOtherBoard(one.doubtful, one.same) !== undefined).toBe(one.isOther);

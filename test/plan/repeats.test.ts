@@ -11,9 +11,9 @@ describe("posts that repeat", () => {
     ["", ""],
     ["abc", ""],
     ["abc def", ""],
-    ["aab cde", "a"],
+    ["aab cde", ""],
     ["abc cde", "c"],
-    ["abc cdd", "cd"],
+    ["abc cdd", "c"],
     ["abc dea", "a"],
     ["abc cab bcd", "cab"],
   ])("of pages %o are %o", (pages, repeated) => {
@@ -37,7 +37,6 @@ describe("a repeat that posts at the head explain", () => {
     ["what repeats does not begin its page", "abc dce f", "nab", false],
     ["the first page is empty by now", "abc cde f", "", false],
     ["no page was read", "", "", true],
-    ["a page shows one twice", "abc cdd e", "nab", false],
   ])("%s", (_, pages, again, isIt) => {
     expect(isPushedFromHead(pagesOf(pages), [...again] as PostId[])).toBe(isIt);
   });

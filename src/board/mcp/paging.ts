@@ -50,10 +50,10 @@ function promisesMore(
   { hasMore, cursor, page, pageCount, total }: PageSigns,
   received: number,
 ): boolean | undefined {
+  // In so many words: a cursor stands on the last page of some, too, and a total may count what the call leaves out.
+  if (hasMore !== undefined) return hasMore;
   const told = [
-    hasMore,
-    // The last page of some has one, too.
-    hasMore === false ? undefined : cursor && cursor.value !== null,
+    cursor && cursor.value !== null,
     page === undefined || pageCount === undefined ? undefined : page < pageCount,
     total === undefined ? undefined : received < total,
   ];

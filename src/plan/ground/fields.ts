@@ -71,9 +71,9 @@ const empties: Readonly<Partial<Record<Field | PostField, FieldValue>>> = {
   votes: 0,
 };
 
-/** Whether a record shows what can't be read in a field: nobody knows what is in it, and it is not written over. */
-export function isUnread({ unread }: Pick<Post, "unread">, field: PostField): boolean {
-  return unread?.includes(field) === true;
+/** Whether just this record shows what can't be read in a field: nobody knows what is in it, and it is not written over. */
+export function isUnread({ unread }: Post, field: PostField, seen: ReadonlySet<PostField>): boolean {
+  return unread?.includes(field) === true && seen.has(field);
 }
 
 /**
@@ -87,7 +87,7 @@ export function readField(
 ): FieldValue | undefined {
   const shown = post.values[field];
   if ((shown ?? undefined) !== undefined) return shown;
-  if (!seen.has(field) || isUnread(post, field)) return undefined;
+  if (!seen.has(field) || isUnread(post, field, seen)) return undefined;
   return shown === null ? fillNull(field) : (empties[field] ?? null);
 }
 

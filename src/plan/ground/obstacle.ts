@@ -2,7 +2,7 @@ import type { Reason } from "../../model/causes.ts";
 import { type Parked, pausedAsWhole, pausedByPerson, type Row, type WholePause } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
-import { isUnread, showValue } from "./fields.ts";
+import { showValue } from "./fields.ts";
 import { doubtSignature, formerSignatureOf, refusalSignature } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
@@ -72,7 +72,6 @@ export function isQuarantined({ notes = [] }: Pick<Row, "notes">): boolean {
  */
 export function absence({ post, missing, base }: Row): string | undefined {
   if (missing > 0) return "the board no longer lists the post";
-  if (isUnread(post, "isArchived")) return "the board's record does not tell whether the post is archived";
   return post.values.isArchived === true && !isOurArchiving(base) ? "the post is archived" : undefined;
 }
 

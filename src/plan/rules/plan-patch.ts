@@ -1,7 +1,7 @@
 import type { Issue } from "../../model/issue.ts";
 import type { FieldBase, OwnChanges, Row, SentField } from "../../model/link.ts";
 import type { FieldValue, PostChange, PostField, RuleField } from "../../model/post.ts";
-import { changedBases } from "../fields/base.ts";
+import { changedBases, noTarget } from "../fields/base.ts";
 import {
   conflictOf,
   decideField,
@@ -58,7 +58,7 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   const isStale = row.seenAt === undefined;
   if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
-  const derived = withoutUnread(deriveTarget(row.links, settings), row);
+  const derived = withoutUnread(deriveTarget(row.links, settings), row, seen);
   const isOpened = row.links.every(({ link }) => link.origin !== "adopted");
   const isNew = Object.keys(row.base).length === 0;
   const decided = [...derived].flatMap(([field, found]) => {
@@ -128,18 +128,18 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
 }
 
 /** What a record shows and nobody can read is not written over. */
-function withoutUnread(derived: Derivation, { post, base }: Row): Derivation {
+function withoutUnread(derived: Derivation, { post, base }: Row, seen: ReadonlySet<PostField>): Derivation {
   if (post.unread === undefined) return derived;
-  const rests = (field: RuleField, found: FieldDerivation): boolean => {
-    const known = base[field];
-    return known !== undefined && found.kind === "derived" && isSameTarget(field, found.target, known.target);
-  };
+  const rests = (field: RuleField, found: FieldDerivation): boolean =>
+    found.kind === "derived" && isSameTarget(field, found.target, base[field]?.target ?? noTarget);
   const message = (field: RuleField): string =>
     `the board's record of the post has a \`${field}\` that can't be read: name the place of a readable one in \`board.fields\``;
   return new Map(
     [...derived].map(([field, found]) => [
       field,
-      isUnread(post, field) && !rests(field, found) ? { kind: "unknown", message: message(field) } : found,
+      isUnread(post, field, seen) && !rests(field, found)
+        ? { kind: "unknown", message: message(field) }
+        : found,
     ]),
   );
 }

@@ -60,6 +60,8 @@ export interface BoardPull {
   readonly posts: number;
   /** Why nothing of the project is written although all went well; undefined when nothing holds it. */
   readonly hold: string | undefined;
+  /** Set where posts of it were left out, because another board may show them. */
+  readonly isOther?: true;
   /** `usable`: all that there was to see, but absence from it means nothing. `incomplete`: it broke off. */
   readonly kind: "complete" | "usable" | "incomplete";
   /** Epoch ms: whatever a listing of this pull shows was so after its beginning. */

@@ -8,15 +8,8 @@ import { canonical } from "../../plan/ground/identity.ts";
 import { type BoardPull, type Cycle, rememberOfProject } from "../ground/cycle-state.ts";
 import { eachDueRow } from "../ground/rows.ts";
 
-const manner = 2;
-
-/** Fields that the manner before read otherwise. */
-const rereadFields = ["roadmapPublic", "onRoadmap", "isReviewed", "isArchived", "votes"] as const;
-
 /** What makes values out of records, and ids out of words, beside the rules. */
 interface Meanings {
-  /** How this version reads values. */
-  readonly manner: number;
   /** Where the config says a record has a field. */
   readonly fields: Readonly<Partial<Record<PostField, string>>>;
   /** The categories that words of the config mean; null: none yet. */
@@ -38,18 +31,12 @@ export async function rebaseMeanings(
   const now = meaningsNow(cycle);
   const meanings = canonical(now);
   if (memory.meanings === meanings) return;
-  const before =
-    memory.meanings === undefined ? ofBefore(cycle, now) : (JSON.parse(memory.meanings) as Meanings);
+  const before = memory.meanings === undefined ? now : (JSON.parse(memory.meanings) as Meanings);
   const changes = await turnBases(cycle, pull, before, now, used);
-  // What is held shows the posts another time. Some lists never come to their end.
-  const isRead = pull.hold === undefined && pull.posts > 0;
+  // What is left out as another board's is shown another time. Some lists never come to their end.
+  const isRead = pull.isOther !== true && pull.posts > 0;
   if (isRead) await rememberOfProject(cycle, { meanings }, changes);
   else if (changes.length > 0) await world.ledger.commit(changes);
-}
-
-/** Of a project that was read by a version that kept none of this. */
-function ofBefore({ memory }: Cycle, now: Meanings): Meanings {
-  return memory.seen.length === 0 ? now : { ...now, manner: 1 };
 }
 
 /** The categories that the project's posts are known to be in, where a word of the board rules has yet to come to mean one. */
@@ -63,12 +50,16 @@ export async function usedCategories({ project, memory, world }: Cycle): Promise
 }
 
 function meaningsNow({ project, memory, world }: Cycle): Meanings {
+  // A field's own name says nothing new.
+  const fields = Object.fromEntries(
+    Object.entries(world.policy.fields).filter(([field, place]) => field !== place),
+  );
   const pins = world.ledger.memory.categories(memory.id)?.pins ?? [];
   const words = categoryWords(project.settings).map((word) => [
     word,
     pins.find((pin) => pin.word === word)?.id ?? null,
   ]);
-  return { manner, fields: world.policy.fields, words: Object.fromEntries(words) };
+  return { fields, words: Object.fromEntries(words) };
 }
 
 async function turnBases(
@@ -79,10 +70,7 @@ async function turnBases(
   used: ReadonlySet<string>,
 ): Promise<readonly Change[]> {
   const { settings, project, memory, world } = cycle;
-  const reread: readonly PostField[] = before.manner === now.manner ? [] : rereadFields;
-  const moved = new Set(
-    postFields.filter((field) => before.fields[field] !== now.fields[field] || reread.includes(field)),
-  );
+  const moved = new Set(postFields.filter((field) => before.fields[field] !== now.fields[field]));
   // A word that is new to the config comes with a rule that is.
   const pins = Object.entries(now.words).flatMap(([word, id]) => {
     const known = before.words[word];

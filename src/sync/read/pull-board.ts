@@ -45,7 +45,7 @@ export async function pullBoard(cycle: Cycle): Promise<BoardPull> {
   };
 }
 
-/** Whether the list came to an end, and shows posts more than once. One that says itself that it goes in circles is no case of it. */
+/** Whether the list came to an end, and pages of it show the same posts. One that says itself that it goes in circles is no case of it. */
 function isTorn({ end, isBroken, shown }: Reading): boolean {
   if (isBroken || (end.kind !== "complete" && end.kind !== "incomplete")) return false;
   const before = new Set(shown.slice(0, -1).flat());
@@ -86,7 +86,7 @@ async function readTornAgain(
   const posts = repeatedPosts(first.shown).slice(0, mostNamed);
   log.info(
     { project: cycle.project.key, posts },
-    "The board's list shows posts more than once: it is read once more",
+    "Pages of the board's list show the same posts: it is read once more",
   );
   await ledger.commit([{ kind: "end-pull", pull: first.pull, end: "incomplete", at: clock.now() }]);
   const again = await readList(cycle, { notes, list, before: first });
@@ -97,7 +97,7 @@ async function readTornAgain(
 function sayTorn(posts: readonly PostId[]): string {
   const named = posts.slice(0, 5).join(", ");
   const more = posts.length > 5 ? ` and ${posts.length - 5} more` : "";
-  return `The board's list shows posts more than once, also when it is read again: ${named}${more}. So its pages do not fit together, other posts may be on none of them, and no post counts as missing. Let the board list posts in an order that stays the same, or ask for pages that hold them all (board.paging.sizeParam and size).`;
+  return `The board's list shows posts on more than one page, also when it is read again: ${named}${more}. So its pages do not fit together, other posts may be on none of them, and no post counts as missing. Let the board list posts in an order that stays the same, or ask for pages that hold them all (board.paging.sizeParam and size).`;
 }
 
 /** Posts may have moved between the parts. */
@@ -127,7 +127,8 @@ async function endPull(
     await ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: endedAt }]);
     const isSaid = tally.isPutOff || tally.errors.some(({ code }) => code === unfinished);
     if (!isSaid) noteError(tally, { code: "board.incomplete", message: end.message });
-    return { seen, posts: measure.posts, hold: other, kind: "incomplete", beganAt };
+    const isOther = other !== undefined && { isOther: true as const };
+    return { seen, posts: measure.posts, hold: other, ...isOther, kind: "incomplete", beganAt };
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
   if (end.kind === "lossy") noteError(tally, { code: "board.incomplete", message: end.message });
@@ -150,7 +151,8 @@ async function endPull(
   if ([...seen].join() === projectNow(cycle).seen.join()) await ledger.commit(ended);
   else await rememberOfProject(cycle, { seen: [...seen] }, ended);
   if (kind === "complete" && !isPreview(cycle.run)) await sayMissing(cycle, endedAt);
-  return { seen, posts: measure.posts, hold, kind, beganAt };
+  const isOther = other !== undefined && { isOther: true as const };
+  return { seen, posts: measure.posts, hold, ...isOther, kind, beganAt };
 }
 
 /** A person answers what they were shown: what no run has needed for a day is over, and the same words are asked about anew. */

@@ -68,6 +68,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     },
     isConditional: isBelieved(cycle),
     asked: recallPaging(cycle),
+    isPatient: ledger.memory.paging(cycle.memory.id)?.posts === "",
     from: list.from,
   };
   // A page is asked for when the one before it has been taken.
@@ -132,6 +133,8 @@ async function rememberPaging(
   { memory, project, world: { clock, ledger, log } }: Cycle,
   asked: AskedPaging,
 ): Promise<void> {
+  // A way that was found before is not forgotten because asking anew gets no answer.
+  if (asked.posts === "" && ledger.memory.paging(memory.id)?.way !== undefined) return;
   await ledger.commit([
     { kind: "remember-paging", project: memory.id, paging: { ...asked, askedAt: clock.now() } },
   ]);

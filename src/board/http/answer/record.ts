@@ -49,10 +49,10 @@ const readings: Readonly<Record<PostField, ReadValue>> = {
   status: readStatus,
   roadmapColumn: readText,
   roadmapOrder: readNumber,
-  roadmapPublic: readState,
-  onRoadmap: readState,
-  isReviewed: readState,
-  isArchived: readState,
+  roadmapPublic: readFlag,
+  onRoadmap: readFlag,
+  isReviewed: readFlag,
+  isArchived: readFlag,
   categoryId: (value) => readText(value) ?? readId(value),
   title: readText,
   description: readText,
@@ -71,6 +71,11 @@ export interface PickedRecord {
   readonly mistyped: readonly PostField[];
 }
 
+/** As some show that there is nothing. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
 /** Picks the known fields of a record. `names` replaces the usual name of a field. */
 export function pickRecord(record: unknown, idName: string | undefined, names: FieldNames): PickedRecord {
   const id = isObject(record) && idName !== undefined ? readId(readPath(record, idName)) : undefined;
@@ -80,7 +85,7 @@ export function pickRecord(record: unknown, idName: string | undefined, names: F
   for (const field of postFields) {
     const shown = readField(record, field, names[field]);
     if (shown === undefined) continue;
-    const value = shown === null ? null : readings[field](shown);
+    const value = shown === null || isEmpty(shown) ? null : readings[field](shown);
     if (value === undefined) mistyped.push(field);
     else values.push([field, value]);
   }
@@ -146,8 +151,10 @@ function readStatus(value: unknown): string | undefined {
 }
 
 const flags: ReadonlyMap<string, boolean> = new Map([
-  ...["true", "yes", "on", "1"].map((text) => [text, true] as const),
-  ...["false", "no", "off", "0"].map((text) => [text, false] as const),
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
 ]);
 
 /** Some APIs have flags as numbers or as text. */
@@ -156,16 +163,6 @@ export function readFlag(value: unknown): boolean | undefined {
   return typeof value === "number" || typeof value === "string"
     ? flags.get(String(value).toLowerCase())
     : undefined;
-}
-
-/** Or as how often, or since when, it is so: an archived post that was taken for none would become an issue. */
-function readState(value: unknown): boolean | undefined {
-  const flag = readFlag(value);
-  if (flag !== undefined) return flag;
-  if (value === "") return false;
-  if (typeof value === "number") return true;
-  // A time that was never set is shown as one long ago.
-  return readTime(value) === undefined ? undefined : readInstant(value) >= Date.UTC(2000);
 }
 
 function readNumber(value: unknown): number | undefined {

@@ -123,19 +123,20 @@ function listPaths(value: unknown, accepts: (key: string) => boolean): FoundList
 }
 
 /**
- * The only array of objects there is. An empty one counts where there is no full one, or one whose name says that it holds no posts: a
- * board without posts may list its categories all the same.
+ * The only array of objects there is. An empty one counts where there is no full one, or where the name of that says that it holds no
+ * posts: a board without posts may list its categories all the same.
  */
 function findUnnamed(value: unknown, ofPosts: boolean): FoundList[] {
   const all = listPaths(value, () => true).filter(holdsRecords);
   const full = all.filter((list) => list.records.length > 0);
-  const isSure = full.length > 0 && (!ofPosts || full.some(({ path }) => !aside.test(path)));
-  return isSure ? full : all;
+  const isAside = ({ path }: FoundList): boolean => aside.test(path.split(".").at(-1) ?? "");
+  const isDoubtful = ofPosts && full.every(isAside) && !all.every(isAside);
+  return full.length > 0 && !isDoubtful ? full : all;
 }
 
 /** What lists beside the posts are called. */
 const aside =
-  /categor|tag|label|status|column|user|member|author|project|board|error|warning|link|meta|filter|option/i;
+  /^(?:categor(?:y|ies)|tags?|labels?|status(?:es)?|columns?|users?|members?|authors?|projects?|boards?|errors?|warnings?|notices?|links?|filters?|options?)$/i;
 
 function entriesOf(value: unknown): [string, unknown][] {
   // A key with a dot in it can't be told from a path, and no board needs one.

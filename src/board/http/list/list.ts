@@ -49,6 +49,7 @@ export interface ListOptions {
   readonly from: PagePlace | undefined;
   readonly known: KnownPages | undefined;
   readonly isConditional: boolean;
+  readonly isPatient: boolean;
   /** Version of boardsync: another one may read the same answer in another way. */
   readonly version: string;
   /** Must not be kept, in whatever a board has put it. */
@@ -130,7 +131,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const told = { place, next, seen: new Set(reading.seen), shape, unusable, end };
     yield { ...page, ids, ...told, ...(asked !== undefined && { asked }) };
     // What the board has shown counts; nothing more is asked of it.
-    if (pause !== undefined) throw pause;
+    if (pause !== undefined && !options.isPatient) throw pause;
   }
 }
 

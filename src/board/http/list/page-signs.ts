@@ -57,7 +57,7 @@ export function readSigns(value: unknown, headers: Headers, paths: SignPaths, re
   const [size] = find("size", readCount);
   const more = [
     ...find("hasMore", readFlag).map((one) => one.value),
-    ...find("isLast", readFlag).map((one) => !one.value),
+    ...find("isLast", readYesNo).map((one) => !one.value),
   ];
   return {
     address: inHeaders.address ?? next.address ?? wrap(address?.value),
@@ -179,6 +179,12 @@ function readTotal({ value, places, find, records, totals }: TotalSources, path:
 
 function most(numbers: readonly number[]): number | undefined {
   return numbers.length === 0 ? undefined : Math.max(...numbers);
+}
+
+/** A number may be that of the last page. */
+function readYesNo(found: unknown): boolean | undefined {
+  const isNumber = typeof found === "number" || /^\d+$/.test(String(found));
+  return isNumber ? undefined : readFlag(found);
 }
 
 /** A next address, cursor or page number; null where it says that there is none. */

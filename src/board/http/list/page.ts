@@ -180,11 +180,13 @@ function readRecords(
       if (name !== undefined) categories.set(String(categoryId), excerpt(name, 100));
     }
   }
+  for (const id of contradicted)
+    unusable.push(`Records of a page show the post ${excerpt(id, 60)} in several ways.`);
   const rest = unusable.length - mostExplained;
   const explained =
     rest > 0 ? [...unusable.slice(0, mostExplained), `And ${rest} more like this.`] : unusable;
-  const ids = posts.map(({ id }) => id);
   const sure = contradicted.size === 0 ? posts : posts.filter(({ id }) => !contradicted.has(id));
+  const ids = sure.map(({ id }) => id);
   return {
     posts: sure,
     ids,
