@@ -155,7 +155,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "short-wait",
     words: "an unknown outcome is looked up before `waits` is over",
     breaks: ["I1", "I2"],
-    from: 102,
+    from: 1769,
     bug: ofWorld(({ policy }) => ({ policy: { ...policy, waits: { createMs: 1, patchMs: 1 } } })),
   },
   {
