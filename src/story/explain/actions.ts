@@ -1,9 +1,9 @@
 import type { Action, Decision } from "../../plan/ground/action.ts";
 import { isAllowed, pauseOf } from "../../plan/ground/obstacle.ts";
-import { writesHold } from "../../sync/decide/judge.ts";
 import { describeAction } from "../../sync/ground/describe.ts";
 import { pausedBy } from "../../sync/ground/record.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
+import { writesHold } from "../../sync/ground/verdict.ts";
 import { linesLater } from "../../sync/tell/plan-later.ts";
 import type { Explaining } from "./explanation.ts";
 

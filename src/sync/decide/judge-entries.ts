@@ -2,7 +2,7 @@ import type { PersonRequest } from "../../ledger/orders.ts";
 import { isAllowed, reasonOf } from "../../plan/ground/obstacle.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { type EntryWork, entryOf } from "../ground/entries.ts";
-import type { Verdict } from "../ground/verdict.ts";
+import { type Verdict, writesHold } from "../ground/verdict.ts";
 import { rememberEntry } from "../read/pull-releases.ts";
 
 /**
@@ -72,7 +72,6 @@ export async function whyStopped({
 }: PulledCycle): Promise<Verdict | undefined> {
   const [whole] = await world.ledger.rows.wholePauses(memory.id);
   if (whole !== undefined) return { kind: "pause", ...reasonOf(whole) };
-  if (!isAllowed({ kind: "patch-post" }, settings))
-    return { kind: "hold", cause: "writes-off", why: `\`writes: ${settings.writes}\` in the config` };
+  if (!isAllowed({ kind: "patch-post" }, settings)) return { kind: "hold", ...writesHold(settings) };
   return pull.hold === undefined ? undefined : { kind: "hold", cause: "shrank", why: pull.hold };
 }

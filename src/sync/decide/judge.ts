@@ -1,11 +1,10 @@
 import type { Reason } from "../../model/causes.ts";
 import { hourMs } from "../../model/time.ts";
 import { isAllowed } from "../../plan/ground/obstacle.ts";
-import type { Settings } from "../../plan/ground/settings.ts";
 import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { describeClosings } from "../ground/closings.ts";
 import { isApproved, type PulledCycle } from "../ground/cycle-state.ts";
-import type { Hold, Verdict } from "../ground/verdict.ts";
+import { type Hold, type Verdict, writesHold } from "../ground/verdict.ts";
 import type { Judged, Wanted } from "../ground/wanted.ts";
 
 /** Voters count as notified by one burst for this long. */
@@ -77,10 +76,6 @@ function approvable(hold: Hold): Hold {
 
 function holdBy(why: string | undefined): Hold | undefined {
   return why === undefined ? undefined : { kind: "hold", cause: "guard", why, isApprovable: true };
-}
-
-export function writesHold({ writes }: Pick<Settings, "writes">): Reason {
-  return { cause: "writes-off", why: `\`writes: ${writes}\` in the config` };
 }
 
 const nothingHeld: GuardHolds = { holdIssues: undefined, holdStatuses: undefined };

@@ -1,4 +1,5 @@
 import type { Cause, Reason } from "../../model/causes.ts";
+import type { Settings } from "../../plan/ground/settings.ts";
 import type { Closure } from "./world.ts";
 
 /** What is to become of an action in this run. */
@@ -80,3 +81,8 @@ const weights: Readonly<Record<Outcome["kind"], number>> = {
   refuse: 5,
   failed: 6,
 };
+
+/** Why an action is held that the setting `writes` doesn't allow. */
+export function writesHold({ writes }: Pick<Settings, "writes">): Reason {
+  return { cause: "writes-off", why: `\`writes: ${writes}\` in the config` };
+}

@@ -31,7 +31,7 @@ export async function rebaseMeanings(
   const now = meaningsNow(cycle);
   const meanings = canonical(now);
   if (memory.meanings === meanings) return;
-  const before = memory.meanings === undefined ? now : (JSON.parse(memory.meanings) as Meanings);
+  const before = meaningsOf(memory) ?? now;
   const changes = await turnBases(cycle, pull, before, now, used);
   // What is left out as another board's is shown another time. Some lists never come to their end.
   const isRead = pull.isOther !== true && pull.posts > 0;
@@ -45,8 +45,12 @@ export async function usedCategories({ project, memory, world }: Cycle): Promise
   const words = project.settings.boardRules.flatMap(({ when }) => when.category ?? []);
   const isPinned = words.every((word) => pins.some((pin) => pin.word === word));
   // A process may have ended between the pin and the bases.
-  if (isPinned && !memory.meanings?.includes(":null")) return new Set();
+  if (isPinned && !Object.values(meaningsOf(memory)?.words ?? {}).includes(null)) return new Set();
   return new Set(await world.ledger.rows.shown(memory.id, "categoryId"));
+}
+
+function meaningsOf({ meanings }: Cycle["memory"]): Meanings | undefined {
+  return meanings === undefined ? undefined : (JSON.parse(meanings) as Meanings);
 }
 
 function meaningsNow({ project, memory, world }: Cycle): Meanings {

@@ -71,11 +71,6 @@ export interface PickedRecord {
   readonly mistyped: readonly PostField[];
 }
 
-/** As some show that there is nothing. */
-function isEmpty(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
-}
-
 /** Picks the known fields of a record. `names` replaces the usual name of a field. */
 export function pickRecord(record: unknown, idName: string | undefined, names: FieldNames): PickedRecord {
   const id = isObject(record) && idName !== undefined ? readId(readPath(record, idName)) : undefined;
@@ -94,10 +89,15 @@ export function pickRecord(record: unknown, idName: string | undefined, names: F
   return { post: mistyped.length === 0 ? post : { ...post, unread: mistyped }, mistyped };
 }
 
+/** Some boards show an empty list or object where there is nothing. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
 /** Where a record keeps its internal note, which is no field of a post. */
 const noteNames = ["internalNote", "internal_note"];
 
-/** The internal note of a record, null counting as empty; undefined where the record shows none, null for one that is no text. */
+/** The internal note of a record: its text, empty where the record says null; undefined where it shows none; null where that is no text. */
 export function readNote(record: unknown): string | null | undefined {
   const places = [record, readPath(record, "attributes")];
   const shown = places
