@@ -26,8 +26,11 @@ export interface KnownPages {
 export interface AskedPaging {
   /** undefined where no request brought a post that the first page lacks. */
   readonly way: PagingWay | undefined;
-  /** Stands for the posts of the first page: once it shows others, they may be a part of a longer list. */
-  readonly posts: string;
+  /**
+   * Stands for the posts of the first page: once it shows others, they may be a part of a longer list. null where the board
+   * gave no answer of its own, so that nothing is known.
+   */
+  readonly posts: string | null;
 }
 
 /** How a list goes on; the same words as `board.paging` of the config. */

@@ -1,17 +1,13 @@
 import { expect, it } from "vitest";
+import { listNext, type Shown } from "../support/listing.ts";
 import { addPlanned, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
-
-type Shown = Readonly<Record<string, unknown>>;
 
 /** The next list, with each record changed. */
 function bendNextList(stage: Stage, bend: (record: Shown, index: number) => Shown): void {
   const feedback = stage.board
     .posts("acme-app")
     .map((post, index) => bend({ ...post, url: `${new URL(stage.board.url).origin}/p/${post.id}` }, index));
-  stage.board.failNext(
-    { kind: "answer", status: 200, body: { feedback } },
-    { when: ({ method, path }) => method === "GET" && path === "/feedback" },
-  );
+  listNext(stage, { feedback });
 }
 it("a status that one list leaves out of one record is no person's change: what was ours is still put back", async () => {
   const stage = await openStage();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { listNext, listNow } from "../support/listing.ts";
 import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import {
   addPlanned,
@@ -34,20 +35,6 @@ async function openClosed(
 
 function statusOf({ board }: Stage): string | undefined {
   return board.post("acme-app", "p1")?.status.toLowerCase();
-}
-
-/** The list as the board shows it now. */
-async function listNow({ board }: Stage): Promise<unknown> {
-  const address = `${board.url}/feedback?project=prj_app`;
-  return (await fetch(address, { headers: { authorization: `Bearer ${board.key}` } })).json();
-}
-
-/** The next listings are of what the board showed before. */
-function listNext({ board }: Stage, body: unknown, times = 1): void {
-  board.failNext(
-    { kind: "answer", status: 200, body },
-    { times, when: ({ path, method }) => path === "/feedback" && method === "GET" },
-  );
 }
 
 /** A run whose list is one from before. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { inOrder } from "../../src/select.ts";
+import { relist } from "../support/listing.ts";
 import { openPosts } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
@@ -222,14 +223,11 @@ describe("a board that spells an id anew", () => {
     const stage = await openStage();
     addPlanned(stage, [{ title: "One" }, { title: "Two" }, { title: "Three" }]);
     await stage.sync();
-    const address = `${stage.board.url}/feedback?project=prj_app`;
-    const answer = await fetch(address, { headers: { authorization: `Bearer ${stage.board.key}` } });
-    const list = (await answer.json()) as { feedback: Record<string, unknown>[] };
-    const [first, ...others] = list.feedback;
-    const feedback = [{ ...first, id: rename(String(first?.["id"])), title }, ...others];
-    const when = ({ path, method }: { path: string; method: string }) =>
-      path === "/feedback" && method === "GET";
-    stage.board.failNext({ kind: "answer", status: 200, body: { ...list, feedback } }, { times: 9, when });
+    await relist(
+      stage,
+      ([first, ...others]) => [{ ...first, id: rename(String(first?.["id"])), title }, ...others],
+      9,
+    );
     stage.clock.skip(hourMs);
     return stage;
   }

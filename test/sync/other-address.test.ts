@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
 import { foreseeHeld } from "../../src/sync/orders/approve.ts";
+import { listNext, listNow } from "../support/listing.ts";
 import { startSandboxBoard } from "../support/sandbox/board/board.ts";
 import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import { lookingAt } from "../support/setups.ts";
@@ -269,12 +270,7 @@ describe("`board.url` comes to be another board, which counts its posts as this 
     expect(await stage.ledger.requests.pending(project)).toMatchObject([{ kind: "accept-size" }]);
     // The right address again, whose lists never come to their end.
     stage.reconfigure({ config: {} });
-    const address = `${stage.board.url}/feedback?project=prj_app`;
-    const list = await fetch(address, { headers: { authorization: `Bearer ${stage.board.key}` } });
-    const body = { ...Object(await list.json()), total: 99 };
-    const isList = ({ path, method }: { path: string; method: string }) =>
-      path === "/feedback" && method === "GET";
-    stage.board.failNext({ kind: "answer", status: 200, body }, { times: 99, when: isList });
+    listNext(stage, { ...(await listNow(stage)), total: 99 }, 99);
     for (let run = 0; run < 3; run += 1) {
       stage.clock.skip(20 * hourMs);
       await stage.sync();

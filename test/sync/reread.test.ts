@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { ProjectId } from "../../src/model/post.ts";
 import { foreseeHeld } from "../../src/sync/orders/approve.ts";
+import { isList, listNext, listNow } from "../support/listing.ts";
 import {
   addPlanned,
   type ConfigPart,
@@ -11,19 +12,12 @@ import {
 } from "../support/stage.ts";
 
 const project = "prj_app" as ProjectId;
-type Rec = Record<string, unknown>;
 const closing = (when: ConfigPart, more: ConfigPart = {}) => ({
   ...standardProject,
   boardRules: [{ when, set: { state: "closed", reason: "not_planned" } }],
   ...more,
 });
 const states = ({ github }: Stage) => github.issues("acme/app").map(({ state }) => state);
-const isList = ({ path, method }: { path: string; method: string }) =>
-  path === "/feedback" && method === "GET";
-async function listNow({ board }: Stage): Promise<{ readonly feedback: Rec[] }> {
-  const address = `${board.url}/feedback?project=prj_app`;
-  return (await fetch(address, { headers: { authorization: `Bearer ${board.key}` } })).json() as never;
-}
 
 it("a person's change is not swallowed by a change of an unrelated field's place", async () => {
   const stage = await openStage({ projects: [closing({ status: "declined" })] });
@@ -119,7 +113,7 @@ it("is over with the first list, also where lists never come to their end", asyn
   stage.clock.skip(hourMs);
   const syncPart = async (): Promise<void> => {
     const body = { ...(await listNow(stage)), total: 99 };
-    stage.board.failNext({ kind: "answer", status: 200, body }, { times: 1, when: isList });
+    listNext(stage, body, 1);
     await stage.sync();
   };
   stage.reconfigure({ config: { board: { fields: { votes: "score" } } } });
@@ -161,10 +155,7 @@ it("an unnamed list with fields of other names beside an empty array", async () 
     state: status,
     description,
   }));
-  stage.board.failNext(
-    { kind: "answer", status: 200, body: { entries, warnings: [] } },
-    { times: 99, when: isList },
-  );
+  listNext(stage, { entries, warnings: [] }, 99);
   const report = await stage.syncOne();
   expect(report).toMatchObject({ posts: 2, errors: [], created: 2 });
 });
@@ -182,7 +173,7 @@ it("a category that can't be read does not open an issue in the wrong repository
   const body = {
     feedback: feedback.map((one, at) => (at === 0 ? { ...one, categoryId: { ref: "cat_api" } } : one)),
   };
-  stage.board.failNext({ kind: "answer", status: 200, body }, { times: 99, when: isList });
+  listNext(stage, body, 99);
   await stage.syncOne();
   expect([stage.github.issues("acme/app").length, stage.github.issues("acme/api").length]).toEqual([0, 1]);
 });

@@ -46,22 +46,27 @@ function withoutTexts(action: SavedAction): SavedAction {
   return { ...action, lines };
 }
 
+const headShape = z.object({ format: z.literal(planFormat), version: z.unknown().optional() });
+
 /** Whether a text is a plan of whatever version, edited or not. */
 export function isPlan(text: string): boolean {
-  return text.includes(`"format": "${planFormat}"`);
+  return headShape.safeParse(parse(text)).success;
+}
+
+/** undefined for what is no JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What `writePlan` made of a plan; else what is wrong with the text, as the end of a sentence. */
 export function readPlan(text: string): SavedPlan | string {
-  let found: unknown;
-  try {
-    found = JSON.parse(text);
-  } catch {
-    return "is no JSON: it is cut off, or no plan at all";
-  }
-  const head = z
-    .object({ format: z.literal(planFormat), version: z.unknown().optional() })
-    .safeParse(found).data;
+  const found = parse(text);
+  if (found === undefined) return "is no JSON: it is cut off, or no plan at all";
+  const head = headShape.safeParse(found).data;
   if (head === undefined) return "is no plan that `boardsync plan --out` has saved";
   if (head.version !== planVersion) {
     return `has version ${JSON.stringify(head.version)} of the format, and this boardsync reads ${planVersion}`;

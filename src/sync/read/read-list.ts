@@ -68,7 +68,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     },
     isConditional: isBelieved(cycle),
     asked: recallPaging(cycle),
-    isPatient: ledger.memory.paging(cycle.memory.id)?.posts === "",
+    isPatient: ledger.memory.paging(cycle.memory.id)?.posts === null,
     from: list.from,
   };
   // A page is asked for when the one before it has been taken.
@@ -125,7 +125,7 @@ function isBelieved({ memory, world: { clock, policy } }: Cycle): boolean {
 /** What asking the board for more has shown. It is asked again every `fullEvery`; where it got no answer, in an hour. */
 export function recallPaging({ memory, world: { clock, ledger, policy } }: Cycle): AskedPaging | undefined {
   const known = ledger.memory.paging(memory.id);
-  const validMs = known?.posts === "" ? Math.min(hourMs, policy.fullEveryMs) : policy.fullEveryMs;
+  const validMs = known?.posts === null ? Math.min(hourMs, policy.fullEveryMs) : policy.fullEveryMs;
   return known !== undefined && clock.now() - known.askedAt < validMs ? known : undefined;
 }
 
@@ -134,7 +134,7 @@ async function rememberPaging(
   asked: AskedPaging,
 ): Promise<void> {
   // A way that was found before is not forgotten because asking anew gets no answer.
-  if (asked.posts === "" && ledger.memory.paging(memory.id)?.way !== undefined) return;
+  if (asked.posts === null && ledger.memory.paging(memory.id)?.way !== undefined) return;
   await ledger.commit([
     { kind: "remember-paging", project: memory.id, paging: { ...asked, askedAt: clock.now() } },
   ]);

@@ -117,7 +117,7 @@ describe("a page that looks cut and shows no sign of paging", () => {
     };
     await expect(reading()).rejects.toMatchObject({ name: "RemoteError" });
     expect(pages.map(({ posts, asked }) => [posts.length, asked])).toEqual([
-      [20, { way: undefined, posts: "" }],
+      [20, { way: undefined, posts: null }],
     ]);
     expect(server.asked).toHaveLength(2);
   });
@@ -126,7 +126,7 @@ describe("a page that looks cut and shows no sign of paging", () => {
     const server = await serveAnswers([{ body: records(20) }, { status: 500 }]);
     const { pages, end } = await pull(givenBoard(server.url, { retries: 3 }));
     expect(end?.kind).toBe("cut");
-    expect(pages[0]?.asked).toEqual({ way: undefined, posts: "" });
+    expect(pages[0]?.asked).toEqual({ way: undefined, posts: null });
     expect(server.asked).toHaveLength(7);
   });
 

@@ -26,7 +26,7 @@ export interface AskOptions {
 type Comparison = "more" | "larger" | "same" | "empty" | "other";
 
 /** What asking would show is not known: the page is taken for no whole list, and asking is left for a while. */
-export const unanswered: AskedPaging = { way: undefined, posts: "" };
+export const unanswered: AskedPaging = { way: undefined, posts: null };
 
 const mostRequests = 6;
 const sizeParam = "limit";

@@ -56,7 +56,7 @@ const accounts = memory<AccountMemory>("memory.value", () => ({
 }));
 const pagings = memory<PagingMemory>("memory.value", () => ({
   way: wayShape().optional() as z.ZodType<PagingWay | undefined>,
-  posts: z.string(),
+  posts: z.string().nullable(),
   askedAt: z.number(),
 }));
 const fields = memory<ProjectFieldMemory>(
