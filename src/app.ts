@@ -64,7 +64,10 @@ export function connectSides(config: Config, secrets: Credentials, machine: Mach
   const guarded = { ...machine, conceal, redact: known.redact };
   return {
     board: connectBoard(config.board, secrets.boardApiKey, guarded),
-    tracker: connectTracker(config.tracker, github, guarded, namedRepositories(config)),
+    tracker: kindOf(config.tracker).connect(github, {
+      ...serverOptions(config.tracker, guarded),
+      ...{ repositories: namedRepositories(config), conceal },
+    }),
     tools: config.board.mcp && connectTools(config.board, secrets.boardApiKey, guarded),
   };
 }
@@ -114,21 +117,6 @@ export function connectTools(
 
 /** Of one answer of a tool. */
 const mostToolBytes = 4 * 1024 * 1024;
-
-/**
- * The tracker alone.
- *
- * @param repositories - those that the config names; without a config none is known yet.
- */
-export function connectTracker(
-  tracker: Config["tracker"],
-  github: GitHubSecret,
-  machine: GuardedMachine,
-  repositories: readonly string[] = [],
-): Sides["tracker"] {
-  const conceal = machine.conceal ?? (() => undefined);
-  return kindOf(tracker).connect(github, { ...serverOptions(tracker, machine), repositories, conceal });
-}
 
 /** Where a new App is made, for whoever has none yet. */
 export function addressOfNewApp(tracker: Config["tracker"], wish: AppWish): string {

@@ -56,8 +56,6 @@ export class RemoteError extends Error {
   readonly detail: FaultDetail | undefined;
   /** With `all` and a budget: of what counts against that budget. */
   readonly concerns: Concerned;
-  /** Of an answer that is not recognised: the keys that it has, names only; else none. */
-  readonly keys: readonly string[];
 
   constructor(
     side: Side,
@@ -69,7 +67,6 @@ export class RemoteError extends Error {
       budget?: string;
       detail?: FaultDetail | undefined;
       concerns?: Concerned;
-      keys?: readonly string[];
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -80,7 +77,6 @@ export class RemoteError extends Error {
     this.detail = options.detail;
     const isOfRun = fault === "limited" || fault === "aborted";
     this.concerns = options.concerns ?? (isOfRun ? "all" : "asked");
-    this.keys = options.keys ?? [];
   }
 
   get code(): string {

@@ -8,7 +8,7 @@ import { readFileSync, writeSync } from "node:fs";
 import type { Interface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import type { Keys, Output, OwnPlace, OwnProcess, Runtime, Terminal } from "./commands/print/terminal.ts";
+import type { Keys, Output, OwnPlace, OwnProcess, Terminal } from "./commands/print/terminal.ts";
 
 const oldestNode: readonly [number, number] = [22, 19];
 /** How long the write in hand may take after a signal, before it is left as an unknown outcome. */
@@ -67,7 +67,6 @@ async function main(): Promise<void> {
     command: startedAs({ script: String(process.argv[1]), cwd: process.cwd(), env: process.env }),
     pid: process.pid,
     id: randomBytes(3).toString("hex"),
-    runtime: readRuntime,
     out: outputOf(process.stdout),
     err: outputOf(process.stderr),
     signal: interruption.signal,
@@ -133,18 +132,6 @@ async function askOn(
   } finally {
     reader.close();
   }
-}
-
-function readRuntime(): Runtime {
-  const { platform, arch, versions } = process;
-  const known = { node: versions.node, platform, arch };
-  if (platform !== "linux") return known;
-  // Without this the names of all machines that we are connected to would be looked up.
-  Object.assign(process.report, { excludeNetwork: true });
-  // Node.js types the report as any object.
-  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
-  const glibc = header.glibcVersionRuntime;
-  return { ...known, libc: glibc === undefined ? "musl" : `glibc ${glibc}` };
 }
 
 /** Until they are released, no key is shown, and the terminal sends no signal for Ctrl-C: it is a key like the others. */

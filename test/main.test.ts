@@ -133,16 +133,6 @@ it("prints the version of package.json", async () => {
   expect(await run(["--version"], nowhere())).toEqual({ code: 0, out: `${version}\n`, err: "" });
 });
 
-it("reports what it runs on", async () => {
-  const { code, out } = await run(["report", "--offline"], nowhere());
-  const { node } = process.versions;
-  expect(code).toBe(0);
-  expect(out).toContain(
-    `\n    node: ${node},\n    platform: ${process.platform},\n    arch: ${process.arch},\n`,
-  );
-  if (process.platform === "linux") expect(out).toMatch(/\n {4}libc: (glibc \d+\.\d+|musl),\n/);
-});
-
 it("exits 2 where it does not understand", async () => {
   const { code, out, err } = await run(["syc"], nowhere());
   expect({ code, out }).toEqual({ code: 2, out: "" });

@@ -83,8 +83,6 @@ export interface PostPage {
   readonly shape: ListShape;
   /** Records that could not be used (no id, not an object), as sentences; at most a few a page. */
   readonly unusable: readonly string[];
-  /** What the page looks like; of the first page only, where it was read anew. */
-  readonly first?: FirstPage;
   /** What asking for more has shown just now; of the first page only. */
   readonly asked?: AskedPaging;
   readonly end: ListEnd | undefined;
@@ -99,18 +97,6 @@ export interface ListShape {
   readonly paging: string;
   /** Every key that the records of the first page have, sorted; names only. */
   readonly keys: readonly string[];
-}
-
-/** What the first page of a listing looks like: names and types, and no values. */
-export interface FirstPage {
-  /** JSON types of the values of each of `shape.keys`, in that order: `string`, `number or null`. */
-  readonly types: readonly string[];
-  /** Keys around the list, two levels deep: `meta`, `meta.total`. */
-  readonly envelope: readonly string[];
-  /** Headers of the answer that may tell how the list goes on. */
-  readonly headers: readonly string[];
-  /** The signs of paging that were recognised. */
-  readonly signs: readonly string[];
 }
 
 /**

@@ -287,14 +287,6 @@ export const commandTable: readonly CommandRow[] = [
     run: async (call) => (await import("./look/page.ts")).page(call),
   },
   {
-    name: "report",
-    summary:
-      "what a bug report needs, without names, texts and secrets: versions, config, lists, last errors",
-    options: [new Option("--offline", "ask neither the board nor GitHub")],
-    examples: ["boardsync report > report.md", "boardsync report --offline --json"],
-    run: async (call) => (await import("./look/report.ts")).report(call),
-  },
-  {
     name: "demo",
     summary: "the whole loop against a board and a GitHub that it starts itself on loopback",
     options: [

@@ -79,7 +79,7 @@ export function loadConfigAndSecrets(source: ConfigSource): LoadedConfig & { rea
 }
 
 /** What was loaded, or everything that is wrong with it. */
-export type Attempt<T> = { readonly value: T } | { readonly problems: readonly string[] };
+type Attempt<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 /** What is wrong with config or secrets, as a value. */
 export function attempt<T>(load: () => T): Attempt<T> {

@@ -57,22 +57,6 @@ const secretNames = [
   stateUrl,
 ];
 
-/** Where a secret comes from; its value is not looked at. */
-export interface SecretOrigin {
-  readonly name: string;
-  readonly from: "variable" | "file" | "both" | "nowhere";
-}
-
-/** Which secrets are set. */
-export function listSecrets(environment: Environment): readonly SecretOrigin[] {
-  return secretNames.map((name) => {
-    const isDirect = readVariable(environment, name) !== undefined;
-    const isInFile = readVariable(environment, `${name}_FILE`) !== undefined;
-    if (isDirect) return { name, from: isInFile ? "both" : "variable" };
-    return { name, from: isInFile ? "file" : "nowhere" };
-  });
-}
-
 /**
  * The secrets, from the environment or the files that it names.
  *
@@ -193,7 +177,7 @@ function readGitHub(source: SecretSource, problems: string[]): GitHubSecret | un
 }
 
 /** The id of an App is no secret. Of its key each line is one, so that no part of it is shown, either. */
-export function hiddenOf(github: GitHubSecret): readonly string[] {
+function hiddenOf(github: GitHubSecret): readonly string[] {
   if (github.kind === "token") return [github.token];
   return github.privateKey.split("\n").filter((line) => line !== "" && !line.startsWith("-----"));
 }
@@ -282,7 +266,7 @@ export function readStatePlace(source: SecretSource): SecretReading | { readonly
 }
 
 /** What must be in no log of the URL: it may hold a password. */
-export function passwordsOfState(source: SecretSource): readonly string[] {
+function passwordsOfState(source: SecretSource): readonly string[] {
   const place = readStatePlace(source);
   if (!("value" in place) || place.value === undefined || !isPostgresUrl(place.value)) return [];
   return passwordsIn(place.value);

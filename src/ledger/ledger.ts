@@ -149,8 +149,6 @@ export interface Upkeep {
    */
   trimJournal(): Promise<number>;
   size(): Promise<StateSize>;
-  /** Version of the schema, counted from 1. */
-  schema(): Promise<number>;
 }
 
 /** What the audit knows no more. */

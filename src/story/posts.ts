@@ -1,4 +1,4 @@
-import type { Board, FirstPage, ListEnd, ListShape } from "../board/board.ts";
+import type { Board, ListEnd, ListShape } from "../board/board.ts";
 import { RemoteError } from "../errors.ts";
 import type { AskedPaging } from "../model/page.ts";
 import type { PostField, ProjectId } from "../model/post.ts";
@@ -15,7 +15,6 @@ export interface ShownList {
   readonly categories: ReadonlyMap<string, { readonly name: string | null; readonly posts: number }>;
   /** undefined where no page could be read. */
   readonly shape: ListShape | undefined;
-  readonly first: FirstPage | undefined;
   readonly asked: AskedPaging | undefined;
   /** Records that could not be used, as sentences. */
   readonly unusable: readonly string[];
@@ -38,14 +37,12 @@ export async function lookAtList(
   const pages: number[] = [];
   const unusable: string[] = [];
   let shape: ListShape | undefined;
-  let first: FirstPage | undefined;
   let asked: AskedPaging | undefined;
   let end: ListEnd | undefined;
   let fault: RemoteError | undefined;
   try {
     for await (const page of board.listPosts(project, bounds)) {
       shape ??= page.shape;
-      first ??= page.first;
       asked ??= page.asked;
       end = page.end;
       pages.push(page.posts.length);
@@ -66,5 +63,5 @@ export async function lookAtList(
     if (!(error instanceof RemoteError)) throw error;
     fault = error;
   }
-  return { pages, seen, statuses, categories, shape, first, asked, unusable, end, fault };
+  return { pages, seen, statuses, categories, shape, asked, unusable, end, fault };
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { loadEnvironment, readLogLevel, readVariable } from "../../src/config/environment.ts";
-import { listSecrets, loadSecrets } from "../../src/config/secrets.ts";
+import { loadSecrets } from "../../src/config/secrets.ts";
 import { createAppKey } from "../support/app-key.ts";
 import { cwd, failure, problemsOf, readTextFrom } from "./support.ts";
 
@@ -13,20 +13,6 @@ function secretsOf(environment: Record<string, string>, files: Record<string, st
 }
 
 describe("secrets", () => {
-  it("are listed with where each comes from, and no value", () => {
-    const environment = { GITHUB_APP_ID_FILE: "canary", GITHUB_TOKEN: "canary", GITHUB_TOKEN_FILE: "canary" };
-    expect(listSecrets({ ...environment, BOARD_API_KEY: "", BOARDSYNC_STATE_URL: "canary" })).toEqual([
-      { name: "BOARD_API_KEY", from: "nowhere" },
-      { name: "GITHUB_TOKEN", from: "both" },
-      { name: "GITHUB_APP_ID", from: "file" },
-      { name: "GITHUB_APP_PRIVATE_KEY", from: "nowhere" },
-      { name: "GITHUB_WEBHOOK_SECRET", from: "nowhere" },
-      { name: "BOARDSYNC_HTTP_TOKEN", from: "nowhere" },
-      { name: "BOARDSYNC_HTTP_READ_TOKEN", from: "nowhere" },
-      { name: "BOARDSYNC_STATE_URL", from: "variable" },
-    ]);
-  });
-
   it("come from the environment", () => {
     expect(secretsOf(both)).toMatchObject({
       secrets: {

@@ -163,7 +163,7 @@ describe("the forms for issues", () => {
     const field = body.find(({ id }: { readonly id?: string }) => id === "report");
     expect(field).toMatchObject({
       type: "textarea",
-      attributes: { render: "markdown" },
+      attributes: { render: "text" },
       validations: { required: true },
     });
   });

@@ -86,7 +86,6 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
   },
 
   status: { on: "told", says: /✓ acme-app: in step\./ },
-  report: { on: "told", says: /^### boardsync 1\.2\.3\n/ },
   "explain POST": { on: "told", says: /^acme-app\/p1 [\s\S]*rule 1 sets status: completed.* ← decides/ },
   "explain OWNER/REPO#N": { on: "told", says: /^acme-app\/p1 [\s\S]*\nIssue acme\/app#1\n/ },
   "history [POST]": { on: "told", says: /status: planned → completed/ },

@@ -70,7 +70,6 @@ async function playAll(stage: Stage): Promise<readonly Ran[]> {
   for (const args of [["plan"], ["check"], ["sync"]])
     ran.push(await stage.run([...args, ...trace], { env: wrongSecrets }));
   await run("status");
-  await run("report");
   await run("health");
   for (const id of ["p1", "p2"]) await run("retry", id);
   await run("approve", "acme-app", "--yes");

@@ -242,7 +242,6 @@ export function createStateServer(
     assertDurable: () => undefined,
     size: () => answer(() => ({ bytes: 0, freeBytes: 0, journalBytes: 0 })),
     trimJournal: () => answer(() => 0),
-    schema: () => answer(() => 1),
     copyTo: async () => undefined,
     assertHeld: () => process.assertHeld(holds),
     close: () => undefined,

@@ -64,12 +64,6 @@ export function placeOfState(
   };
 }
 
-/** Where a state is, as it was named; to be read alone, and without a config. */
-export function placeNamed(terminal: Terminal, state: string): StatePlace {
-  const server = isPostgresUrl(state) ? serverAlone(state) : undefined;
-  return { terminal, name: nameState(terminal.cwd, state), server };
-}
-
 /** What decides what is written: two replicas that differ in it would undo each other's work. */
 export function printConfig({ board, tracker, settle, guard, waits, projects }: Config): string {
   return printOf({ board, tracker, settle, guard, waits, projects });

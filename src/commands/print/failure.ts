@@ -33,7 +33,7 @@ export function failWith(
   // A bug is worth its stack; an expected failure is not.
   if (code === "internal") {
     const stack = error instanceof Error ? String(error.stack) : message;
-    const request = "Please report it, with what `boardsync report` prints and with these lines:";
+    const request = "Please report it, with what `boardsync --version` prints and with these lines:";
     terminal.err.write(`This is a mistake in boardsync. ${hint(terminal.err, request)}\n`);
     terminal.err.write(`${escapeControls(stack)}\n`);
   }

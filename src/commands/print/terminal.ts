@@ -11,8 +11,6 @@ export interface Terminal {
   readonly pid: number;
   /** Tells it from a process of the same number on a host of the same name: containers may have both alike. */
   readonly id?: string;
-  /** What the program runs on; undefined where nobody knows. */
-  readonly runtime?: (() => Runtime) | undefined;
   readonly out: Output;
   readonly err: Output;
   /** Aborted by the first SIGINT or SIGTERM: start nothing new, finish what is in hand. */
@@ -50,16 +48,6 @@ export interface OwnProcess {
   readonly ended: Promise<void>;
   /** SIGKILL: ends it in the middle of whatever it does. */
   kill(): void;
-}
-
-/** What the program runs on, as Node.js says it. */
-export interface Runtime {
-  /** Version of Node.js. */
-  readonly node: string;
-  readonly platform: string;
-  readonly arch: string;
-  /** The C library and its version, such as `glibc 2.41`; undefined where it has no part in it. */
-  readonly libc?: string | undefined;
 }
 
 /** stdout or stderr. */

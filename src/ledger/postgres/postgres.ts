@@ -203,10 +203,6 @@ export function engineOf(
       yield* [];
       return 0;
     },
-    *schema() {
-      const [found] = (yield ["SELECT schema FROM boardsync.state"]) as readonly ServerAnswer[];
-      return Number(found?.rows[0]?.["schema"]);
-    },
     async copyTo(file, stampedAt) {
       const copy = openMemoryStore({ now: options.now(), version: options.version });
       try {

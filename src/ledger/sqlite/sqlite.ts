@@ -116,7 +116,6 @@ function engineOf(store: SqliteStore): Engine {
         }
         return journalBytes();
       }),
-    schema: () => answer(() => pragma("user_version")),
     copyTo: (file, stampedAt) => copyDatabase(database, file, stampedAt),
     // The operating system's lock is this process's for as long as it lives.
     assertHeld: async () => undefined,

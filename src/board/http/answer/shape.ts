@@ -1,6 +1,5 @@
 import { RemoteError } from "../../../errors.ts";
 import { isObject, type JsonObject, readKey, readPath } from "./access.ts";
-import { likelyNames, signs } from "./signs.ts";
 import { type Excerpt, listNames } from "./wording.ts";
 
 /**
@@ -55,7 +54,6 @@ export function findList(
     "board",
     "unreadable",
     `${found}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list${showLines(candidates.length > 0 ? candidates : deepLists(value), excerpt)}.`,
-    { keys: envelopeKeys(value, excerpt) },
   );
 }
 
@@ -78,7 +76,6 @@ export function readListAt(value: unknown, path: string, excerpt: Excerpt): Foun
     "board",
     "unreadable",
     `The board's answer has no list at ${excerpt(path)}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list.`,
-    { keys: envelopeKeys(value, excerpt) },
   );
 }
 
@@ -152,32 +149,6 @@ function describeKeys(value: unknown, excerpt: Excerpt): string {
   return listNames(pathsIn(value), excerpt);
 }
 
-/**
- * The keys of an answer that say how it is laid out, as paths of one or two levels, for whoever must read nothing else. An inner
- * one may be the name of a person (`voters: { jane: 3 }`), so it counts only where it can hardly be one.
- */
-export function envelopeKeys(value: unknown, excerpt: Excerpt): readonly string[] {
-  const paths = entriesOf(value).flatMap(([key, inner]) => {
-    const entries = entriesOf(inner);
-    const isOnlyList = entries.filter(([, part]) => Array.isArray(part)).length === 1;
-    const inside = entries
-      .filter(([name, part]) => layoutNames.has(name) || (isOnlyList && Array.isArray(part)))
-      .map(([name]) => `${key}.${name}`);
-    // An answer that is a map by user has its people as keys.
-    const isTelling = layoutNames.has(key) || likelyNames.test(key) || !isObject(inner) || inside.length > 0;
-    return [...(isTelling ? [key] : []), ...inside];
-  });
-  return quoteKeys(paths, excerpt);
-}
-
-const layoutNames: ReadonlySet<string> = new Set([...listNamesKnown, ...signs.map(({ name }) => name)]);
-
-const mostKeys = 100;
-
-function quoteKeys(keys: readonly string[], excerpt: Excerpt): readonly string[] {
-  return keys.slice(0, mostKeys).map((key) => excerpt(key, 60));
-}
-
 function pathsIn(value: unknown): readonly string[] {
   return entriesOf(value).flatMap(([key, inner]) => [
     key,
@@ -220,7 +191,6 @@ export function findIdName(
     "board",
     "unreadable",
     `${found}. The records have the keys ${keys}. Set board.fields.id to the name of the id${showIdLines(objects, names, excerpt)}.`,
-    { keys: quoteKeys(keysOf(records), excerpt) },
   );
 }
 
@@ -243,17 +213,6 @@ function isIdLike(value: unknown): boolean {
 /** Every key that some record has, sorted. */
 export function keysOf(records: readonly unknown[]): readonly string[] {
   return [...new Set(records.filter(isObject).flatMap((record) => Object.keys(record)))].sort();
-}
-
-/** Of each of these keys the JSON types of its values, such as `number or null`. */
-export function typesOf(records: readonly unknown[], keys: readonly string[]): readonly string[] {
-  const objects = records.filter(isObject);
-  return keys.map((key) => {
-    const values = objects
-      .filter((record) => Object.hasOwn(record, key))
-      .map((record) => readKey(record, key));
-    return [...new Set(values.map(typeOf))].join(" or ");
-  });
 }
 
 function typeOf(value: unknown): string {

@@ -175,7 +175,7 @@ function formsOf(key: string): readonly string[] {
   return [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
 }
 
-type AskedPage = Pick<PostPage, "posts" | "notes" | "categories" | "isUnchanged" | "trace" | "first"> & {
+type AskedPage = Pick<PostPage, "posts" | "notes" | "categories" | "isUnchanged" | "trace"> & {
   readonly reading: PageReading;
   /** Of the plain body. */
   readonly bytes: number;
@@ -206,7 +206,7 @@ async function askForPage(url: URL, before: Recognised, options: ListOptions): P
 
 /** A page that was read, with what it is known again by: not where that would keep the key. */
 function present(
-  { posts, notes, categories, reading, first }: ReadPage,
+  { posts, notes, categories, reading }: ReadPage,
   found: Omit<PageTrace, "reading">,
   { hasNotes, key }: ListOptions,
 ): Omit<AskedPage, "bytes"> {
@@ -219,7 +219,6 @@ function present(
     ...(hasNotes && { notes }),
     ...(isSafe && { trace }),
     reading,
-    ...(first && { first }),
   };
 }
 

@@ -71,17 +71,6 @@ export function readSigns(value: unknown, headers: Headers, paths: SignPaths, re
   };
 }
 
-/** The signs that an answer shows, each in a word or two; a sign that says "nothing follows" is one, too. */
-export function nameSigns({ address, cursor, offset, ...numbers }: PageSigns): readonly string[] {
-  const named = Object.entries(numbers).filter(([, value]) => value !== undefined);
-  return [
-    ...(address === undefined ? [] : [address.from]),
-    ...(cursor === undefined ? [] : [`cursor for \`${cursor.param}\``]),
-    ...(offset === undefined ? [] : [`offset for \`${offset.param}\``]),
-    ...named.map(([name]) => name),
-  ];
-}
-
 /** An object of the envelope. */
 interface SignPlace {
   readonly at: JsonObject;

@@ -4,23 +4,12 @@ import { z } from "zod";
 import type { PageTrace } from "../../../model/page.ts";
 import { type Post, type PostField, type PostId, postFields } from "../../../model/post.ts";
 import { readInstant } from "../../../model/time.ts";
-import type { FirstPage } from "../../board.ts";
 import { readPath } from "../answer/access.ts";
 import type { JsonAnswer } from "../answer/read.ts";
 import { type FieldNames, pickRecord, readCategoryName, readNote } from "../answer/record.ts";
-import {
-  envelopeKeys,
-  explainId,
-  findIdName,
-  findList,
-  keysOf,
-  readId,
-  readListAt,
-  typesOf,
-} from "../answer/shape.ts";
-import { signHeaders } from "../answer/signs.ts";
+import { explainId, findIdName, findList, keysOf, readId, readListAt } from "../answer/shape.ts";
 import type { Excerpt } from "../answer/wording.ts";
-import { nameSigns, type PageSigns, readSigns, type SignPaths, signsShape } from "./page-signs.ts";
+import { readSigns, type SignPaths, signsShape } from "./page-signs.ts";
 
 /** One page of a listing: what its answer shows, and what it is known again by. */
 
@@ -85,8 +74,6 @@ export interface ReadPage {
   /** Names of categories by their ids; it is not kept. */
   readonly categories: ReadonlyMap<string, string>;
   readonly reading: PageReading;
-  /** Of the first page only; it is not kept. */
-  readonly first: FirstPage | undefined;
 }
 
 /** At most so many records of a page are explained one by one. */
@@ -113,7 +100,6 @@ export function readPage(answer: JsonAnswer, before: Recognised, lens: Lens): Re
     posts,
     notes,
     categories,
-    first: isFirst ? showFirst(answer, list.records, keys, signals, excerpt) : undefined,
     reading: {
       before,
       after: { path: list.path, idName },
@@ -123,21 +109,6 @@ export function readPage(answer: JsonAnswer, before: Recognised, lens: Lens): Re
       ...(read.ids.length > 0 && { idTypes: findIdTypes(list.records, idName) }),
       ...read,
     },
-  };
-}
-
-function showFirst(
-  { value, headers }: JsonAnswer,
-  records: readonly unknown[],
-  keys: readonly string[],
-  signals: PageSigns,
-  excerpt: Excerpt,
-): FirstPage {
-  return {
-    types: typesOf(records, keys),
-    envelope: envelopeKeys(value, excerpt),
-    headers: signHeaders.filter((name) => headers[name] !== undefined),
-    signs: nameSigns(signals),
   };
 }
 

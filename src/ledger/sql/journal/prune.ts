@@ -22,17 +22,13 @@ const auditPruned = "audit_pruned";
 type PruneStep = (now: number, keptFrom: number) => Asked<boolean>;
 
 /** What the engine itself does for the upkeep. */
-export interface EngineUpkeep extends Pick<Plain<Upkeep>, "trimJournal" | "schema"> {
+export interface EngineUpkeep extends Pick<Plain<Upkeep>, "trimJournal"> {
   /** Bytes of the state, of what is free in it, and of a journal beside it. */
   size(): Asked<Pick<StateSize, "bytes" | "freeBytes" | "journalBytes">>;
 }
 
 /** What keeps the state small. */
-export function createUpkeep(
-  store: Store,
-  meta: Meta,
-  { size, trimJournal, schema }: EngineUpkeep,
-): Plain<Upkeep> {
+export function createUpkeep(store: Store, meta: Meta, { size, trimJournal }: EngineUpkeep): Plain<Upkeep> {
   const count = store.prepare<[], { links: number | null }>(`
     SELECT sum((SELECT count(*) FROM links WHERE links.project = board_projects.number)) AS links
     FROM board_projects`);
@@ -65,7 +61,6 @@ export function createUpkeep(
       const bytes = yield* size();
       return { ...bytes, links: (yield* count.get())?.links ?? 0, pruned: yield* readPruned(meta) };
     },
-    schema,
   };
 }
 

@@ -41,22 +41,6 @@ describe("the list of posts", () => {
     for (const words of [...says, "board.list.items"]) expect(error.message).toContain(words);
   });
 
-  it("is refused with these keys as a list, too, as many as anybody reads", async () => {
-    expect((await refusal({ error: "no", meta: { page: 1 } })).keys).toEqual(["error", "meta", "meta.page"]);
-    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key${index}`, "a text"]));
-    expect((await refusal(many)).keys).toHaveLength(100);
-    const people = {
-      voters: { jane: 3, bob: 1, total: 4 },
-      byAuthor: { jane: [{}], bob: [{}] },
-      rest: { rows: [1] },
-    };
-    expect((await refusal(people)).keys).toEqual(["voters", "voters.total", "rest", "rest.rows"]);
-    expect(
-      (await refusal({ jane: { votes: 3 }, bob: { votes: 1 }, customerInfo: { jane: 1 } })).keys,
-    ).toEqual(["customerInfo"]);
-    expect((await refusal([{ title: "no id", votes: 1 }])).keys).toEqual(["title", "votes"]);
-  });
-
   it("is refused when it is not where the config says", async () => {
     const error = await refusal({ feedback: [post] }, { list: { items: "data.rows" } });
     expect(error.message).toContain("no list at data.rows");
@@ -187,22 +171,6 @@ describe("the id", () => {
   });
 });
 
-const firstPages = [
-  {
-    headers: { "x-total-count": "3", "x-powered-by": "a secret" },
-    body: {
-      data: {
-        posts: [
-          { id: "p1", voters: ["a@b.c"], title: "A post", isPinned: null },
-          { id: 2, title: "Another", isPinned: true },
-        ],
-      },
-      meta: { nextCursor: "abc", total: 3 },
-    },
-  },
-  { body: { data: { posts: [{ id: "p3" }] }, meta: { nextCursor: null, total: 3 } } },
-];
-
 describe("what a listing shows of itself", () => {
   it("has the names of every key of the first page, and no value", async () => {
     const { pages } = await pullBody([
@@ -210,19 +178,6 @@ describe("what a listing shows of itself", () => {
       { id: "p2", "\u0007bell": 1 },
     ]);
     expect(pages[0]?.shape.keys).toEqual(["\\u{7}bell", "author", "id", "title"]);
-  });
-
-  it("has the types of these keys, what stands around the list, and the signs and headers of paging", async () => {
-    const { pages } = await pull(givenBoard((await serveAnswers(firstPages)).url));
-    expect(pages.map(({ first }) => first)).toEqual([
-      {
-        types: ["string or number", "null or boolean", "string", "array"],
-        envelope: ["data", "data.posts", "meta", "meta.nextCursor", "meta.total"],
-        headers: ["x-total-count"],
-        signs: ["cursor for `cursor`", "total"],
-      },
-      undefined,
-    ]);
   });
 
   it("leaves a post out that a page shows in several ways, and says so", async () => {
