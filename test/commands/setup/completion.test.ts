@@ -16,7 +16,7 @@ async function offered(stage: Stage, ...words: readonly string[]): Promise<reado
 describe("what is offered", () => {
   it.each<[readonly string[], readonly string[]]>([
     [["st"], ["status", "state"]],
-    [["re"], ["retry", "release", "resume", "rebuild", "report"]],
+    [["re"], ["retry", "release", "resume", "rebuild"]],
     [["help", "hea"], ["health"]],
     [["help", "sto"], ["stop"]],
     [["help", "tracker.rej"], ["tracker.rejected"]],
