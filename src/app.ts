@@ -22,7 +22,6 @@ import { pinTools } from "./sync/ground/pinned-tools.ts";
 import type { Policy, Progress, SyncProject, World } from "./sync/ground/world.ts";
 import { repositoryNames } from "./sync/ground/world.ts";
 import { createGitHubAppTracker } from "./tracker/github/app/installations.ts";
-import { type AppWish, addressOfAppForm } from "./tracker/github/app/registration.ts";
 import { createDialect } from "./tracker/github/dialect.ts";
 import { createGitHubTracker, type ServerOptions } from "./tracker/github/github.ts";
 import type { Tracker } from "./tracker/tracker.ts";
@@ -118,11 +117,6 @@ export function connectTools(
 /** Of one answer of a tool. */
 const mostToolBytes = 4 * 1024 * 1024;
 
-/** Where a new App is made, for whoever has none yet. */
-export function addressOfNewApp(tracker: Config["tracker"], wish: AppWish): string {
-  return kindOf(tracker).addressOfNewApp(wish);
-}
-
 function serverOptions({ url, timeout }: Config["tracker"], machine: GuardedMachine): ServerOptions {
   const { clock, random, log, redact } = machine;
   return {
@@ -141,7 +135,6 @@ interface TrackerOptions extends ServerOptions {
 interface TrackerKind {
   readonly dialect: Dialect;
   connect(secret: GitHubSecret, options: TrackerOptions): Sides["tracker"];
-  addressOfNewApp(wish: AppWish): string;
 }
 
 /** A new tracker is a folder, one variant in the config's schema, and one case here. */
@@ -154,7 +147,6 @@ function kindOf({ kind, url }: Config["tracker"]): TrackerKind {
           github.kind === "token"
             ? createGitHubTracker({ ...options, token: github.token })
             : createGitHubAppTracker({ ...options, app: github }),
-        addressOfNewApp: (wish) => addressOfAppForm(url, wish),
       };
   }
 }

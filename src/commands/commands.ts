@@ -46,19 +46,9 @@ export const commandTable: readonly CommandRow[] = [
       ),
       new Option("-o, --output <file>", "the file to write (default: where the config is looked for)"),
       new Option("-f, --force", "replace a file that is there"),
-      new Option(
-        "--github-app",
-        "print the address of GitHub's form for an App, filled in, and what to do with it",
-      ),
-      new Option(
-        "--organization <login>",
-        "with --github-app: its owner (default: the person in the browser)",
-      ),
-      new Option("--webhook-url <url>", "with --github-app: where GitHub reaches the daemon"),
     ],
     examples: [
       "boardsync init",
-      "boardsync init --github-app --organization acme",
       "boardsync init --board-url https://feedback.example.com/api/v1 --project acme-app=acme/app",
     ],
     run: async (call) => (await import("./setup/init.ts")).init(call),

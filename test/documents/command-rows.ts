@@ -20,7 +20,6 @@ export interface ElsewhereRow {
 }
 
 const init = { file: "test/commands/setup/init.test.ts" };
-const app = { file: "test/commands/setup/init-app.test.ts" };
 const copy = { file: "test/commands/setup/state-copy.test.ts" };
 
 /** Of every command of ours that a page shows: where it is tried. What stands in `[…]` is tried with and without. */
@@ -46,10 +45,6 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
   },
   init: { ...init, test: "asks for address, key and repositories, again where an answer won't do" },
   "init --output boardsync.yaml": { ...init, test: "writes what passes `check`, and syncs as it stands" },
-  "init --github-app": {
-    ...app,
-    test: "prints the address of GitHub's form, filled in with the least that an App needs",
-  },
   "changelog v1.2": {
     file: "test/commands/run/changelog.test.ts",
     test: "goes from a preview over a draft to an entry that a person let go",

@@ -165,11 +165,7 @@ const common = ["--config", "--json", "--quiet", "--log-level", "--help"];
 
 describe("the page of commands", () => {
   const page = readPage("config/docs/reference/commands.md");
-  const withStart =
-    page +
-    readPage("config/docs/start/README.md") +
-    readPage("config/docs/guides/github-app.md") +
-    readPage("config/docs/guides/undo.md");
+  const withStart = page + readPage("config/docs/start/README.md") + readPage("config/docs/guides/undo.md");
 
   it.each(visible.map(({ name }) => name))("has a row for %s", (name) => {
     expect(page).toMatch(new RegExp(`^\\| \`boardsync ${name}[ \`].* \\| .`, "m"));

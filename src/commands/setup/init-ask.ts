@@ -75,11 +75,6 @@ export function judgeGitHub(address: string): string | undefined {
   return host.endsWith(".ghe.com") ? `https://api.${host}` : `https://${host}/api/v3`;
 }
 
-/** An address that GitHub is to deliver to. */
-export function judgeWebhook(url: string): string {
-  return judge(url, "the address of webhooks", webAddress());
-}
-
 /** A project of the board, and the repository whose issues belong to it. */
 interface Pair {
   readonly project: BoardProject;

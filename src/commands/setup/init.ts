@@ -18,18 +18,24 @@ import { chooseLogLevel, createTerminalLog, exitOf, redactTerminal } from "../op
 import { hintWithConfig } from "../open/started-as.ts";
 import { isAgreed } from "../print/agree.ts";
 import { failWith } from "../print/failure.ts";
-import { type CommandCall, exitCodes, type Output, type Terminal } from "../print/terminal.ts";
+import {
+  type CommandCall,
+  type CommonOptions,
+  exitCodes,
+  type Output,
+  type Terminal,
+} from "../print/terminal.ts";
 import { printJson, printLine } from "../print/text.ts";
-import type { AppOptions } from "./init-app.ts";
 import { askPairs, askUntil, judgeBoard, judgeGitHub, readPairs } from "./init-ask.ts";
 import { composeConfig } from "./init-config.ts";
 import { offerDotEnv, writeText } from "./init-dotenv.ts";
 
-interface InitOptions extends AppOptions {
-  readonly githubApp?: boolean;
+interface InitOptions extends CommonOptions {
   readonly boardUrl?: string;
   /** `PROJECT=OWNER/REPO`. */
   readonly project?: readonly string[];
+  /** Of a GitHub Enterprise Server, or of its API. */
+  readonly githubUrl?: string;
   readonly output?: string;
   readonly force?: boolean;
 }
@@ -38,9 +44,7 @@ interface InitOptions extends AppOptions {
 const lookMs = 120_000;
 
 /** `boardsync init`: asks for what the board can't show, writes a commented config, and lets `check` look at it. */
-export async function init(called: CommandCall<InitOptions>): Promise<number> {
-  const { terminal, options } = called;
-  if (options.githubApp === true) return (await import("./init-app.ts")).initApp(called);
+export async function init({ terminal, options }: CommandCall<InitOptions>): Promise<number> {
   const secrets = createKnownSecrets();
   const own = hintWithConfig(terminal, options.output);
   const safe = redactTerminal(own, secrets.redact);
@@ -48,8 +52,6 @@ export async function init(called: CommandCall<InitOptions>): Promise<number> {
   const isTold = options.json !== true && options.quiet !== true;
   const out: Output = isTold ? safe.out : { ...safe.out, write: () => undefined };
   try {
-    if ((options.organization ?? options.webhookUrl) !== undefined)
-      throw new ConfigError(["`--organization` and `--webhook-url`: only together with `--github-app`."]);
     const source = configSource(terminal, options);
     const file = options.output ?? nameFile(source);
     if (file === "-")

@@ -237,17 +237,3 @@ async function checkScan(looking: Looking, account: string): Promise<void> {
   const message = `${account} has opened ${many} in ${looking.repository.name}. The first run looks through them for marks (${cost}) before it opens one. If that takes longer than \`budget\` allows, let \`boardsync rebuild\` do it: it has six hours.`;
   looking.say("ok", message);
 }
-
-/** What a GitHub App needs, by GitHub's names: no more than what the rules look at. */
-export function neededPermissions(
-  projects: readonly Pick<SyncProject, "settings">[],
-): Readonly<Record<string, "read" | "write">> {
-  const signals = projects.map(({ settings }) => neededSignals(settings));
-  return {
-    issues: "write",
-    metadata: "read",
-    ...(signals.some(({ pullRequests, released }) => pullRequests || released) && { pull_requests: "read" }),
-    ...(signals.some(({ released }) => released) && { contents: "read" }),
-    ...(signals.some(({ projects: fields }) => fields.length > 0) && { organization_projects: "read" }),
-  };
-}
