@@ -299,7 +299,7 @@ export const commandTable: readonly CommandRow[] = [
   },
   {
     name: "completion",
-    summary: "print a script that completes commands, options, projects and posts",
+    summary: "print a script that completes commands and options",
     args: [new Argument("<shell>", "the shell to complete in").choices(shells)],
     examples: [
       "boardsync completion bash",

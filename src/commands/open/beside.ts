@@ -198,28 +198,17 @@ const mostCandidates = 5_000;
 
 /** What may have been meant: an id that begins like that, or one with a slip in it; else nothing. */
 async function suggestPost(beside: Beside, text: string): Promise<string> {
-  const isNear = (post: string, id: string): boolean => post.startsWith(id) || suggest(id, [post]) !== "";
-  const near = await findLike(beside, text, mostCandidates, isNear);
-  const longer = near.find((id) => id.startsWith(text));
-  return longer === undefined ? suggest(text, near) : suggest(longer, [longer]);
-}
-
-/** Posts with an id like the one in a text, named as it is there; of each project at most so many are looked at. */
-export async function findLike(
-  beside: Beside,
-  text: string,
-  most: number,
-  isLike: (post: string, id: string) => boolean,
-): Promise<readonly string[]> {
   const found = await inOrder(knownProjects(beside), async ({ key, project }) => {
     const inner = postWithin(key, text);
     const id = inner ?? text;
-    const posts = await beside.ledger.lookup.postsLike(project, id, most);
+    const posts = await beside.ledger.lookup.postsLike(project, id, mostCandidates);
     return posts
-      .filter((post) => isLike(post, id))
+      .filter((post) => post.startsWith(id) || suggest(id, [post]) !== "")
       .map((post) => (inner === undefined ? post : `${key}/${post}`));
   });
-  return found.flat();
+  const near = found.flat();
+  const longer = near.find((id) => id.startsWith(text));
+  return longer === undefined ? suggest(text, near) : suggest(longer, [longer]);
 }
 
 /**

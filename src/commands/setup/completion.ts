@@ -42,7 +42,7 @@ complete -c boardsync -f -a '(__boardsync_complete)'
 `,
 };
 
-/** `boardsync completion SHELL`: prints the script that makes the shell complete commands, options, projects and posts. */
+/** `boardsync completion SHELL`: prints the script that makes the shell complete commands and options. */
 export async function completion({
   terminal: { out },
   options,
