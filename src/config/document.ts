@@ -120,9 +120,9 @@ function findRepeatedKeys(document: Document): readonly { readonly path: Path; r
     Map(_, map, ancestors) {
       const known = new Set<unknown>();
       for (const pair of map.items) {
-        const key = isScalar(pair.key) ? pair.key.value : pair.key;
+        const key = nameOfKey(document, pair.key);
         if (known.has(key))
-          found.push({ path: pathOf([...ancestors, map, pair]), offset: startOf(pair.key) ?? 0 });
+          found.push({ path: pathOf(document, [...ancestors, map, pair]), offset: startOf(pair.key) ?? 0 });
         known.add(key);
       }
     },
@@ -130,10 +130,16 @@ function findRepeatedKeys(document: Document): readonly { readonly path: Path; r
   return found;
 }
 
+/** What a key is called in the content: `10` and `"10"` are one there. A key that is no single value is only like itself. */
+function nameOfKey(document: Document, key: unknown): unknown {
+  const node = isAlias(key) ? key.resolve(document) : key;
+  return isScalar(node) ? String(node.value ?? "") : node;
+}
+
 /** The path of the last one of nodes that stand in each other. */
-function pathOf(nodes: readonly unknown[]): Path {
+function pathOf(document: Document, nodes: readonly unknown[]): Path {
   return nodes.flatMap((node, depth): Path => {
-    if (isPair(node)) return [String(node.key)];
+    if (isPair(node)) return [String(nameOfKey(document, node.key))];
     const child = nodes[depth + 1];
     return isSeq(node) ? [node.items.indexOf(child)] : [];
   });
@@ -180,9 +186,7 @@ function enter(document: Document, from: Node | undefined, step: Path[number]): 
   }
   if (!isMap(node)) return undefined;
   // A repeated key counts where it stands last, as it does for the content.
-  const pair: Pair | undefined = node.items.findLast(
-    ({ key }) => isScalar(key) && String(key.value ?? "") === step,
-  );
+  const pair: Pair | undefined = node.items.findLast(({ key }) => nameOfKey(document, key) === step);
   if (pair === undefined) return undefined;
   const value = isNode(pair.value) ? pair.value : undefined;
   // `key:` with nothing behind it has an empty scalar, which stands at no place that a person would look at.

@@ -712,6 +712,16 @@ describe("YAML that can't be read", () => {
     ]);
   });
 
+  it.each([
+    ["as a number and as text", '{ 10: hot, "10": hotter }', '["10"]', "6:30"],
+    ["as a number in two ways", "{ 10: hot, 0xa: hotter }", '["10"]', "6:30"],
+    ["by an alias", "{ &few 10: hot, *few : hotter }", '["10"]', "6:35"],
+  ])("a key that stands twice: %s", (_, labels, key, at) => {
+    expect(problemsIn(withProject(`issue:\n  voteLabels: ${labels}`))).toEqual([
+      `${at}: projects[0].issue.voteLabels${key}: this key stands here already; keep one of them`,
+    ]);
+  });
+
   it("a bomb of aliases", () => {
     const levels = Array.from(
       { length: 9 },
