@@ -192,7 +192,7 @@ function outputOf(stream: NodeJS.WriteStream): Output {
   return {
     isTerminal: stream.isTTY === true,
     hasColours: stream.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
-    columns: stream.columns || (columns >= 1 ? columns : defaultColumns),
+    columns: () => stream.columns || (columns >= 1 ? columns : defaultColumns),
     write: (text) => {
       if (!isLost) place.write(text);
     },

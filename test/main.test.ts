@@ -1,5 +1,5 @@
 /** @module-tag long */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdtempSync,
@@ -354,13 +354,16 @@ describe.runIf(process.platform === "linux" && existsSync(script))("on a termina
     expect(stdout).toContain("\u001b[1m1. Killed in the middle of a write");
   });
 
-  /** `demo`, then what the shell's `stty` says of the terminal. Each text of the answers is waited for before it is given. */
+  /**
+   * `demo`, then what the shell's `stty` says of the terminal. Each text of the answers is waited for before it is given. One that is no
+   * text is done with the terminal.
+   */
   const play = async (
     own: Readonly<Record<string, string>>,
-    ...answers: readonly (readonly [shown: string, typed: string])[]
+    ...answers: readonly (readonly [shown: string, typed: string | ((terminal: string) => void)])[]
   ) => {
     const { folder } = nowhere();
-    const command = `"${process.execPath}" "${main}" demo; echo "exit $?"; stty -a`;
+    const command = `tty; "${process.execPath}" "${main}" demo; echo "exit $?"; stty -a`;
     const env = {
       ...compiled,
       ...own,
@@ -378,11 +381,21 @@ describe.runIf(process.platform === "linux" && existsSync(script))("on a termina
       const [next] = left;
       if (next === undefined || !text.includes(next[0])) return;
       left.shift();
-      child.stdin.write(next[1]);
+      if (typeof next[1] === "string") child.stdin.write(next[1]);
+      else next[1](text.split("\r\n")[0] ?? "");
     });
     await new Promise((resolve) => child.on("close", resolve));
     return { text, folder };
   };
+
+  it("keeps to the width that it has by now", async () => {
+    const narrow = (terminal: string): void => void execFileSync("stty", ["-F", terminal, "cols", "64"]);
+    const { text } = await play({ NO_COLOR: "1" }, ["4 of them planned", narrow]);
+    const [, later = ""] = text.split(/\r\n(?=2\. A post)|exit 0/);
+    const texts = later.split("\r\n").filter((line) => !line.startsWith("$ "));
+    expect(texts.length).toBeGreaterThan(20);
+    expect(Math.max(...texts.map((line) => line.length))).toBeLessThanOrEqual(64);
+  });
 
   it("shows no key that is pressed, and is as it was before when the demo has ended", async () => {
     const { text } = await play({}, ["kill -9", "x"], ["3. A change settles", "x"]);

@@ -65,8 +65,8 @@ function createProgram(terminal: Terminal, finish: Finish): Command {
       writeErr: (text) => terminal.err.write(hint(terminal.err, text)),
       // It quotes what was typed, or handed on by a script.
       outputError: (text, write) => write(escapeControls(text)),
-      getOutHelpWidth: () => terminal.out.columns,
-      getErrHelpWidth: () => terminal.err.columns,
+      getOutHelpWidth: terminal.out.columns,
+      getErrHelpWidth: terminal.err.columns,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })

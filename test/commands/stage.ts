@@ -51,7 +51,7 @@ export function createOutput(options: RunOptions = {}): Output & { readonly text
   return {
     isTerminal: options.isTerminal ?? false,
     hasColours: options.hasColours ?? false,
-    columns: options.columns ?? 120,
+    columns: () => options.columns ?? 120,
     write: (more) => {
       text += more;
     },

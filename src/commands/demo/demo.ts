@@ -39,7 +39,7 @@ async function play(terminal: Terminal, options: DemoOptions): Promise<number> {
         ...out,
         // It is told to people, whatever it is written to: its lines are broken.
         isTerminal: true,
-        columns: Math.min(maxColumns, out.columns),
+        columns: () => Math.min(maxColumns, out.columns()),
         write: (text) => (isSilent ? undefined : out.write(text)),
       },
       signal,

@@ -58,6 +58,6 @@ export function printBlocks<B extends Block>(
 
 /** On as many lines as the terminal needs; what others wrote in it becomes harmless. */
 export function printWrapped(out: Output, margin: string, text: string, look?: "bold"): void {
-  const lines = wrap(hint(out, oneLine(text)), Math.max(20, out.columns - margin.length));
+  const lines = wrap(hint(out, oneLine(text)), Math.max(20, out.columns() - margin.length));
   for (const line of lines) out.write(`${margin}${look === undefined ? line : paint(out, look, line)}\n`);
 }

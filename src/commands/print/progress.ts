@@ -30,7 +30,7 @@ export function createProgressBar(
       const name = `${step.project} ${step.what}`;
       if (shown?.name === name && at - shown.at < pauseMs) return;
       // The last column stays free: a cursor that stands behind it belongs to the next line on some terminals.
-      footer.show(cutOff(oneLine(drawBar(step, at, timeZone)), err.columns - 1));
+      footer.show(cutOff(oneLine(drawBar(step, at, timeZone)), err.columns() - 1));
       shown = { name, at };
     },
   };

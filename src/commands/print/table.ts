@@ -16,7 +16,7 @@ export function printTable(
   rows: readonly (readonly string[])[],
 ): void {
   const cells = rows.map((row) => row.map((cell) => hint(output, oneLine(cell))));
-  const room = fitWidths(head, cells, output.columns);
+  const room = fitWidths(head, cells, output.columns());
   if (room === undefined) {
     printLists(output, head, cells);
     return;
@@ -96,7 +96,7 @@ function widthOfLongestWord(cell: string): number {
 
 function printLists(output: Output, head: readonly string[], cells: readonly (readonly string[])[]): void {
   const indent = head.reduce((width, title) => Math.max(width, widthOf(title)), 0) + gap;
-  const room = Math.max(10, output.columns - indent);
+  const room = Math.max(10, output.columns() - indent);
   for (const row of cells) {
     const lines = row.map((cell, column) => {
       const title = (head[column] ?? "").padEnd(indent);

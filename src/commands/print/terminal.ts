@@ -55,8 +55,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Whether colours are welcome: a terminal, without `NO_COLOR`. */
   readonly hasColours: boolean;
-  /** Width in columns. */
-  readonly columns: number;
+  /** Width in columns at this moment: a window may have been made wider or narrower. */
+  columns(): number;
   /** How hints name the program; the terminal's `command`. */
   readonly command?: string;
   write(text: string): void;

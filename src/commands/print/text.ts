@@ -102,7 +102,7 @@ function cut(word: string, width: number): readonly string[] {
 export function printLine(output: Output, sign: string, text: string): void {
   const indent = widthOf(sign);
   const said = hint(output, text);
-  const lines = output.isTerminal ? wrap(said, Math.max(20, output.columns - indent)) : [said];
+  const lines = output.isTerminal ? wrap(said, Math.max(20, output.columns() - indent)) : [said];
   output.write(`${sign}${lines.join(`\n${" ".repeat(indent)}`)}\n`);
 }
 

@@ -528,7 +528,7 @@ function printHeld(
   const out = {
     isTerminal: false,
     hasColours: false,
-    columns: 200,
+    columns: () => 200,
     write: (part: string) => void parts.push(part),
   };
   printStatus(

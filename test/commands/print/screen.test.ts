@@ -25,7 +25,7 @@ function createScreen(columns = 80) {
   const output = (isTerminal = true): Output => ({
     isTerminal,
     hasColours: false,
-    columns,
+    columns: () => columns,
     write(text) {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal acts on.
       for (const [sign] of text.matchAll(/\u001b\[\?7[lh]|\u001b\[K|[\s\S]/g)) {
