@@ -2,7 +2,9 @@ import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
 import { locateState } from "../../config/place.ts";
 import { isPostgresUrl } from "../../config/state-address.ts";
+import { describeLength } from "../../model/time.ts";
 import { describeDistance } from "../../sync/tell/times.ts";
+import { systemClock } from "../open/clock.ts";
 import { type Heartbeat, judgeSign, nameState, readSignOfLife } from "../open/heartbeat.ts";
 import { failWith } from "../print/failure.ts";
 import { type CommandCall, exitCodes } from "../print/terminal.ts";
@@ -34,7 +36,11 @@ export async function health({ terminal, options }: CommandCall): Promise<number
 function describeHealth(state: string, beat: Heartbeat | undefined): string {
   if (beat === undefined)
     return `No daemon has left a sign of life at ${state}: none has run on it yet, or it was deleted or moved.`;
-  const age = describeDistance(-beat.ageMs);
+  const aheadMs = beat.at - systemClock.now();
+  const age =
+    aheadMs < 2000
+      ? describeDistance(Math.min(aheadMs, 0))
+      : `${describeLength(aheadMs)} ahead of this machine's clock`;
   if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;
   return beat.isAlive
     ? `The daemon is alive: last sign of life ${age}.`
