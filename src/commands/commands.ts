@@ -72,7 +72,10 @@ export const commandTable: readonly CommandRow[] = [
       new Option("--show <post>", "print the issue of one post as it will be, to the letter").conflicts(
         "out",
       ),
-      new Option("-o, --out <file>", "save it, for `boardsync apply`; replaces a file that is there"),
+      new Option(
+        "-o, --out <file>",
+        "save it, for `boardsync apply`; replaces an earlier plan, and no other file",
+      ),
     ],
     examples: [
       "boardsync plan --project acme-app --detailed-exitcode",

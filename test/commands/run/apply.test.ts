@@ -48,6 +48,9 @@ describe("boardsync plan --out", () => {
     for (let time = 0; time < 2; time += 1) {
       expect((await stage.run(["plan", "--out", "today.plan"])).code).toBe(0);
     }
+    expect((await stage.run(["plan", "--help"])).out).toMatch(
+      /replaces\s+an\s+earlier\s+plan,\s+and\s+no\s+other/,
+    );
     expect(statSync(join(stage.folder, "today.plan")).mode & 0o777).toBe(0o600);
     const applied = await stage.run(["apply", "boardsync.yaml"]);
     expect(applied.err).not.toContain("--out boardsync.yaml");
