@@ -14,7 +14,7 @@ import { toFaults, unquoted, wordIssue } from "./wording.ts";
 
 /** Where the config comes from. */
 export interface ConfigSource extends ConfigPlace {
-  /** Applied to `issue.title`, `issue.body` and `issue.postUrl`; without it templates are not looked into. */
+  /** Applied to every template of the config, those of the board's tools, too; without it none is looked into. */
   readonly checkTemplate?: CheckTemplate;
 }
 
