@@ -300,6 +300,39 @@ describe("a change of an internal note that goes wrong", () => {
     expect(notePatches(stage)).toHaveLength(status === 404 ? 2 : sent);
   });
 
+  it("waits, and is said to, where the board limits requests", async () => {
+    const stage = await openPair();
+    const headers = { "retry-after": "60" };
+    stage.board.failNext(
+      { kind: "answer", status: 429, headers },
+      { when: ({ method }) => method === "PATCH" },
+    );
+    expect(await stage.syncOne()).toMatchObject({
+      ...{ result: "ok", postWrites: 0, waiting: 1, failed: 0 },
+      putOff: [{ code: "board.limited" }],
+    });
+    stage.clock.skip(2 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ postWrites: 1, waiting: 0 });
+  });
+
+  it("waits, and is said to, where writes are turned off before it has left", async () => {
+    const stage = await openPair();
+    stage.bend((world) => ({
+      ...world,
+      ledger: Object.assign(Object.create(world.ledger), {
+        assertHeld: async () => {
+          stage.reconfigure({ projects: [{ ...standardProject, backlink: true, writes: "none" }] });
+          await world.ledger.assertHeld();
+        },
+      }),
+    }));
+    expect(await stage.syncOne()).toMatchObject({
+      ...{ postWrites: 0, waiting: 1, failed: 0 },
+      putOff: [{ code: "config.changed" }],
+    });
+    expect(notePatches(stage)).toEqual([]);
+  });
+
   /** A run of two creates, a minute apart, which has the note of `p1` still to write. */
   async function openLong(): Promise<Stage> {
     const tracker = { pace: { minIntervalMs: 61_000 } };
@@ -326,6 +359,17 @@ describe("a change of an internal note that goes wrong", () => {
     expect(noteOf(stage)).toBe("Ask sales");
     expect(await stage.syncOne()).toMatchObject({ postWrites: 3, waiting: 0 });
     expect(noteOf(stage)).toBe("Ask sales\nTracked in acme/app#1");
+  });
+
+  it.each([
+    [429, { result: "ok", waiting: 1, failed: 0, putOff: [{ code: "board.limited" }] }],
+    [500, { result: "partial", waiting: 0, errors: [{ post: "p1", code: "board.unreachable" }] }],
+  ])("stops nothing else where that look gets a %i", async (status, said) => {
+    const stage = await openLong();
+    stage.atNextWrite("tracker", "after", () => {
+      stage.board.failNext({ kind: "answer", status }, { when: ({ method }) => method === "GET" });
+    });
+    expect(await stage.syncOne()).toMatchObject({ created: 2, postWrites: 0, ...said });
   });
 
   it("leaves the note for the next run when the process dies in the middle of it", async () => {

@@ -118,9 +118,7 @@ async function decideRepository(
   for (const issue of list.rows) {
     const candidate = candidateOf(cycle, issue, known, calls);
     const post = candidate.name as PostId;
-    const judged = await attempt(cycle, { post, kind: "create-post" }, () =>
-      judge(cycle, candidate, settings),
-    );
+    const judged = await attempt(cycle, { post }, () => judge(cycle, candidate, settings));
     const isFailed = typeof judged === "object" && judged.kind !== "create-post";
     if (isFailed) unsettled.push(post);
     if (isFailed || judged === "waiting") isWaiting = true;

@@ -1,6 +1,5 @@
 import { RemoteError } from "../../errors.ts";
 import type { PostId } from "../../model/post.ts";
-import type { ActionKind } from "../../plan/ground/action.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import type { Cycle, PulledCycle } from "./cycle-state.ts";
 import { closeLane } from "./lane.ts";
@@ -17,13 +16,13 @@ import type { Outcome } from "./verdict.ts";
  */
 export async function attempt<T>(
   cycle: PulledCycle,
-  action: { readonly post: PostId; readonly kind: ActionKind },
+  { post }: { readonly post: PostId },
   work: () => Promise<T>,
 ): Promise<T | Outcome> {
   try {
-    return await work().catch((error: unknown) => noteRead(cycle, action, error));
+    return await work().catch((error: unknown) => noteRead(cycle, post, error));
   } catch (error) {
-    return notePost(cycle, action.post, error);
+    return notePost(cycle, post, error);
   }
 }
 
@@ -46,11 +45,7 @@ export async function attemptNow<T>(
   }
 }
 
-async function noteRead(
-  cycle: PulledCycle,
-  action: { readonly post: PostId; readonly kind: ActionKind },
-  error: unknown,
-): Promise<Outcome> {
+async function noteRead(cycle: PulledCycle, post: PostId, error: unknown): Promise<Outcome> {
   if (!(error instanceof RemoteError)) throw error;
   await noteLimitOf(cycle.world, error);
   const { code, message, fault, detail, retryAt, concerns } = error;
@@ -61,7 +56,7 @@ async function noteRead(
     if (fault === "limited") closeLane(cycle.run, error, closure);
     return postpone(cycle, closure);
   }
-  noteError(cycle.tally, { post: action.post, code, message, detail, retryAt });
+  noteError(cycle.tally, { post, code, message, detail, retryAt });
   return { kind: "failed", why: message };
 }
 

@@ -87,7 +87,7 @@ export function closureAfter(side: Side, failure: Exclude<AnyAnswer, { readonly 
 /** How messages speak of a write. */
 export interface Spoken {
   readonly side: Side;
-  readonly action: Pick<Action, "post" | "kind">;
+  readonly post: PostId;
   /** The issue, or the repository that it is to be opened in, by name; undefined where none is known. */
   readonly place: string | undefined;
   /** What nobody knows when the answer is lost: `the issue was opened`. */
@@ -95,7 +95,7 @@ export interface Spoken {
 }
 
 /**
- * What a failure means for the post of an action. What was refused is not recorded here: its writer knows whether something
+ * What a failure means for its post. What was refused is not recorded here: its writer knows whether something
  * less may be sent, whether it is parked, or whether all that is to be written there waits.
  */
 export async function failWrite(
@@ -103,7 +103,7 @@ export async function failWrite(
   spoken: Spoken,
   failure: Failure<WriteAnswer>,
 ): Promise<Outcome> {
-  const { side, action, place, claim } = spoken;
+  const { side, post, place, claim } = spoken;
   const { message } = failure;
   const trouble: Trouble = { place, code: `${side}.${meaningOf(failure).fault}`, message };
   switch (failure.kind) {
@@ -113,17 +113,15 @@ export async function failWrite(
     case "limited":
       return postpone(cycle, closureAfter(side, failure));
     case "missing":
-      await cycle.world.ledger.commit([
-        { kind: "mark-missing", project: cycle.memory.id, post: action.post },
-      ]);
-      await recordRow(cycle, action.post);
-      return reportTrouble(cycle, action.post, trouble);
+      await cycle.world.ledger.commit([{ kind: "mark-missing", project: cycle.memory.id, post }]);
+      await recordRow(cycle, post);
+      return reportTrouble(cycle, post, trouble);
     case "unauthorized":
-      return reportTrouble(cycle, action.post, { ...trouble, detail: failure.detail });
+      return reportTrouble(cycle, post, { ...trouble, detail: failure.detail });
     case "unsent":
-      return reportTrouble(cycle, action.post, trouble);
+      return reportTrouble(cycle, post, trouble);
     case "unknown":
-      return reportTrouble(cycle, action.post, {
+      return reportTrouble(cycle, post, {
         ...trouble,
         message: `It is not known whether ${claim} (${message}). It is looked up before anything is sent again.`,
       });

@@ -73,7 +73,7 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
     words: ({ record: shown }) =>
       number === undefined && shown !== undefined ? `opened as #${shown.issue.number}` : "accepted",
     record: (own, answer) => record(own, answer.record),
-    fail: (own, failure) => failWrite(own, { side: "tracker", action, place, claim }, failure),
+    fail: (own, failure) => failWrite(own, { side: "tracker", post: action.post, place, claim }, failure),
   };
 }
 

@@ -6,17 +6,18 @@ import { hashBody, noteSignature } from "../../plan/ground/identity.ts";
 import { absence, isQuarantined, parkedOf, pauseOf } from "../../plan/ground/obstacle.ts";
 import { backlinkLine, hasLine, replaceLine } from "../../plan/text/backlink.ts";
 import { inOrder } from "../../select.ts";
+import { attempt } from "../ground/attempt.ts";
 import { type DueNote, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { titleOf } from "../ground/describe.ts";
 import { boardLane } from "../ground/lane.ts";
 import { namesActions } from "../ground/order.ts";
 import { inParallel } from "../ground/parallel.ts";
-import { noteError } from "../ground/report.ts";
+import { putOff } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { type Judged, postsWith } from "../ground/wanted.ts";
 import { isTooOld, readNoteAgain } from "../read/look-again.ts";
-import type { Failure } from "./failure.ts";
+import { type Failure, failWrite, reportTrouble } from "./failure.ts";
 import { type Request, send } from "./send.ts";
 
 /** A note that gets another line of ours, and what it is then. */
@@ -123,7 +124,9 @@ export async function writeNotes(
 ): Promise<ReadonlyMap<NoteWrite, Outcome>> {
   const outcomes = new Map<NoteWrite, Outcome>();
   await inParallel(writes, cycle.world.policy.concurrency, async (write) => {
-    outcomes.set(write, await writeNote(cycle, write));
+    const outcome = await attempt(cycle, write.note, () => writeNote(cycle, write));
+    if (outcome.kind === "wait") cycle.tally.notesPutOff += 1;
+    outcomes.set(write, outcome);
   });
   return outcomes;
 }
@@ -132,21 +135,17 @@ async function writeNote(cycle: PulledCycle, write: NoteWrite): Promise<Outcome>
   const { note, line } = write;
   const row = await readRow(cycle, note.post);
   if (row === undefined || isNoteStopped(row)) return stillDue;
-  const isSame = isOpen(cycle, boardLane) && (await readNoteAgain(cycle, note)) === note.text;
-  // What waits is still due, and the next pull reads the note anew.
-  if (lineOf(cycle, row) !== line || !isSame || !isOpen(cycle, boardLane)) {
-    cycle.tally.notesPutOff += 1;
-    return stillDue;
-  }
+  const shown = isOpen(cycle, boardLane) ? await readNoteAgain(cycle, note) : undefined;
+  if (!isOpen(cycle, boardLane)) return putOff(cycle, boardLane);
+  if (lineOf(cycle, row) !== line || shown !== note.text) return stillDue;
   const turn = { lane: boardLane, pace: undefined, action: undefined };
-  const { outcome } = await send<PatchOutcome>(cycle, turn, () => {
-    if (!isTooOld(cycle, note.page.askedAt)) return requestOf(cycle, write);
-    cycle.tally.notesPutOff += 1;
-    return stillDue;
-  });
+  const { outcome } = await send<PatchOutcome>(cycle, turn, () =>
+    isTooOld(cycle, note.page.askedAt) ? stillDue : requestOf(cycle, write),
+  );
   return outcome;
 }
 
+/** The next pull reads the note anew. */
 const stillDue: Outcome = waitForTurn("the note is still due");
 
 function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request<PatchOutcome> {
@@ -171,7 +170,10 @@ function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request
       cycle.tally.postWrites += 1;
       log.info({ project: cycle.project.key, post, line: line ?? null }, "Internal note changed");
     },
-    fail: (own, failure) => fail(own, note, failure),
+    fail: (own, failure) =>
+      failure.kind === "rejected"
+        ? leave(own, note, failure.message)
+        : failWrite(own, { side: "board", post, place: undefined, claim }, failure),
   };
 }
 
@@ -191,37 +193,15 @@ const words: Readonly<Record<Failure<PatchOutcome>["kind"], string>> = {
   unauthorized: "The board refused the key.",
   limited: "The board limits requests (HTTP 429).",
   unsent: "The board can't be reached.",
-  unknown: "The board's answer does not say whether the internal note was changed.",
+  unknown: "The board gave no usable answer.",
 };
 
-async function fail(
-  cycle: PulledCycle,
-  { post, line }: DueNote,
-  { kind, message }: Failure<PatchOutcome>,
-): Promise<Outcome> {
-  const { ledger } = cycle.world;
+const claim = "the internal note was changed";
+
+/** A line that the board refuses is over until the post's issues change: nothing of it waits for a person. */
+async function leave(cycle: PulledCycle, { post, line }: DueNote, why: string): Promise<Outcome> {
   const { id: project } = cycle.memory;
-  const say = (code: string, why: string): Outcome => {
-    noteError(cycle.tally, { post, code, message: why });
-    return { kind: "failed", why };
-  };
-  switch (kind) {
-    case "rejected":
-      await ledger.commit([{ kind: "record-backlink", project, post, line, isDue: false }]);
-      return say(
-        "board.note",
-        `${message} Nothing of it was changed, and it is not tried again until the post's issues change.`,
-      );
-    case "missing":
-      await ledger.commit([{ kind: "mark-missing", project, post }]);
-      return say("board.missing", message);
-    case "limited":
-      return stillDue;
-    case "unauthorized":
-      return say("board.unauthorized", message);
-    case "unsent":
-      return say("board.unreachable", message);
-    case "unknown":
-      return say("board.unknown", `${message} It is read again before anything is sent.`);
-  }
+  await cycle.world.ledger.commit([{ kind: "record-backlink", project, post, line, isDue: false }]);
+  const message = `${why} Nothing of it was changed, and it is not tried again until the post's issues change.`;
+  return reportTrouble(cycle, post, { place: undefined, code: "board.note", message });
 }

@@ -70,7 +70,7 @@ async function compose(
       const place = first && nameIssue(cycle, first);
       if (failure.kind === "rejected")
         return parkAction(own, action, { place, code: "board.rejected", message });
-      const spoken = { side: "board", action, place, claim: "the change reached the board" } as const;
+      const spoken = { side: "board", post, place, claim: "the change reached the board" } as const;
       return failWrite(own, spoken, failure);
     },
   };

@@ -11,7 +11,7 @@ import { isApproved, type PulledCycle, sayWhere } from "../ground/cycle-state.ts
 import type { Lane } from "../ground/lane.ts";
 import { postpone, putOff } from "../ground/record.ts";
 import { stopOf } from "../ground/stop.ts";
-import { closedBy, type Outcome, waitForTurn } from "../ground/verdict.ts";
+import type { Outcome } from "../ground/verdict.ts";
 import { type Failure, meaningOf, noteClosure, type WriteAnswer } from "./failure.ts";
 import { awaitPace, type PacedKind, takePace } from "./pace.ts";
 
@@ -22,7 +22,7 @@ export interface Turn {
   readonly lane: Lane;
   /** By which of the tracker's limits it is paced; undefined on the board. */
   readonly pace: PacedKind | undefined;
-  /** What is put off where there is no turn in this run; undefined for what another write needs first: that one says so. */
+  /** What it is a part of: what was said of that before is over once it is applied. undefined for what belongs to none. */
   readonly action: Action | undefined;
 }
 
@@ -84,11 +84,11 @@ export async function send<A extends WriteAnswer>(
   const { clock, ledger } = cycle.world;
   for (let isSecond = false; ; isSecond = true) {
     if (turn.pace && !(await awaitPace(cycle, turn.lane, turn.pace)))
-      return { outcome: await tooLate(cycle, turn) };
+      return { outcome: putOff(cycle, turn.lane) };
     const request = await compose();
     if ("kind" in request) return { outcome: request };
     const sent = await markSent(cycle, turn, request);
-    if (sent === undefined) return { outcome: await tooLate(cycle, turn) };
+    if (sent === undefined) return { outcome: putOff(cycle, turn.lane) };
     const { intent } = sent;
     const paused = await pausedBy(cycle, sent);
     if (paused !== undefined) return { outcome: paused };
@@ -98,8 +98,7 @@ export async function send<A extends WriteAnswer>(
     if (stop !== undefined) {
       // What was about to leave is prepared again, and waits for the next run.
       await takeBack(cycle, intent, stop.message);
-      const waits: Outcome = { kind: "wait", ...closedBy(stop) };
-      return { outcome: turn.action === undefined ? waits : postpone(cycle, stop) };
+      return { outcome: postpone(cycle, stop) };
     }
     const answer = await request.call();
     const recorded = answerOf(cycle, turn, request, intent, answer);
@@ -178,10 +177,6 @@ async function markSent(
 
 /** What the journal is told of a request. */
 type Marked = Pick<Request<WriteAnswer>, "post" | "reason" | "intent" | "signature">;
-
-async function tooLate(cycle: PulledCycle, { action, lane }: Turn): Promise<Outcome> {
-  return action === undefined ? waitForTurn("") : putOff(cycle, lane);
-}
 
 function againAfter(answer: WriteAnswer): number | undefined {
   return answer.kind === "unauthorized" && "againAfterMs" in answer ? answer.againAfterMs : undefined;
