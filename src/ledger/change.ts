@@ -258,6 +258,8 @@ export type JournalChange =
       readonly state: "DONE" | "REJECTED" | "UNKNOWN" | "PREPARED";
       readonly at: number;
       readonly message: string;
+      /** No byte of it has left: it counts as no attempt. */
+      readonly isUnsent?: true;
       /** It is over, and nobody will ever know whether it took effect: so the audit goes on saying. */
       readonly isOpen?: true;
       /** Of a PATCH that is DONE, where its answer holds the record. */

@@ -92,7 +92,7 @@ export interface IntentWrite<Name extends Field = RuleField> {
 export interface Intent extends NewIntent {
   readonly id: IntentId;
   readonly state: IntentState;
-  /** Requests sent for it. */
+  /** Requests that have left for it, or may have. */
   readonly attempts: number;
   readonly sentAt: number | undefined;
   /** Since when its outcome is unknown. */
@@ -231,7 +231,7 @@ export interface ToolCall extends CallKey {
   /** Since when its outcome is unknown. */
   readonly unknownAt: number | undefined;
   readonly endedAt: number | undefined;
-  /** Requests sent for it. */
+  /** Requests that have left for it, or may have. */
   readonly attempts: number;
   /** Of one that is DONE: the id that the board gave, and its page, as far as these are known. */
   readonly result: string | undefined;
@@ -255,7 +255,10 @@ export type ToolCallChange =
   /** Nothing had to be sent: what it asks for was there already. As one that is DONE. */
   | (CallWritten &
       Pick<ToolCall, "result" | "url"> & { readonly kind: "take-call"; readonly message: string })
-  /** What came of it, and what the audit said of it while nobody knew. `isAnew`: a person wants it tried once more, also if refused. */
+  /**
+   * What came of it, and what the audit said of it while nobody knew. `isAnew`: a person wants it tried once more, also if refused.
+   * `isUnsent`: no byte of it has left, so it counts as no attempt.
+   */
   | (CallKey & {
       readonly kind: "end-call";
       readonly state: Exclude<CallState, "SENT">;
@@ -263,6 +266,7 @@ export type ToolCallChange =
       readonly message: string;
       readonly isUnsure?: true;
       readonly isAnew?: true;
+      readonly isUnsent?: true;
       readonly result?: string | undefined;
       readonly url?: string | undefined;
       /** Of a post that was created: as its history names it from now on. */

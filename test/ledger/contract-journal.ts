@@ -131,6 +131,15 @@ export function describeJournal(ledger: () => Ledger): void {
       expect(await shown()).toBeUndefined();
     });
 
+    it("that never left counts as no attempt", async () => {
+      const id = await sendIntent(ledger());
+      const end = { kind: "resolve", intent: id, state: "PREPARED", at: noon } as const;
+      await ledger().commit([{ ...end, message: "not there" }]);
+      await sendIntent(ledger());
+      await ledger().commit([{ ...end, message: "not sent", isUnsent: true }]);
+      expect(await ledger().journal.open(project)).toMatchObject([{ state: "PREPARED", attempts: 1 }]);
+    });
+
     it.each(["SENT", "UNKNOWN"] as const)("that is %s is the only one of its kind", async (state) => {
       const { journal } = ledger();
       const id = await sendIntent(ledger());

@@ -118,6 +118,11 @@ export function describeToolCalls(ledger: () => Ledger): void {
       expect(await state(update)).toEqual(["SENT", 1, "h2"]);
     });
 
+    it("that never left counts as no attempt", async () => {
+      await commit(send(), end("PREPARED"), send(), end("PREPARED", { isUnsent: true }));
+      expect(await state()).toEqual(["PREPARED", 1, "h1"]);
+    });
+
     it("that is stuck starts anew where a person wants it so, as if it had never been sent", async () => {
       await commit(send(), end("UNKNOWN", { isUnsure: true }));
       expect(await ledger().toolCalls.find(draft)).toMatchObject({ isUnsure: true, attempts: 1 });

@@ -67,13 +67,13 @@ describe("a call of one of the board's own tools", () => {
   });
 
   it.each([
-    ["rejected", "REJECTED", "board.tool"],
-    ["unsent", "PREPARED", "board.unreachable"],
-    ["unauthorized", "PREPARED", "board.unauthorized"],
-  ] as const)("that is %s did nothing", async (fault, state, code) => {
+    ["rejected", "REJECTED", 1, "board.tool"],
+    ["unsent", "PREPARED", 0, "board.unreachable"],
+    ["unauthorized", "PREPARED", 1, "board.unauthorized"],
+  ] as const)("that is %s did nothing", async (fault, state, attempts, code) => {
     tools.faults.push(fault);
     expect(await callTool(cycle, request())).toMatchObject({ kind: "failed" });
-    expect(await known()).toMatchObject({ state });
+    expect(await known()).toMatchObject({ state, attempts });
     expect(cycle.tally.errors).toMatchObject([{ code }]);
     expect(tools.entries).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe("a call of one of the board's own tools", () => {
   it.each([project, undefined])("does not leave while a person has paused %s", async (paused) => {
     await stage.ledger.commit([{ kind: "pause-whole", project: paused, at: stage.clock.now() }]);
     expect(await callTool(cycle, request())).toMatchObject({ kind: "pause" });
-    expect(await known()).toMatchObject({ state: "PREPARED" });
+    expect(await known()).toMatchObject({ state: "PREPARED", attempts: 0 });
     expect(tools.calls).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe("a call of one of the board's own tools", () => {
       const stopped = { ...cycle, world: { ...cycle.world, changed: changed(last) } };
       expect(await callTool(stopped, request())).toMatchObject({ kind: "wait", cause: "writes-off" });
     }
-    expect(await known()).toMatchObject({ state: "PREPARED" });
+    expect(await known()).toMatchObject({ state: "PREPARED", attempts: 0 });
     expect(tools.calls).toEqual([]);
   });
 

@@ -91,6 +91,29 @@ describe("a PATCH whose answer is lost", () => {
     expect(errors[0]?.message.includes("voters may have been notified")).toBe(isHeard);
   });
 
+  it("is sent again after one answer that was lost, also where a pause took it back before", async () => {
+    const stage = await openClosed();
+    const about = { project, posts: ["p1" as PostId] };
+    stage.bend((world) => ({
+      ...world,
+      ledger: Object.assign(Object.create(world.ledger), {
+        commitSent: async (...sending: Parameters<World["ledger"]["commitSent"]>) => {
+          const at = world.clock.now();
+          await world.ledger.commit([{ kind: "pause", project, post: "p1" as PostId, at }]);
+          return world.ledger.commitSent(...sending);
+        },
+      }),
+    }));
+    await stage.sync();
+    stage.bend((world) => world);
+    const request = { kind: "resume", ...about, at: stage.clock.now() } as const;
+    await stage.ledger.commit([{ kind: "add-request", request }]);
+    stage.board.failNext({ kind: "answer", status: 502 }, isPatch);
+    expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "board.unknown" }] });
+    expect(await syncAfterWait(stage)).toMatchObject({ postWrites: 1, parked: 0, failed: 0 });
+    expect([sent(stage), stage.board.notifications.length]).toEqual([2, 1]);
+  });
+
   it("and that was provably not applied arrives with the second attempt", async () => {
     const stage = await openClosed();
     stage.board.failNext({ kind: "answer", status: 502 }, isPatch);

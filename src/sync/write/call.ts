@@ -6,19 +6,17 @@ import {
   type ToolCall,
   type ToolCallChange,
 } from "../../ledger/journal.ts";
-import type { Sent } from "../../ledger/ledger.ts";
 import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
-import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { asOne } from "../ground/as-one.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { toolLane } from "../ground/lane.ts";
 import { postpone, putOff } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import { stopOf } from "../ground/stop.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
-import { closureAfter, meaningOf, noteClosure } from "./failure.ts";
+import { closureAfter, type Failure, meaningOf } from "./failure.ts";
+import { type Line, send } from "./send.ts";
 
 /** One call that may be made now. */
 export interface ToolRequest {
@@ -55,47 +53,35 @@ export function hashArguments(args: ToolArguments): string {
 }
 
 /**
- * The one way in which a tool of the board is called. SENT is on the disk before it leaves; whatever the
- * answer is, the audit, the end of the call and what it means are recorded in one transaction. Nothing is called twice: what is
- * done for good, or in doubt, is not called at all.
+ * Calls a tool of the board, as every other write leaves. Nothing is called twice: what is done for good, or in doubt, is not called
+ * at all.
  */
 export async function callTool(cycle: PulledCycle, request: ToolRequest): Promise<Outcome> {
-  const { ledger, clock, tools } = cycle.world;
-  if (tools === undefined || !tools.purposes.has(request.purpose))
-    return waitForTurn(`\`board.mcp.tools\` names no tool for \`${request.purpose}\``);
-  const lane = toolLane(request.purpose);
+  const { ledger, tools } = cycle.world;
+  const { purpose, args, reason } = request;
+  if (tools === undefined || !tools.purposes.has(purpose))
+    return waitForTurn(`\`board.mcp.tools\` names no tool for \`${purpose}\``);
+  const lane = toolLane(purpose);
   if (!isOpen(cycle, lane)) return putOff(cycle, lane);
-  const key = keyOf(cycle, request);
-  const known = await ledger.toolCalls.find(key);
+  const known = await ledger.toolCalls.find(keyOf(cycle, request));
   if (known?.state === "SENT" || known?.state === "UNKNOWN") {
     const why = `${request.name}: it is not known yet what became of the last call`;
     return { kind: "wait", cause: "in-doubt", why };
   }
-  if (known?.state === "DONE" && request.purpose !== "changelogUpdate") return { kind: "unneeded" };
-  const { run } = cycle;
-  const hash = hashArguments(request.args);
-  const { reason } = request;
-  const line = { kind: "send-call", ...key, run: run.number, hash, reason, at: clock.now() } as const;
-  const sent = await ledger.commitSent([line], { project: key.project, post: request.post });
-  const paused = await pausedBy(cycle, key, sent);
-  if (paused !== undefined) return paused;
-  await ledger.assertHeld();
-  // The last thing that is asked: nothing is waited for between this and the call.
-  const stop = stopOf(cycle, "board");
-  if (stop !== undefined) {
-    await ledger.commit([notSent(key, clock.now(), stop.message)]);
-    return postpone(cycle, stop);
-  }
-  const answer = await asOwn(request, await tools.call(request.purpose, request.args));
-  await noteClosure(cycle, lane, answer);
-  await asOne(cycle, async (own) => {
-    await own.world.ledger.commit([
-      { kind: "audit", entry: entryOf(cycle, request, answer, key.project) },
-      endOf(key, answer, clock.now(), request.id),
-    ]);
-    if (answer.kind === "applied") await request.record?.(own, answer.record);
-  });
-  return answer.kind === "applied" ? { kind: "done" } : failCall(cycle, request, answer);
+  if (known?.state === "DONE" && purpose !== "changelogUpdate") return { kind: "unneeded" };
+  const { post, subject, tell, isApproved } = request;
+  const turn = { lane, pace: undefined, action: undefined };
+  const { outcome } = await send<ToolOutcome>(cycle, turn, () => ({
+    post,
+    reason,
+    line: callLine(cycle, request),
+    call: async () => asOwn(request, await tools.call(purpose, args)),
+    // No listing has shown the post of an issue yet: its line is found by its subject.
+    tell: () => ({ ...tell, kind: auditKinds[purpose], subject, post: undefined, isApproved }),
+    record: async (own, { record }) => request.record?.(own, record),
+    fail: (own, failure) => failCall(own, request, failure),
+  }));
+  return outcome;
 }
 
 function keyOf(
@@ -105,38 +91,18 @@ function keyOf(
   return { project: memory.id, purpose, subject };
 }
 
-/** A person may have paused it, the project, or all, since the run decided. */
-async function pausedBy(cycle: PulledCycle, key: CallKey, sent: Sent): Promise<Outcome | undefined> {
-  const { ledger, clock } = cycle.world;
-  const pause = pauseOf(sent);
-  if (pause === undefined) return undefined;
-  await ledger.commit([notSent(key, clock.now(), pause.why)]);
-  return { kind: "pause", ...pause };
-}
-
-function notSent(key: CallKey, at: number, why: string): ToolCallChange {
-  return { kind: "end-call", ...key, state: "PREPARED", at, message: `not sent; ${why}` };
-}
-
-function entryOf(
-  { world: { clock }, run }: PulledCycle,
-  { purpose, subject, reason, tell, isApproved }: ToolRequest,
-  answer: ToolOutcome,
-  project: CallKey["project"],
-): AuditEntry {
+function callLine(cycle: PulledCycle, request: ToolRequest): Line<ToolOutcome> {
+  const key = keyOf(cycle, request);
+  const { args, reason, id } = request;
+  const written = { ...key, run: cycle.run.number, hash: hashArguments(args), reason };
   return {
-    ...tell,
-    at: clock.now(),
-    run: run.number,
-    side: "board",
-    project,
-    post: undefined,
-    kind: auditKinds[purpose],
-    subject,
-    reason,
-    outcome: answer.kind,
-    message: answer.kind === "applied" ? undefined : answer.message,
-    isApproved,
+    sent: (at) => ({ kind: "send-call", ...written, at }),
+    ended: (end, _, answer) => {
+      const record = answer?.record;
+      const result = id ?? record?.id;
+      const url = record?.id === result ? record?.url : undefined;
+      return [{ kind: "end-call", ...key, ...end, result, url }];
+    },
   };
 }
 
@@ -152,20 +118,11 @@ async function asOwn({ whyDoubted, findMade }: ToolRequest, answer: ToolOutcome)
   return message === undefined ? answer : { kind: "unknown", message };
 }
 
-function endOf(key: CallKey, answer: ToolOutcome, at: number, id: string | undefined): ToolCallChange {
-  if (answer.kind !== "applied")
-    return { kind: "end-call", ...key, state: meaningOf(answer).state, at, message: answer.message };
-  const { record } = answer;
-  const result = id ?? record?.id;
-  const url = record?.id === result ? record?.url : undefined;
-  return { kind: "end-call", ...key, state: "DONE", at, message: "accepted", result, url };
-}
-
-function failCall(
+async function failCall(
   cycle: PulledCycle,
   { name }: ToolRequest,
-  answer: Exclude<ToolOutcome, { readonly kind: "applied" }>,
-): Outcome {
+  answer: Failure<ToolOutcome>,
+): Promise<Outcome> {
   const { message } = answer;
   if (answer.kind === "limited") return postpone(cycle, closureAfter("board", answer));
   const code = answer.kind === "rejected" ? "board.tool" : `board.${meaningOf(answer).fault}`;

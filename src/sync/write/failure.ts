@@ -24,10 +24,10 @@ import type { Closure } from "../ground/world.ts";
 export type WriteAnswer = PatchOutcome | WriteOutcome;
 
 /** Every answer but `applied`. */
-export type Failure<A extends WriteAnswer = WriteAnswer> = Exclude<A, { readonly kind: "applied" }>;
+export type Failure<A extends AnyAnswer = WriteAnswer> = Exclude<A, { readonly kind: "applied" }>;
 
 /** An answer of whichever kind: what its kind, its words and its times mean is the same for all. */
-type AnyAnswer = WriteAnswer | ToolOutcome;
+export type AnyAnswer = WriteAnswer | ToolOutcome;
 
 interface FailureMeaning {
   /** What the intent becomes. PREPARED: it provably did nothing, and a later run sends it. */

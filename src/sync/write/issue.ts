@@ -17,7 +17,7 @@ import { parkAbsent } from "../read/absent.ts";
 import { takeAnswer } from "../read/follow.ts";
 import { askAgain, asProjectError } from "../read/repositories.ts";
 import { failWrite } from "./failure.ts";
-import type { Request } from "./send.ts";
+import { intentLine, type Request } from "./send.ts";
 
 type AnyAction = Pick<Action, "post" | "kind">;
 
@@ -44,20 +44,22 @@ export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "is
 /** The request of a write to an issue. */
 export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request<WriteOutcome> {
   const { action, signature, write, place, fields, claim, number, content, issueWrites } = writing;
+  const { post, reason } = action;
   const { repository } = writing.repository;
   const { isShown = () => true, isOwnRefusal, record } = writing;
   return {
-    post: action.post,
-    reason: action.reason,
-    intent: {
-      kind: action.kind,
-      bodyHash: hashBody(write),
-      repository: repository.id,
-      ...(number !== undefined && { number }),
-      ...(content !== undefined && { content }),
-      ...(issueWrites !== undefined && { issueWrites }),
-    },
-    signature,
+    post,
+    reason,
+    line: intentLine(
+      cycle,
+      {
+        ...{ post, reason, kind: action.kind, bodyHash: hashBody(write), repository: repository.id },
+        ...(number !== undefined && { number }),
+        ...(content !== undefined && { content }),
+        ...(issueWrites !== undefined && { issueWrites }),
+      },
+      signature,
+    ),
     call: async () => {
       const answer = await cycle.world.tracker.write(repository, write);
       if (answer.kind === "forbidden" && isOwnRefusal === true)
@@ -73,7 +75,7 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
     words: ({ record: shown }) =>
       number === undefined && shown !== undefined ? `opened as #${shown.issue.number}` : "accepted",
     record: (own, answer) => record(own, answer.record),
-    fail: (own, failure) => failWrite(own, { side: "tracker", post: action.post, place, claim }, failure),
+    fail: (own, failure) => failWrite(own, { side: "tracker", post, place, claim }, failure),
   };
 }
 

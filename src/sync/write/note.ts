@@ -18,7 +18,7 @@ import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { type Judged, postsWith } from "../ground/wanted.ts";
 import { isTooOld, readNoteAgain } from "../read/look-again.ts";
 import { type Failure, failWrite, reportTrouble } from "./failure.ts";
-import { type Request, send } from "./send.ts";
+import { intentLine, type Request, send } from "./send.ts";
 
 /** A note that gets another line of ours, and what it is then. */
 export interface NoteWrite {
@@ -156,8 +156,11 @@ function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request
   return {
     post,
     reason,
-    intent: { kind: "patch-note", bodyHash: hashBody(change) },
-    signature: noteSignature(line),
+    line: intentLine(
+      cycle,
+      { post, reason, kind: "patch-note", bodyHash: hashBody(change) },
+      noteSignature(line),
+    ),
     call: async () => withoutWords(await board.patchPost(project, post, change)),
     tell: () => ({
       kind: "patch-note",

@@ -7,14 +7,14 @@ import { changeOf, isNotifying, type PatchPost } from "../../plan/ground/action.
 import { votersOf } from "../../plan/ground/fields.ts";
 import { hashBody, planSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
-import { isShown, nameIssue, noteHeard, type PulledCycle } from "../ground/cycle-state.ts";
+import { isApproved, isShown, nameIssue, noteHeard, type PulledCycle } from "../ground/cycle-state.ts";
 import { boardLane } from "../ground/lane.ts";
 import type { Asked } from "../ground/record.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
 import { awaitsEarlierLife, restOf } from "../read/old-state.ts";
 import { failWrite, parkAction } from "./failure.ts";
-import { type Composed, fieldsOf, send } from "./send.ts";
+import { type Composed, fieldsOf, intentLine, send } from "./send.ts";
 
 /** Sends one PATCH. Voters are notified of a change of status the moment it is sent. */
 export async function patchPost(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
@@ -48,22 +48,25 @@ async function compose(
   return {
     post,
     reason,
-    intent: {
-      kind: "patch-post",
-      bodyHash: hashBody(change),
-      writes,
-      ...(typeof updatedAt === "string" && { updatedAtBefore: updatedAt }),
-      ...notified,
-    },
-    signature: planSignature(action),
+    line: intentLine(
+      cycle,
+      {
+        ...{ post, reason, kind: "patch-post", bodyHash: hashBody(change), writes },
+        ...(typeof updatedAt === "string" && { updatedAtBefore: updatedAt }),
+        ...notified,
+      },
+      planSignature(action),
+      ({ post: shown }) => shown && answerOf(shown, action),
+    ),
     call: () => board.patchPost(cycle.memory.id, post, change),
     tell: () => ({
       kind: "patch-post",
       issue: first && repository && { repository: repository.repository.name, number: first.number },
       fields: fieldsOf(writes),
       ...notified,
+      // The guard counts PATCHes by the audit, and issue writes by the run.
+      isApproved: isApproved(cycle, post, "patch-post"),
     }),
-    answered: ({ post: shown }) => shown && answerOf(shown, action),
     record: (own, { post: shown }) => recordAccepted(own, row, action, shown),
     fail: (own, failure) => {
       const { message } = failure;

@@ -86,8 +86,7 @@ export async function ensureLabels(
     const { answer } = await send<WriteOutcome>(cycle, { lane, pace: "other", action: undefined }, () => ({
       post,
       reason: `${repository.name} lacks the label`,
-      intent: undefined,
-      signature: undefined,
+      line: undefined,
       call: () => tracker.write(repository.repository, { kind: "create-label", name }),
       tell: () => ({ kind: "create-label", issue: undefined, fields: [{ field: "label", value: name }] }),
       record: async (own) => {

@@ -7,15 +7,15 @@ import { type Action, type FieldWrite, isNotifying } from "../../plan/ground/act
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { asOne } from "../ground/as-one.ts";
-import { isApproved, type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
+import { type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
 import type { Lane } from "../ground/lane.ts";
 import { postpone, putOff } from "../ground/record.ts";
 import { stopOf } from "../ground/stop.ts";
 import type { Outcome } from "../ground/verdict.ts";
-import { type Failure, meaningOf, noteClosure, type WriteAnswer } from "./failure.ts";
+import { type AnyAnswer, type Failure, meaningOf, noteClosure, type WriteAnswer } from "./failure.ts";
 import { awaitPace, type PacedKind, takePace } from "./pace.ts";
 
-type Applied<A extends WriteAnswer> = Extract<A, { readonly kind: "applied" }>;
+export type Applied<A extends AnyAnswer> = Extract<A, { readonly kind: "applied" }>;
 
 /** Where a write counts, and for whom. */
 export interface Turn {
@@ -27,24 +27,54 @@ export interface Turn {
 }
 
 /** One write that may leave now. */
-export interface Request<A extends WriteAnswer> {
-  readonly post: PostId;
+export interface Request<A extends AnyAnswer> {
+  /** Whose pause stops it; undefined where only one of the project does. */
+  readonly post: PostId | undefined;
   readonly reason: string;
-  /** What the journal keeps of it; undefined for a write that needs none, because to make it twice changes nothing. */
-  readonly intent: WantedIntent | undefined;
-  /** What a saved plan knows the action by that is done with this request; undefined where more of it follows, or nobody names it. */
-  readonly signature: string | undefined;
+  /** Undefined for a write that needs none, because to make it twice changes nothing. */
+  readonly line: Line<A> | undefined;
   readonly call: () => Promise<A>;
-  /** What the audit tells of it. */
-  readonly tell: (answer: A) => Pick<AuditEntry, "kind" | "issue" | "fields" | "voters">;
+  /** What the audit tells of it: of this post, where it names no other. */
+  readonly tell: (answer: A) => Told;
   /** What the journal says of it when it is applied: `accepted` where this is left out. */
   readonly words?: (answer: Applied<A>) => string;
-  /** What the journal keeps of the answer to a PATCH: a list may show for a while what was before it. */
-  readonly answered?: (answer: Applied<A>) => PatchAnswer | undefined;
-  /** Records what was applied, as one with the end of the intent: by the cycle that it is given. */
+  /** Records what was applied, as one with the end of its line: by the cycle that it is given. */
   readonly record: (cycle: PulledCycle, answer: Applied<A>) => Promise<void>;
   /** Records a failure, likewise. */
   readonly fail: (cycle: PulledCycle, failure: Failure<A>) => Promise<Outcome>;
+}
+
+type Told = Pick<AuditEntry, "kind" | "issue" | "fields" | "voters" | "subject"> &
+  Partial<Pick<AuditEntry, "post" | "isApproved">>;
+
+/** Its line in the journal: of an intent, or of a call of one of the board's tools. */
+export interface Line<A extends AnyAnswer> {
+  /** The request leaves now. */
+  readonly sent: (at: number) => SentChange;
+  /** What has become of it. @param id of an intent, as the ledger has named it. */
+  readonly ended: (end: LineEnd, id: IntentId | undefined, answer?: Applied<A>) => readonly Change[];
+}
+
+type LineEnd = Pick<Extract<Change, { kind: "resolve" }>, "state" | "at" | "message" | "isUnsent">;
+
+/**
+ * The line of an intent.
+ *
+ * @param signature what a saved plan knows the action by that is done with this request; undefined where more of it follows, or nobody names it.
+ * @param answered what is kept of the answer to a PATCH: a list may show for a while what was before it.
+ */
+export function intentLine<A extends WriteAnswer>(
+  { memory, run }: PulledCycle,
+  wanted: Omit<NewIntent, "project" | "run" | "at">,
+  signature: string | undefined,
+  answered?: (answer: Applied<A>) => PatchAnswer | undefined,
+): Line<A> {
+  const intent = { ...wanted, project: memory.id, run: run.number };
+  return {
+    sent: (at) => ({ kind: "mark-sent", intent: { ...intent, at }, at, signature }),
+    ended: (end, id, answer) =>
+      id === undefined ? [] : [{ kind: "resolve", intent: id, ...end, answer: answer && answered?.(answer) }],
+  };
 }
 
 /** The fields of a write, as the audit tells them. */
@@ -56,27 +86,24 @@ export function fieldsOf(writes: readonly FieldWrite<Field>[]): AuditEntry["fiel
   }));
 }
 
-/** What a writer says of its intent; the rest is known. */
-type WantedIntent = Omit<NewIntent, "project" | "run" | "at" | "post" | "reason">;
-
 /** What came of a write. Without an answer nothing was sent. */
-export interface Sent<A extends WriteAnswer> {
+export interface Sent<A extends AnyAnswer> {
   readonly answer?: A;
   readonly outcome: Outcome;
 }
 
 /** A request; or what has become of the action where there is nothing to send. */
-export type Composed<A extends WriteAnswer> = Request<A> | Outcome;
+export type Composed<A extends AnyAnswer> = Request<A> | Outcome;
 
 /**
  * The one way in which anything leaves for either side. It waits for the pace, has the request made of what both sides show
- * then, and writes down the intent: SENT is on the disk before the request leaves. Whatever the answer is: the audit, the end
- * of the intent, and what the answer means for the post are recorded in one transaction. Nothing is sent twice, with one
+ * then, and writes down its line: SENT is on the disk before the request leaves. Whatever the answer is: the audit, the end
+ * of that line, and what the answer means for the post are recorded in one transaction. Nothing is sent twice, with one
  * exception: a write whose token was refused did nothing, so it is made anew and goes out once more with the next token.
  *
  * @param compose makes the request. Where there is nothing to send it records that, and says what has become of the action.
  */
-export async function send<A extends WriteAnswer>(
+export async function send<A extends AnyAnswer>(
   cycle: PulledCycle,
   turn: Turn,
   compose: () => Composed<A> | Promise<Composed<A>>,
@@ -89,19 +116,21 @@ export async function send<A extends WriteAnswer>(
     if ("kind" in request) return { outcome: request };
     const sent = await markSent(cycle, turn, request);
     if (sent === undefined) return { outcome: putOff(cycle, turn.lane) };
-    const { intent } = sent;
-    const paused = await pausedBy(cycle, sent);
-    if (paused !== undefined) return { outcome: paused };
     await ledger.assertHeld();
+    // A person may have paused it since the run decided. A pause that comes after SENT finds the write under way.
+    const pause = pauseOf(sent);
+    if (pause !== undefined) {
+      await takeBack(cycle, request, sent, pause.why);
+      return { outcome: { kind: "pause", ...pause } };
+    }
     // The last thing that is asked: nothing is waited for between this and the request.
     const stop = stopOf(cycle, turn.lane.side);
     if (stop !== undefined) {
-      // What was about to leave is prepared again, and waits for the next run.
-      await takeBack(cycle, intent, stop.message);
+      await takeBack(cycle, request, sent, stop.message);
       return { outcome: postpone(cycle, stop) };
     }
     const answer = await request.call();
-    const recorded = answerOf(cycle, turn, request, intent, answer);
+    const recorded = answerOf(cycle, turn, request, sent.intent, answer);
     const againAfterMs = isSecond ? undefined : againAfter(answer);
     if (againAfterMs === undefined) {
       await noteClosure(cycle, turn.lane, answer);
@@ -134,60 +163,41 @@ async function forgetWait({ world: { ledger }, memory }: PulledCycle, { action }
   ]);
 }
 
-/**
- * Looked at for every write of whichever kind and order, right before it leaves: a person may have paused the post, its project, or
- * all since the run decided. A pause that comes after SENT finds the write under way.
- */
-async function pausedBy(cycle: PulledCycle, sent: port.Sent): Promise<Outcome | undefined> {
-  const { intent, ...pauses } = sent;
-  const pause = pauseOf(pauses);
-  if (pause === undefined) return undefined;
-  await takeBack(cycle, intent, `a person has paused ${paused[pauses.wholePause?.of ?? "post"]}`);
-  return { kind: "pause", ...pause };
-}
-
-const paused = { post: "the post", project: "the project", all: "all projects" } as const;
-
-async function takeBack(
+/** What was about to leave is prepared again, and counts as no attempt. */
+async function takeBack<A extends AnyAnswer>(
   { world: { ledger, clock } }: PulledCycle,
-  intent: IntentId | undefined,
+  { line }: Request<A>,
+  { intent }: port.Sent,
   why: string,
 ): Promise<void> {
-  if (intent === undefined) return;
+  if (line === undefined) return;
   const message = `not sent; ${why}`;
-  await ledger.commit([{ kind: "resolve", intent, state: "PREPARED", at: clock.now(), message }]);
+  await ledger.commit(line.ended({ state: "PREPARED", at: clock.now(), message, isUnsent: true }, intent));
 }
 
-/** Takes the turn at the pace, and marks the intent SENT with it; undefined where nothing may leave in this run any more. */
-async function markSent(
+/** Takes the turn at the pace, and marks the line SENT with it; undefined where nothing may leave in this run any more. */
+async function markSent<A extends AnyAnswer>(
   cycle: PulledCycle,
   { lane, pace }: Turn,
-  { post, reason, intent: wanted, signature }: Marked,
+  { post, line }: Request<A>,
 ): Promise<port.Sent | undefined> {
   const { ledger, clock } = cycle.world;
   const of = { project: cycle.memory.id, post };
-  const sent = (at: number): readonly SentChange[] => {
-    if (wanted === undefined) return [];
-    const intent: NewIntent = { ...wanted, ...of, reason, run: cycle.run.number, at };
-    return [{ kind: "mark-sent", intent, at, signature }];
-  };
+  const sent = (at: number) => (line === undefined ? [] : [line.sent(at)]);
   if (pace !== undefined) return takePace(cycle, { lane, kind: pace, of }, sent);
   return ledger.commitSent(sent(clock.now()), of);
 }
 
-/** What the journal is told of a request. */
-type Marked = Pick<Request<WriteAnswer>, "post" | "reason" | "intent" | "signature">;
-
-function againAfter(answer: WriteAnswer): number | undefined {
+function againAfter(answer: AnyAnswer): number | undefined {
   return answer.kind === "unauthorized" && "againAfterMs" in answer ? answer.againAfterMs : undefined;
 }
 
-function isApplied<A extends WriteAnswer>(answer: A): answer is Applied<A> {
+function isApplied<A extends AnyAnswer>(answer: A): answer is Applied<A> {
   return answer.kind === "applied";
 }
 
-/** The audit's line, and the end of the intent. */
-function answerOf<A extends WriteAnswer>(
+/** The audit's line, and the end of the request's own. */
+function answerOf<A extends AnyAnswer>(
   { world: { clock }, run, memory, course }: PulledCycle,
   { lane }: Turn,
   request: Request<A>,
@@ -195,33 +205,23 @@ function answerOf<A extends WriteAnswer>(
   answer: A,
 ): readonly Change[] {
   const message = answer.kind === "applied" ? undefined : answer.message;
-  const { post, reason } = request;
+  const { post, reason, line } = request;
   const told = request.tell(answer);
+  const at = clock.now();
   const entry: AuditEntry = {
-    ...told,
+    ...{ post, isApproved: false, ...told },
     ...(intent !== undefined && { intent }),
-    at: clock.now(),
-    run: run.number,
-    side: lane.side,
-    project: memory.id,
-    post,
+    ...{ at, run: run.number, side: lane.side, project: memory.id },
     reason: `${reason}${sayWhere({ course }, post, told.kind)}`,
     outcome: answer.kind,
     message,
-    // The guard counts PATCHes by the audit, and issue writes by the run.
-    isApproved: told.kind === "patch-post" && isApproved({ course }, post, "patch-post"),
   };
-  if (intent === undefined) return [{ kind: "audit", entry }];
-  const words = isApplied(answer) ? (request.words?.(answer) ?? "accepted") : String(message);
-  return [
-    { kind: "audit", entry },
-    {
-      kind: "resolve",
-      intent,
-      state: isApplied(answer) ? "DONE" : meaningOf(answer).state,
-      at: clock.now(),
-      message: words,
-      ...(isApplied(answer) && { answer: request.answered?.(answer) }),
-    },
-  ];
+  const applied = isApplied(answer) ? answer : undefined;
+  const end: LineEnd = {
+    state: isApplied(answer) ? "DONE" : meaningOf(answer).state,
+    at,
+    message: applied === undefined ? String(message) : (request.words?.(applied) ?? "accepted"),
+    ...(answer.kind === "unsent" && { isUnsent: true }),
+  };
+  return [{ kind: "audit", entry }, ...(line?.ended(end, intent, applied) ?? [])];
 }

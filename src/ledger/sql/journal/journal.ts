@@ -51,9 +51,9 @@ export function createJournal(
       unknown_at = NULL, attempts = intents.attempts + 1, signature = excluded.signature
     WHERE intents.state = 'PREPARED'`);
   const writeState = store.prepare<
-    [{ id: number; state: string; at: number; message: string; answer: string | undefined }]
+    [{ id: number; state: string; at: number; message: string; unsent: number; answer: string | undefined }]
   >(`
-    UPDATE intents SET state = @state, message = @message, answer = @answer,
+    UPDATE intents SET state = @state, message = @message, answer = @answer, attempts = attempts - @unsent,
       unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
       ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END
     WHERE id = @id AND ended_at IS NULL`);
@@ -79,7 +79,8 @@ export function createJournal(
     recover: (at, projects) =>
       recoverSent(store, selectSent, projects, function* (found) {
         const { id } = found;
-        yield* writeState.run({ id, state: "UNKNOWN", at, message: interrupted, answer: undefined });
+        const nothing = { unsent: 0, answer: undefined };
+        yield* writeState.run({ ...nothing, id, state: "UNKNOWN", at, message: interrupted });
         yield* audit.writeInterrupted(toIntent(found), interrupted);
       }),
     history: audit.history,
@@ -100,11 +101,11 @@ export function createJournal(
           sent,
         );
       },
-      *resolve({ intent: id, state, at, message, isOpen, answer: shown }) {
+      *resolve({ intent: id, state, at, message, isOpen, isUnsent = false, answer: shown }) {
         const isKnown = isOpen !== true && (state === "DONE" || state === "PREPARED");
         if (isKnown) yield* audit.correct(id, state === "DONE", message);
         const answer = shown && JSON.stringify(shown);
-        const changed = { id, state, at, message, answer };
+        const changed = { id, state, at, message, unsent: Number(isUnsent), answer };
         yield* writeState.some(() => new Error(`Intent ${id} is not open.`), changed);
       },
       retarget: ({ intent: id, writes }) => writeTargets.run({ id, writes: fromWrites(writes) ?? "[]" }),

@@ -63,13 +63,18 @@ export function createToolCalls(
   const writeEnd = store.prepare<
     [
       Key &
-        Pick<ToolCall, "state" | "message" | "result" | "url"> & { at: number; unsure: number; anew: number },
+        Pick<ToolCall, "state" | "message" | "result" | "url"> & {
+          at: number;
+          unsure: number;
+          anew: number;
+          unsent: number;
+        },
     ]
   >(`
     UPDATE tool_calls SET state = @state, message = @message, result = @result, url = @url, is_unsure = @unsure,
       unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
       ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END,
-      attempts = CASE WHEN @anew = 1 THEN 0 ELSE attempts END
+      attempts = CASE WHEN @anew = 1 THEN 0 ELSE attempts - @unsent END
     WHERE project = @project AND purpose = @purpose AND subject = @subject
       AND (state IN ('PREPARED', 'SENT', 'UNKNOWN') OR state = 'REJECTED' AND @anew = 1)`);
 
@@ -106,7 +111,7 @@ export function createToolCalls(
     recover: (at, projects) =>
       recoverSent(store, selectSent, projects, function* (found) {
         const call = toCall(found);
-        const nothing = { result: undefined, url: undefined, unsure: 0, anew: 0 };
+        const nothing = { result: undefined, url: undefined, unsure: 0, anew: 0, unsent: 0 };
         const end = { ...nothing, state: "UNKNOWN", at, message: interrupted } as const;
         yield* writeEnd.run({ ...(yield* place(call)), ...end });
         yield* audit.write({
@@ -128,11 +133,12 @@ export function createToolCalls(
     changes: {
       "send-call": (call) => put({ ...call, state: "SENT" }),
       "take-call": (call) => put({ ...call, state: "DONE" }),
-      *"end-call"({ isUnsure = false, isAnew = false, post, ...call }) {
+      *"end-call"({ isUnsure = false, isAnew = false, isUnsent = false, post, ...call }) {
         const { project, purpose, subject, state, message, result, url } = call;
         const corrected = { project, subject, kind: auditKinds[purpose], message, post };
         if (state !== "UNKNOWN") yield* audit.correctCall({ ...corrected, isApplied: state === "DONE" });
-        const end = { ...call, result, url, unsure: Number(isUnsure), anew: Number(isAnew) };
+        const asked = { unsure: Number(isUnsure), anew: Number(isAnew), unsent: Number(isUnsent) };
+        const end = { ...call, result, url, ...asked };
         if ((yield* writeEnd.count({ ...end, ...(yield* place(call)) })) === 0)
           throw new Error(`The call ${purpose} for ${subject} is not open.`);
       },
