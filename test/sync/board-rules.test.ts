@@ -378,6 +378,8 @@ describe("a comment", () => {
     move(stage, { status: "declined" });
     stage.github.failNext({ method: "POST", path: "/comments", applied, answer: { kind: "reset" } });
     expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "tracker.unknown" }] });
+    const told = { kind: "comment-issue", fields: { comment: "the text of the board rule" }, when: "later" };
+    expect(await stage.plan()).toMatchObject(applied ? [] : [told]);
     await stage.sync();
     stage.clock.skip(20 * minuteMs);
     await stage.sync();

@@ -7,6 +7,9 @@ import type { World } from "./world.ts";
 /** Where the post is yet to be made: its title is what there is to show. */
 export const newPost = "new post";
 
+/** What is told of a comment where its text is not at hand. */
+export const ruleText = "the text of the board rule";
+
 /** What an action would write, for the note of what waits. */
 export function describeChange(
   cycle: { readonly world: Pick<World, "ledger"> },
@@ -36,7 +39,7 @@ export function describeChange(
     case "comment-issue":
       return {
         place: action.comments.map(({ issue }) => nameIssue(cycle, issue)).join(", "),
-        changes: [{ field: "comment", to: "the text of the board rule" }],
+        changes: [{ field: "comment", to: ruleText }],
         notifies: 0,
       };
     case "patch-post": {

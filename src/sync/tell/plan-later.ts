@@ -9,7 +9,7 @@ import { parkedOf, pauseOf } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { describeAction, titleOf } from "../ground/describe.ts";
+import { describeAction, ruleText, titleOf } from "../ground/describe.ts";
 import type { PlannedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 
@@ -119,7 +119,13 @@ async function describeOpen(cycle: PulledCycle, intent: Intent): Promise<Planned
     post,
     title: row === undefined ? null : titleOf(row),
     issue: issue === undefined ? null : nameIssue(cycle, issue),
-    fields: Object.fromEntries((writes ?? issueWrites ?? []).map(({ field, value }) => [field, value])),
+    fields: Object.fromEntries(
+      // Of a comment only its key is kept.
+      (writes ?? issueWrites ?? []).map(({ field, value }) => [
+        field,
+        field === "comment" ? ruleText : value,
+      ]),
+    ),
     before: {},
     reason: "it is not known whether it arrived: it is looked up, and sent again only where it did not",
     notifies: isNotifying ? (row === undefined ? null : votersOf(row.post, cycle.pull.seen)) : 0,

@@ -3,6 +3,7 @@ import type { CommentIssue, NewComment } from "../../plan/ground/action.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { ruleText } from "../ground/describe.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { putOff, replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
@@ -89,7 +90,7 @@ function requestOf(
     place: nameIssue(cycle, issue),
     number: issue.number,
     issueWrites: [write],
-    fields: [{ field: "comment", value: "the text of the board rule" }],
+    fields: [{ field: "comment", value: ruleText }],
     claim: "the comment was made",
     record: (own) => takeComment(own, action, comment),
   });
