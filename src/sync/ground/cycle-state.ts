@@ -101,10 +101,10 @@ export interface Tally {
   /** Posts made of issues. */
   made: number;
   statusWrites: number;
+  /** Voters who were notified of these, where the board shows how many; and of how many of these it does not. */
+  readonly notified: { known: number; unknown: number };
   /** Entries of the changelog that were made, changed or published. */
   entryWrites: number;
-  /** Who were notified of these. */
-  readonly notified: { known: number; unknown: number };
   /** Internal notes that were to be changed, and wait for the next run. */
   notesPutOff: number;
   /** Whether a limit or a signal put the whole project off. */
@@ -137,8 +137,8 @@ export function startTally(): Tally {
     postWrites: 0,
     made: 0,
     statusWrites: 0,
-    entryWrites: 0,
     notified: { known: 0, unknown: 0 },
+    entryWrites: 0,
     notesPutOff: 0,
     isPutOff: false,
     areSignalsPutOff: false,

@@ -61,7 +61,7 @@ export interface ProgressStep {
   readonly done: number;
   /** undefined while nobody knows. */
   readonly total: number | undefined;
-  /** When the last of it will be done, epoch ms, where that can be told. Takes a moment: only who shows it asks. */
+  /** When the last of it will be done, epoch ms; left out where that can't be told. */
   readonly doneAt?: number;
 }
 
