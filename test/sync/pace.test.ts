@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { twoProjects } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
 
 /** Times of the requests that opened issues, in seconds after the first. */
@@ -41,6 +42,23 @@ describe("the pace of writes", () => {
     );
     stage.clock.skip(hourMs);
     expect(await stage.syncOne()).toMatchObject({ created: 2, waiting: 0 });
+  });
+
+  it("a plan says `now` of no more than the project's part of the hour while another one waits", async () => {
+    const stage = await openStage({
+      boardProjects: twoProjects,
+      config: { tracker: { pace: { minIntervalMs: 0, createsPerHour: 4 } } },
+      projects: [standardProject, { ...standardProject, project: "acme-api" }],
+    });
+    addPlanned(stage, 9);
+    await stage.sync(["acme-app"]);
+    addPlanned(stage, 9, "acme-api");
+    await stage.sync(["acme-api"]);
+    stage.clock.skip(2 * hourMs);
+    const now = (await stage.plan()).filter(({ when }) => when === "now").map(({ kind }) => kind);
+    const { projects } = await stage.sync();
+    expect(projects).toMatchObject([{ created: 2 }, { created: 2 }]);
+    expect(now).toEqual(Array(4).fill("create-issue"));
   });
 
   it("the budget ends the run, and the next one does the rest", async () => {

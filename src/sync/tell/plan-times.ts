@@ -9,6 +9,7 @@ import { earlierRequestOf, restOf } from "../read/old-state.ts";
 import { publicHold } from "../read/visibility.ts";
 import { doubtOf } from "../write/create.ts";
 import { repositoryNow, whyClosed } from "../write/issue.ts";
+import { nextOwnWrite, type OwnPart, ownPart } from "../write/pace.ts";
 import { inWriteOrder } from "../write/write.ts";
 
 /** Why a write does not come in the next run. */
@@ -75,8 +76,8 @@ function waitFor({ message: why, until }: Omit<Closure, "code">): Wait {
 interface Pace {
   at: number;
   isOver: boolean;
-  readonly all: number[];
-  readonly creates: number[];
+  readonly recent: OwnPart["recent"];
+  readonly part: OwnPart | undefined;
 }
 
 /** Plays one more write, to the tracker. */
@@ -89,15 +90,24 @@ async function playPace(
   if (lane.side === "board") return undefined;
   const { policy } = cycle.world;
   const now = cycle.world.clock.now();
-  const recent = async () => timesOf(await cycle.world.ledger.pace.writes(now - hourMs, lane.budget));
-  const pace = played.get(lane.budget) ?? { at: now, isOver: false, ...(await recent()) };
+  const begin = async (): Promise<Pace> => ({
+    ...{ at: now, isOver: false },
+    recent: timesOf(await cycle.world.ledger.pace.writes(now - hourMs, lane.budget)),
+    part: await ownPart(cycle, lane, now),
+  });
+  const pace = played.get(lane.budget) ?? (await begin());
   played.set(lane.budget, pace);
   const kind = action.kind === "create-issue" ? "create" : "other";
-  const next = nextWriteAt(pace, kind, policy.pace, pace.at);
-  pace.isOver ||= isTooFar(next, pace.at, now + policy.budgetMs);
-  pace.at = next.at;
-  pace.all.push(next.at);
-  if (kind === "create") pace.creates.push(next.at);
+  const nexts = [
+    nextWriteAt(pace.recent, kind, policy.pace, pace.at),
+    nextOwnWrite(pace.part, kind, pace.at),
+  ];
+  pace.isOver ||= nexts.some((next) => isTooFar(next, pace.at, now + policy.budgetMs));
+  pace.at = Math.max(...nexts.map(({ at }) => at));
+  for (const { all, creates } of [pace.recent, ...(pace.part ? [pace.part.recent] : [])]) {
+    all.push(pace.at);
+    if (kind === "create") creates.push(pace.at);
+  }
   return pace.isOver ? { notBefore: toIso(pace.at) } : undefined;
 }
 

@@ -2,10 +2,10 @@ import { OutdatedError } from "../../errors.ts";
 import type { SentChange } from "../../ledger/change.ts";
 import type { Sent, SentOf } from "../../ledger/ledger.ts";
 import { hourMs } from "../../model/time.ts";
-import { isTooFar, type NextWrite, nextWriteAt, partOf, timesOf } from "../../plan/pace.ts";
+import { isTooFar, type NextWrite, nextWriteAt, type PaceLimits, partOf, timesOf } from "../../plan/pace.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { closeLane, type Lane } from "../ground/lane.ts";
-import { isRoutine } from "../ground/order.ts";
+import { isPreview, isRoutine } from "../ground/order.ts";
 import { othersIn } from "./backlog.ts";
 
 /** What other projects have left to write is read anew after so long: it changes once a run of theirs. */
@@ -34,7 +34,7 @@ export async function awaitPace(cycle: PulledCycle, lane: Lane, kind: PacedKind)
     const { until, signal } = cycle.run.bounds;
     const recent = await readRecent(cycle, lane, now);
     const next = nextWriteAt(recent, kind, policy.pace, now);
-    const own = await nextOwnWrite(cycle, lane, kind, now);
+    const own = nextOwnWrite(await ownPart(cycle, lane, now), kind, now);
     if (isTooFar(next, now, until)) {
       const message = `the pace allows no more writes to the tracker before ${new Date(next.at).toISOString()}`;
       closeLane(cycle.run, lane, { code: "tracker.pace", message, until: next.at });
@@ -98,25 +98,35 @@ async function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: nu
   return recent;
 }
 
+/** A project's part of the hour, and what it has written in the last one. */
+export interface OwnPart {
+  readonly limits: PaceLimits;
+  readonly recent: ReturnType<typeof timesOf>;
+}
+
 /**
- * When the project's own part of the hour allows a write: while others wait, each has an equal one, so that five posts do not wait
- * for five thousand. What a person has ordered waits for nobody.
+ * The project's own part of the hour: while others wait, each has an equal one, so that five posts do not wait for five thousand.
+ * undefined where nobody else waits; and what a person has ordered waits for nobody.
  */
-async function nextOwnWrite(
+export async function ownPart(
   { world, run, course, memory }: PulledCycle,
   { budget }: Lane,
-  kind: PacedKind,
   now: number,
-): Promise<NextWrite> {
+): Promise<OwnPart | undefined> {
   const { ledger, policy } = world;
-  if (!isRoutine(run)) return { at: now, limit: "none" };
+  if (!isRoutine(run) && !isPreview(run)) return undefined;
   const named = policy.projectKeys.map((key) => ledger.memory.project(key)?.id);
   if (course.others === undefined || Math.abs(now - course.others.at) >= othersMs)
     course.others = { at: now, backlogs: await ledger.pace.backlogs() };
   const others = othersIn(course.others.backlogs, { project: memory.id, budget }, now).filter(({ project }) =>
     named.includes(project),
   );
-  if (others.length === 0) return { at: now, limit: "none" };
+  if (others.length === 0) return undefined;
   const own = (await ledger.pace.writes(now - hourMs, budget)).filter(({ project }) => project === memory.id);
-  return nextWriteAt(timesOf(own), kind, partOf(policy.pace, others.length + 1), now);
+  return { limits: partOf(policy.pace, others.length + 1), recent: timesOf(own) };
+}
+
+/** When the project's part allows a write: at once where it has none of its own. */
+export function nextOwnWrite(part: OwnPart | undefined, kind: PacedKind, now: number): NextWrite {
+  return part === undefined ? { at: now, limit: "none" } : nextWriteAt(part.recent, kind, part.limits, now);
 }
