@@ -61,6 +61,21 @@ describe("the pace of writes", () => {
     expect(now).toEqual(Array(4).fill("create-issue"));
   });
 
+  it("a plan says `now` of no more than the projects before leave of the hour", async () => {
+    const stage = await openStage({
+      boardProjects: twoProjects,
+      config: { tracker: { pace: { minIntervalMs: 0, createsPerHour: 4 } } },
+      projects: [standardProject, { ...standardProject, project: "acme-api" }],
+    });
+    addPlanned(stage, 3);
+    addPlanned(stage, 3, "acme-api");
+    // Before that nobody knows which issues are there.
+    await stage.adopt();
+    const now = (await stage.plan()).map(({ when }) => when);
+    expect((await stage.sync()).projects).toMatchObject([{ created: 3 }, { created: 1, waiting: 2 }]);
+    expect(now).toEqual(["now", "now", "now", "now", "later", "later"]);
+  });
+
   it("the budget ends the run, and the next one does the rest", async () => {
     const pace = { minIntervalMs: 20_000 };
     const stage = await openStage({ config: { tracker: { pace }, budget: "1m" } });

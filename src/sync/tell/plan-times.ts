@@ -1,5 +1,4 @@
-import { hourMs } from "../../model/time.ts";
-import { isTooFar, nextWriteAt, timesOf } from "../../plan/pace.ts";
+import { isTooFar, nextWriteAt } from "../../plan/pace.ts";
 import { attempt } from "../ground/attempt.ts";
 import { type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
 import { type Lane, laneClosure } from "../ground/lane.ts";
@@ -9,7 +8,7 @@ import { earlierRequestOf, restOf } from "../read/old-state.ts";
 import { publicHold } from "../read/visibility.ts";
 import { doubtOf } from "../write/create.ts";
 import { repositoryNow, whyClosed } from "../write/issue.ts";
-import { nextOwnWrite, type OwnPart, ownPart } from "../write/pace.ts";
+import { nextOwnWrite, type OwnPart, ownPart, readRecent } from "../write/pace.ts";
 import { inWriteOrder } from "../write/write.ts";
 
 /** Why a write does not come in the next run. */
@@ -51,7 +50,7 @@ async function obstacleOf(cycle: PulledCycle, action: Judged, lane: Lane): Promi
   if (isRested && earlierRequestOf(cycle) !== undefined) return { notBefore: toIso(restOf(cycle)) };
   if (lane.side === "board") return undefined;
   // Of facts of earlier runs alone: nobody can be asked, and all of it is later.
-  if (cycle.repositories.size === 0) return undefined;
+  if (cycle.repositories.size === 0) return {};
   const known = repositoryById(cycle, lane.repository);
   if (known === undefined) return { why: "its repository can't be used in this run" };
   const closed = await attempt(cycle, action, () => whyClosed(cycle, known));
@@ -76,8 +75,17 @@ function waitFor({ message: why, until }: Omit<Closure, "code">): Wait {
 interface Pace {
   at: number;
   isOver: boolean;
+  /** What the run has sent by then, as the projects after this one find it. */
+  readonly sent: OwnPart["recent"];
+  /** The same with what later runs send. */
   readonly recent: OwnPart["recent"];
   readonly part: OwnPart | undefined;
+}
+
+async function beginPace(cycle: PulledCycle, lane: Lane, at: number): Promise<Pace> {
+  const sent = await readRecent(cycle, lane, at);
+  const recent = { all: [...sent.all], creates: [...sent.creates] };
+  return { at, isOver: false, sent, recent, part: await ownPart(cycle, lane, at) };
 }
 
 /** Plays one more write, to the tracker. */
@@ -88,25 +96,18 @@ async function playPace(
   lane: Lane,
 ): Promise<Wait | undefined> {
   if (lane.side === "board") return undefined;
-  const { policy } = cycle.world;
-  const now = cycle.world.clock.now();
-  const begin = async (): Promise<Pace> => ({
-    ...{ at: now, isOver: false },
-    recent: timesOf(await cycle.world.ledger.pace.writes(now - hourMs, lane.budget)),
-    part: await ownPart(cycle, lane, now),
-  });
-  const pace = played.get(lane.budget) ?? (await begin());
+  const { policy, clock } = cycle.world;
+  const now = clock.now();
+  const pace = played.get(lane.budget) ?? (await beginPace(cycle, lane, now));
   played.set(lane.budget, pace);
   const kind = action.kind === "create-issue" ? "create" : "other";
-  const nexts = [
-    nextWriteAt(pace.recent, kind, policy.pace, pace.at),
-    nextOwnWrite(pace.part, kind, pace.at),
-  ];
+  const { part, recent } = pace;
+  const nexts = [nextWriteAt(recent, kind, policy.pace, pace.at), nextOwnWrite(part, kind, pace.at)];
   pace.isOver ||= nexts.some((next) => isTooFar(next, pace.at, now + policy.budgetMs));
   pace.at = Math.max(...nexts.map(({ at }) => at));
-  for (const { all, creates } of [pace.recent, ...(pace.part ? [pace.part.recent] : [])]) {
-    all.push(pace.at);
-    if (kind === "create") creates.push(pace.at);
+  for (const times of [recent, part?.recent, pace.isOver ? undefined : pace.sent]) {
+    times?.all.push(pace.at);
+    if (kind === "create") times?.creates.push(pace.at);
   }
   return pace.isOver ? { notBefore: toIso(pace.at) } : undefined;
 }

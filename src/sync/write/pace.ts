@@ -90,7 +90,8 @@ function seenOf(known: readonly number[], now: number): { readonly since: number
   return { since, writes: known.length - 1 - known.findLastIndex((time) => time < since) };
 }
 
-async function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) {
+/** What the tracker was sent in the last hour, of all projects. In a plan what would be sent of those before is among it. */
+export async function readRecent({ world, run }: PulledCycle, { budget }: Lane, now: number) {
   const known = run.recent.get(budget);
   if (known !== undefined) return known;
   const recent = timesOf(await world.ledger.pace.writes(now - hourMs, budget));
