@@ -224,8 +224,6 @@ export type RowChange =
     }
   /** A person lets such a post get an issue like a new one. */
   | (OfPost & { readonly kind: "reopen" })
-  /** A person wants another issue for a post: its links end, and the marks of the old issues count no more. */
-  | (OfPost & { readonly kind: "retire-issues" })
   /** The line in a post's internal note, as the note has it now, as far as is known; and whether it is still due. */
   | (OfPost & {
       readonly kind: "record-backlink";

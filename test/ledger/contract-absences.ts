@@ -149,22 +149,42 @@ export function describeAbsences(ledger: () => Ledger): void {
       await ledger().commit([{ kind: "follow-transfer", from: one, to: there, moved }]);
       expect(await linked(ledger())).toEqual([refOf(there)]);
     });
+
+    it.each(["lost", "deleted"] as const)("to where an issue was %s: it is there after all", async (kind) => {
+      await linkOne(ledger());
+      await linkPost(ledger(), "p2", there);
+      await ledger().commit([{ kind: "set-absence", issue: refOf(there), absence: { kind, since: noon } }]);
+      await ledger().commit([{ kind: "follow-transfer", from: one, to: there, moved }]);
+      expect(await ledger().absences.of(refOf(there))).toBeUndefined();
+      const [link] = (await readRow(ledger(), "p1")).links;
+      expect([link?.isGone, link?.known?.issue]).toEqual([false, there]);
+      expect((await ledger().signals.of(refOf(there)))?.issue).toEqual(there);
+    });
   });
 
-  describe("a retired link", () => {
-    it("is gone with its mark, which no list brings back", async () => {
-      await linkOne(ledger());
-      const marked = [{ issue: one, isOwn: true, project, posts: [postId("p1")] }];
-      await ledger().commit([
-        { kind: "store-issues", issues: [createIssue(1)], marked },
-        { kind: "set-absence", issue: one, absence: { kind: "deleted", since: noon } },
-      ]);
-      await settleAll(ledger());
-      await ledger().commit([{ kind: "retire-issues", project, post: postId("p1") }]);
-      expect([await linked(ledger()), await dueIds(ledger())]).toEqual([[], ["p1"]]);
-      await ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked }]);
-      expect(await ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
-      expect(await ledger().absences.of(one)).toMatchObject({ kind: "deleted" });
-    });
+  describe("a link that is given up", () => {
+    it.each(["deleted", "lost"] as const)(
+      "of a %s issue is gone with its mark, which no list brings back",
+      async (kind) => {
+        await linkOne(ledger());
+        const marked = [{ issue: one, isOwn: true, project, posts: [postId("p1")] }];
+        await ledger().commit([
+          { kind: "store-issues", issues: [createIssue(1)], marked },
+          { kind: "set-absence", issue: one, absence: { kind, since: noon } },
+        ]);
+        await settleAll(ledger());
+        const place = { project, post: postId("p1") };
+        await ledger().commit([
+          { ...place, kind: "end-links", issues: [one], at: noon },
+          { ...place, kind: "reopen" },
+        ]);
+        expect([await linked(ledger()), await dueIds(ledger())]).toEqual([[], ["p1"]]);
+        await ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked }]);
+        expect(await ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
+        const [known] = await ledger().pulls.marks(marked);
+        expect(known).toEqual({ strange: [], isExplained: true, ended: ["p1"] });
+        expect((await ledger().absences.of(one))?.kind).toBe(kind === "deleted" ? kind : undefined);
+      },
+    );
   });
 }

@@ -113,7 +113,7 @@ export function describeIssueBases(current: () => Ledger): void {
         link: { issue: refOf(moved) },
         base: full,
       });
-      await ledger.commit([{ kind: "retire-issues", project, post: p1 }]);
+      await ledger.commit([{ kind: "end-links", project, post: p1, issues: [refOf(moved)], at: noon }]);
       await linkPost(ledger, "p1", moved);
       expect((await readRow(ledger, "p1")).links[0]?.base).toBeUndefined();
     });

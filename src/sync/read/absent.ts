@@ -35,12 +35,20 @@ export async function retryAbsent(cycle: Cycle): Promise<void> {
 }
 
 async function retireIfGone(cycle: Cycle, post: PostId): Promise<void> {
-  const { ledger, log } = cycle.world;
+  const { ledger, clock, log } = cycle.world;
   const row = await readRow(cycle, post);
   if (row === undefined || !isGivenUp(row) || isInDoubt(row)) return;
-  const issues = row.links.map(({ link }) => nameIssue(cycle, link.issue));
-  await ledger.commit([{ kind: "retire-issues", project: cycle.memory.id, post }]);
-  log.info({ project: cycle.project.key, post, issues }, "The post's issues are given up, as a person asked");
+  const issues = row.links.map(({ link }) => link.issue);
+  const place = { project: cycle.memory.id, post };
+  await ledger.commit([
+    { ...place, kind: "end-links", issues, at: clock.now() },
+    { ...place, kind: "reopen" },
+  ]);
+  const names = issues.map((issue) => nameIssue(cycle, issue));
+  log.info(
+    { project: cycle.project.key, post, issues: names },
+    "The post's issues are given up, as a person asked",
+  );
 }
 
 /**

@@ -22,7 +22,7 @@ export function createAbsences(
   store: Store,
   numbers: Numbers,
   issues: IssueStore,
-): Plain<Absences> & Carrying<"set-absence" | "follow-transfer" | "retire-issues" | "mark-repository"> {
+): Plain<Absences> & Carrying<"set-absence" | "follow-transfer" | "mark-repository"> {
   const columns = `absences.repository AS repository, absences.number AS number, kind, since, to_repository, to_number,
     to_name`;
   const select = store.prepare<[IssueRef], AbsenceColumns>(
@@ -67,15 +67,6 @@ export function createAbsences(
       `DELETE FROM ${table} WHERE repository = @repositoryId AND number = @number`,
     ])
     .map((sql) => store.prepare<[IssueRef & { toRepository: number; toNumber: number }]>(sql));
-  const retire = [
-    `DELETE FROM markers WHERE post = @post AND EXISTS (SELECT 1 FROM links WHERE links.project = @project
-       AND links.post = @post AND links.repository = markers.repository AND links.number = markers.number)`,
-    "DELETE FROM links WHERE project = @project AND post = @post",
-    // What the old issues asked for is no base of what the next one asks for.
-    "DELETE FROM bases WHERE post = @post",
-    "DELETE FROM issue_bases WHERE post = @post",
-    `UPDATE posts SET ${markedDue} WHERE number = @post`,
-  ].map((sql) => store.prepare<[{ project: number; post: number }]>(sql));
   // One step a repository, however many links there are.
   const selectRepositories = store.prepare<[{ project: number }], { repository: RepositoryId }>(`
     WITH RECURSIVE linked (repository) AS (
@@ -91,6 +82,12 @@ export function createAbsences(
   function* known(issue: IssueRef): Asked<Absence | undefined> {
     const found = yield* select.get(issue);
     return found && toAbsence(found).absence;
+  }
+  /** Whether it is gone stands in its own row, too. */
+  function* put(issue: IssueRef, absence: Absence | undefined): Asked<void> {
+    if (absence === undefined) yield* remove.run(issue);
+    else yield* write.run(fromAbsence(issue, absence));
+    yield* issues.setGone(issue, absence?.kind === "deleted" || absence?.kind === "lost");
   }
   return {
     of: known,
@@ -111,23 +108,16 @@ export function createAbsences(
     changes: {
       *"set-absence"({ issue, absence }) {
         const before = yield* known(issue);
-        if (absence === undefined) yield* remove.run(issue);
-        else yield* write.run(fromAbsence(issue, absence));
-        yield* issues.setGone(issue, absence?.kind === "deleted" || absence?.kind === "lost");
+        yield* put(issue, absence);
         if (before?.kind !== absence?.kind) yield* issues.markRows(issue);
       },
       *"follow-transfer"({ from, to, moved }) {
         for (const step of moves)
           yield* step.run({ ...from, toRepository: to.repositoryId, toNumber: to.number });
-        yield* issues.setGone(from, false);
-        yield* write.run(fromAbsence(from, moved));
-        yield* remove.run(to);
+        yield* put(from, moved);
+        yield* put(to, undefined);
         yield* issues.store(to);
         yield* issues.markRows(to);
-      },
-      *"retire-issues"(of) {
-        const [project, post] = yield* numbers.place(of);
-        for (const step of retire) yield* step.run({ project, post });
       },
       "mark-repository": ({ repository }) => markRepository.run(repository),
     },
