@@ -467,6 +467,10 @@ export function describePulls(ledger: () => Ledger): void {
       expect(await found()).toEqual([]);
       await keep([{ ...mark, posts: [postId("p2"), postId("p3")] }, other], noon + 3);
       expect(await found()).toEqual(["p1 #2 b2 undefined 3"]);
+      // For good: also when no issue carries such a mark for a while.
+      await keep([], noon + 4);
+      await keep([mark], noon + 5);
+      expect(await found()).toEqual([]);
     });
 
     it("keep a marker that a person has edited away", async () => {

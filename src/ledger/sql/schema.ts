@@ -171,7 +171,7 @@ const first = `
   CREATE INDEX markers_by_issue ON markers (repository, number);
 
   -- Marks of another board address on issues of ours. post: its id. board: the hash in the mark. address: as far as it could be
-  -- told. accepted_at: when a person said that it is another board; NULL: nobody has.
+  -- told. accepted_at: when a person said that it is another board: in a row of no issue (repository 0).
   CREATE TABLE other_marks (
     project INTEGER NOT NULL REFERENCES board_projects (number),
     post TEXT NOT NULL,

@@ -36,9 +36,11 @@ export function createOtherMarks(
     WHERE project = ? AND NOT EXISTS (SELECT 1 FROM other_marks AS accepted WHERE accepted.project = mark.project
       AND accepted.board = mark.board AND accepted.accepted_at IS NOT NULL)
     ORDER BY post, repository, number`);
+  // A row of no issue: marks come and go, and what a person has said of their board stays.
   const accept = store.prepare<[{ project: number; boards: string; at: number }]>(`
-    UPDATE other_marks SET accepted_at = @at
-    WHERE project = @project AND board IN (SELECT one.value FROM EACH TEXT @boards AS one)`);
+    INSERT INTO other_marks (project, post, repository, number, board, seen_at, accepted_at)
+    SELECT @project, one.value, 0, 0, one.value, @at, @at FROM EACH TEXT @boards AS one WHERE true
+    ON CONFLICT DO NOTHING`);
   function* put({ issue, board, address: told, project: id, posts }: NewOtherMark, at: number): Asked<void> {
     const address = told ?? null;
     const before = yield* known.all(issue);
@@ -54,6 +56,7 @@ export function createOtherMarks(
     for (const post of posts) {
       const old = before.find((one) => one.post === post && one.board === board);
       const mark = { project, post, repository, number, board, address };
+      // Earlier versions noted here what a person has accepted.
       yield* insert.run({ ...mark, seen_at: old?.seen_at ?? at, accepted_at: old?.accepted_at ?? null });
     }
   }
