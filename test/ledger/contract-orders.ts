@@ -55,6 +55,16 @@ export function describeOrders(ledger: () => Ledger): void {
       expect(await orders.take(daemon, noon + hour + 1)).toBeUndefined();
     });
 
+    it("holds as long as it was to hold when the clock is set back", async () => {
+      const { orders, runs } = ledger();
+      const ahead = noon + 1000 * hour;
+      await runs.begin(ahead);
+      await orders.give(createOrder({ at: ahead, until: ahead + hour }));
+      await runs.begin(noon);
+      expect(await orders.areWaiting(noon + hour)).toBe(true);
+      expect(await orders.areWaiting(noon + hour + 1)).toBe(false);
+    });
+
     it("can be taken back until somebody has taken it", async () => {
       const { orders } = ledger();
       const [taken, free] = [await orders.give(createOrder()), await orders.give(createOrder())];

@@ -170,6 +170,23 @@ export function describeUpkeep(ledger: () => Ledger, isNear: boolean): void {
       ]);
     });
 
+    it("count as of now when the clock is set back", async () => {
+      for (let run = 0; run < 5; run += 1) await finishRun(noon);
+      for (let run = 0; run < 5; run += 1) await finishRun(noon + 48 * hourMs);
+      await prune(noon + 73 * hourMs);
+      const counted = async () =>
+        (await ledger().browse.runs(noon, hourMs)).spans.map(({ span, runs }) => [span, runs]);
+      expect(await counted()).toEqual([
+        [0, 5],
+        [48, 5],
+      ]);
+      await ledger().runs.begin(noon + hourMs);
+      expect(await counted()).toEqual([
+        [0, 5],
+        [1, 5],
+      ]);
+    });
+
     it("are forgotten when the history is", async () => {
       for (let run = 0; run < 5; run += 1) await finishRun(noon);
       await prune(noon + dayMs + 1);

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { hourMs } from "../../model/time.ts";
 import { createMeta, type MetaKey } from "./journal/meta.ts";
+import { addedToHour } from "./journal/prune.ts";
 import { tables } from "./schema.ts";
 import type { Asked, Store } from "./store.ts";
 
@@ -35,13 +37,24 @@ const memories = [
   { table: "repositories", column: "memory", keys: ["id"], where: "id > 0" },
 ];
 
-const timeNames = /^(at|since)$|_(at|since)$/;
+/** Columns that are times; a test holds all others against what they are. */
+export const timeNames = /^(at|since)$|_(at|since)$/;
+/** What holds until a time, and when that was said. */
+const lasting = ["limits", "orders"];
 /** A copy that was made since has a stamp of the new clock: a search for markers from before it must not look later. */
 const longAgo: readonly string[] = ["due_at", "seen_at"];
 
+/** Those of later hours were made in this one. */
+const quietRuns = [
+  `INSERT INTO quiet_runs (hour, runs, failures, longest_ms)
+   SELECT @hour, sum(runs), sum(failures), max(longest_ms) FROM quiet_runs WHERE hour > @hour HAVING count(*) > 0
+   ${addedToHour}`,
+  "DELETE FROM quiet_runs WHERE hour > @hour",
+];
+
 /**
  * Brings the state back to a clock that was set back; see `Runs.begin`. Which columns are times is read from the schema,
- * by their names, so that none is forgotten: `at`, `since`, and what ends like them.
+ * by their names, so that none is forgotten: `at`, `since`, and what ends like them. What else goes by the clock is named here.
  */
 export function createRewind(store: Store, forgetLooks: () => void): (now: number) => Asked<number> {
   // The last run is enough to tell, and costs an idle run nothing.
@@ -54,9 +67,12 @@ export function createRewind(store: Store, forgetLooks: () => void): (now: numbe
     if (last === undefined || aheadMs <= 0) return 0;
     forgetLooks();
     // It holds as long as it was to hold when it was learnt.
-    yield* store
-      .prepare<[number, number]>("UPDATE limits SET until = until - (at - ?) WHERE at > ?")
-      .run(now, now);
+    for (const name of lasting)
+      yield* store
+        .prepare<[number, number]>(`UPDATE ${name} SET until = until - (at - ?) WHERE at > ?`)
+        .run(now, now);
+    const hour = Math.floor(now / hourMs);
+    for (const step of quietRuns) yield* store.prepare<[{ hour: number }]>(step).run({ hour });
     for (const { name, columns } of tables) {
       for (const column of columns.filter(({ isNumber, name: one }) => isNumber && timeNames.test(one))) {
         // What is to be done is due at once, and a look from then is none.
@@ -67,7 +83,8 @@ export function createRewind(store: Store, forgetLooks: () => void): (now: numbe
       }
     }
     // What was remembered ahead was remembered now, and a scan from then is none.
-    const timeOf = (key: string) => (/(At|Since)$/.test(key) ? (key === "scannedAt" ? 0 : now) : undefined);
+    const timeOf = (key: string) =>
+      /^(since|until)$|(At|Since)$/.test(key) ? (key === "scannedAt" ? 0 : now) : undefined;
     yield* rewrite(store, memories, timeOf, now);
     return aheadMs;
   };

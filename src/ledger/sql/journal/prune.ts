@@ -72,7 +72,7 @@ function* readPruned(meta: Meta): Asked<Pruned | undefined> {
   return found === undefined ? undefined : prunedOf(found);
 }
 
-/** The line of an opened issue stays where neither a link nor a marker tells that the issue is ours: see `Pulls.explains`. */
+/** The line of an opened issue stays where neither a link nor a marker tells that the issue is ours: see `KnownMark.isExplained`. */
 function pruneAudit(store: Store, meta: Meta): PruneStep {
   const select = store.prepare<[{ before: number; limit: number }], { number: number; run: number }>(`
     SELECT number, run FROM audit WHERE at < @before AND NOT (
@@ -124,6 +124,11 @@ interface RunColumns {
   is_quiet: number;
 }
 
+/** The end of an INSERT of quiet runs: what their hour has counted already stays. */
+export const addedToHour = `ON CONFLICT (hour) DO UPDATE SET runs = quiet_runs.runs + excluded.runs,
+  failures = quiet_runs.failures + excluded.failures, longest_ms = CASE
+    WHEN excluded.longest_ms > quiet_runs.longest_ms THEN excluded.longest_ms ELSE quiet_runs.longest_ms END`;
+
 /**
  * Nearly all runs find that nothing has changed: a run that wrote nothing, and whose reports are those of the run before it of
  * the same project, is counted and deleted. So the history grows with what happens, and not with the schedule. Requests are
@@ -142,10 +147,7 @@ function foldQuietRuns(store: Store, meta: Meta): PruneStep {
     FROM runs NOT INDEXED WHERE number > @after AND started_at < @before ORDER BY number LIMIT @limit`);
   const remove = store.prepare<[number]>("DELETE FROM runs WHERE number = ?");
   const count = store.prepare<[{ hour: number; failures: number; longestMs: number }]>(`
-    INSERT INTO quiet_runs (hour, runs, failures, longest_ms) VALUES (@hour, 1, @failures, @longestMs)
-    ON CONFLICT (hour) DO UPDATE SET runs = quiet_runs.runs + 1,
-      failures = quiet_runs.failures + excluded.failures, longest_ms = CASE
-        WHEN excluded.longest_ms > quiet_runs.longest_ms THEN excluded.longest_ms ELSE quiet_runs.longest_ms END`);
+    INSERT INTO quiet_runs (hour, runs, failures, longest_ms) VALUES (@hour, 1, @failures, @longestMs) ${addedToHour}`);
   return function* (now) {
     const after = Number((yield* meta.read(quietUntil)) ?? 0);
     const found = yield* select.all({ after, before: now - quietAfterMs, limit: rowsAStep });

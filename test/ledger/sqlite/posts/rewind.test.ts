@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { tables } from "../../../../src/ledger/sql/schema.ts";
+import { timeNames } from "../../../../src/ledger/sql/stamp.ts";
 import { createLedger } from "../../../../src/ledger/sqlite/sqlite.ts";
 import { openStore } from "../../../../src/ledger/sqlite/store.ts";
 import { timesOf } from "../../../../src/plan/pace.ts";
@@ -28,7 +30,10 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
     { kind: "release", project, post: postId("b"), at: late },
   ]);
   await paceWrite(ledger, { at: late });
-  await ledger.commit([{ kind: "remember-account", account: { login: "bot", checkedAt: late } }]);
+  await ledger.commit([
+    { kind: "remember-account", account: { login: "bot", since: late, checkedAt: late } },
+    { kind: "remember-sizes", sizes: [{ name: "signals", size: 25, until: late }] },
+  ]);
   await ledger.commit([{ kind: "limit", side: "board", budget: "", until: late + 60_000, at: late }]);
   await ledger.commit([{ kind: "limit", side: "tracker", budget: "", until: noon + 30_000, at: noon - 1 }]);
   expect((await ledger.runs.begin(late)).aheadMs).toBe(0);
@@ -49,4 +54,25 @@ it("nothing that happened or is to be done lies ahead of a clock that was set ba
     .map(({ name }) => JSON.stringify(store.database.prepare(`SELECT * FROM ${name}`).all()));
   for (const time of [late, late + hourMs]) expect(dump.join()).not.toContain(String(time));
   expect((await ledger.runs.begin(noon)).aheadMs).toBe(0);
+});
+
+/** Numbers of the state that are no times. */
+const noTimes = `
+  attempts canonical_number canonical_repository create created creates failures id is_create is_due is_echo is_approved
+  is_gone is_own is_status is_unsure issue intent missing missing_run notifies number others page pages position post posts
+  project repository run runs to_number to_repository votes voters writes`.split(/\s+/);
+
+it("of every number in the state is known whether it is a time", () => {
+  const numbers = tables.flatMap(({ name, columns }) =>
+    columns.filter((column) => column.isNumber).map((column) => [name, column.name] as const),
+  );
+  const others = numbers.filter(([, name]) => !timeNames.test(name) && !noTimes.includes(name));
+  // `until` goes with the time at which it was said, quiet runs by the hour; a form may be kept for longer; the rest are no moments.
+  expect(others.map((of) => of.join("."))).toEqual([
+    "limits.until",
+    "orders.until",
+    "quiet_runs.hour",
+    "quiet_runs.longest_ms",
+    "used_forms.until",
+  ]);
 });
