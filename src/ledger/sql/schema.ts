@@ -370,7 +370,8 @@ const first = `
   ) TABLE;
   CREATE INDEX imports_of_project ON imports (project, repository, number);
 
-  -- labels: by what they were read (settings, and the full look); once these were labels alone. etag: makes the next look conditional; NULL: something of that list waits.
+  -- labels: by what they were read (settings, and the full look); once these were labels alone. etag: makes the next look
+  -- conditional; NULL: something of that list waits.
   CREATE TABLE import_lists (
     project INTEGER NOT NULL REFERENCES board_projects (number),
     repository INTEGER NOT NULL,

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Issue, type Readable, refOf, type Signals } from "../../../model/issue.ts";
+import type { Issue, Signals } from "../../../model/issue.ts";
 import { type FieldValue, type Post, type PostField, postFields } from "../../../model/post.ts";
 import { stored } from "../../stored.ts";
 import { issueShape, postShape, signalsShape, valueShape } from "./shapes.ts";
@@ -30,33 +30,8 @@ export function hashFacts(facts: string): string {
 
 /** An issue as it is stored: the facts of the model, always in the same order, and nothing else. */
 export function encodeIssue(issue: Issue): string {
-  const { repositoryId, number, nodeId, state, stateReason, labels, assignees, type, locked } = issue;
-  const milestone = issue.milestone && {
-    number: issue.milestone.number,
-    title: issue.milestone.title,
-    state: issue.milestone.state,
-  };
-  const formerMilestone = milestone === null ? issue.formerMilestone : undefined;
-  const { createdAt, updatedAt } = issue;
-  const facts: Issue = {
-    repositoryId,
-    number,
-    nodeId,
-    state,
-    stateReason,
-    ...(issue.closed && { closed: { at: issue.closed.at, by: issue.closed.by } }),
-    labels,
-    ...(issue.labelIds && { labelIds: issue.labelIds }),
-    assignees,
-    milestone,
-    ...(formerMilestone !== undefined && { formerMilestone }),
-    type,
-    ...(issue.typeId !== undefined && { typeId: issue.typeId }),
-    locked,
-    createdAt,
-    updatedAt,
-  };
-  return JSON.stringify(facts);
+  const { formerMilestone: _, ...others } = issue;
+  return JSON.stringify(issueShape().parse(issue.milestone === null ? issue : others));
 }
 
 /** What `encodeIssue` has written. */
@@ -69,49 +44,12 @@ export function mergeSignals(below: Signals, above: Signals): Signals {
 }
 
 /** Signals as they are stored: those of the model, always in the same order, whatever order they were read in. */
-export function encodeSignals({
-  pullRequests,
-  subIssues,
-  projectStatus,
-  isReleased,
-  canonical,
-}: Signals): string {
-  const ordered = {
-    pullRequests: encodeReadable(pullRequests, (linked) =>
-      linked.map(({ repository, number, state, isDraft, isOutside }) => ({
-        ...{ repository, number, state, isDraft },
-        ...(isOutside && { isOutside }),
-      })),
-    ),
-    subIssues: encodeReadable(subIssues, ({ total, closed }) => ({ total, closed })),
-    projectStatus: encodeStatuses(projectStatus ?? {}),
-    isReleased: encodeReadable(isReleased, (value) => value),
-    canonical: encodeReadable(
-      canonical,
-      (end) =>
-        end && {
-          ...refOf(end),
-          ...(end.isOutside && { isOutside: end.isOutside }),
-        },
-    ),
-  };
-  return JSON.stringify(ordered);
-}
-
-function encodeStatuses(
-  statuses: NonNullable<Signals["projectStatus"]>,
-): Readonly<Record<string, unknown>> | undefined {
-  const keys = Object.keys(statuses).sort();
-  if (keys.length === 0) return undefined;
-  return Object.fromEntries(keys.map((key) => [key, encodeReadable(statuses[key], (option) => option)]));
-}
-
-function encodeReadable<T>(
-  readable: Readable<T> | undefined,
-  order: (value: T) => unknown,
-): object | undefined {
-  if (readable === undefined) return undefined;
-  return readable.kind === "known" ? { kind: "known", value: order(readable.value) } : readable;
+export function encodeSignals({ projectStatus = {}, ...signals }: Signals): string {
+  const keys = Object.keys(projectStatus).sort();
+  const statuses = Object.fromEntries(keys.map((key) => [key, projectStatus[key]]));
+  return JSON.stringify(
+    signalsShape().parse({ ...signals, ...(keys.length > 0 && { projectStatus: statuses }) }),
+  );
 }
 
 /** What `encodeSignals` has written. */
