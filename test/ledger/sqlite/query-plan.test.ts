@@ -66,7 +66,11 @@ describe("the plans of the ledger's statements", () => {
   });
 
   it.each([
-    ["due rows", "INDEXED BY posts_due JOIN", "SEARCH posts USING INDEX posts_due (project=? AND id>?)"],
+    [
+      "due rows",
+      "FROM posts INDEXED BY posts_due WHERE project = @project AND id > @after",
+      "SEARCH posts USING INDEX posts_due (project=? AND id>?)",
+    ],
     [
       "a stored post",
       "posts.id AS id, hash, missing, seen_at",

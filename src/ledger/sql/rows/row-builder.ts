@@ -22,17 +22,15 @@ import {
 } from "../columns/shapes.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
 import { type Columns, fromColumns, type Query } from "../store.ts";
-import {
-  type AcceptedColumns,
-  type Batch,
-  type IssueBaseOfRow,
-  type LinkColumns,
-  type NoteOfPost,
-  type OtherColumns,
-  type PartName,
-  partNames,
-  type prepareParts,
-  type RowLine,
+import type {
+  AcceptedColumns,
+  Batch,
+  IssueBaseOfRow,
+  LinkColumns,
+  NoteOfPost,
+  OtherColumns,
+  RowLine,
+  RowParts,
 } from "./row-parts.ts";
 
 const readLeftText = stored("links.left_text", leftTextShape);
@@ -49,7 +47,7 @@ export interface PartOfPost {
 
 /** The parts of several rows, by the numbers of their posts. */
 type Parts = {
-  readonly [Name in PartName]: ReturnType<typeof prepareParts<Batch>>[Name] extends Query<[Batch], infer Part>
+  readonly [Name in keyof RowParts]: RowParts[Name] extends Query<[Batch], infer Part>
     ? ReadonlyMap<number, Part[]>
     : never;
 };
@@ -59,13 +57,13 @@ interface GroupedParts extends Parts {
   readonly pins: readonly Pin[];
 }
 
-/** Groups what the statements have found, in their order. */
+/** Groups what the statements have found, by the names of the parts. */
 export function groupParts(
   [pause]: readonly WholePause[],
   pins: readonly Columns<Pin>[],
-  parts: readonly (readonly PartOfPost[])[],
+  parts: readonly (readonly [name: string, found: readonly PartOfPost[]])[],
 ): GroupedParts {
-  const grouped = partNames.map((name, place) => [name, Map.groupBy(parts[place] ?? [], ({ post }) => post)]);
+  const grouped = parts.map(([name, lines]) => [name, Map.groupBy(lines, ({ post }) => post)]);
   const found = Object.fromEntries(grouped) as Parts;
   return { ...found, pause, pins: pins.map(fromColumns<Pin>) };
 }

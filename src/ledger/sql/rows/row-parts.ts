@@ -7,24 +7,6 @@ import type { Store } from "../store.ts";
 
 /* What the state holds of a row, part by part, and the statements that read it for many posts at once. */
 
-/** By which column of a row's own line one knows whether it has any of a part: nearly every row lacks most of them, and what is not there is not read. */
-export const partColumns = {
-  links: "has_links",
-  others: "has_links",
-  bases: "has_bases",
-  issueBases: "has_issue_bases",
-  intents: "has_intents",
-  statuses: "has_statuses",
-  notes: "has_notes",
-  accepted: "has_accepted",
-} as const;
-
-export type PartName = keyof typeof partColumns;
-export const partNames = Object.keys(partColumns) as PartName[];
-
-/** What a row's own line holds, and which parts the row has. */
-export interface RowColumns extends RowLine, Readonly<Record<(typeof partColumns)[PartName], number>> {}
-
 export interface RowLine {
   number: number;
   id: PostId;
@@ -49,18 +31,6 @@ export const lineColumns = `
     WHERE links.project = posts.project AND links.post = posts.number
       AND links.repository = markers.repository AND links.number = markers.number)) AS has_stray_mark`;
 
-/** The same, and which parts the row has. */
-export const rowColumns = `${lineColumns},
-  EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS has_links,
-  EXISTS (SELECT 1 FROM bases WHERE bases.post = posts.number) AS has_bases,
-  EXISTS (SELECT 1 FROM issue_bases WHERE issue_bases.post = posts.number) AS has_issue_bases,
-  EXISTS (SELECT 1 FROM intents WHERE intents.project = posts.project AND intents.post = posts.number
-    AND ended_at IS NULL) AS has_intents,
-  EXISTS (SELECT 1 FROM audit WHERE audit.post = posts.number AND audit.is_status = 1) AS has_statuses,
-  EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number) AS has_notes,
-  EXISTS (SELECT 1 FROM intents INDEXED BY intents_accepted WHERE intents.post = posts.number
-    AND intents.kind = 'patch-post' AND intents.state = 'DONE') AS has_accepted`;
-
 export type NoteOfPost = Omit<NoteColumns, "position" | "notifies"> & { post: number };
 
 /** A PATCH that was acknowledged; `writes` and `answer` are JSON. */
@@ -82,8 +52,6 @@ export interface LinkColumns {
   left_text: string | null;
   facts: string | null;
   is_gone: number | null;
-  /** Whether its text is of this post and it stands for others, too. */
-  is_shared: number;
   is_unknown: number;
   /** Whether a change of ours is under way, for whichever post. */
   is_changing: number;
@@ -118,7 +86,7 @@ export interface IssueBaseOfRow extends Omit<BaseColumns, "field"> {
   is_claimed: number;
 }
 
-/** Posts by a JSON array of their numbers. */
+/** Posts by a JSON array of their ids. */
 export interface Batch {
   posts: string;
   project: number;
@@ -138,15 +106,19 @@ function arriving(repository: string, number: string): string {
     AND intents.number = ${number} AND intents.number IS NOT NULL AND ended_at IS NULL AND taken_at IS NOT NULL)`;
 }
 
-/** @param batch - gives the numbers of posts as `batch.value`. */
-export function prepareParts<Of>(store: Store, batch: string) {
+/** Which posts of `posts` are those of a batch. */
+export const ofBatch = "project = @project AND id IN (SELECT one.value FROM EACH TEXT @posts AS one)";
+
+export type RowParts = ReturnType<typeof prepareParts>;
+
+/** By what name each part of a row is known, and how those of a batch are read. */
+export function prepareParts(store: Store) {
+  const batch = `(SELECT number AS value FROM posts WHERE ${ofBatch}) AS batch`;
   // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.
   return {
-    links: store.prepare<[Of], LinkColumns>(`
+    links: store.prepare<[Batch], LinkColumns>(`
       SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash, left_text,
         issues.facts AS facts, issues.is_gone AS is_gone,
-        title_hash IS NOT NULL AND EXISTS (SELECT 1 FROM links AS other WHERE other.project = @project
-          AND other.repository = links.repository AND other.number = links.number AND other.post <> links.post) AS is_shared,
         coalesce(absences.kind, '') IN ('missing', 'refused', 'moved') OR paused_at IS NOT NULL AS is_unknown,
         ${isChanging("links.repository", "links.number")} AS is_changing,
         ${arriving("links.repository", "links.number")} AS arriving,
@@ -167,7 +139,7 @@ export function prepareParts<Of>(store: Store, batch: string) {
       LEFT JOIN signals AS canonical_signals ON canonical_signals.repository = signals.canonical_repository
         AND canonical_signals.number = signals.canonical_number
       ORDER BY links.post, links.position`),
-    others: store.prepare<[Of], OtherColumns>(`
+    others: store.prepare<[Batch], OtherColumns>(`
       SELECT mine.post AS post, mine.repository AS repository, mine.number AS number, posts.id AS id, facts
       FROM ${batch}
       CROSS JOIN links AS mine ON mine.project = @project AND mine.post = batch.value AND mine.title_hash IS NOT NULL
@@ -176,12 +148,12 @@ export function prepareParts<Of>(store: Store, batch: string) {
       CROSS JOIN posts ON posts.number = other.post
       LEFT JOIN post_facts ON post_facts.post = other.post
       ORDER BY mine.post, other.post`),
-    bases: store.prepare<[Of], BaseColumns>(`
+    bases: store.prepare<[Batch], BaseColumns>(`
       SELECT post, field, target, post_value, foreign_value, written_sent, written_shown, pending_target, pending_since,
         ruled_from, ruled_since, is_echo
       FROM ${batch} CROSS JOIN bases ON bases.post = batch.value`),
     // A target that is to end has a time and no value; one that is to begin, both.
-    issueBases: store.prepare<[Of], IssueBaseOfRow>(`
+    issueBases: store.prepare<[Batch], IssueBaseOfRow>(`
       SELECT post, repository, number, field, target, shown_value AS post_value, foreign_value, written_sent, written_shown,
         pending_target, pending_since, NULL AS ruled_from, NULL AS ruled_since, 0 AS is_echo,
         target IS NOT NULL AND EXISTS (SELECT 1 FROM issue_bases AS other
@@ -189,19 +161,19 @@ export function prepareParts<Of>(store: Store, batch: string) {
             AND other.field = issue_bases.field AND other.post <> issue_bases.post
             AND CASE WHEN other.pending_since IS NULL THEN other.target ELSE other.pending_target END IS NOT NULL) AS is_claimed
       FROM ${batch} CROSS JOIN issue_bases ON issue_bases.post = batch.value`),
-    intents: store.prepare<[Of], { post: number; kind: IntentKind }>(`
+    intents: store.prepare<[Batch], { post: number; kind: IntentKind }>(`
       SELECT post, kind FROM ${batch}
       CROSS JOIN intents ON intents.project = @project AND intents.post = batch.value AND ended_at IS NULL
       WHERE state IN ('SENT', 'UNKNOWN') ORDER BY kind`),
-    statuses: store.prepare<[Of], { post: number; at: number }>(`
+    statuses: store.prepare<[Batch], { post: number; at: number }>(`
       SELECT post, at FROM ${batch}
       CROSS JOIN posts ON posts.number = batch.value
       CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > @since
       WHERE audit.at > coalesce(released_at, 0) ORDER BY at`),
-    notes: store.prepare<[Of], NoteOfPost>(`
+    notes: store.prepare<[Batch], NoteOfPost>(`
       SELECT notes.post AS post, kind, cause, code, message, since, action, signature, planned, follows_at
       FROM ${batch} CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`),
-    accepted: store.prepare<[Of], AcceptedColumns>(`
+    accepted: store.prepare<[Batch], AcceptedColumns>(`
       SELECT post, ended_at AS at, writes, answer FROM ${batch}
       CROSS JOIN intents INDEXED BY intents_accepted ON intents.post = batch.value AND kind = 'patch-post' AND state = 'DONE'
         AND ended_at > @since AND writes IS NOT NULL

@@ -1,4 +1,5 @@
 import type { Row } from "../../../model/link.ts";
+import type { PostId } from "../../../model/post.ts";
 import { dayMs } from "../../../model/time.ts";
 import type { Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -6,19 +7,10 @@ import type { Numbers } from "../columns/numbers.ts";
 import { preparePins } from "../issues/signals.ts";
 import type { PostTimes } from "../posts/post-numbers.ts";
 import { markedDue } from "../schema.ts";
-import { type Asked, answer, type Plain, type Store } from "../store.ts";
+import type { Asked, Plain, Query, Store } from "../store.ts";
 import { prepareWholePauses } from "./pauses.ts";
 import { groupParts, type PartOfPost, toRow } from "./row-builder.ts";
-import {
-  type Batch,
-  lineColumns,
-  partColumns,
-  partNames,
-  prepareParts,
-  type RowColumns,
-  type RowLine,
-  rowColumns,
-} from "./row-parts.ts";
+import { type Batch, lineColumns, ofBatch, prepareParts, type RowLine } from "./row-parts.ts";
 
 /** What decisions are made of: the rows of posts, each batch with a handful of statements, however many there are. */
 export function createRows(
@@ -29,19 +21,16 @@ export function createRows(
   // Without the hint SQLite would look at every post of the project, due or not.
   const selectDue = store.prepare<
     [{ project: number; now: number; after: string; limit: number }],
-    RowColumns
+    { id: PostId }
   >(`
-    SELECT ${rowColumns} FROM posts INDEXED BY posts_due JOIN post_facts ON post_facts.post = posts.number
-    WHERE project = @project AND id > @after AND due_at IS NOT NULL AND due_at <= @now
-      AND hash IS NOT NULL
+    SELECT id FROM posts INDEXED BY posts_due
+    WHERE project = @project AND id > @after AND due_at IS NOT NULL AND due_at <= @now AND hash IS NOT NULL
     ORDER BY id LIMIT @limit`);
   const selectPins = preparePins(store);
   const selectPauses = prepareWholePauses(store);
-  const ofAll = prepareParts<Batch>(store, "EACH NUMBER @posts AS batch");
-  const wanted = "project = @project AND id IN (SELECT one.value FROM EACH TEXT @posts AS one)";
-  const ofSome = prepareParts<Batch>(store, `(SELECT number AS value FROM posts WHERE ${wanted}) AS batch`);
-  const selectSome = store.prepare<[Batch], RowLine>(`
-    SELECT ${lineColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE ${wanted} ORDER BY id`);
+  const parts = Object.entries<Query<[Batch], PartOfPost>>(prepareParts(store));
+  const selectLines = store.prepare<[Batch], RowLine>(`
+    SELECT ${lineColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number WHERE ${ofBatch} ORDER BY id`);
   const markMissing = store.prepare<[number]>(
     `UPDATE posts SET missing = 1, missing_run = NULL, missing_since = NULL, ${markedDue} WHERE number = ? AND missing = 0`,
   );
@@ -57,14 +46,15 @@ export function createRows(
   const rows: Plain<Rows>["rows"] = (id, posts, now) =>
     numbers.ofProject(id, [], function* (project): Asked<readonly Row[]> {
       const asked: Batch = { posts: JSON.stringify(posts), project, since: now - dayMs };
-      const [found, pauses, pins, ...parts] = yield* store.together([
-        selectSome.all(asked),
+      const [found, pauses, pins, ...read] = yield* store.together([
+        selectLines.all(asked),
         selectPauses.all(project),
         selectPins.all(project),
-        ...partNames.map((name): Asked<PartOfPost[]> => ofSome[name].all(asked)),
+        ...parts.map(([, part]) => part.all(asked)),
       ]);
       for (const { id: post, number } of found) numbers.learn(project, post, number);
-      const grouped = groupParts(pauses, pins, parts);
+      const named = parts.map(([name], place) => [name, read[place] ?? []] as const);
+      const grouped = groupParts(pauses, pins, named);
       return found.map((line) => toRow(line, grouped, seenAt));
     });
 
@@ -74,20 +64,8 @@ export function createRows(
         store.read(function* (): Asked<readonly Row[]> {
           const found = yield* selectDue.all({ project, now, after: after ?? "", limit });
           if (found.length === 0) return [];
-          for (const { id: post, number } of found) numbers.learn(project, post, number);
-          const posts = JSON.stringify(found.map(({ number }) => number));
-          const batch: Batch = { posts, project, since: now - dayMs };
-          const hasSome = (has: keyof RowColumns): boolean => found.some((line) => line[has] === 1);
-          const [pauses, pins, ...parts] = yield* store.together([
-            selectPauses.all(project),
-            hasSome("has_links") ? selectPins.all(project) : answer(() => []),
-            ...partNames.map(
-              (name): Asked<PartOfPost[]> =>
-                hasSome(partColumns[name]) ? ofAll[name].all(batch) : answer(() => []),
-            ),
-          ]);
-          const grouped = groupParts(pauses, pins, parts);
-          return found.map((line) => toRow(line, grouped, seenAt));
+          const posts = found.map((line) => line.id);
+          return yield* rows(id, posts, now);
         }),
       ),
     *row(project, post, now) {
