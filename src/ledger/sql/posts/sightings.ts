@@ -1,5 +1,4 @@
 import type { PullId } from "../../pulls.ts";
-import { createPostSet, createPostTimes, type PostSet, type PostTimes } from "./post-numbers.ts";
 
 /** A pull that is being stored. */
 export interface OpenPull {
@@ -7,8 +6,8 @@ export interface OpenPull {
   /** The project's number. */
   readonly project: number;
   readonly run: number;
-  /** Posts that it has shown. */
-  readonly seen: PostSet;
+  /** Numbers of the posts that it has shown. */
+  readonly seen: Set<number>;
   /** Pages that it has shown. */
   readonly pages: OpenPages;
   /** How many posts it was the first to show. */
@@ -49,8 +48,8 @@ export interface PageColumns {
 /** Which posts a pull has shown, and when. */
 export interface Sightings {
   readonly pulls: Map<PullId, OpenPull>;
-  /** Of this process only. */
-  readonly seenAt: PostTimes;
+  /** When each post was shown last, epoch ms, by its number. Of this process only. */
+  readonly seenAt: Map<number, number>;
 }
 
 /**
@@ -58,11 +57,11 @@ export interface Sightings {
  * which no post has changed writes nothing to the disk: a column for it would rewrite every page of the table.
  */
 export function createSightings(): Sightings {
-  return { pulls: new Map(), seenAt: createPostTimes() };
+  return { pulls: new Map(), seenAt: new Map() };
 }
 
 /** A pull that has shown nothing yet. */
 export function openPull(id: PullId, project: number, run: number): OpenPull {
   const pages: OpenPages = { read: 0, offered: undefined, ahead: new Map(), met: [], waiting: [] };
-  return { id, project, run, seen: createPostSet(), pages, added: 0, isBroken: false };
+  return { id, project, run, seen: new Set(), pages, added: 0, isBroken: false };
 }

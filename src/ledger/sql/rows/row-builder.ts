@@ -20,7 +20,6 @@ import {
   sentFieldsShape,
   sentValuesShape,
 } from "../columns/shapes.ts";
-import type { PostTimes } from "../posts/post-numbers.ts";
 import { type Columns, fromColumns, type Query } from "../store.ts";
 import type {
   AcceptedColumns,
@@ -69,7 +68,7 @@ export function groupParts(
 }
 
 /** @param seenAt - later looks at the post than the state knows of. */
-export function toRow(line: RowLine, parts: GroupedParts, seenAt: PostTimes): Row {
+export function toRow(line: RowLine, parts: GroupedParts, seenAt: ReadonlyMap<number, number>): Row {
   const { number, id, seen_at, missing, missing_since, unlinked_at, paused_at, due_at } = line;
   const { pause, pins } = parts;
   const notes = parts.notes.get(number);

@@ -5,7 +5,6 @@ import type { Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { preparePins } from "../issues/signals.ts";
-import type { PostTimes } from "../posts/post-numbers.ts";
 import { markedDue } from "../schema.ts";
 import type { Asked, Plain, Query, Store } from "../store.ts";
 import { prepareWholePauses } from "./pauses.ts";
@@ -16,7 +15,7 @@ import { type Batch, lineColumns, ofBatch, prepareParts, type RowLine } from "./
 export function createRows(
   store: Store,
   numbers: Numbers,
-  seenAt: PostTimes,
+  seenAt: Map<number, number>,
 ): Plain<Pick<Rows, "due" | "row" | "rows" | "shown">> & Carrying<"forget-look" | "mark-missing"> {
   // Without the hint SQLite would look at every post of the project, due or not.
   const selectDue = store.prepare<
