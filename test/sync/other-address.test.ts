@@ -213,7 +213,7 @@ describe("`board.url` comes to be another board, which counts its posts as this 
   const titles = ["One", "Two", "Three", "Four"];
   const others = ["Uno", "Due", "Tre", "Quattro"];
 
-  async function openOther(style: BoardStyleOptions, hours: number): Promise<Stage> {
+  async function openOther(style: BoardStyleOptions, hours: number, ofOther = style): Promise<Stage> {
     const stage = await openStage({ style, projects: [{ ...standardProject, boardRules }] });
     addPlanned(
       stage,
@@ -226,7 +226,7 @@ describe("`board.url` comes to be another board, which counts its posts as this 
       projects: [{ id: project, slug: "acme-app", name: "Another" }],
       key: stage.board.key,
       now: stage.clock.now,
-      style,
+      style: ofOther,
     });
     onTestFinished(() => other.close());
     for (const title of others)
@@ -250,6 +250,24 @@ describe("`board.url` comes to be another board, which counts its posts as this 
     stage.reconfigure({ config: {} });
     expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 0 });
     expect(stage.writes()).toEqual([]);
+  });
+
+  it("and a post came to its head while it was read: each post is counted once, and nothing of it is stored", async () => {
+    const style = { hidden: ["createdAt"] } as const;
+    let asked = 0;
+    // Four requests a run: three pages, and the first one once more.
+    const stage = await openOther(style, 1, {
+      ...style,
+      ...{ pageSize: 2, paging: { kind: "page", told: "hasMore" } },
+      arrange: (posts) => posts.toReversed().slice(asked++ % 4 === 0 ? 1 : 0),
+    });
+    for (let run = 0; run < 3; run += 1) {
+      const { hold, errors } = await stage.syncOne();
+      expect([hold, errors]).toEqual([expect.stringContaining("other titles for 4 of 4 posts"), []]);
+    }
+    expect(asked).toBe(12);
+    const rows = await stage.ledger.rows.rows(project, ["p1", "p4"] as never, stage.clock.now());
+    expect(rows.map(({ post }) => post.values.title)).toEqual(["One", "Four"]);
   });
 
   it("or its posts all have new titles: a person says that they are the same", async () => {

@@ -1,4 +1,5 @@
-import type { Post } from "../../model/post.ts";
+import type { Change } from "../../ledger/change.ts";
+import type { Post, PostId } from "../../model/post.ts";
 import { isDoubtful, isReplaced } from "../../plan/namesake.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
@@ -9,8 +10,8 @@ export interface OwnPosts {
   readonly posts: readonly Post[];
   /** Those of them that are it only where most of the list is. */
   readonly doubtful: readonly Post[];
-  /** How many were left out. */
-  readonly others: number;
+  /** Those that were left out. */
+  readonly others: readonly PostId[];
 }
 
 /**
@@ -24,7 +25,7 @@ export async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<Ow
     memory.id,
     posts.map(({ id }) => id),
   );
-  if (known.size === 0) return { posts, doubtful: [], others: 0 };
+  if (known.size === 0) return { posts, doubtful: [], others: [] };
   const others = posts.filter((post) => {
     const before = known.get(post.id);
     return before !== undefined && isReplaced(before, post.values);
@@ -38,5 +39,19 @@ export async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<Ow
   }
   const own = others.length === 0 ? posts : posts.filter((post) => !others.includes(post));
   const doubtful = own.filter((post) => isDoubtful(known.get(post.id) ?? post.values, post.values));
-  return { posts: own, doubtful, others: others.length };
+  return { posts: own, doubtful, others: others.map(({ id }) => id) };
+}
+
+/** Stores those posts of a page that surely are what the state knows by their ids, and tells of the others. */
+export async function storeOwn(
+  cycle: Cycle,
+  { posts, pull, at, trace }: Omit<Extract<Change, { readonly kind: "store-posts" }>, "kind">,
+): Promise<Omit<OwnPosts, "posts">> {
+  const { doubtful, others, ...own } = await ownPosts(cycle, posts);
+  const sure = own.posts.filter((post) => !doubtful.includes(post));
+  const isWhole = sure.length === posts.length;
+  await cycle.world.ledger.commit([
+    { kind: "store-posts", pull, posts: sure, at, trace: isWhole ? trace : undefined },
+  ]);
+  return { doubtful, others };
 }

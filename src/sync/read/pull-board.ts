@@ -13,6 +13,7 @@ import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import { collectNotes } from "./notes.ts";
 import { listedSince, takeOpenList } from "./open-list.ts";
+import { storeOwn } from "./own-posts.ts";
 import { type Reading, type ReadingWishes, readList, recallPaging, unfinished } from "./read-list.ts";
 
 /**
@@ -60,13 +61,12 @@ function isTorn({ end, isBroken, shown }: Reading): boolean {
 async function isExplained(cycle: Cycle, { pull, end, shown, doubtful }: Reading): Promise<boolean> {
   const { ledger, clock, board } = cycle.world;
   const { linked, linkedSeen } = await ledger.pulls.measure(pull);
-  const kept = doubtful.reduce((sum, { posts }) => sum + posts.length, 0);
-  if (end.kind !== "complete" || linkedSeen + kept < linked) return false;
+  if (end.kind !== "complete" || linkedSeen + countPosts(doubtful) < linked) return false;
   const askedAt = clock.now();
   const wishes = { hasNotes: false, asked: recallPaging(cycle) };
   try {
     for await (const { posts, ids } of board.listPosts(cycle.memory.id, cycle.run.bounds, wishes)) {
-      await ledger.commit([{ kind: "store-posts", pull, posts, at: askedAt, trace: undefined }]);
+      await storeOwn(cycle, { pull, posts, at: askedAt, trace: undefined });
       return isPushedFromHead(shown, ids);
     }
   } catch (error) {
@@ -183,7 +183,7 @@ async function findOtherBoard(
 ): Promise<string | undefined> {
   if (doubtful.length === 0) return undefined;
   const { linked, linkedSeen } = await ledger.pulls.measure(pull);
-  const count = doubtful.reduce((sum, { posts }) => sum + posts.length, others);
+  const count = countPosts(doubtful) + others.size;
   // A part of a list shows a part of the posts.
   const same = end.kind === "complete" || end.kind === "lossy" ? linkedSeen : linked - count;
   const other = isOtherBoard(count, Math.max(linkedSeen, same));
@@ -194,6 +194,11 @@ async function findOtherBoard(
     ...accepted.map(({ id }) => ({ kind: "end-request", request: id }) as const),
   ]);
   return undefined;
+}
+
+/** A post that stands on two pages is one. */
+function countPosts(pages: Reading["doubtful"]): number {
+  return new Set(pages.flatMap(({ posts }) => posts.map(({ id }) => id))).size;
 }
 
 /** So many of them are named in the log. */

@@ -10,7 +10,7 @@ import { noteLimitOf } from "../ground/limits.ts";
 import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
 import type { NoteCollector } from "./notes.ts";
 import { keepOpenList, type OwnList } from "./open-list.ts";
-import { ownPosts } from "./own-posts.ts";
+import { storeOwn } from "./own-posts.ts";
 
 /** What one reading of the list has brought. */
 export interface Reading {
@@ -26,8 +26,8 @@ export interface Reading {
   readonly shown: readonly (readonly PostId[])[];
   /** Not stored before the list is known to be this board's. */
   readonly doubtful: readonly DoubtfulPosts[];
-  /** How many surely are others by ids of posts with issues: they are left out. */
-  readonly others: number;
+  /** Those that surely are others by ids of posts with issues: they are left out. */
+  readonly others: ReadonlySet<PostId>;
 }
 
 /** Posts of a page that may be others by the same ids, and when that was asked for, epoch ms. */
@@ -50,7 +50,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
   const seen = new Set<PostField>(before?.seen);
   let end: ListEnd | undefined;
   let isBroken = false;
-  let others = 0;
+  const others = new Set<PostId>();
   let next: PagePlace | undefined;
   let read = 0;
   let known: KnownPage | undefined;
@@ -79,12 +79,10 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
       const isSame = page.isUnchanged === true && page.trace !== undefined;
       if (isSame) await ledger.commit([{ kind: "see-page", pull, trace: page.trace, at: askedAt }]);
       else {
-        const own = await ownPosts(cycle, page.posts);
-        others += own.others;
-        const posts = own.posts.filter((post) => !own.doubtful.includes(post));
-        const trace = posts.length === page.posts.length ? page.trace : undefined;
-        await ledger.commit([{ kind: "store-posts", pull, posts, at: askedAt, trace }]);
-        if (own.doubtful.length > 0) doubtful.push({ posts: own.doubtful, at: askedAt });
+        const { posts, trace } = page;
+        const left = await storeOwn(cycle, { pull, posts, at: askedAt, trace });
+        for (const post of left.others) others.add(post);
+        if (left.doubtful.length > 0) doubtful.push({ posts: left.doubtful, at: askedAt });
       }
       read += isSame ? (known?.posts ?? 0) : page.posts.length;
       const pulled: PulledPage = { place: page.place, askedAt, notes: undefined, asking: undefined };
@@ -110,7 +108,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     isBroken = true;
     end = { kind: "incomplete", message: await explainBreak(cycle, error, broken) };
   }
-  if (others > 0 && end?.kind === "complete") end = otherPosts;
+  if (others.size > 0 && end?.kind === "complete") end = otherPosts;
   return { pull, end: end ?? unended, isBroken, seen, pages, categories, shown, doubtful, others };
 }
 
