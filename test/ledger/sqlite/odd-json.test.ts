@@ -335,4 +335,23 @@ describe("JSON in the state", () => {
       if (text === '{"') expect(silent).toEqual([]);
     },
   );
+
+  it.each(["rules", "meanings"])(
+    "that is in the text of a project's `%s` is looked at, too",
+    async (name) => {
+      const file = await createState();
+      const database = new Database(file);
+      const sql = "UPDATE projects SET memory = json_set(memory, '$.' || ?, ?)";
+      for (const [text, isGood] of [
+        ['{"', false],
+        ["5", name === "rules"],
+        ['{"fields":5}', false],
+      ] as const) {
+        database.prepare(sql).run(name, text);
+        const failures = await readAll(file);
+        expect(failures, text).toEqual(isGood ? [] : [expect.any(StateError)]);
+      }
+      database.close();
+    },
+  );
 });

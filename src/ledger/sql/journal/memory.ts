@@ -88,7 +88,7 @@ const projects = memory<ProjectMemory>("projects.memory", () => ({
   checkedAt: z.number(),
   settingsPrint: text,
   rules: z.string().refine(areRules).optional(),
-  meanings: text,
+  meanings: z.string().refine(areMeanings).optional(),
   seen: seenShape(),
   fullAt: time,
   lastSuccessAt: time,
@@ -159,6 +159,17 @@ function areRules(rules: string): boolean {
 
 const ruleShape = later(() =>
   z.looseObject({ rules: z.array(z.looseObject({})), several: z.string(), whenNoRule: z.string() }),
+);
+
+function areMeanings(meanings: string): boolean {
+  return meaningsShape().safeParse(parse("projects.memory", meanings)).success;
+}
+
+const meaningsShape = later(() =>
+  z.object({
+    fields: z.record(z.string(), z.string()),
+    words: z.record(z.string(), z.string().nullable()),
+  }),
 );
 
 type MemoryKind = "account" | "paging" | "open-list" | "project-field" | "size" | "tool" | "categories";
