@@ -217,6 +217,47 @@ describe("an undo", () => {
     expect(stage.github.issues("acme/app").map(({ state }) => state)).toEqual(["closed", "closed"]);
   });
 
+  it.each([
+    ["limits", { kind: "answer", status: 429, headers: { "retry-after": "7200" } }, 1, "undo.unfinished"],
+    ["breaks", { kind: "answer", status: 502 }, 4, "tracker.unreachable"],
+  ] as const)(
+    "tells where the tracker %s the look at a part, and that nothing repeats it",
+    async (_, answer, times, code) => {
+      const stage = await openStage();
+      addPlanned(stage, 2);
+      const { run } = await stage.sync();
+      const agreed = await stage.lookAtUndo(run);
+      const failLook = () => {
+        stage.github.failNext({ method: "GET", path: /\/issues\/1$/, answer, times });
+      };
+      failLook();
+      const undone = await carryOut(stage, run, agreed);
+      expect(undone.report.result).toBe("partial");
+      expect(undone.actions).toContainEqual({
+        kind: "change-issue",
+        post: "p1",
+        issue: "acme/app#1",
+        outcome: "failed",
+        message: expect.stringContaining("undo the run again"),
+      });
+      const [error, ...others] = undone.report.projects[0]?.errors.filter(({ post }) => post === "p1") ?? [];
+      expect(others).toEqual([]);
+      expect(error?.code).toBe(code);
+      expect(`${error?.message} ${error?.advice}`).toMatch(/No later run does it by itself/);
+      expect(`${error?.message} ${error?.advice}`).not.toContain("the next run tries again");
+      stage.clock.skip(180 * minuteMs);
+      failLook();
+      const look = await stage.run({ kind: "undo", run, agreed: undefined });
+      expect(look.report.result).toBe("partial");
+      expect([...look.carried.values()].flat()).toContainEqual(
+        expect.objectContaining({ post: "p1", outcome: "failed" }),
+      );
+      stage.clock.skip(180 * minuteMs);
+      await undo(stage, run);
+      expect(stage.github.issues("acme/app").map(({ state }) => state)).toEqual(["closed", "closed"]);
+    },
+  );
+
   it("leaves nothing for a later run, and an import as far as it is", async () => {
     const stage = await openStage({ config: { tracker: { pace: { minIntervalMs: 0, createsPerHour: 2 } } } });
     addPlanned(stage, 6);

@@ -42,7 +42,10 @@ export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Und
   const planned = new Map<Judged, UndoPart & Asked>();
   for (const part of await partsOfRun(cycle, order)) {
     const step = await attempt(cycle, part, () => planPart(cycle, order, part));
-    if ("kind" in step) continue;
+    if ("kind" in step) {
+      stayed.push(tellDone(cycle, part, step));
+      continue;
+    }
     const { row, action, refusals } = step;
     if (refusals.length > 0) stayed.push(refuse(cycle, part, refusals));
     else if (action === undefined)
@@ -139,7 +142,7 @@ function isAgreed({ project }: PulledCycle, { agreed }: UndoOrder, wanted: Judge
   );
 }
 
-/** What was sent and did not come through: an undo is not repeated by itself. */
+/** What could not be looked at, or was sent and did not come through: an undo is not repeated by itself. */
 function tellDone(
   cycle: PulledCycle,
   part: UndoPart,
@@ -147,11 +150,17 @@ function tellDone(
 ): CarriedAction {
   if (outcome.kind === "done") return tell(cycle, part, "done", "");
   const why = "why" in outcome ? outcome.why : "it was not sent";
-  const message = `Not undone: ${why.replace(/\.$/, "")}. No later run does it by itself; undo the run again.`;
+  const message = `Not undone: ${why.replace(/\.$/, "")}. ${again}`;
   const { post } = part;
+  const { errors } = cycle.tally;
   if (outcome.kind !== "failed") noteError(cycle.tally, { post, code: "undo.unfinished", message });
+  // Other runs are tried again by the next one, and what is noted of the failure says so.
+  for (const [index, error] of errors.entries())
+    if (error.post === post && error.advice !== undefined) errors[index] = { ...error, advice: again };
   return tell(cycle, part, "failed", message);
 }
+
+const again = "No later run does it by itself; undo the run again.";
 
 function refuse(cycle: PulledCycle, part: UndoPart, why: readonly string[]): CarriedAction {
   const message = `Not undone: ${why.join("; ")}. It stays as it is.`;
