@@ -34,6 +34,8 @@ export interface AnnounceOptions {
   /** How a person starts the program here, for the commands that a notice names. */
   readonly command: string;
   readonly signal: AbortSignal;
+  /** What has ended the last run of a project with an error: no run of the state tells it. Left out where only one run is made. */
+  readonly broken?: ReadonlyMap<string, string>;
   /** A call has come to its end. */
   note?(call: "heartbeat" | "notice", isTaken: boolean): void;
 }
@@ -88,9 +90,11 @@ export function createCrier(options: () => AnnounceOptions): Crier {
 
 /** As `sync` does it for all projects at once, one that failed last silences the heartbeat of every other one's run. */
 async function sendHeartbeat(report: RunReport, options: AnnounceOptions): Promise<void> {
-  const { heartbeat, projects, ledger } = options;
-  const hasFailed = async (key: string): Promise<boolean> =>
-    Number(Object((await ledger.runs.last(key))?.report).failed) > 0;
+  const { heartbeat, projects, ledger, broken } = options;
+  const hasFailed = async (key: string): Promise<boolean> => {
+    const isBroken = broken?.has(key) === true && report.projects.every(({ project }) => project !== key);
+    return isBroken || Number(Object((await ledger.runs.last(key))?.report).failed) > 0;
+  };
   if (heartbeat === undefined || report.projects.length === 0) return;
   if ((await select(projects, hasFailed)).length > 0) return;
   await call("heartbeat", heartbeat, undefined, options);

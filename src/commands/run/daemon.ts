@@ -84,7 +84,11 @@ async function runUntilSignal(
   const renewal = createRenewal(terminal.env, session, (next) => {
     current = next;
   });
-  const crier = createCrier(() => ({ ...announceOptions(current, ledger), note: metrics.noteCall }));
+  const crier = createCrier(() => ({
+    ...announceOptions(current, ledger),
+    broken: breaksOf(crew),
+    note: metrics.noteCall,
+  }));
   const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renewal, crier };
   const projects = await planTurns(first, ledger);
   const crew = createDaemon({

@@ -1,9 +1,12 @@
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, vi } from "vitest";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../../src/commands/open/clock.ts";
 import { minuteMs } from "../../../src/model/time.ts";
 import { listenHttp } from "../../support/servers.ts";
 import { until } from "../../support/until.ts";
+import { startDaemon } from "../daemon-stage.ts";
 import { deadUrl, openStage, type Stage } from "../stage.ts";
 
 interface Heard {
@@ -89,6 +92,27 @@ describe("the heartbeat", () => {
     const mended = announcing(stage, listener);
     await stage.run(["sync", "-c", mended]);
     expect(listener.at("/beat")).toHaveLength(1);
+  });
+
+  it("is not called by a daemon while another project's last run ended with an error, which no run of the state tells", async () => {
+    const [stage, listener] = [await openStage(), await listen()];
+    const file = announcing(stage, listener);
+    const daemon = startDaemon(stage, ["-c", file]);
+    await daemon.ranAll();
+    await until(() => listener.at("/beat").length === 2);
+    const database = new Database(join(stage.folder, "state.db"));
+    onTestFinished(() => void database.close());
+    // What nobody can read in the state ends each run of its project.
+    const project = database.prepare("SELECT number FROM board_projects WHERE id LIKE '%api%'").pluck().get();
+    database
+      .prepare("INSERT INTO requests (project, at, request) VALUES (?, ?, '{')")
+      .run(project, Date.now());
+    await daemon.findLine(({ msg }) => msg === "The run ended with an error");
+    const from = daemon.lines.length;
+    await stage.run(["sync", "-c", file, "--project", "acme-app"]);
+    await daemon.findLine((line) => line.msg === "Project finished" && line["project"] === "acme-app", from);
+    expect(await daemon.end()).toBe(0);
+    expect(listener.at("/beat")).toHaveLength(2);
   });
 
   it("is not called by a plan, nor by `--adopt`", async () => {
