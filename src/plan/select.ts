@@ -41,7 +41,9 @@ export function selectPost(
 /** Why nobody can tell in which repository a post gets its issue. */
 function unreadRoute(post: Post, route: Settings["route"], { seen }: SelectLook): string | undefined {
   const asked = [
-    ...(route.some(({ category }) => category !== undefined) ? (["categoryId"] as const) : []),
+    ...(route.some(({ category, label }) => (category ?? label) !== undefined)
+      ? (["categoryId"] as const)
+      : []),
     ...(route.some(({ status }) => status !== undefined) ? (["status"] as const) : []),
   ];
   const field = asked.find((one) => isUnread(post, one, seen));

@@ -189,6 +189,7 @@ describe("the view of a selection", () => {
 
   it.each([
     [{ category: "c1" }, "categoryId"],
+    [{ label: "area: api" }, "categoryId"],
     [{ status: "open" }, "status"],
   ] as const)("takes no post that `route` can't tell the place of: %j", (when, field) => {
     const route = [{ ...when, repo: "acme/api" as RepositoryName }];
