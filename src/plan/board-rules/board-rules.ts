@@ -1,6 +1,6 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { Row, Target } from "../../model/link.ts";
-import type { FieldValue, PostField } from "../../model/post.ts";
+import type { FieldValue, Post, PostField } from "../../model/post.ts";
 import { foldStatus, openWordsOf, readField, showValue } from "../ground/fields.ts";
 import { fieldsOf } from "../ground/issue-fields.ts";
 import type { BoardRule, IssueChange, PostCondition, Settings } from "../ground/settings.ts";
@@ -64,42 +64,31 @@ export function changedFields(boardRules: readonly BoardRule[]): readonly IssueF
   return [...new Set(boardRules.flatMap(({ set }) => [...fieldsOf(set).keys()]))];
 }
 
-/** The target of every issue field: a pure function of the post and the settings. */
+/**
+ * The target of every issue field: a pure function of the post and the settings. A post that is not listed changes nothing, unless
+ * a rule asks for `missing`, two pulls have missed the post, and it can't have been moved to another project. Then only the fields
+ * that this rule names move; what other rules have made of the others stays.
+ */
 export function deriveBoard(
   row: Presence,
   settings: Pick<Settings, "boardRules" | "openCategories">,
   seen: ReadonlySet<PostField>,
 ): BoardDerivation {
   const { boardRules } = settings;
-  if (row.missing > 0) return deriveMissing(row, boardRules, seen);
+  const isMissing = row.missing > 0;
+  if (isMissing && !isGone(row)) return { kind: "undecided" };
   const open = openWordsOf(row.post, settings);
   for (const [rule, { when, set }] of boardRules.entries()) {
-    const verdict = when.missing === true ? "no" : holdsFor(row, when, seen);
-    const isOpen = when.category !== undefined && open.includes(when.category);
-    if (verdict === "unknown" || isOpen) return { kind: "undecided" };
-    if (verdict === "yes") {
-      return { kind: "derived", rule, targets: targetsOf(changedFields(boardRules), fieldsOf(set)) };
-    }
+    if ((when.missing === true) !== isMissing) continue;
+    const verdict = together(holdAgainst(row.post, when, { seen, open }));
+    if (verdict === "unknown") return { kind: "undecided" };
+    if (verdict === "fails") continue;
+    const fields = fieldsOf(set);
+    const moved = isMissing ? [...fields.keys()] : changedFields(boardRules);
+    return { kind: "derived", rule, targets: targetsOf(moved, fields) };
   }
+  if (isMissing) return { kind: "undecided" };
   return { kind: "derived", rule: undefined, targets: targetsOf(changedFields(boardRules), new Map()) };
-}
-
-/**
- * A post that is not listed changes nothing, unless a rule asks for `missing`, two pulls have missed the post, and it can't have
- * been moved to another project. Then only the fields that this rule names move; what other rules have made of the others stays.
- */
-function deriveMissing(
-  row: Presence,
-  boardRules: readonly BoardRule[],
-  seen: ReadonlySet<PostField>,
-): BoardDerivation {
-  const rule = boardRules.findIndex(
-    ({ when }) => when.missing === true && holdsFor(row, when, seen) === "yes",
-  );
-  const set = boardRules[rule]?.set;
-  if (!isGone(row) || set === undefined) return { kind: "undecided" };
-  const fields = fieldsOf(set);
-  return { kind: "derived", rule, targets: targetsOf([...fields.keys()], fields) };
 }
 
 type Presence = Pick<Row, "post" | "missing" | "mayHaveMoved">;
@@ -128,10 +117,11 @@ export interface BoardRuleView {
 /** Holds a post against every board rule, for a person who asks why. It decides nothing: `deriveBoard` does. */
 export function viewBoardRules(
   row: Presence,
-  { boardRules }: Pick<Settings, "boardRules">,
+  settings: Pick<Settings, "boardRules" | "openCategories">,
   seen: ReadonlySet<PostField>,
 ): readonly BoardRuleView[] {
-  return boardRules.map(({ when, set }, index) => {
+  const open = openWordsOf(row.post, settings);
+  return settings.boardRules.map(({ when, set }, index) => {
     const isMeant = when.missing === true ? isGone(row) : row.missing === 0;
     const presence: ConditionView = {
       name: "missing",
@@ -139,24 +129,16 @@ export function viewBoardRules(
       shows: showPresence(row),
       verdict: isMeant ? "holds" : "fails",
     };
-    const conditions = [presence, ...viewConditions(row, when, seen)];
-    const verdicts = conditions.map(({ verdict }) => verdict);
-    const worst = verdicts.includes("unknown") ? "unknown" : "holds";
-    return { rule: index + 1, verdict: verdicts.includes("fails") ? "fails" : worst, conditions, set };
-  });
-}
-
-function viewConditions(
-  { post }: Pick<Row, "post">,
-  when: PostCondition,
-  seen: ReadonlySet<PostField>,
-): readonly ConditionView[] {
-  return Object.entries(conditions).flatMap(([name, { field, read }]) => {
-    const wish = read(when);
-    if (wish === undefined) return [];
-    const value = readField(post, field, seen);
-    const known = value !== undefined && (wish.holds(value) ? "holds" : "fails");
-    return [{ name, wants: String(wish.wanted), shows: showValue(value), verdict: known || "unknown" }];
+    const others = holdAgainst(row.post, when, { seen, open }).map(
+      ({ name, wanted, value, verdict }): ConditionView => ({
+        name,
+        wants: String(wanted),
+        shows: showValue(value),
+        verdict,
+      }),
+    );
+    const conditions = [presence, ...others];
+    return { rule: index + 1, verdict: together(conditions), conditions, set };
   });
 }
 
@@ -189,21 +171,35 @@ export function lookedAt(
     .map(([name, { field }]) => ({ name, field }));
 }
 
-/** Three values: what the board does not show is never the same as "no". */
-function holdsFor(
-  { post }: Pick<Row, "post">,
+/** A condition of a rule, beside what the post shows. */
+interface Held {
+  readonly name: string;
+  readonly wanted: FieldValue;
+  readonly value: FieldValue | undefined;
+  readonly verdict: TruthName;
+}
+
+/** Holds a post against every condition that a rule names, but `missing`. What is not shown, or may mean either, is never a no. */
+function holdAgainst(
+  post: Post,
   when: PostCondition,
-  seen: ReadonlySet<PostField>,
-): "yes" | "no" | "unknown" {
-  const verdicts = all.flatMap(({ field, read }) => {
+  { seen, open }: { readonly seen: ReadonlySet<PostField>; readonly open: readonly string[] },
+): readonly Held[] {
+  return Object.entries(conditions).flatMap(([name, { field, read }]) => {
     const wish = read(when);
     if (wish === undefined) return [];
     const value = readField(post, field, seen);
-    if (value === undefined) return ["unknown"] as const;
-    return [wish.holds(value) ? "yes" : "no"] as const;
+    const isOpen = value === undefined || (field === "categoryId" && open.includes(String(wish.wanted)));
+    const verdict = isOpen ? "unknown" : wish.holds(value) ? "holds" : "fails";
+    return [{ name, wanted: wish.wanted, value, verdict }];
   });
-  if (verdicts.includes("no")) return "no";
-  return verdicts.includes("unknown") ? "unknown" : "yes";
+}
+
+/** One that fails is enough, whatever else is unknown. */
+function together(held: readonly Pick<Held, "verdict">[]): TruthName {
+  const verdicts = held.map(({ verdict }) => verdict);
+  if (verdicts.includes("fails")) return "fails";
+  return verdicts.includes("unknown") ? "unknown" : "holds";
 }
 
 /** A rule for missing posts and one for all others never look at the same post. */

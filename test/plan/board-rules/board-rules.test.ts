@@ -62,6 +62,15 @@ describe("a condition of a board rule", () => {
     expect([stateIn("7"), stateIn("8")]).toEqual(["undecided", noTarget]);
   });
 
+  it("that may be of its category is no, all the same, where another one says so", () => {
+    const openCategories = { words: { Security: null }, written: [], known: [] };
+    const boardRules = [rule({ category: "Security", status: "declined" }), rule({ status: "open" })];
+    const row = makeRow({ categoryId: "7", status: "open" });
+    expect(stateOf(deriveBoard(row, { boardRules, openCategories }, new Set(postFields)))).toEqual(
+      aim("closed:not_planned"),
+    );
+  });
+
   it("must hold together with all others of its rule", () => {
     const both = [rule({ status: "declined", reviewed: true })];
     expect(stateOf(derive({ status: "declined", isReviewed: true }, both))).toEqual(
@@ -208,6 +217,25 @@ describe("a post that is held against every board rule", () => {
     [{ onRoadmap: true }, 2, postFields, ["fails", "holds", "fails"]],
   ])("%j, missing %i times, with %j: %j", (values, missing, seen, verdicts) => {
     expect(view(values, missing, seen).map(({ verdict }) => verdict)).toEqual(verdicts);
+  });
+
+  it("leaves open what nobody knows yet, as the decision does", () => {
+    const openCategories = { words: { Billing: ["7", "8"] }, written: [], known: ["7", "8"] };
+    const boardRules = [
+      rule({ category: "Billing" }),
+      rule({ missing: true, category: "Billing" }),
+      rule({ missing: true }),
+      rule({ status: "open" }),
+    ];
+    const of = (missing: 0 | 2) => {
+      const row = makeRow({ categoryId: "7", status: "open" }, { missing });
+      const settings = { boardRules, openCategories };
+      const seen = new Set(postFields);
+      const views = viewBoardRules(row, settings, seen);
+      return [...views.map(({ verdict }) => verdict), stateOf(deriveBoard(row, settings, seen))];
+    };
+    expect(of(0)).toEqual(["unknown", "fails", "fails", "holds", "undecided"]);
+    expect(of(2)).toEqual(["fails", "unknown", "holds", "fails", "undecided"]);
   });
 
   it.each([
