@@ -24,14 +24,14 @@ const missingFrom = {
   more: "the board no longer lists the post; nothing is written to it until it is listed again, and `boardsync unlink` takes its issue from it",
 };
 
-/** From when on a write of unknown outcome is looked up; epoch ms. */
+/** From when on a look tells what became of a write of unknown outcome: what was sent can't arrive any more. Epoch ms. */
 export function lookUpAt(
   kind: IntentKind,
   since: number,
   waits: { readonly createMs: number; readonly patchMs: number },
 ): number {
-  if (kind === "create-issue" || kind === "create-post") return since + waits.createMs;
-  return kind === "patch-post" ? since + waits.patchMs : since;
+  const isToPost = kind === "patch-post" || kind === "patch-note";
+  return since + (isToPost ? waits.patchMs : waits.createMs);
 }
 
 /** The sentence of what waits. @param fact - of an intent its kind, of a missing post how many lists lack it; else the sentence; '' of a post's own pause. */
