@@ -10,13 +10,14 @@ import { labelsFor, routePost } from "./select.ts";
 
 /** The issue that a post asks for, without what follows from it. */
 export function draftIssue(row: Row, settings: Settings, render: Render, reason: string): CreateIssue {
-  const { title, body, titleHash, blockHash } = render(row.post, []);
+  const { title, body, votes, titleHash, blockHash } = render(row.post, []);
   return {
     kind: "create-issue",
     post: row.post.id,
     repo: routePost(row.post, settings),
     title,
     body,
+    votes,
     labels: labelsFor(row.post, settings),
     voteLabel: voteLabel(row.post.values.votes, settings),
     assignees: settings.issue.assignees,
@@ -71,7 +72,7 @@ function updateOf(
   const { link, text, known } = linked;
   if (typeof text === "string") return [];
   const { content, left, others } = text;
-  const { title, block, posts, ...rendered } = render(others);
+  const { title, block, votes, posts, ...rendered } = render(others);
   // What does not follow stays as it was written, also for the day when it does.
   const titleHash = follows.title ? rendered.titleHash : content.titleHash;
   const blockHash = follows.description ? rendered.blockHash : content.blockHash;
@@ -89,6 +90,7 @@ function updateOf(
       issue: link.issue,
       title: isTitle ? title : undefined,
       block: isBlock ? block : undefined,
+      votes,
       posts,
       previous: content,
       content: { titleHash, blockHash },

@@ -13,6 +13,8 @@ export interface CreateIssue {
   readonly repo: RepositoryName;
   readonly title: string;
   readonly body: string;
+  /** What this says of votes. */
+  readonly votes?: string | undefined;
   readonly labels: readonly string[];
   /** That of them which its votes ask for. */
   readonly voteLabel?: string | undefined;
@@ -33,6 +35,8 @@ export interface UpdateIssue {
   readonly issue: IssueRef;
   readonly title: string | undefined;
   readonly block: string | undefined;
+  /** What this says of votes. */
+  readonly votes?: string | undefined;
   /** The posts that the marker names with this block. */
   readonly posts: readonly PostId[];
   /** What was last written: where the issue shows something else now, people have edited it. */

@@ -99,16 +99,6 @@ export function fillNull(field: Field | PostField): FieldValue {
   return field === "roadmapOrder" ? null : (empties[field] ?? null);
 }
 
-/** The votes of a post, as the text of its issue says them. One vote is just that; every other number stands for all up to the next one. */
-export function sayVotes(rounded: number): string {
-  return `Votes: ${rounded}${rounded === 1 ? "" : "+"}`;
-}
-
-/** The same text for whatever number of votes. */
-export function withoutVotes(text: string): string {
-  return text.replaceAll(/(?:\n\n| · )?Votes: \d{1,10}\+?(?=\n|$)/g, "");
-}
-
 /** How many voters a change of status notifies; null where the board shows no votes, or what is no count (weighted, or below zero). */
 export function votersOf(post: Post, seen: ReadonlySet<PostField>): number | null {
   const votes = readField(post, "votes", seen);

@@ -1,8 +1,8 @@
 import { refOf } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
-import { type Action, type FieldWrite, isNotified, type PatchPost } from "./action.ts";
-import { fillNull, foldValue, withoutVotes } from "./fields.ts";
+import { type Action, type FieldWrite, isNotified, type PatchPost, type UpdateIssue } from "./action.ts";
+import { fillNull, foldValue } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import { byVotes, type RuleSettings, type Settings, sortsByVotes } from "./settings.ts";
 
@@ -128,17 +128,24 @@ export function approvalSignature(action: Action): string {
   switch (action.kind) {
     case "create-issue": {
       const labels = action.labels.filter((label) => label !== action.voteLabel);
-      const signature = signatureOf({ ...action, labels, body: withoutVotes(action.body) });
+      const signature = signatureOf({ ...action, labels, body: withoutVotes(action.body, action) });
       return action.followUp === undefined ? signature : `${signature} ${signatureOf(action.followUp)}`;
     }
     case "update-issue":
-      return signatureOf({ ...action, block: action.block && withoutVotes(action.block) });
+      return signatureOf({ ...action, block: action.block && withoutVotes(action.block, action) });
     case "change-issue":
     case "comment-issue":
     case "create-post":
     case "patch-post":
       return signatureOf(action);
   }
+}
+
+/** A text without our own line of votes: nothing below that, but the post's address, can look like it. */
+function withoutVotes(text: string, { votes }: Pick<UpdateIssue, "votes">): string {
+  const at = votes === undefined ? -1 : text.lastIndexOf(votes);
+  if (votes === undefined || at === -1) return text;
+  return text.slice(0, at).replace(/(?:\n\n| · )$/, "") + text.slice(at + votes.length);
 }
 
 /** What a saved plan knows an action by: an issue that is to be opened brings along the PATCH that was shown with it. */

@@ -233,6 +233,8 @@ export interface RenderedIssue {
   readonly block: string;
   /** Marker, block and room for people: the body of a new issue. */
   readonly body: string;
+  /** What the block says of votes, as a part of the last line that is not the post's address; undefined where it says nothing. */
+  readonly votes?: string | undefined;
   /** The posts that the marker names. */
   readonly posts: readonly PostId[];
   readonly titleHash: string;

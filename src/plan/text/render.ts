@@ -1,6 +1,5 @@
 import { BREAK, type Dialect } from "../../model/dialect.ts";
 import type { FieldValue, PostId, ProjectId } from "../../model/post.ts";
-import { sayVotes } from "../ground/fields.ts";
 import { hashText } from "../ground/hash.ts";
 import type { PostValues, Redacted, RenderedIssue } from "../ground/settings.ts";
 import { composeBody, hashBlock } from "./block.ts";
@@ -87,7 +86,7 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
   const title = readTemplate(templates.title, toLine, "issue.title");
   const body = readTemplate(templates.body, (value) => sanitiseText(value, dialect), "issue.body");
   const postUrl = readTemplate(templates.postUrl ?? "", String, "issue.postUrl");
-  const facts = createFactsLine(templates.body, toLine);
+  const readFacts = createFactsReader(templates.body, toLine);
 
   const nameOf = (post: PostValues, context: RenderContext) =>
     safeValues(post, undefined, context, dialect).title;
@@ -125,7 +124,9 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
         context,
         (other) => renderUrl(postUrl, other, context, dialect) ?? nameOf(other, context),
       );
-      const endings = [also, facts(post, context), url].filter((line) => line !== undefined);
+      const { category, votes } = readFacts(post, context);
+      const facts = [category, votes].filter((part) => part !== undefined).join(" · ") || undefined;
+      const endings = [also, facts, url].filter((line) => line !== undefined);
       const block = renderBlock(
         body(scope),
         endings,
@@ -136,6 +137,7 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
         title: cutTitle,
         block,
         body: composeBody({ marker, block, rest: "\n" }),
+        votes,
         posts,
         titleHash: hashText(cutTitle),
         blockHash: hashBlock(block),
@@ -145,24 +147,24 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
 }
 
 /**
- * Category and votes of a post in one line; undefined where the board shows neither. What the body's template names itself is
- * left out, and so is a category that the config has no label for: its id says nothing to a reader.
+ * Category and votes of a post, as a line below its text says them. What the body's template names itself is left out, and so is
+ * a category that the config has no label for: its id says nothing to a reader.
  */
-function createFactsLine(
+function createFactsReader(
   body: string,
   toLine: (value: string) => string,
-): (post: PostValues, context: RenderContext) => string | undefined {
+): (post: PostValues, context: RenderContext) => { readonly category?: string; readonly votes?: string } {
   const hasCategory = !namesValue(body, ["post", "category"]);
   const hasVotes = !namesValue(body, ["post", "votes"]);
   return ({ values: { categoryId, votes } }, { categoryLabels = {} }) => {
     const id = textOf(categoryId);
     const label = hasCategory && Object.hasOwn(categoryLabels, id) ? categoryLabels[id] : undefined;
     const rounded = hasVotes && typeof votes === "number" ? roundVotes(votes) : 0;
-    const parts = [
-      ...(label === undefined ? [] : [`Category: ${toLine(label)}`]),
-      ...(rounded === 0 ? [] : [sayVotes(rounded)]),
-    ];
-    return parts.length === 0 ? undefined : parts.join(" · ");
+    return {
+      ...(label !== undefined && { category: `Category: ${toLine(label)}` }),
+      // One vote is just that; every other number stands for all up to the next one.
+      ...(rounded > 0 && { votes: `Votes: ${rounded}${rounded === 1 ? "" : "+"}` }),
+    };
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { postFields } from "../../../src/model/post.ts";
 import type {
   Action,
   CommentIssue,
@@ -20,9 +21,9 @@ import {
   signatureOf,
   writeRules,
 } from "../../../src/plan/ground/identity.ts";
-import type { RenderedIssue } from "../../../src/plan/ground/settings.ts";
-import { draftIssue } from "../../../src/plan/issue-text.ts";
-import { aim, makeRow, makeSettings, noTarget, postId } from "../make.ts";
+import type { PostValues, RenderedIssue } from "../../../src/plan/ground/settings.ts";
+import { draftIssue, followContent } from "../../../src/plan/issue-text.ts";
+import { aim, makeIssue, makeLink, makeRow, makeSettings, noTarget, postId } from "../make.ts";
 
 it("the same content is the same text, whatever the order of its keys", () => {
   expect(canonical({ b: [2, 1], a: { d: null, c: undefined } })).toBe('{"a":{"d":null},"b":[2,1]}');
@@ -74,20 +75,24 @@ describe("the print of the settings", () => {
   });
 });
 
-it("an approval of a new issue is by no label that its votes ask for", () => {
+it("an approval is by nothing that its votes ask for: no label of a new issue, and no line of a text", () => {
   const issue = { labels: ["feedback"], voteLabels: { 10: "v10" }, categoryLabels: {}, assignees: [] };
   const settings = makeSettings({ issue });
-  const render = (): RenderedIssue => ({
-    title: "t",
-    block: "b",
-    body: "b",
-    posts: [],
-    titleHash: "t",
-    blockHash: "b",
-  });
-  const [few, many] = [9, 10].map((votes) => draftIssue(makeRow({ votes }), settings, render, "selected"));
+  const render = ({ values }: PostValues): RenderedIssue => {
+    const votes = `Votes: ${values["votes"]}`;
+    const block = `b\n\n${votes}`;
+    return { title: "t", block, body: block, votes, posts: [], titleHash: "t", blockHash: votes };
+  };
+  const text = { content: { titleHash: "t", blockHash: "b" }, others: [] };
+  const rowOf = (votes: number) =>
+    makeRow({ title: "t", description: "b", votes }, { links: [makeLink(makeIssue(), { text })] });
+  const [few, many] = [9, 10].map((votes) => draftIssue(rowOf(votes), settings, render, "selected"));
   expect(many?.labels).toEqual(["feedback", "v10"]);
   expect(many && approvalSignature(many)).toBe(few && approvalSignature(few));
+  const texts = [9, 10].flatMap((votes) =>
+    followContent(rowOf(votes), settings, render, new Set(postFields)).map(approvalSignature),
+  );
+  expect([texts.length, new Set(texts).size]).toEqual([2, 1]);
 });
 
 it("an order by votes is refused as such, and no other one with it", () => {
@@ -154,19 +159,19 @@ describe("the signature of a refused action", () => {
     { name: "another PATCH", one: patch, other: { ...patch, writes: [] }, isSame: false },
     {
       name: "a new issue whose post has more votes",
-      one: { ...create, body: "b\n\nVotes: 20+\n\nhttps://b/1" },
-      other: { ...create, body: "b\n\nVotes: 100+\n\nhttps://b/1" },
+      one: { ...create, body: "b\n\nVotes: 20+\n\nhttps://b/1", votes: "Votes: 20+" },
+      other: { ...create, body: "b\n\nVotes: 100+\n\nhttps://b/1", votes: "Votes: 100+" },
       isSame: true,
     },
     {
       name: "a new issue whose post has its first vote",
       one: { ...create, body: "b\n\nhttps://b/1" },
-      other: { ...create, body: "b\n\nVotes: 1\n\nhttps://b/1" },
+      other: { ...create, body: "b\n\nVotes: 1\n\nhttps://b/1", votes: "Votes: 1" },
       isSame: true,
     },
     {
       name: "a new issue whose post has votes, beside a category",
-      one: { ...create, body: "b\n\nCategory: x · Votes: 5+" },
+      one: { ...create, body: "b\n\nCategory: x · Votes: 5+", votes: "Votes: 5+" },
       other: { ...create, body: "b\n\nCategory: x" },
       isSame: true,
     },
@@ -174,9 +179,21 @@ describe("the signature of a refused action", () => {
     { name: "one without its PATCH", one: create, other: { ...create, followUp: undefined }, isSame: false },
     {
       name: "a text with more votes",
-      one: { ...update, block: "b\n\nVotes: 5+" },
-      other: { ...update, block: "b\n\nVotes: 10+" },
+      one: { ...update, block: "b\n\nVotes: 5+", votes: "Votes: 5+" },
+      other: { ...update, block: "b\n\nVotes: 10+", votes: "Votes: 10+" },
       isSame: true,
+    },
+    {
+      name: "a line of people's that looks like ours",
+      one: { ...create, body: "Please\n\nVotes: 5\nmore\n\nVotes: 5", votes: "Votes: 5" },
+      other: { ...create, body: "Please\n\nVotes: 6\nmore\n\nVotes: 5", votes: "Votes: 5" },
+      isSame: false,
+    },
+    {
+      name: "the last line of people's, where no votes are told",
+      one: { ...update, block: "Please\n\nVotes: 5" },
+      other: { ...update, block: "Please\n\nVotes: 6" },
+      isSame: false,
     },
     { name: "another title", one: update, other: { ...update, title: "u" }, isSame: false },
   ])("by which an approval knows it: $name", ({ one, other, isSame }) => {

@@ -226,6 +226,12 @@ describe("category and votes of a post", () => {
     expect(named).toBe("Billing\n\nhttps://x.example/c1");
   });
 
+  it("tell what the text says of votes", () => {
+    const of = (votes: number, body = defaults.body) =>
+      createRenderer({ ...defaults, body }, { dialect: gitHub }).render(postOf({ votes }), context).votes;
+    expect([of(37), of(0), of(37, "{{ post.votes }} votes")]).toEqual(["Votes: 20+", undefined, undefined]);
+  });
+
   it("change only with the next step of the votes", () => {
     expect(block({ votes: 49 })).toBe(block({ votes: 20 }));
     expect(block({ votes: 50 })).not.toBe(block({ votes: 49 }));
