@@ -30,6 +30,7 @@ const writes: readonly IssueWrite[] = [
   { kind: "edit-issue", number: 1, state: "closed" },
   { kind: "add-labels", number: 1, labels: ["bug"] },
   { kind: "remove-label", number: 1, label: "bug" },
+  { kind: "remove-label", number: 1, label: "graphql" },
   { kind: "create-label", name: "bug" },
   { kind: "add-comment", number: 1, body: "b" },
 ];

@@ -51,7 +51,8 @@ export function createOctokitFetch({ send }: Pick<Sender, "send">, serverClock: 
   return async (address, init) => {
     const url = new URL(address);
     // A query of GraphQL is a POST that changes nothing.
-    const isRead = init.method === "GET" || url.pathname.endsWith("/graphql");
+    const isQuery = init.method === "POST" && url.pathname.endsWith("/graphql");
+    const isRead = init.method === "GET" || isQuery;
     const { method, headers, body, signal } = init;
     const reply = await send({ url, isRead, method, headers, body, signal });
     serverClock.observe(reply.headers["date"]);
