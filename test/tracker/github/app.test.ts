@@ -114,6 +114,19 @@ describe("a GitHub App", () => {
     expect(tokensOf(seen())).toBe(1);
   });
 
+  it("gives one of them its token though another that had asked for it is ended", async () => {
+    const { tracker, seen } = await startApp();
+    const ended = new AbortController();
+    const [one, other] = [ended.signal, new AbortController().signal].map((signal) =>
+      tracker.repository("acme/app", { ...unbounded(), signal }),
+    );
+    const failed = failureOf(Promise.resolve(one));
+    ended.abort();
+    expect((await failed).fault).toBe("aborted");
+    expect(await other).toMatchObject({ name: "acme/app" });
+    expect(tokensOf(seen())).toBe(1);
+  });
+
   it("may write where its permissions say so, whatever push access a repository shows", async () => {
     const { tracker, github, clock } = await startApp();
     expect(await tracker.repository("acme/app", unbounded())).toMatchObject({ canPush: true });

@@ -71,20 +71,26 @@ export function createInstallationCredential(tools: InstallationTools): Credenti
     return held;
   };
 
+  /** One request for all who wait for it. Where that of somebody who was stopped is ended, the others ask anew. */
+  const renewOnce = async (signal = new AbortController().signal): Promise<HeldToken> => {
+    pending ??= renew({ until: clock.now() + searchMs, signal })
+      .catch((error: unknown) => throwIn(tools.budget, error))
+      .finally(() => {
+        pending = undefined;
+      });
+    try {
+      return await pending;
+    } catch (error) {
+      const isOfOther = error instanceof RemoteError && error.fault === "aborted" && !signal.aborted;
+      if (isOfOther) return renewOnce(signal);
+      throw error;
+    }
+  };
+
   return {
     async authorize(signal) {
       const isGood = held !== undefined && held.expiresAt - serverClock.now() > leastLeftMs;
-      if (held !== undefined && isGood) return `token ${held.token}`;
-      const bounds = {
-        until: clock.now() + searchMs,
-        signal: signal ?? new AbortController().signal,
-      };
-      pending ??= renew(bounds)
-        .catch((error: unknown) => throwIn(tools.budget, error))
-        .finally(() => {
-          pending = undefined;
-        });
-      return `token ${(await pending).token}`;
+      return `token ${(held !== undefined && isGood ? held : await renewOnce(signal)).token}`;
     },
     refuse(authorization) {
       // Another request may have renewed it meanwhile.
