@@ -333,6 +333,23 @@ describe("a query as a whole", () => {
     },
   );
 
+  it("tells no field that is called otherwise each time, and asks for that a few times only", async () => {
+    let asked = 0;
+    const send: Send = (call) => {
+      asked += 1;
+      const nodes = ["I_1", "I_2", "I_3"].map((id) => nodeJson({ id }));
+      return answering(JSON.stringify({ data: { field0: fieldJson(`Status ${asked}`), nodes } }))(call);
+    };
+    const fixture = createFixture("https://api.github.com", { send, retries: 0 });
+    const answers = await readSignals(fixture, ["I_1", "I_2", "I_3"], { ...everything, released: false });
+    expect(asked).toBeLessThan(10);
+    expect(answers).toHaveLength(3);
+    expect(answers[0]?.signals).toMatchObject({
+      projectStatus: { "acme/1/status": unknown(/kept changing/) },
+      subIssues: { kind: "known" },
+    });
+  });
+
   it("goes to the Enterprise Server's own address, and is no mutation", async () => {
     const fixture = await startLinked({ basePath: "/api/v3" });
     await readOne(fixture, 1, { pullRequests: true });

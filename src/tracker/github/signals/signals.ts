@@ -12,6 +12,9 @@ import { readNode, type ShownSignals } from "./signal-shapes.ts";
 /** The most ids that `nodes` takes. */
 const pageSize = 100;
 
+/** How often one page is asked for again before no more names of fields are followed. */
+const mostTurns = 5;
+
 /** What one call knows so far. */
 interface SignalCall {
   readonly tools: ReleaseTools;
@@ -72,8 +75,8 @@ async function readSignalsOf(call: SignalCall, ids: readonly string[]): Promise<
 
 /** One page; GitHub's words when it refused the query as a whole and nothing in it can be blamed. */
 async function askPage(call: SignalCall, ids: readonly string[]): Promise<ShownSignals[] | string> {
-  // Each turn takes a part out or follows a new name, so there are not many.
-  for (let turn = 0; turn < 10; turn += 1) {
+  // Each turn takes a part out or follows a new name, and in the end the part that is called otherwise each time.
+  for (let turn = 1; ; turn += 1) {
     const parts = askedParts(call);
     const query = signalQuery(parts, call.wish.projects.length);
     const { isDivisible } = call;
@@ -85,11 +88,15 @@ async function askPage(call: SignalCall, ids: readonly string[]): Promise<ShownS
       // What GitHub refuses by a type of its own is refused for less, too.
       if (error?.type !== undefined) throw refused(error.message);
       return error?.message ?? "no words";
-    } else if (!followNames(call, answer)) {
+    } else if (!parts.has("projects") || !followNames(call, answer)) {
       return askAgainForLost(call, ids, answer, readNodes(call, ids, answer));
+    } else if (turn >= mostTurns) {
+      call.denied.set(
+        "projects",
+        "GitHub's answers about a project field kept changing while they were read",
+      );
     }
   }
-  return "its answers about a project field kept changing while they were read";
 }
 
 /**
