@@ -16,10 +16,15 @@ export type ToolArguments = Readonly<Record<string, unknown>>;
 export interface BoardTools {
   /** The purposes for which the config names a tool. */
   readonly purposes: ReadonlySet<ToolPurpose>;
-  /** All records that the tool lists, pages followed. @throws RemoteError, also where the tool's schema is not the pinned one. */
-  list(purpose: ToolReading, args: ToolArguments, bounds: ReadBounds): Promise<ToolList>;
-  /** Calls the tool once; never throws. */
-  call(purpose: ToolWriting, args: ToolArguments): Promise<ToolOutcome>;
+  /**
+   * All records that the tool lists, pages followed.
+   *
+   * @param print - of the schema that was looked at: with another one it is not called.
+   * @throws RemoteError, also where the tool's schema is not the pinned one.
+   */
+  list(purpose: ToolReading, args: ToolArguments, bounds: ReadBounds, print?: string): Promise<ToolList>;
+  /** Calls the tool once; never throws. @param print - see `list`. */
+  call(purpose: ToolWriting, args: ToolArguments, print?: string): Promise<ToolOutcome>;
   /** Requests sent so far, for counting. */
   readonly requests: number;
 }

@@ -63,6 +63,24 @@ describe("a tool of the board", () => {
     expect(agreed).toMatchObject({ kind: "applied" });
   });
 
+  it("is not called where its schema has changed since that was looked at", async () => {
+    await given().tools.call("changelogCreate", draft);
+    const { connected, clock } = given();
+    const describe: typeof connected.describe = async (limits) => {
+      const described = await connected.describe(limits);
+      await clock.sleep(5 * 60_000);
+      change();
+      return described;
+    };
+    const named = { changelogCreate: { name: "create_changelog", args: {} } };
+    const tools = pinTools({ ...connected, describe }, named, { ledger: stage.ledger, clock });
+    expect(await tools.call("changelogCreate", draft)).toMatchObject({
+      kind: "unsent",
+      message: expect.stringContaining("has just changed"),
+    });
+    expect(host.called()).toEqual(["create_changelog"]);
+  });
+
   it("that lists is not called, either", async () => {
     await stage.ledger.commit([{ kind: "remember-tool", tool: { name: "list_changelogs", print: "0" } }]);
     const failure = await failureOf(given().tools.list("changelogList", {}, bounds()));

@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 import { readBody } from "../http/answer/body.ts";
 import { readNo, sayNo } from "../http/answer/no.ts";
 import type { Excerpt } from "../http/answer/wording.ts";
-import { type Fault, namesSession } from "./fault.ts";
+import type { Fault } from "./fault.ts";
 
 /** What a tool answered: its structured content, or the first of its texts that is JSON; undefined where there is neither. */
 export function readAnswer(result: CallToolResult, depth: number, excerpt: Excerpt): unknown {
@@ -45,13 +45,11 @@ function isOfGone(words: string): boolean {
 /**
  * An error of the protocol: https://www.jsonrpc.org/specification#error_object
  *
- * @param hadSession - whether it came in a session that the server had begun.
  * @param tools - the names of those that may have been called.
  */
 export function readProtocolError(
   error: unknown,
   excerpt: Excerpt,
-  hadSession: boolean,
   tools: readonly string[],
 ): Fault | undefined {
   const isOfProtocol =
@@ -62,16 +60,11 @@ export function readProtocolError(
   if (!isOfProtocol) return undefined;
   const fault = sayNo(error.message, "The MCP server refused", excerpt);
   const { message } = fault;
-  if (hadSession && ofTransport.has(error.code) && namesSession(error.message))
-    return { kind: "ended", message };
   const isNamed = tools.some((tool) => error.message.includes(tool));
   if (isNamed && isOfGone(error.message)) return { kind: "unsent", message };
   const isDefinite = definite.has(error.code);
   return fault.kind === "rejected" && !isDefinite ? { ...fault, kind: "unknown", detail: "server" } : fault;
 }
-
-/** Errors by which the transport speaks of a session; what a tool says of one is of another. */
-const ofTransport: ReadonlySet<unknown> = new Set([-32_000, -32_001, -32_600]);
 
 /** No such method, no such tool, or arguments that don't fit: nothing was called. */
 const definite: ReadonlySet<unknown> = new Set([

@@ -1,15 +1,16 @@
 import { hash } from "node:crypto";
-import type { Client, Tool } from "@modelcontextprotocol/client";
+import type { Client, PriorDiscovery, Tool } from "@modelcontextprotocol/client";
 import { isObject } from "../http/answer/access.ts";
 import type { Wire } from "./wire.ts";
 
-/** A server that has been greeted, and the tools that it has. */
-export interface Connection {
-  readonly client: Client;
+/** What is known of a server for a while, as data alone: it may forget a session at any time, and change its tools. */
+export interface Known {
   /** By their names. */
   readonly tools: ReadonlyMap<string, KnownTool>;
+  /** How it was greeted, so that the next greeting costs no question about that. */
+  readonly prior: PriorDiscovery;
   /** Epoch ms. */
-  readonly openedAt: number;
+  readonly readAt: number;
 }
 
 export interface KnownTool {
@@ -23,15 +24,15 @@ const mostPages = 20;
 const mostTools = 1000;
 
 /**
- * Greets the server by the protocol's handshake of today, or by the older one where it knows no other, and lists its tools. The
- * package is loaded here, so that it costs nothing where the config has no `board.mcp`.
+ * Greets the server by the protocol's handshake of today, or by the older one where it knows no other. The package is loaded
+ * here, so that it costs nothing where the config has no `board.mcp`.
  */
-export async function openConnection(
+export async function openClient(
   wire: Wire,
   url: URL,
   version: string,
-  now: number,
-): Promise<Connection> {
+  prior: PriorDiscovery | undefined,
+): Promise<Client> {
   const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const client = new Client(
     { name: "boardsync", version },
@@ -47,8 +48,16 @@ export async function openConnection(
     },
   );
   const transport = new StreamableHTTPClientTransport(url, { fetch: wire.fetch });
-  await client.connect(transport, requestOptions);
-  return { client, tools: await listTools(client), openedAt: now };
+  await client.connect(transport, { ...requestOptions, ...(prior && { prior }) });
+  return client;
+}
+
+/** Lists the tools of a server that has been greeted. */
+export async function readKnown(client: Client, now: number): Promise<Known> {
+  const discover = client.getDiscoverResult();
+  const prior =
+    discover === undefined ? ({ kind: "legacy" } as const) : ({ kind: "modern", discover } as const);
+  return { tools: await listTools(client), prior, readAt: now };
 }
 
 /** The deadline is that of our sender; the client's own timers would not know our clock. */

@@ -1,6 +1,5 @@
 import { type FaultDetail, RemoteError } from "../../errors.ts";
 import { readRetryAfter } from "../../http/repeat.ts";
-import type { Answer } from "../../http/send.ts";
 import { isLimited, quoteAnswer, quoteRedirect, sayPause } from "../http/answer/refusal.ts";
 import { type Excerpt, showAddress } from "../http/answer/wording.ts";
 import type { ToolOutcome } from "../tools.ts";
@@ -9,10 +8,9 @@ import type { Failure } from "./wire.ts";
 /** Why something that the server was asked for did not come, as far as an answer, or the lack of one, tells. */
 export interface Fault {
   /**
-   * `unsent`: nothing was done, and may be tried again. `ended`: the same, as the server has forgotten its session. `rejected`: a definite
-   * no to what was asked. `unknown`: it may have been done.
+   * `unsent`: nothing was done, and may be tried again. `rejected`: a definite no to what was asked. `unknown`: it may have been done.
    */
-  readonly kind: "unsent" | "ended" | "limited" | "unauthorized" | "rejected" | "unknown" | "aborted";
+  readonly kind: "unsent" | "limited" | "unauthorized" | "rejected" | "unknown" | "aborted";
   readonly message: string;
   readonly retryAt?: number | undefined;
   readonly detail?: FaultDetail | undefined;
@@ -23,8 +21,6 @@ export interface FaultReading {
   readonly excerpt: Excerpt;
   /** Epoch ms. */
   readonly now: number;
-  /** Whether it belonged to a session that the server had begun. */
-  readonly hadSession: boolean;
 }
 
 /**
@@ -35,14 +31,12 @@ export interface FaultReading {
  * | no connection | unsent |
  * | a limit, in whatever status | limited |
  * | 401, 403 | unauthorized |
- * | 404, in a session | ended |
- * | 400, 410 with words about the session, in one | ended |
  * | 404 | unsent: there is no such server |
  * | 400, 405, 406, 409, 410, 413, 415, 422 | rejected |
  * | 2xx without our answer, 3xx, other 4xx, 5xx, cut off, too large, too late | unknown |
  */
 export function explainFailure({ reply, body }: Failure, reading: FaultReading): Fault {
-  const { url, excerpt, now, hadSession } = reading;
+  const { url, excerpt, now } = reading;
   const place = showAddress(url);
   if (reply.kind !== "answer") return explainNoAnswer(reply, place);
   const { status, headers } = reply;
@@ -56,12 +50,6 @@ export function explainFailure({ reply, body }: Failure, reading: FaultReading):
     const detail = status === 403 ? "forbidden" : undefined;
     return { kind: "unauthorized", message: `${place} refused the key (HTTP ${status}): ${said}.`, detail };
   }
-  const isOfSession = status === 404 || ([400, 410].includes(status) && namesSession(textOf(reply)));
-  if (hadSession && isOfSession)
-    return {
-      kind: "ended",
-      message: `${place} has ended its session (HTTP ${status}), so nothing was called.`,
-    };
   if (status === 404)
     return {
       kind: "unsent",
@@ -85,27 +73,6 @@ export function explainFailure({ reply, body }: Failure, reading: FaultReading):
   };
 }
 
-/** Enough of an answer to know its words by. */
-const mostText = 4000;
-
-/** What an answer says in words: the message of an error, or all of it. */
-function textOf({ body }: Answer): string {
-  const text = new TextDecoder().decode(body.subarray(0, mostText));
-  return /"(?:message|error)"\s*:\s*"([^"]{1,200})"/.exec(text)?.[1] ?? text;
-}
-
-/**
- * Whether a server says that it does not know our session: one that was started anew may have none. The protocol asks for a 404, and
- * many servers answer 400: https://github.com/modelcontextprotocol/typescript-sdk/issues/389
- */
-export function namesSession(words: string): boolean {
-  return ofSession.test(words);
-}
-
-/** The whole of what is said: an error of a tool may speak of any other session. */
-const ofSession =
-  /^\W*(?:bad request\W+)?(?:(?:no|no valid|invalid|missing|invalid or missing|missing or invalid|unknown|expired) (?:mcp[ -])?session(?:[ -]?id)?(?: (?:provided|header))?|(?:mcp[ -])?session(?:[ -]?id)? (?:\S{1,64} )?(?:was |is |has )?(?:not found|does not exist|expired|terminated|invalid|missing|unknown)|(?:mcp )?server (?:is )?not (?:yet )?initiali[sz]ed)\W*$/i;
-
 function explainNoAnswer(reply: Exclude<Failure["reply"], { kind: "answer" }>, place: string): Fault {
   const message = `${place} ${reply.message}.`;
   if (reply.kind === "aborted") return { kind: "aborted", message: "The run was ended." };
@@ -125,7 +92,6 @@ export function errorOf({ kind, message, retryAt, detail }: Fault): RemoteError 
     case "rejected":
       return new RemoteError("board", "refused", message, { ...options, detail: detail ?? "said" });
     case "unsent":
-    case "ended":
       return new RemoteError("board", detail === "told" ? "refused" : "unreachable", message, options);
     case "unknown": {
       const fault =
@@ -149,7 +115,6 @@ export function outcomeOf(told: Fault, isCalled: boolean): ToolOutcome {
     case "unauthorized":
       return { kind, message, detail };
     case "unsent":
-    case "ended":
       return unsent;
     case "rejected":
       return isCalled ? { kind, message } : unsent;

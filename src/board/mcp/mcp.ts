@@ -1,3 +1,4 @@
+import type { Client } from "@modelcontextprotocol/client";
 import { RemoteError } from "../../errors.ts";
 import { type Patience, repeatRead } from "../../http/repeat.ts";
 import type { Sender } from "../../http/send.ts";
@@ -13,10 +14,9 @@ import type {
   ToolPurpose,
   ToolReading,
   ToolRecord,
-  ToolWriting,
 } from "../tools.ts";
 import { readAnswer, readProtocolError, readRefusal } from "./answer.ts";
-import { type Connection, type KnownTool, openConnection, requestOptions } from "./connection.ts";
+import { type Known, type KnownTool, openClient, readKnown, requestOptions } from "./connection.ts";
 import { errorOf, explainFailure, type Fault, outcomeOf } from "./fault.ts";
 import { readToolPage, stepOn } from "./paging.ts";
 import { findRecord, readRecord } from "./records.ts";
@@ -46,8 +46,8 @@ const mostDepth = 64;
 /** Pages of one list, and records on all of them. */
 const mostPages = 1000;
 const mostRecords = 100_000;
-/** A connection is not used for longer: tools change, and servers forget sessions. */
-const connectionMs = 5 * 60_000;
+/** What is known of a server is not used for longer: its tools change. */
+const knownMs = 5 * 60_000;
 
 /** What the operations of one server share. */
 interface Server {
@@ -55,17 +55,20 @@ interface Server {
   readonly url: URL;
   readonly excerpt: Excerpt;
   readonly wire: Wire;
-  connection: Connection | undefined;
+  known: Known | undefined;
 }
 
-/** The board's hosted MCP server (https://modelcontextprotocol.io). Its operations follow one another, each on its own. */
+/**
+ * The board's hosted MCP server (https://modelcontextprotocol.io). Its operations follow one another, each greets the server anew,
+ * and none leaves a session that the server might forget.
+ */
 export function createMcpTools(options: McpToolsOptions): BoardTools & ToolDirectory & Traffic {
   const { key, redact, version, sender } = options;
   const url = new URL(options.url);
   const excerpt = createExcerpt(key, redact);
   const headers = { authorization: `Bearer ${key}`, "user-agent": `boardsync/${version}` };
   const wire = createWire({ url, headers, sender, depth: mostDepth, excerpt });
-  const server: Server = { options, url, excerpt, wire, connection: undefined };
+  const server: Server = { options, url, excerpt, wire, known: undefined };
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work);
@@ -79,9 +82,13 @@ export function createMcpTools(options: McpToolsOptions): BoardTools & ToolDirec
       (Object.keys(options.tools) as ToolPurpose[]).filter((purpose) => options.tools[purpose] !== undefined),
     ),
     describe: (bounds) =>
-      read(bounds, async () => describe(await connect(server, { isRead: true, signal: bounds.signal }))),
-    list: (purpose, args, bounds) => read(bounds, () => listRecords(server, purpose, args, bounds)),
-    call: (purpose, args) => inTurn(() => callOnce(server, purpose, args)),
+      read(bounds, async () => {
+        const known = fresh(server) ?? (await open(server, { isRead: true, signal: bounds.signal })).known;
+        return describe(known);
+      }),
+    list: (purpose, args, bounds, print) =>
+      read(bounds, () => listRecords(server, { purpose, print }, args, bounds)),
+    call: (purpose, args, print) => inTurn(() => callOnce(server, { purpose, print }, args)),
     get requests() {
       return sender.requests;
     },
@@ -89,7 +96,7 @@ export function createMcpTools(options: McpToolsOptions): BoardTools & ToolDirec
   };
 }
 
-function describe({ tools }: Connection): readonly ToolDescription[] {
+function describe({ tools }: Known): readonly ToolDescription[] {
   return [...tools.values()].map(({ tool: { name, description, inputSchema }, print }) => {
     return { name, description, schema: inputSchema, print };
   });
@@ -108,7 +115,7 @@ async function attempt<T>(
   } catch (error) {
     if (error instanceof RemoteError) throw error;
     const fault = faultOf(server, error);
-    server.connection = undefined;
+    server.known = undefined;
     const failure = errorOf(fault);
     if (failure.fault === "unreachable" || failure.fault === "limited") return failure;
     throw failure;
@@ -117,90 +124,81 @@ async function attempt<T>(
 
 /** What was thrown, by the client or by what carries it. */
 function faultOf({ wire, url, excerpt, options }: Server, error: unknown): Fault {
-  const hadSession = wire.hadSession();
   const tools = Object.values(options.tools).flatMap((tool) => tool?.name ?? []);
-  const said = readProtocolError(error, excerpt, hadSession, tools);
+  const said = readProtocolError(error, excerpt, tools);
   const failure = wire.failure();
   if (failure !== undefined && (said === undefined || said.kind === "unknown"))
-    return explainFailure(failure, { url, excerpt, now: options.clock.now(), hadSession });
+    return explainFailure(failure, { url, excerpt, now: options.clock.now() });
   if (said !== undefined) return said;
   const why = error instanceof Error ? excerpt(error.message) : "no reason";
   return { kind: "unknown", message: `The MCP server's answer can't be used: ${why}.`, detail: "page" };
 }
 
-/** Greets the server unless that was done a moment ago. */
-async function connect(server: Server, operation: Operation): Promise<Connection> {
-  const { wire, url, options } = server;
+/** What is known of the server, unless that is too long ago. */
+function fresh({ known, options }: Server): Known | undefined {
   const now = options.clock.now();
-  const { connection } = server;
-  if (connection !== undefined && now - connection.openedAt < connectionMs && now >= connection.openedAt)
-    return connection;
-  server.connection = undefined;
-  wire.begin({ ...operation, isRead: true });
-  const opened = await openConnection(wire, url, options.version, now);
-  server.connection = opened;
-  return opened;
+  return known !== undefined && now - known.readAt < knownMs && now >= known.readAt ? known : undefined;
 }
 
-/** The tool of a purpose, as the server describes it now. */
-async function findTool(
+/** Greets the server for one operation, and lists its tools unless that was done a moment ago. */
+async function open(
   server: Server,
-  purpose: ToolPurpose,
   operation: Operation,
-): Promise<KnownTool | undefined> {
-  const { tools } = await connect(server, operation);
-  return tools.get(server.options.tools[purpose]?.name ?? "");
+): Promise<{ readonly client: Client; readonly known: Known }> {
+  const { wire, url, options } = server;
+  const before = fresh(server);
+  wire.begin({ ...operation, isRead: true });
+  const client = await openClient(wire, url, options.version, before?.prior);
+  server.known = before ?? (await readKnown(client, options.clock.now()));
+  return { client, known: server.known };
 }
 
-function explainMissing({ options, excerpt }: Server, purpose: ToolPurpose): string {
+/** A tool that is to be called, while its schema is the one that was looked at. */
+interface Wanted {
+  readonly purpose: ToolPurpose;
+  readonly print: string | undefined;
+}
+
+/** The tool as the server describes it; a sentence where it can't be called. */
+function findTool(
+  { options, excerpt }: Server,
+  { tools }: Known,
+  { purpose, print }: Wanted,
+): KnownTool | string {
   const name = options.tools[purpose]?.name;
-  return name === undefined
-    ? `The config names no tool for \`${purpose}\`.`
-    : `The MCP server has no tool \`${excerpt(name, 60)}\`, which board.mcp.tools.${purpose} names.`;
+  if (name === undefined) return `The config names no tool for \`${purpose}\`.`;
+  const found = tools.get(name);
+  const shown = `\`${excerpt(name, 60)}\``;
+  if (found === undefined)
+    return `The MCP server has no tool ${shown}, which board.mcp.tools.${purpose} names.`;
+  const isSame = print === undefined || found.print === print;
+  return isSame ? found : `The schema of the tool ${shown} has just changed, so it was not called.`;
 }
 
 async function listRecords(
   server: Server,
-  purpose: ToolReading,
-  args: ToolArguments,
+  wanted: Wanted & { readonly purpose: ToolReading },
+  first: ToolArguments,
   bounds: ReadBounds,
 ): Promise<ToolList> {
   const operation = { isRead: true, signal: bounds.signal };
-  const wasOpen = server.connection !== undefined;
-  try {
-    return await listPages(server, purpose, args, operation);
-  } catch (error) {
-    // A session that the server has forgotten meanwhile is begun anew, once.
-    const isEnded = wasOpen && !(error instanceof RemoteError) && faultOf(server, error).kind === "ended";
-    if (!isEnded) throw error;
-    server.connection = undefined;
-    return await listPages(server, purpose, args, operation);
-  }
-}
-
-async function listPages(
-  server: Server,
-  purpose: ToolReading,
-  first: ToolArguments,
-  operation: Operation,
-): Promise<ToolList> {
-  const known = await findTool(server, purpose, operation);
-  if (known === undefined)
-    throw new RemoteError("board", "refused", explainMissing(server, purpose), { detail: "told" });
+  const { client, known } = await open(server, operation);
+  const found = findTool(server, known, wanted);
+  if (typeof found === "string") throw new RemoteError("board", "refused", found, { detail: "told" });
   const records = new Map<string, ToolRecord>();
   let isWhole = true;
   let received = 0;
   let args = first;
   for (let pages = 1; ; pages += 1) {
-    const page = readToolPage(await ask(server, known, args, operation), server.excerpt);
+    const page = readToolPage(await ask(server, client, found, args, operation), server.excerpt);
     received += page.records.length;
     const before = records.size;
     for (const value of page.records) {
-      const record = readRecord(value, server.options.tools[purpose]?.result);
+      const record = readRecord(value, server.options.tools[wanted.purpose]?.result);
       if (record === undefined) isWhole = false;
       else records.set(record.id, record);
     }
-    const step = stepOn(page, args, known.tool.inputSchema, received);
+    const step = stepOn(page, args, found.tool.inputSchema, received);
     const isBounded = pages >= mostPages || received >= mostRecords;
     // The same records once more: the list does not go on in this way.
     const isStuck = pages > 1 && page.records.length > 0 && records.size === before;
@@ -215,39 +213,38 @@ async function listPages(
 /** One page. */
 async function ask(
   server: Server,
+  client: Client,
   known: KnownTool,
   args: ToolArguments,
   operation: Operation,
 ): Promise<unknown> {
-  const { client } = await connect(server, operation);
   const { refusal, value } = await callTool(server, client, known, args, operation);
-  if (refusal?.kind === "unsent") server.connection = undefined;
+  if (refusal?.kind === "unsent") server.known = undefined;
   if (refusal !== undefined) throw errorOf(refusal);
   if (value !== undefined) return value;
   const message = `The tool \`${server.excerpt(known.tool.name, 60)}\` answered without a list.`;
   throw new RemoteError("board", "unreadable", message);
 }
 
-async function callOnce(server: Server, purpose: ToolWriting, args: ToolArguments): Promise<ToolOutcome> {
+async function callOnce(server: Server, wanted: Wanted, args: ToolArguments): Promise<ToolOutcome> {
   const operation = { isRead: false };
   let isCalled = false;
   try {
-    const known = await findTool(server, purpose, operation);
-    if (known === undefined)
-      return { kind: "unsent", message: explainMissing(server, purpose), fault: "tool" };
-    const { client } = await connect(server, operation);
+    const { client, known } = await open(server, operation);
+    const found = findTool(server, known, wanted);
+    if (typeof found === "string") return { kind: "unsent", message: found, fault: "tool" };
     isCalled = true;
-    const { refusal, value } = await callTool(server, client, known, args, operation);
-    const record = findRecord(value, server.options.tools[purpose]?.result);
+    const { refusal, value } = await callTool(server, client, found, args, operation);
+    const record = findRecord(value, server.options.tools[wanted.purpose]?.result);
     if (refusal === undefined) return { kind: "applied", record };
     // What it has by now is listed anew.
-    if (refusal.kind === "unsent") server.connection = undefined;
+    if (refusal.kind === "unsent") server.known = undefined;
     // A no beside a record leaves open what was done.
     const isOpen = refusal.kind === "rejected" && record !== undefined;
     return outcomeOf(isOpen ? { ...refusal, kind: "unknown" } : refusal, true);
   } catch (error) {
     const fault = faultOf(server, error);
-    server.connection = undefined;
+    server.known = undefined;
     return outcomeOf(fault, isCalled);
   }
 }
@@ -255,7 +252,7 @@ async function callOnce(server: Server, purpose: ToolWriting, args: ToolArgument
 /** Calls a tool of a server that has been greeted. */
 async function callTool(
   { wire, excerpt }: Server,
-  client: Connection["client"],
+  client: Client,
   { tool }: KnownTool,
   args: ToolArguments,
   operation: Operation,

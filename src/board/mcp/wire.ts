@@ -24,8 +24,6 @@ export interface Wire {
   begin(operation: Operation): void;
   /** Why the operation that was begun last has failed, where that was an exchange. */
   failure(): Failure | undefined;
-  /** Whether its last exchange belonged to a session that the server had begun. */
-  hadSession(): boolean;
 }
 
 export interface WireOptions {
@@ -47,7 +45,6 @@ export function createWire(options: WireOptions): Wire {
   const { url: server, headers, sender } = options;
   let operation: Operation = { isRead: true };
   let failure: Failure | undefined;
-  let hadSession = false;
   let calls = 0;
   const carry = async (url: URL, init: RequestInit): Promise<Response> => {
     // A stream for what the server might want to tell by itself: nobody listens.
@@ -60,7 +57,6 @@ export function createWire(options: WireOptions): Wire {
     const { isRead, signal } = operation;
     const own = Object.fromEntries(new Headers(init.headers));
     const id = readKey(message, "id");
-    hadSession = own["mcp-session-id"] !== undefined;
     const reply = await sender.send({
       method: "POST",
       url,
@@ -86,11 +82,9 @@ export function createWire(options: WireOptions): Wire {
     begin(begun) {
       operation = begun;
       failure = undefined;
-      hadSession = false;
       calls = 0;
     },
     failure: () => failure,
-    hadSession: () => hadSession,
   };
 }
 

@@ -28,33 +28,37 @@ export function pinTools(
   named: NamedTools,
   { ledger, clock }: { readonly ledger: Pick<Ledger, "memory" | "commit">; readonly clock: Clock },
 ): BoardTools {
-  const check = async (purpose: ToolPurpose, bounds: ReadBounds): Promise<string | undefined> => {
+  /** The print by which the tool may be called; as `changed` a sentence where it may not. */
+  const check = async (
+    purpose: ToolPurpose,
+    bounds: ReadBounds,
+  ): Promise<{ readonly print?: string; readonly changed?: string }> => {
     const tool = named[purpose];
     const found = (await tools.describe(bounds)).find(({ name }) => name === tool?.name);
     // That there is no such tool is said by whoever calls it.
-    if (tool === undefined || found === undefined) return undefined;
+    if (tool === undefined || found === undefined) return {};
     const { name, print } = found;
     const known = tool.schema ?? ledger.memory.tool(name)?.print;
     if (known === undefined) await ledger.commit([{ kind: "remember-tool", tool: { name, print } }]);
-    return known === undefined || known === print ? undefined : sayChanged(purpose, name, print);
+    return known === undefined || known === print ? { print } : { changed: sayChanged(purpose, name, print) };
   };
   return {
     purposes: tools.purposes,
     async list(purpose, args, bounds) {
-      const changed = await check(purpose, bounds);
+      const { print, changed } = await check(purpose, bounds);
       if (changed !== undefined) throw new RemoteError("board", "refused", changed, { detail: "told" });
-      return tools.list(purpose, { ...named[purpose]?.args, ...args }, bounds);
+      return tools.list(purpose, { ...named[purpose]?.args, ...args }, bounds, print);
     },
     async call(purpose, args) {
       const bounds = { until: clock.now() + describeMs, signal: new AbortController().signal };
       try {
-        const message = await check(purpose, bounds);
-        if (message !== undefined) return { kind: "rejected", message };
+        const { print, changed } = await check(purpose, bounds);
+        if (changed !== undefined) return { kind: "rejected", message: changed };
+        return await tools.call(purpose, args, print);
       } catch (error) {
         if (error instanceof RemoteError) return outcomeOf(error);
         throw error;
       }
-      return tools.call(purpose, args);
     },
     get requests() {
       return tools.requests;
