@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { readBody } from "../http/answer/body.ts";
 import { readNo, sayNo } from "../http/answer/no.ts";
+import type { Fault } from "../http/answer/refusal.ts";
 import type { Excerpt } from "../http/answer/wording.ts";
-import type { Fault } from "./fault.ts";
 
 /** What a tool answered: its structured content, or the first of its texts that is JSON; undefined where there is neither. */
 export function readAnswer(result: CallToolResult, depth: number, excerpt: Excerpt): unknown {
@@ -63,7 +63,9 @@ export function readProtocolError(
   const isNamed = tools.some((tool) => error.message.includes(tool));
   if (isNamed && isOfGone(error.message)) return { kind: "unsent", message };
   const isDefinite = definite.has(error.code);
-  return fault.kind === "rejected" && !isDefinite ? { ...fault, kind: "unknown", detail: "server" } : fault;
+  return fault.kind === "rejected" && !isDefinite
+    ? { ...fault, kind: "unknown", fault: "unreachable", detail: "server" }
+    : fault;
 }
 
 /** No such method, no such tool, or arguments that don't fit: nothing was called. */

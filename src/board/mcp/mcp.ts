@@ -3,6 +3,7 @@ import { RemoteError } from "../../errors.ts";
 import { type Patience, repeatRead } from "../../http/repeat.ts";
 import type { Sender } from "../../http/send.ts";
 import type { ReadBounds, Traffic } from "../../model/surroundings.ts";
+import { errorOf, type Fault } from "../http/answer/refusal.ts";
 import { createExcerpt, type Excerpt } from "../http/answer/wording.ts";
 import type {
   BoardTools,
@@ -17,7 +18,7 @@ import type {
 } from "../tools.ts";
 import { readAnswer, readProtocolError, readRefusal } from "./answer.ts";
 import { type Known, type KnownTool, openClient, readKnown, requestOptions } from "./connection.ts";
-import { errorOf, explainFailure, type Fault, outcomeOf } from "./fault.ts";
+import { explainFailure, outcomeOf } from "./fault.ts";
 import { readToolPage, stepOn } from "./paging.ts";
 import { findRecord, readRecord } from "./records.ts";
 import { createWire, type Operation, type Wire } from "./wire.ts";

@@ -126,7 +126,7 @@ describe("the outcome of a change, sent once", () => {
       "302",
       { kind: "answer", status: 302, headers: { location: "https://x.example/login?to=1" } },
       "unknown",
-      "redirected the change to https://x.example/login (HTTP 302)",
+      "redirects to https://x.example/login (HTTP 302)",
     ],
     ["200 with HTML", { kind: "answer", status: 200, body: "<p>fine</p>" }, "unknown", "HTML"],
     ["200 with text", { kind: "answer", status: 200, body: "fine" }, "unknown", 'not JSON, starting "fine"'],

@@ -1,13 +1,12 @@
+import { namesLimit } from "../../../http/refusal.ts";
 import { isObject, type JsonObject, readKey } from "./access.ts";
-import { isLimited } from "./refusal.ts";
+import type { Fault } from "./refusal.ts";
 import type { Excerpt } from "./wording.ts";
 
 /** A refusal in an answer that is a success by its form: HTTP 200, or a tool that names no error. */
-export type SaidNo =
-  | { readonly kind: "limited"; readonly message: string; readonly retryAt: undefined }
-  | { readonly kind: "unauthorized"; readonly message: string; readonly detail: "forbidden" }
-  | { readonly kind: "unknown"; readonly message: string; readonly detail: "server" }
-  | { readonly kind: "rejected"; readonly message: string };
+export interface SaidNo extends Fault {
+  readonly kind: "limited" | "unauthorized" | "unknown" | "rejected";
+}
 
 /** What an answer like `{ "success": false, "error": "…" }` says. */
 export interface No {
@@ -85,9 +84,8 @@ function names(words: readonly RegExp[], text: string): boolean {
 export function sayNo(text: string, who: string, excerpt: Excerpt): SaidNo {
   const said = text.trim() === "" ? "without a word" : `"${excerpt(text)}"`;
   const message = `${who}: ${said}.`;
-  if (isLimited({ status: 400, headers: {} }, { kind: "json", value: { message: text } }))
-    return { kind: "limited", message, retryAt: undefined };
+  if (namesLimit(text)) return { kind: "limited", message };
   if (names(ofRights, text)) return { kind: "unauthorized", message, detail: "forbidden" };
-  if (names(ofDoubt, text)) return { kind: "unknown", message, detail: "server" };
+  if (names(ofDoubt, text)) return { kind: "unknown", fault: "unreachable", message, detail: "server" };
   return { kind: "rejected", message };
 }

@@ -4,7 +4,7 @@ import { type Patience, repeatRead } from "../../../http/repeat.ts";
 import type { Answer, Reply, Send } from "../../../http/send.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { type Body, readBody } from "./body.ts";
-import { explainRefusal, quoteAnswer } from "./refusal.ts";
+import { errorOf, judge } from "./refusal.ts";
 import { signHeaders } from "./signs.ts";
 import { type Excerpt, showAddress } from "./wording.ts";
 
@@ -109,7 +109,7 @@ function askPatiently(
     // Only who named something can be told that it is still the same.
     const isAwaited = Object.keys(conditions).length > 0;
     if (reply.kind === "answer" && reply.status === notModified && isAwaited) return reply;
-    const failure = explainFailure(reply, url, options);
+    const failure = failureOf(reply, url, options);
     const isCutOff = failure.fault === "unreadable" && reply.kind === "lost";
     if (failure.fault === "unreachable" || failure.fault === "limited" || isCutOff) return failure;
     // A definite no and an answer that is too large won't pass.
@@ -118,22 +118,13 @@ function askPatiently(
   return repeatRead(attempt, options, bounds);
 }
 
-function explainFailure(reply: Reply, url: URL, { depth, excerpt, clock }: ReaderOptions): RemoteError {
-  const { status } = reply;
-  if (reply.kind === "aborted") return new RemoteError("board", "aborted", "The run was ended.");
-  if (status >= 300 || reply.kind === "answer") {
-    const body: Body = reply.kind === "answer" ? readBody(reply, depth, excerpt) : { kind: "empty" };
-    const said =
-      reply.kind === "answer" ? quoteAnswer(body, excerpt, reply.via) : "its explanation could not be read";
-    return explainRefusal(url, reply, body, said, { now: clock.now(), excerpt });
-  }
-  const message = `${showAddress(url)} ${reply.message}.`;
-  if (status === 0) {
-    const detail = reply.isLate ? "slow" : reply.isOfProxy ? "proxy" : undefined;
-    return new RemoteError("board", "unreachable", message, { detail });
-  }
-  if (reply.kind === "lost")
-    return new RemoteError("board", "unreadable", message, { detail: reply.isLate ? "slow" : "cut" });
-  const advice = "Let the board send smaller pages: board.paging.sizeParam and size.";
-  return new RemoteError("board", "unreadable", `${message} ${advice}`, { detail: "told" });
+function failureOf(reply: Reply, url: URL, { depth, excerpt, clock }: ReaderOptions): RemoteError {
+  const body: Body = reply.kind === "answer" ? readBody(reply, depth, excerpt) : { kind: "empty" };
+  const project = url.searchParams.get("project");
+  const what = showAddress(url);
+  const named = project === null ? what : `the project "${excerpt(project)}"`;
+  const asked = { kind: "read", url, who: "The board", what, named, setting: "board.url" } as const;
+  const fault = judge(reply, body, { ...asked, excerpt, now: clock.now() });
+  const advice = " Let the board send smaller pages: board.paging.sizeParam and size.";
+  return errorOf(reply.kind === "oversized" ? { ...fault, message: `${fault.message}${advice}` } : fault);
 }

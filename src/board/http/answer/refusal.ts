@@ -1,6 +1,7 @@
-import { RemoteError } from "../../../errors.ts";
-import { type Said, whoseRefusal } from "../../../http/refusal.ts";
+import { type Concerned, type FaultDetail, RemoteError, type RemoteFault } from "../../../errors.ts";
+import { type AskedKind, type Said, whoseRefusal } from "../../../http/refusal.ts";
 import { readRetryAfter } from "../../../http/repeat.ts";
+import type { NoAnswer, Reply } from "../../../http/send.ts";
 import { readKey } from "./access.ts";
 import type { Body } from "./body.ts";
 import { keysOf } from "./shape.ts";
@@ -21,14 +22,8 @@ export function quoteAnswer(body: Body, excerpt: Excerpt, via?: string): string 
   return `JSON without a message, with the keys ${listNames(keysOf([body.value]), excerpt)}`;
 }
 
-/** What an answer tells beside its body. */
-interface Told {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** What an answer says, as far as it tells whose refusal it is. */
-function readSaid({ status, headers }: Told, body: Body): Said {
+function readSaid({ status, headers }: Reply, body: Body): Said {
   const value = body.kind === "json" ? body.value : undefined;
   const error = readKey(value, "error");
   const named = [error, ...["code", "type"].flatMap((name) => [readKey(error, name), readKey(value, name)])];
@@ -59,63 +54,137 @@ function findMessage(value: unknown): string | undefined {
   return candidates.find((candidate) => typeof candidate === "string");
 }
 
+/** Why something that the board was asked for did not come, or was not done. */
+export interface Fault {
+  /**
+   * What it says of a write. `unsent`: nothing was done, and it may be tried again. `rejected`: a definite no to what was asked.
+   * `unknown`: it may have been done.
+   */
+  readonly kind: "unsent" | "limited" | "unauthorized" | "missing" | "rejected" | "unknown" | "aborted";
+  /** What a read ends with, where its kind does not tell. */
+  readonly fault?: RemoteFault;
+  readonly message: string;
+  readonly retryAt?: number | undefined;
+  readonly detail?: FaultDetail | undefined;
+  /** Whether it is the key itself that was refused. */
+  readonly concerns?: Concerned;
+}
+
+/** What was asked, and how sentences call it. */
+export interface Asked {
+  readonly kind: AskedKind;
+  readonly url: URL;
+  /** Who answers: `The board`. */
+  readonly who: string;
+  /** What it may refuse: `the change`. */
+  readonly what: string;
+  /** What it may not know: `this post`. */
+  readonly named: string;
+  /** The setting that holds the address. */
+  readonly setting: string;
+  /** Of a write: the statuses by which it is certain that nothing was done. */
+  readonly definite?: ReadonlySet<number>;
+  readonly excerpt: Excerpt;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/**
+ * What a reply comes to that is no success. The first row that fits counts; what an answer begins with counts also where its end
+ * is lost.
+ *
+ * | reply | a write | a read |
+ * |---|---|---|
+ * | no connection | unsent | unreachable |
+ * | no answer | unknown | unreachable |
+ * | a 2xx that is cut off, too large, too late | unknown | unreadable |
+ * | a limit, in whatever status (`http/refusal.ts`) | limited | limited |
+ * | 401, 403 | unauthorized | unauthorized |
+ * | 3xx | unknown | refused |
+ * | 404 | missing | missing |
+ * | 5xx | unknown | unreachable |
+ * | other 4xx | rejected where that is definite, else unknown | refused |
+ */
+export function judge(reply: Reply, body: Body, asked: Asked): Fault {
+  const { url, who, what, definite, excerpt } = asked;
+  const { status, headers } = reply;
+  if (reply.kind !== "answer" && status < 300) return judgeSilence(reply, url);
+  const place = showAddress(url);
+  const said =
+    reply.kind === "answer"
+      ? quoteAnswer(body, excerpt, reply.via)
+      : `its explanation could not be read, as it ${reply.message}`;
+  const inWords = `(HTTP ${status}): ${said}.`;
+  const retryAt = readRetryAfter(headers, asked.now);
+  const whose = whoseRefusal(readSaid(reply, body), asked.kind);
+  const page = body.kind === "unreadable" && body.detail === "page" ? "page" : undefined;
+  if (whose === "limit") {
+    const message = `${who} limits requests ${inWords}${sayPause(retryAt)}`;
+    return { kind: "limited", message, retryAt };
+  }
+  if (whose === "credential" || status === 403) {
+    const isKey = whose === "credential";
+    const message = `${who} refused the key ${inWords}`;
+    const detail = page ?? (isKey ? undefined : "forbidden");
+    return { kind: "unauthorized", message, detail, concerns: isKey ? "all" : "asked" };
+  }
+  if (status === 304) {
+    const message = `${place} answered that nothing has changed (HTTP 304), but was not asked that. A proxy in between may answer for the board.`;
+    return { kind: "unknown", fault: "refused", message };
+  }
+  if (status < 400) {
+    const target = showTarget(headers["location"], url, excerpt);
+    const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel: set ${asked.setting} to the address itself.`;
+    return { kind: "unknown", fault: "refused", message, detail: "told" };
+  }
+  if (status === 404)
+    return { kind: "missing", message: `${who} does not know ${asked.named} ${inWords}`, detail: page };
+  if (status >= 500) {
+    const message = `${who} failed (HTTP ${status}) at ${place}: ${said}.${sayPause(retryAt)}`;
+    return { kind: "unknown", fault: "unreachable", message, retryAt, detail: "server" };
+  }
+  if (definite?.has(status) === false)
+    return { kind: "unknown", fault: "refused", message: `${who} gave no usable answer ${inWords}`, retryAt };
+  return { kind: "rejected", message: `${who} refused ${what} ${inWords}`, detail: page };
+}
+
+/** Nothing, or not all of a success, has come. */
+function judgeSilence(reply: NoAnswer, url: URL): Fault {
+  const { kind, status, isLate, isOfProxy } = reply;
+  if (kind === "aborted") return { kind, message: "The run was ended." };
+  const message = `${showAddress(url)} ${reply.message}.`;
+  if (kind === "oversized") return { kind: "unknown", message, detail: "told" };
+  const detail = isLate ? "slow" : isOfProxy ? "proxy" : status > 0 ? "cut" : undefined;
+  if (kind === "unsent") return { kind, message, detail };
+  return { kind: "unknown", fault: status > 0 ? "unreadable" : "unreachable", message, detail };
+}
+
+const faults: Readonly<Record<Fault["kind"], RemoteFault>> = {
+  unsent: "unreachable",
+  limited: "limited",
+  unauthorized: "unauthorized",
+  missing: "missing",
+  rejected: "refused",
+  unknown: "unreadable",
+  aborted: "aborted",
+};
+
+/** A fault of a read: what ends it. */
+export function errorOf({ kind, fault, message, retryAt, detail, concerns }: Fault): RemoteError {
+  return new RemoteError("board", fault ?? faults[kind], message, {
+    detail,
+    ...(retryAt !== undefined && { retryAt }),
+    ...(concerns !== undefined && { concerns }),
+  });
+}
+
 /** Where a redirect pointed, without its query: the query of an address may hold what is nobody's business. */
-export function quoteRedirect(location: string | undefined, asked: URL, excerpt: Excerpt): string {
+function showTarget(location: string | undefined, asked: URL, excerpt: Excerpt): string {
   if (location === undefined || !URL.canParse(location, asked.href)) return "an address that can't be read";
   return excerpt(showAddress(new URL(location, asked)));
 }
 
-/** Turns an answer to a read that is not 2xx, and in which the board said this, into the error that ends the pull. */
-export function explainRefusal(
-  url: URL,
-  answer: Told,
-  body: Body,
-  said: string,
-  { now, excerpt }: { readonly now: number; readonly excerpt: Excerpt },
-): RemoteError {
-  const { status, headers } = answer;
-  const place = showAddress(url);
-  const retryAt = readRetryAfter(headers, now);
-  const options = retryAt === undefined ? {} : { retryAt };
-  const detail = body.kind === "unreadable" && body.detail === "page" ? "page" : undefined;
-  if (status === 304) {
-    const message = `${place} answered that nothing has changed (HTTP 304), but was not asked that. A proxy in between may answer for the board.`;
-    return new RemoteError("board", "refused", message);
-  }
-  if (status >= 300 && status < 400) {
-    const target = quoteRedirect(headers["location"], url, excerpt);
-    const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel: set board.url to the address itself.`;
-    return new RemoteError("board", "refused", message, { detail: "told" });
-  }
-  if (isLimited(answer, body)) {
-    const message = `The board limits requests (HTTP ${status}): ${said}.${sayPause(retryAt)}`;
-    return new RemoteError("board", "limited", message, options);
-  }
-  if (status === 401 || status === 403) {
-    const message = `The board refused the key (HTTP ${status}): ${said}.`;
-    const why = detail ?? (status === 403 ? "forbidden" : undefined);
-    const concerns = status === 401 ? "all" : "asked";
-    return new RemoteError("board", "unauthorized", message, { detail: why, concerns });
-  }
-  if (status === 404) {
-    const project = url.searchParams.get("project");
-    const what = project === null ? place : `the project "${excerpt(project)}"`;
-    const message = `The board does not know ${what} (HTTP 404): ${said}.`;
-    return new RemoteError("board", "missing", message, { detail });
-  }
-  if (status >= 500) {
-    const message = `The board failed (HTTP ${status}) at ${place}: ${said}.${sayPause(retryAt)}`;
-    return new RemoteError("board", "unreachable", message, { ...options, detail: "server" });
-  }
-  return new RemoteError("board", "refused", `${place} was refused (HTTP ${status}): ${said}.`, { detail });
-}
-
-/** Whether an answer is a limit, in whatever status it comes. */
-export function isLimited(answer: Told, body: Body): boolean {
-  return whoseRefusal(readSaid(answer, body), "read") === "limit";
-}
-
 /** The pause that it asks for, as a sentence. */
-export function sayPause(retryAt: number | undefined): string {
+function sayPause(retryAt: number | undefined): string {
   return retryAt === undefined ? "" : ` It asks for a pause until ${new Date(retryAt).toISOString()}.`;
 }
