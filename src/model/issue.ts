@@ -92,7 +92,7 @@ export interface Issue extends IssueRef {
   /** When it was closed last, ISO 8601, and by which account; absent while it is open, and where the tracker tells no time. */
   readonly closed?: { readonly at: string; readonly by: string | null };
   readonly labels: readonly string[];
-  /** Ids of `labels`, in their order; '' where the tracker gave none. Absent in facts of older states. */
+  /** Ids of `labels`, in their order; '' where the tracker gave none; absent where it gave none at all. */
   readonly labelIds?: readonly string[];
   readonly assignees: readonly string[];
   readonly milestone: Milestone | null;

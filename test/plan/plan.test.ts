@@ -3,7 +3,7 @@ import type { Issue } from "../../src/model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, Target } from "../../src/model/link.ts";
 import type { FieldValue } from "../../src/model/post.ts";
 import type { FieldWrite, Note, PatchPost } from "../../src/plan/ground/action.ts";
-import { doubtSignature, signatureOf } from "../../src/plan/ground/identity.ts";
+import { doubtSignature, refusalSignature } from "../../src/plan/ground/identity.ts";
 import type { Settings } from "../../src/plan/ground/settings.ts";
 import { adoptRow, type PlanContext, planRow, recordApplied } from "../../src/plan/plan.ts";
 import { isInDoubt } from "../../src/plan/rules/plan-patch.ts";
@@ -657,7 +657,10 @@ describe("what is to be written stays out of the plan", () => {
   });
 
   it("row 23: the same write as the refused one waits, another one goes", () => {
-    const same = makeParked("patch-post", signatureOf(write, makeSettings()));
+    const same = makeParked(
+      "patch-post",
+      refusalSignature(write, makeSettings(), linked(done, "planned", base).post),
+    );
     const decision = plan(linked(done, "planned", base, { notes: [same] }));
     expect([decision.actions, decision.base, decision.notes]).toEqual([[], waiting, []]);
     expect(plan(linked(started, "planned", base, { notes: [same] })).actions).toHaveLength(1);
@@ -667,7 +670,10 @@ describe("what is to be written stays out of the plan", () => {
 
   it("row 23: other settings let a refused write go again, but none whose outcome is in doubt", () => {
     const settings = { conflict: "hold" } as const;
-    const refused = makeParked("patch-post", signatureOf(write, makeSettings()));
+    const refused = makeParked(
+      "patch-post",
+      refusalSignature(write, makeSettings(), linked(done, "planned", base).post),
+    );
     expect(plan(linked(done, "planned", base, { notes: [refused] }), settings).actions).toEqual([write]);
     const unsure = makeParked("patch-post", doubtSignature(write));
     expect(plan(linked(done, "planned", base, { notes: [unsure] }), settings).actions).toEqual([]);

@@ -632,11 +632,20 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "cascade-cut-short",
-    words: "the first rule that matches decides about every field, also about those that it does not name",
+    words:
+      "the first rule that matches decides about every field: what it does not name, it takes from the rules below",
     breaks: ["I18", "I16", "I2", "I3"],
     way: quirky,
     from: 14,
-    bug: { settings: (settings) => ({ ...settings, isFirstMatch: true }) },
+    bug: {
+      settings: (settings) => ({
+        ...settings,
+        rules: settings.rules.map((rule, index) => {
+          const below = settings.rules.slice(index).toReversed();
+          return { ...rule, set: Object.assign({}, ...below.map(({ set }) => set)) };
+        }),
+      }),
+    },
   },
   {
     name: "names-not-pinned",

@@ -153,61 +153,6 @@ describe("an issue that is closed for a reason that no rule names", () => {
   });
 });
 
-describe("the first run after the rules were read otherwise", () => {
-  /** A pair as an earlier version left it: the label had taken `roadmapPublic` back from the milestone. */
-  async function openOld(): Promise<Stage> {
-    const stage = await openOne();
-    stage.github.setMilestone("acme/app", 1, "Next");
-    stage.github.label("acme/app", 1, "in progress");
-    await stage.sync();
-    await stage.sync();
-    stage.board.editPost("acme-app", "p1", { roadmapPublic: false });
-    await stage.sync();
-    const memory = stage.ledger.memory.project("acme-app");
-    const row = await stage.ledger.rows.row(project, "p1" as never, stage.clock.now());
-    const known = row?.base.roadmapPublic;
-    if (memory === undefined || known === undefined) throw new Error("no run has decided anything");
-    const { reading, ...text } = JSON.parse(memory.rules ?? "{}") as Record<string, unknown>;
-    expect(reading).toBeDefined();
-    const base = { roadmapPublic: { ...known, target: { kind: "none" as const } } };
-    await stage.ledger.commit([
-      { kind: "remember-project", memory: { ...memory, rules: JSON.stringify(text) } },
-      { kind: "set-bases", project, post: "p1" as never, bases: { base, issueBases: [] } },
-    ]);
-    stage.mark();
-    return stage;
-  }
-
-  it("holds what the new reading alone would write", async () => {
-    const stage = await openOld();
-    for (let run = 0; run < 3; run += 1) expect(await stage.sync()).toMatchObject({ result: "held" });
-    expect(stage.writes()).toEqual([]);
-    const [line] = await stage.plan();
-    expect(line).toMatchObject({ fields: { roadmapPublic: true }, when: "held" });
-    expect(line?.held).toContain(
-      "the rules have changed: they asked for nothing, and now roadmapPublic would become `true`",
-    );
-    const actions = await stage.ledger.rows.held(project);
-    await stage.ledger.commit([
-      {
-        kind: "add-request",
-        request: { kind: "approve", actions, isWhole: true, project, at: stage.clock.now() },
-      },
-    ]);
-    expect(await stage.sync()).toMatchObject({ result: "ok" });
-    expect(bodies(stage)).toEqual([{ roadmapPublic: true }]);
-    expect(stage.board.notifications).toHaveLength(1);
-  });
-
-  it("tells what has changed on the issue meanwhile", async () => {
-    const stage = await openOld();
-    stage.github.close("acme/app", 1, "completed");
-    expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, held: 1 });
-    expect(bodies(stage)).toEqual([{ status: "completed", roadmapColumn: "COMPLETED" }]);
-    expect(await stage.sync()).toMatchObject({ result: "held" });
-  });
-});
-
 describe("a field that can't be decided", () => {
   it("keeps what a person has to let go, while the others are written", async () => {
     const looking = [

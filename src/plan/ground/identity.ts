@@ -2,7 +2,7 @@ import { refOf } from "../../model/issue.ts";
 import type { Field } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
 import { type Action, type FieldWrite, isNotified, type PatchPost, type UpdateIssue } from "./action.ts";
-import { fillNull, foldValue } from "./fields.ts";
+import { foldValue } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import { byVotes, type RuleSettings, type Settings, sortsByVotes } from "./settings.ts";
 
@@ -42,20 +42,12 @@ export function writeRules({ boardRules, ...settings }: RuleSettings): string {
 /** How these rules are read. It is part of their text: another reading makes other targets of the same issues, like other rules. */
 const reading = "field by field";
 
-/**
- * Reads what `writeRules` has written. undefined for the hash that was kept before there was a text. A text without
- * `followDuplicates` is of a version that followed none; one without `reading` is of a version in which the first match decided
- * about every field.
- */
+/** Reads what `writeRules` has written; undefined where that is nothing, or was only a hash. */
 export function readRules(text: string): RuleSettings | undefined {
   if (!text.startsWith("{")) return undefined;
-  const { reading: read, ...known } = JSON.parse(text) as Omit<
-    RuleSettings,
-    "followDuplicates" | "boardRules"
-  > &
-    Partial<RuleSettings> & { readonly reading?: string };
-  const isFirstMatch = read === undefined && { isFirstMatch: true as const };
-  return { followDuplicates: false, boardRules: [], ...known, ...isFirstMatch };
+  const { reading: _, ...known } = JSON.parse(text) as Omit<RuleSettings, "boardRules"> &
+    Partial<RuleSettings> & { readonly reading: string };
+  return { boardRules: [], ...known };
 }
 
 /**
@@ -107,17 +99,6 @@ function timesSeen(action: Action): readonly string[] {
     case "patch-post":
       return [];
   }
-}
-
-/**
- * The same of a PATCH as versions wrote it that took what a record leaves out for null. A refusal that was kept by it still
- * stands.
- */
-export function formerSignatureOf(action: PatchPost, behind: Settings): string {
-  const writes = action.writes.map((write) =>
-    fillNull(write.field) === write.before ? { ...write, before: null } : write,
-  );
-  return signatureOf({ ...action, writes }, behind);
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Parked, pausedAsWhole, pausedByPerson, type Row, type WholePause }
 import type { Post } from "../../model/post.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
-import { doubtSignature, formerSignatureOf, refusalSignature } from "./identity.ts";
+import { doubtSignature, refusalSignature } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
 /** Whether `writes` of the project lets an action of this kind go at all. */
@@ -46,10 +46,7 @@ export function isRefusal(parked: Parked, action: Action, settings: Settings, po
   if (kind !== action.kind) return false;
   if (isOpeningInDoubt(parked)) return true;
   if (signature === refusalSignature(action, settings, post)) return true;
-  return (
-    action.kind === "patch-post" &&
-    (signature === doubtSignature(action) || signature === formerSignatureOf(action, settings))
-  );
+  return action.kind === "patch-post" && signature === doubtSignature(action);
 }
 
 /** Whether an issue may have been opened that nobody has found. */

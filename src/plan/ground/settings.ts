@@ -91,11 +91,10 @@ export interface ImportSettings {
 }
 
 /** What makes targets out of issues, and out of posts. */
-export interface RuleSettings
-  extends Pick<Settings, "rules" | "several" | "whenNoRule" | "followDuplicates" | "boardRules"> {
-  /** Set for rules that an earlier version has kept: there the first match decided about every field, also one that it does not name. */
-  readonly isFirstMatch?: true;
-}
+export type RuleSettings = Pick<
+  Settings,
+  "rules" | "several" | "whenNoRule" | "followDuplicates" | "boardRules"
+>;
 
 /** Conditions on a post. Every one that is given must hold. */
 export interface SelectConditions {

@@ -10,9 +10,6 @@ import { isFulfilled } from "./conditions.ts";
  * a rule does not name it leaves to the rules below.
  */
 
-/** What of a project's settings says which rules name a field. */
-export type CascadeSettings = Pick<RuleSettings, "rules" | "isFirstMatch">;
-
 /** From which rule one issue gives one field its value. */
 export interface Match {
   /**
@@ -40,14 +37,16 @@ export const ruledFields = derivedOnce((rules: readonly Rule[]): readonly RuleFi
   ruleFields.filter((field) => rules.some(({ set }) => set[field] !== undefined)),
 );
 
-/** The rules that name a field, by their indexes. Earlier versions took every rule to decide about every field. */
-export function rulesNaming(field: RuleField, { rules, isFirstMatch }: CascadeSettings): readonly number[] {
-  return [...rules.keys()].filter((index) => isFirstMatch === true || rules[index]?.set[field] !== undefined);
+/** The rules that name a field, by their indexes. */
+export function rulesNaming(field: RuleField, rules: readonly Rule[]): readonly number[] {
+  return [...rules.keys()].filter((index) => rules[index]?.set[field] !== undefined);
 }
 
 /** For each field that any rule sets, the rule that one issue takes it from. */
-export function matchFields(facts: IssueFacts, settings: CascadeSettings): ReadonlyMap<RuleField, Match> {
-  const { rules } = settings;
+export function matchFields(
+  facts: IssueFacts,
+  { rules }: Pick<RuleSettings, "rules">,
+): ReadonlyMap<RuleField, Match> {
   const known = new Map<number, Truth>();
   const judge = (index: number): Truth => {
     const when = rules[index]?.when;
@@ -57,7 +56,7 @@ export function matchFields(facts: IssueFacts, settings: CascadeSettings): Reado
     return verdict;
   };
   return new Map(
-    ruledFields(rules).map((field) => [field, matchField(rulesNaming(field, settings), rules, judge)]),
+    ruledFields(rules).map((field) => [field, matchField(rulesNaming(field, rules), rules, judge)]),
   );
 }
 

@@ -4,10 +4,10 @@ import type { RuleField } from "../../model/post.ts";
 import type { Condition, RuleSettings } from "../ground/settings.ts";
 import { factsOf, type IssueFacts, type Truth } from "./condition.ts";
 import { isFulfilled } from "./conditions.ts";
-import { type CascadeSettings, type Match, matchFields, ruledFields, rulesNaming } from "./match.ts";
+import { type Match, matchFields, ruledFields, rulesNaming } from "./match.ts";
 
 /** What makes a place among the rules. */
-export type PlaceSettings = CascadeSettings & Pick<RuleSettings, "followDuplicates">;
+export type PlaceSettings = Pick<RuleSettings, "rules" | "followDuplicates">;
 
 /** The place of one linked issue among the rules: for each field, which of them matches it. */
 export type Place = KnownPlace | UnknownPlace;
@@ -36,7 +36,7 @@ export function placeOf(linked: LinkedIssue, settings: PlaceSettings): Place {
   if (typeof found === "string") {
     const doubt = { kind: "unknown", message: found } as const;
     const matchOf = (field: RuleField): Match => ({
-      possible: [...rulesNaming(field, settings), rules.length],
+      possible: [...rulesNaming(field, rules), rules.length],
       doubt,
     });
     return { kind: "unknown", matches: new Map(ruledFields(rules).map((field) => [field, matchOf(field)])) };
@@ -65,7 +65,7 @@ export function isSamePlace(
   const [now, then] = [findFacts(linked, settings), findFacts(before, settings)];
   if (typeof now === "string" || typeof then === "string") return false;
   if (isDropped(now.issue) !== isDropped(then.issue)) return false;
-  const naming = new Set(rulesNaming(field, settings));
+  const naming = new Set(rulesNaming(field, settings.rules));
   return settings.rules
     .filter((_, index) => naming.has(index))
     .every(({ when }) => foldVerdict(isFulfilled(now, when)) === foldVerdict(isFulfilled(then, when)));

@@ -2,9 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type FieldValue, type PostField, postFields } from "../../../src/model/post.ts";
 import { deriveBoard } from "../../../src/plan/board-rules/board-rules.ts";
 import { reverseField } from "../../../src/plan/fields/undo.ts";
-import type { PatchPost } from "../../../src/plan/ground/action.ts";
 import { isSameValue, readField, votersOf } from "../../../src/plan/ground/fields.ts";
-import { signatureOf } from "../../../src/plan/ground/identity.ts";
 import type { PostCondition, Rule, Select } from "../../../src/plan/ground/settings.ts";
 import { adoptRow, planRow } from "../../../src/plan/plan.ts";
 import { routePost, selectPost } from "../../../src/plan/select.ts";
@@ -14,11 +12,9 @@ import {
   makeBase,
   makeContext,
   makeLink,
-  makeParked,
   makeRow,
   makeSettings,
   noTarget,
-  postId,
   untouched,
 } from "../make.ts";
 
@@ -173,32 +169,11 @@ describe("what a record leaves out", () => {
   });
 });
 
-describe("a value that an earlier version took for null", () => {
+describe("null", () => {
   it("is the same as false for a flag, and for no other field", () => {
     for (const field of flags) expect(isSameValue(field, null, false)).toBe(true);
     expect(isSameValue("roadmapOrder", null, 0)).toBe(false);
     expect(isSameValue("status", null, "")).toBe(false);
     expect(isSameValue("state", null, false)).toBe(false);
-  });
-
-  it("does not let a refused write go again", () => {
-    const settings = makeSettings({
-      rules: [{ when: { state: "closed" }, set: { status: "completed", onRoadmap: true } }],
-    });
-    const refused: PatchPost = {
-      kind: "patch-post",
-      post: postId,
-      writes: [
-        { field: "status", before: "open", value: "completed", target: aim("completed") },
-        { field: "onRoadmap", before: null, value: true, target: aim(true) },
-      ],
-      reason: "",
-      notifies: 0,
-      hold: undefined,
-    };
-    const row = makeRow({ status: "open" }, { links: [makeLink(done)] });
-    const notes = [makeParked("patch-post", signatureOf(refused, settings))];
-    expect(planRow({ ...row, notes }, makeContext({ settings })).actions).toEqual([]);
-    expect(planRow(row, makeContext({ settings })).actions).toHaveLength(1);
   });
 });

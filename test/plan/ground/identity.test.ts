@@ -53,11 +53,6 @@ describe("the print of the settings", () => {
     } as const;
     expect(readRules(writeRules(settings))).toEqual(settings);
     expect(readRules(writeRules(twoWay))).toEqual(twoWay);
-    expect(readRules(JSON.stringify({ rules, several, whenNoRule }))).toEqual({
-      ...settings,
-      followDuplicates: false,
-      isFirstMatch: true,
-    });
     expect(readRules("3f786850e387550fdab836ed7e6dc881de23001b")).toBeUndefined();
   });
 

@@ -79,21 +79,6 @@ it("each field comes with its rule and the issue that decides", () => {
   );
 });
 
-it("in the reading of earlier versions the first match decides about every field", () => {
-  const rules: readonly Rule[] = [
-    { when: { state: "closed" }, set: { status: "completed" } },
-    { when: {}, set: { status: "open", onRoadmap: true } },
-  ];
-  const old = { ...whole, rules, isFirstMatch: true as const };
-  const derived = deriveTarget([makeLink(done)], old);
-  expect([...derived.values()]).toMatchObject([{ target: aim("completed") }, { target: noTarget, rule: 0 }]);
-  const links = [makeLink(done), makeLink({ ...started, number: 13 })];
-  expect([...deriveTarget(links, old).values()]).toMatchObject([
-    { target: aim("open") },
-    { target: aim(true) },
-  ]);
-});
-
 it("a rule may clear a field", () => {
   const rules: readonly Rule[] = [{ when: {}, set: { categoryId: null } }];
   const derived = deriveTarget([makeLink(done)], { ...whole, rules });
