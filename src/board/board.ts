@@ -120,7 +120,7 @@ export type PatchOutcome =
   | { readonly kind: "rejected"; readonly status: number; readonly message: string }
   /** 404. */
   | { readonly kind: "missing"; readonly message: string }
-  /** 401, 403: the board side of the run is over. */
+  /** 401, 403: nothing more is written, of the run or (403, `forbidden`) of its project. */
   | { readonly kind: "unauthorized"; readonly message: string; readonly detail?: FaultDetail | undefined }
   /** A limit, in whatever status it comes: not applied. `retryAt` in epoch ms where the board named a time. */
   | { readonly kind: "limited"; readonly retryAt: number | undefined; readonly message: string }

@@ -106,7 +106,7 @@ describe("whatever JSON the board answers", () => {
             records: count,
             bytes: 10,
             fresh: count,
-            repeated: 0,
+            hasRepeated: false,
             unusable: 0,
             lastId: "p",
           };
@@ -159,7 +159,7 @@ describe("whatever JSON the board answers", () => {
         records: 1,
         bytes: 10,
         fresh: 1,
-        repeated: 0,
+        hasRepeated: false,
         unusable: 0,
         lastId: "p",
       });

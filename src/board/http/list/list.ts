@@ -95,14 +95,14 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     keys ??= reading.keys;
     warnOfTypes(reading.mistyped, warned, project, options.log);
     const fresh = new Set(ids.filter((id) => !known.has(id)));
-    const repeated = ids.some((id) => known.has(id)) ? 1 : 0;
+    const hasRepeated = ids.some((id) => known.has(id));
     for (const id of fresh) known.add(id);
     const unusable = [...reading.unusable, ...sayMixture(reading.idTypes, idTypes)];
     lost.records += records - ids.length;
     lost.all += records;
     if (records > ids.length) lost.first ??= reading.unusable[0];
 
-    const counts = { records, fresh: fresh.size, repeated, unusable: records - ids.length };
+    const counts = { records, fresh: fresh.size, hasRepeated, unusable: records - ids.length };
     const read = { url, bytes, ...counts, lastId: ids.at(-1) };
     const pageRead: PageRead = { ...read, signs: reading.signals };
     let step = paging.follow(pageRead);

@@ -103,7 +103,7 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       state.pageCount = least(state.pageCount, signs.pageCount);
       state.idlePages = page.fresh === 0 ? state.idlePages + 1 : 0;
       const { pages, received, idlePages } = state;
-      if (page.repeated > 0 && page.fresh === 0) {
+      if (page.hasRepeated && page.fresh === 0) {
         return incomplete(
           `The board sent a page of posts that it had all sent before.${adviseParam(kind, page.url, options)}`,
         );

@@ -44,8 +44,8 @@ export interface PageRead {
   readonly records: number;
   /** Posts on it that no page before has shown. */
   readonly fresh: number;
-  /** Posts on it that a page before has shown. */
-  readonly repeated: number;
+  /** Whether a page before has shown any post on it. */
+  readonly hasRepeated: boolean;
   /** Records on it that can't be told from any other. */
   readonly unusable: number;
   readonly lastId: string | undefined;
