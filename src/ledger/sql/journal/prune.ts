@@ -4,6 +4,7 @@ import type { Pruned, StateSize, Upkeep } from "../../ledger.ts";
 import { stored } from "../../stored.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import type { Meta } from "./meta.ts";
+import { addedToHour } from "./quiet-hours.ts";
 
 /** A run that told nothing new is counted by the hour from this age on. */
 const quietAfterMs = dayMs;
@@ -123,11 +124,6 @@ interface RunColumns {
   longest_ms: number;
   is_quiet: number;
 }
-
-/** The end of an INSERT of quiet runs: what their hour has counted already stays. */
-export const addedToHour = `ON CONFLICT (hour) DO UPDATE SET runs = quiet_runs.runs + excluded.runs,
-  failures = quiet_runs.failures + excluded.failures, longest_ms = CASE
-    WHEN excluded.longest_ms > quiet_runs.longest_ms THEN excluded.longest_ms ELSE quiet_runs.longest_ms END`;
 
 /**
  * Nearly all runs find that nothing has changed: a run that wrote nothing, and whose reports are those of the run before it of
