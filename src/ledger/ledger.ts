@@ -47,6 +47,8 @@ export interface Ledger {
   /**
    * Writes a consistent copy to a new file (mode 0600), while others read and write. A backup is stamped with the time, so
    * that it is known for one when it is put back; without a stamp the copy says of itself what the original says.
+   *
+   * @throws ConfigError where a server keeps the state: it names the server's own tool.
    */
   copyTo(file: string, stampedAt: number | undefined): Promise<void>;
   /**

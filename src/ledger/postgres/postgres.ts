@@ -1,10 +1,8 @@
+import { ConfigError } from "../../errors.ts";
 import type { HeldProjects, Ledger, SharedLedger } from "../ledger.ts";
 import { createHeld, createLedger, type Engine } from "../sql/ledger.ts";
 import type { Asked } from "../sql/store.ts";
-import { copyDatabase } from "../sqlite/copy.ts";
-import { openMemoryStore } from "../sqlite/store.ts";
 import { askTime, createServerClock, serverTime } from "./clock.ts";
-import { readTables } from "./copy.ts";
 import { createLeases, createValidity, type Leases } from "./leases.ts";
 import { createPool, type ServerAnswer } from "./pool.ts";
 import { createSigns, type Signer } from "./signs.ts";
@@ -182,7 +180,7 @@ export type ServerEngine = Engine & Required<Pick<Engine, "signs">>;
 export function engineOf(
   server: ServerOptions,
   holds: readonly LeaseNumber[],
-  options: Signer & Pick<SharedOptions, "now" | "version">,
+  options: Signer,
   close: () => void,
   assertHeld: () => Promise<void>,
 ): ServerEngine {
@@ -203,14 +201,11 @@ export function engineOf(
       yield* [];
       return 0;
     },
-    async copyTo(file, stampedAt) {
-      const copy = openMemoryStore({ now: options.now(), version: options.version });
-      try {
-        await carry(() => store.read(() => readTables(copy)));
-        await copyDatabase(copy.database, file, stampedAt);
-      } finally {
-        copy.close();
-      }
+    async copyTo(file) {
+      // The server's own tool knows how to copy it, and a dump that is put back is known for one without a stamp.
+      throw new ConfigError([
+        `The state is on PostgreSQL, which has its own backups: \`pg_dump --format=custom --schema=boardsync --file=${file} ${server.at}\`, while the daemons run.`,
+      ]);
     },
     assertHeld,
     close,
