@@ -33,12 +33,15 @@ export async function health({ terminal, options }: CommandCall): Promise<number
   }
 }
 
+/** Clocks of two machines may differ by so much without a word. */
+const leastAheadMs = 2000;
+
 function describeHealth(state: string, beat: Heartbeat | undefined): string {
   if (beat === undefined)
     return `No daemon has left a sign of life at ${state}: none has run on it yet, or it was deleted or moved.`;
   const aheadMs = beat.at - systemClock.now();
   const age =
-    aheadMs < 2000
+    aheadMs < leastAheadMs
       ? describeDistance(Math.min(aheadMs, 0))
       : `${describeLength(aheadMs)} ahead of this machine's clock`;
   if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;
