@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import type { Tracker } from "../../src/tracker/tracker.ts";
 import type { SandboxFault } from "../support/sandbox/github/faults.ts";
 import { openPosts, privateRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
@@ -9,6 +10,18 @@ const lost: SandboxFault = { ...createPath, answer: { kind: "answer", status: 50
 
 function creates(stage: Stage): number {
   return stage.writes().filter((write) => write.endsWith("/issues")).length;
+}
+
+/** A GitHub whose lists are empty, but for the one of everything that anybody opened. */
+function withCutLists(tracker: Tracker): Tracker {
+  return Object.assign(Object.create(tracker), {
+    async *listIssues(...given: Parameters<Tracker["listIssues"]>) {
+      const [, query] = given;
+      const isWhole = query.kind === "by" && query.author === undefined;
+      for await (const page of tracker.listIssues(...given))
+        yield isWhole ? page : { ...page, issues: [], rows: [] };
+    },
+  });
 }
 
 async function openIntents(stage: Stage): Promise<readonly string[]> {
@@ -85,6 +98,19 @@ describe("an issue whose opening got no answer that counts", () => {
     isCut = false;
     expect(await stage.syncOne()).toMatchObject({ created: 1, errors: [] });
     expect(creates(stage)).toBe(1);
+  });
+
+  it("is taken from whatever list shows it", async () => {
+    const stage = await openStage();
+    stage.bend((world) => ({ ...world, tracker: withCutLists(world.tracker) }));
+    addPlanned(stage, 1);
+    stage.github.failNext({ ...lost, applied: true });
+    for (let round = 0; round < 4; round += 1) {
+      await stage.sync();
+      stage.clock.skip(20 * minuteMs);
+    }
+    expect(creates(stage)).toBe(1);
+    expect(await stage.syncOne()).toMatchObject({ issues: 1, waiting: 0 });
   });
 
   it("and was not opened: after the wait it is opened, once", async () => {

@@ -1,9 +1,9 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import { type Issue, isSameIssue, isSameRepository, refOf } from "../../model/issue.ts";
+import { type Issue, refOf } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
 import { planRow } from "../../plan/plan.ts";
-import { inOrder, select } from "../../select.ts";
+import { select } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
@@ -11,13 +11,11 @@ import { laneOf, laneOfIssue } from "../ground/lane.ts";
 import { endIntent, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import { isSameLogin } from "../read/identify.ts";
-import { findMarked } from "../read/markers.ts";
 import { askAgain, asProjectError } from "../read/repositories.ts";
 import { parkAction, parkUnsure } from "../write/failure.ts";
 import { resolveChange, resolveComment, resolveUpdate } from "./resolve-issue.ts";
 import { resolvePatch } from "./resolve-patch.ts";
-import { findSuspects } from "./suspects.ts";
+import { lookForOpened, shownIssue } from "./suspects.ts";
 
 /**
  * Finds out what became of writes whose outcome is unknown, once they have rested long enough. Nothing is ever repeated
@@ -76,27 +74,21 @@ async function resolveCreates(cycle: PulledCycle, intents: readonly PlannedInten
 
 async function resolveGroup(
   cycle: PulledCycle,
-  repository: RepositoryMemory,
+  known: RepositoryMemory,
   intents: readonly Intent[],
 ): Promise<void> {
+  const repository = await askWhole(cycle, known);
+  if (repository === undefined) return;
   // Our clock may be ahead of the tracker's: what is newest by its own clock bounds the look as well.
   const newest = repository.cursor === undefined ? 0 : Date.parse(repository.cursor);
   const oldest = Math.min(newest, ...intents.map(({ sentAt, at }) => sentAt ?? at));
-  const known = await newestOwn(cycle, repository);
-  const since = Math.min(oldest, ...known.map(({ createdAt }) => Date.parse(createdAt)));
-  const { byPost, listed } = await findMarked(cycle, repository, since);
-  const isProof = (await isSameStill(cycle, repository)) && (await isWhole(cycle, repository, known, listed));
-  const lost = await select(intents, async (intent) => {
-    const found = await select(
-      byPost.get(intent.post) ?? [],
-      async (issue) => !(await hasEnded(cycle, intent, issue)),
-    );
-    return !(await isTaken(cycle, intent, found[0]));
-  });
-  if (!isProof || lost.length === 0) return;
-  const suspects = await findSuspects(cycle, repository.repository, oldest);
-  for (const intent of lost) {
-    if (await isTaken(cycle, intent)) continue;
+  const { suspects, unlisted } = await lookForOpened(cycle, repository.repository, intents, oldest);
+  if (unlisted !== undefined) {
+    const message = `The list of issues in ${known.name} lacks #${unlisted.number}: what became of openings without an answer stays open until it shows that.`;
+    noteError(cycle.tally, { issue: known.name, code: "tracker.unreadable", message });
+  }
+  for (const intent of intents) {
+    if ((await isTaken(cycle, intent)) || unlisted !== undefined) continue;
     if (suspects.length > 0) await parkOpening(cycle, intent, suspects);
     else {
       await endIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
@@ -105,9 +97,9 @@ async function resolveGroup(
   }
 }
 
-/** Takes an issue as the one that was opened; false where none is known. */
-async function isTaken(cycle: PulledCycle, intent: Intent, listed?: Issue): Promise<boolean> {
-  const issue = listed ?? (await shownIssue(cycle, intent));
+/** Takes the issue that carries the mark of the post as the one that was opened; false where none is known. */
+async function isTaken(cycle: PulledCycle, intent: Intent): Promise<boolean> {
+  const issue = await shownIssue(cycle, intent);
   if (issue !== undefined) await takeFound(cycle, intent, issue);
   return issue !== undefined;
 }
@@ -138,75 +130,21 @@ async function giveUp(
   await parkAction(cycle, action, { place: name, code: "tracker.rejected", message });
 }
 
-/**
- * Whether a list that shows no issue proves that there is none: where issues are off it shows none at all, and a name may
- * have been given to another repository.
- */
-async function isSameStill(cycle: PulledCycle, listed: RepositoryMemory): Promise<boolean> {
+/** The repository as it is now; undefined where its list can prove nothing: where issues are off it shows none at all. */
+async function askWhole(cycle: PulledCycle, known: RepositoryMemory): Promise<RepositoryMemory | undefined> {
   try {
-    const { repository } = await askAgain(cycle, listed);
-    return repository.hasIssues && isSameRepository(repository.name, listed.repository.name);
+    const found = await askAgain(cycle, known);
+    return found.repository.hasIssues ? found : undefined;
   } catch (error) {
     const { code, message } = asProjectError(error);
     noteError(cycle.tally, { code, message });
-    return false;
+    return undefined;
   }
-}
-
-/** So many linked issues, the newest first, are looked at for some that we have opened, and so many of these are enough. */
-const mostLookedAt = 20;
-const mostSamples = 3;
-
-/** The newest linked issues of a repository that we have opened. */
-async function newestOwn(
-  { world: { ledger, clock } }: PulledCycle,
-  { repository: { id } }: RepositoryMemory,
-): Promise<readonly Issue[]> {
-  const all = await ledger.pulls.linkedIssues(id);
-  const newest = all.toSorted((one, other) => other.number - one.number).slice(0, mostLookedAt);
-  const own = await inOrder(newest, async (issue) => {
-    const [linked] = await ledger.rows.linkedTo(issue);
-    const row = linked && (await ledger.rows.row(linked.project, linked.post, clock.now()));
-    const found = row?.links.find(({ link }) => isSameIssue(link.issue, issue));
-    const isOurs = found?.link.origin === "opened" || found?.link.origin === "adopted";
-    return isOurs ? (found.known?.issue ?? []) : [];
-  });
-  return own.flat().slice(0, mostSamples);
-}
-
-/** A list that lacks an issue of ours which is there may lack the one that is looked for, too. */
-async function isWhole(
-  cycle: PulledCycle,
-  { name }: RepositoryMemory,
-  known: readonly Issue[],
-  listed: ReadonlySet<number>,
-): Promise<boolean> {
-  for (const issue of known) {
-    if (listed.has(issue.number)) return true;
-    const answer = await cycle.world.tracker.readIssue(issue, cycle.run.bounds);
-    const isOurs = answer.kind === "found" && isSameLogin(answer.record.author, cycle.account);
-    if (!isOurs && answer.kind !== "refused") continue;
-    const message = `The list of issues in ${name} lacks #${issue.number}: what became of openings without an answer stays open until it shows that.`;
-    noteError(cycle.tally, { issue: name, code: "tracker.unreadable", message });
-    return false;
-  }
-  return true;
 }
 
 /** Whether what was sent can't arrive any more. An issue whose marker a pull has shown is taken before that. */
 function hasRested({ world: { clock, policy } }: PulledCycle, { unknownAt }: Intent): boolean {
   return unknownAt !== undefined && clock.now() - unknownAt >= policy.waits.createMs;
-}
-
-async function shownIssue({ world, memory }: PulledCycle, { post }: Intent): Promise<Issue | undefined> {
-  return (await world.ledger.pulls.marked(memory.id, post))?.issue;
-}
-
-/** Whether a person has ended the link of this post and issue: it was opened before what was sent. */
-async function hasEnded({ world, memory }: PulledCycle, { post }: Intent, issue: Issue): Promise<boolean> {
-  const mark = { issue, isOwn: true, project: memory.id, posts: [post] };
-  const [known] = await world.ledger.pulls.marks([mark]);
-  return (known?.ended.length ?? 0) > 0;
 }
 
 /**

@@ -1,8 +1,11 @@
-import { type IssueRecord, type IssueRef, isSameIssue, type Repository } from "../../model/issue.ts";
+import type { Intent } from "../../ledger/journal.ts";
+import type { Issue, IssueRef, Repository } from "../../model/issue.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
+import { select } from "../../select.ts";
+import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { isOurLogin } from "../read/identify.ts";
-import { overlapMs, storeRecords } from "../read/markers.ts";
+import { askAccount, isSameLogin } from "../read/identify.ts";
+import { overlapMs, storePage, storeRecords } from "../read/markers.ts";
 
 /** So many numbers are asked for one by one. */
 const mostAsked = 10;
@@ -10,88 +13,123 @@ const mostAsked = 10;
 /** So many of them behind the newest: what is not listed any more may stand behind a discussion, which no list has. */
 const mostNext = 5;
 
+/** What is known of openings that no issue shows with our mark. */
+interface Lost {
+  /** As words, what may be such an issue. None where each number is accounted for: then nothing was opened. */
+  readonly suspects: readonly string[];
+  /** An issue that is there, and that the list should show and does not: it may lack others, too. */
+  readonly unlisted?: IssueRef;
+}
+
 /**
- * What may be an issue of ours, as words, where no list shows our mark: people may have written its text anew, transferred or deleted
- * it meanwhile. None where each number that was given since then is accounted for, and none behind them was given. An issue
- * that is found with its mark after all is stored.
+ * Looks for issues whose opening got no answer, and stores what carries our mark. Everything that anybody has opened since is listed:
+ * however busy the repository, that is one request for every hundred issues and pull requests. They share their numbers, which grow
+ * with the time. Where nothing shows the mark, people may have written its text anew, transferred or deleted the issue meanwhile: so
+ * the numbers that the list lacks are asked for, and some behind the newest.
  *
  * @param openedSince epoch ms.
+ * @throws RemoteError: a list that breaks off proves nothing.
  */
-export async function findSuspects(
+export async function lookForOpened(
   cycle: PulledCycle,
   repository: Repository,
+  intents: readonly Intent[],
   openedSince: number,
-): Promise<readonly string[]> {
-  const { tracker, ledger } = cycle.world;
-  const { unmarked, lacking, next } = await lookAtNumbers(cycle, repository, openedSince - overlapMs);
-  const suspects = unmarked.map((issue) => `${nameIssue(cycle, issue)}, which has no mark of a post`);
-  const [beyond] = lacking.slice(mostAsked);
-  if (beyond !== undefined) {
-    const name = nameIssue(cycle, { repositoryId: repository.id, number: beyond });
-    suspects.push(`${name}, or another one that is not listed`);
+): Promise<Lost> {
+  const { tracker, ledger, clock, policy } = cycle.world;
+  const account = await askAccount(cycle);
+  const { former = [], since: changedAt = 0 } = ledger.memory.account() ?? {};
+  // It may have been asked for with the token of another account.
+  const logins = [account, ...policy.trustedAuthors, ...(openedSince <= changedAt ? former : [])];
+  const looking: Looking = {
+    intents,
+    isOurs: (author) => logins.some((login) => isSameLogin(author, login)),
+  };
+  const listedBy = clock.now() - policy.waits.createMs;
+  const since = openedSince - overlapMs;
+  const query = { kind: "by", author: undefined, createdSince: new Date(since).toISOString() } as const;
+  const shown = new Set<number>();
+  /** Rows that can't be read there, and may be ours. */
+  const odd = new Set<number>();
+  const suspects: string[] = [];
+  let older = 0;
+  for await (const page of tracker.listIssues(repository, query, cycle.run.bounds)) {
+    await storePage(cycle, page);
+    for (const { number, createdAt } of page.rows ?? []) {
+      if (Date.parse(createdAt) >= since) shown.add(number);
+      else older = Math.max(older, number);
+    }
+    for (const { issue, author } of page.odd ?? [])
+      (author === null || looking.isOurs(author) ? odd : shown).add(issue.number);
+    for (const record of page.issues)
+      suspects.push(...(await judge(cycle, looking, record.issue, { kind: "found", record })));
   }
-  for (const number of [...lacking.slice(0, mostAsked), ...next]) {
-    const issue = { repositoryId: repository.id, number };
-    const name = nameIssue(cycle, issue);
-    if ((await ledger.rows.linkedTo(issue)).length > 0) continue;
+  const lost = await select(intents, async (intent) => (await shownIssue(cycle, intent)) === undefined);
+  if (lost.length === 0) return { suspects };
+
+  const linked = (await ledger.pulls.linkedIssues(repository.id)).map(({ number }) => number);
+  const listed = highest([older, ...shown]);
+  const newest = highest([listed, ...linked]);
+  const lacking = numbersFrom(older + 1, newest).filter((number) => !shown.has(number));
+  const unasked = lacking.slice(0, -mostAsked).at(-1);
+  const refer = (number: number): IssueRef => ({ repositoryId: repository.id, number });
+  if (unasked !== undefined)
+    suspects.push(`${nameIssue(cycle, refer(unasked))}, or another one that is not listed`);
+  const next = numbersFrom(newest + 1, newest + mostNext);
+  for (const number of [...lacking.slice(-mostAsked).reverse(), ...next]) {
+    const issue = refer(number);
+    const isLinked = linked.includes(number);
+    if (isLinked && number < listed) continue;
     const answer = await tracker.readIssue(issue, cycle.run.bounds);
+    if (answer.kind === "refused" && (isLinked || odd.has(number))) throw answer.error;
     // Not given yet, or to a discussion.
-    if (answer.kind === "missing" && next.includes(number)) continue;
-    const suspect =
-      "record" in answer ? await judge(cycle, issue, answer.record) : `which ${words[answer.kind]}`;
-    if (suspect !== undefined) suspects.push(`${name}, ${suspect}`);
+    const isFree = answer.kind === "missing" && number > newest;
+    if (!isLinked && !isFree) suspects.push(...(await judge(cycle, looking, issue, answer)));
+    const isOld = answer.kind === "found" && Date.parse(answer.record.issue.createdAt) <= listedBy;
+    if (isOld && number > listed) return { suspects, unlisted: issue };
   }
-  return suspects;
+  return { suspects };
 }
 
 const words = { gone: "was deleted", missing: "is not found", refused: "can't be read" } as const;
 
-/** Why it may be the issue that is looked for; undefined where it is not, or where that is known now. */
-async function judge(cycle: PulledCycle, asked: IssueRef, record: IssueRecord): Promise<string | undefined> {
-  const { issue, author, body } = record;
-  if (!isOurLogin(cycle.world, cycle.account, author)) return undefined;
-  if (parseMarker(body) === undefined) return "which has no mark of a post";
-  const isRead = cycle.world.ledger.memory.repositoryById(issue.repositoryId) !== undefined;
-  if (!isRead && !isSameIssue(asked, issue))
-    return "which was moved to a repository that the config doesn't name";
-  await storeRecords(cycle, [record]);
-  return undefined;
+interface Looking {
+  readonly intents: readonly Intent[];
+  readonly isOurs: (author: string | null) => boolean;
 }
 
-/** What was given a number since then. */
-interface Numbers {
-  /** Issues of ours that show no mark, and that no post has. */
-  readonly unmarked: readonly IssueRef[];
-  /** Numbers that the list lacks. */
-  readonly lacking: readonly number[];
-  /** Those that follow the newest. */
-  readonly next: readonly number[];
+/** Why it may be an issue that is looked for, in words; nothing where it is not, or where that is known now. */
+async function judge(
+  cycle: PulledCycle,
+  { intents, isOurs }: Looking,
+  asked: IssueRef,
+  answer: IssueAnswer,
+): Promise<readonly string[]> {
+  const { ledger } = cycle.world;
+  const name = nameIssue(cycle, asked);
+  if (!("record" in answer)) return [`${name}, which ${words[answer.kind]}`];
+  const { issue, author, body } = answer.record;
+  if (!isOurs(author) || (await ledger.rows.linkedTo(issue)).length > 0) return [];
+  const marker = parseMarker(body);
+  if (marker === undefined) return [`${name}, which has no mark of a post`];
+  if (ledger.memory.repositoryById(issue.repositoryId) === undefined)
+    return [`${name}, which was moved to a repository that the config doesn't name`];
+  // Of an earlier account of ours only a mark that is looked for counts.
+  const isLookedFor = author !== null && intents.some(({ post }) => marker.posts.includes(post));
+  await storeRecords({ ...cycle, ...(isLookedFor && { account: author }) }, [answer.record]);
+  return [];
 }
 
-/** Issues and pull requests of anybody: they share their numbers, which grow with the time. */
-async function lookAtNumbers(cycle: PulledCycle, repository: Repository, since: number): Promise<Numbers> {
-  const { tracker, ledger } = cycle.world;
-  const query = { kind: "by", author: undefined, createdSince: new Date(since).toISOString() } as const;
-  const shown = new Set<number>();
-  const unmarked: IssueRef[] = [];
-  let older = 0;
-  for await (const page of tracker.listIssues(repository, query, cycle.run.bounds)) {
-    for (const { number, createdAt } of page.rows ?? []) {
-      if (Date.parse(createdAt) >= since) shown.add(number);
-      else if (older === 0) older = number;
-    }
-    for (const { issue } of page.odd ?? []) shown.add(issue.number);
-    for (const { issue, author, body } of page.issues) {
-      const isBare = isOurLogin(cycle.world, cycle.account, author) && parseMarker(body) === undefined;
-      if (isBare && (await ledger.rows.linkedTo(issue)).length === 0) unmarked.push(issue);
-    }
-  }
-  const newest = Math.max(older, ...shown);
-  return {
-    unmarked,
-    lacking: numbersFrom(older + 1, newest).filter((number) => !shown.has(number)),
-    next: numbersFrom(newest + 1, newest + mostNext),
-  };
+/** The issue that carries our mark for a post, as far as that is known. */
+export async function shownIssue(
+  { world, memory }: PulledCycle,
+  { post }: Intent,
+): Promise<Issue | undefined> {
+  return (await world.ledger.pulls.marked(memory.id, post))?.issue;
+}
+
+function highest(numbers: readonly number[]): number {
+  return numbers.reduce((one, other) => Math.max(one, other), 0);
 }
 
 function numbersFrom(first: number, last: number): readonly number[] {

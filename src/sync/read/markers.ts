@@ -1,12 +1,6 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
-import {
-  type Issue,
-  type IssueRecord,
-  type RepositoryId,
-  type RepositoryName,
-  refOf,
-} from "../../model/issue.ts";
+import { type IssueRecord, type RepositoryId, type RepositoryName, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import { select } from "../../select.ts";
@@ -17,7 +11,7 @@ import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import { findSynced } from "../ground/settings-now.ts";
 import { endListed } from "./followers.ts";
-import { askAccount, foldLogin, isOurLogin, isSameLogin } from "./identify.ts";
+import { foldLogin, isOurLogin, isSameLogin } from "./identify.ts";
 import { type IssueText, keepNaming } from "./naming.ts";
 import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
 import { isOurBoard, readOtherMarks } from "./other-marks.ts";
@@ -155,7 +149,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
       done += 1;
       unknown += await countUnknown(cycle, issuesToCount(cycle, known, page.issues), isFirst);
       await storePage(cycle, page, keepRecords);
-      const blind = await takeOdd(cycle, page, author, keepRecords);
+      const blind = await takeOdd(cycle, page, author);
       for (const odd of blind) sayBlind(cycle, known, odd);
       isBlind ||= blind.length > 0;
       progress?.show({ project: project.key, what: "pages of issues read", done, total: page.pages });
@@ -181,12 +175,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
  * @param author - whose issues are listed.
  * @returns those that stay unknown: no mark must be taken for absent because of them.
  */
-async function takeOdd(
-  cycle: Cycle,
-  page: IssuePage,
-  author: string,
-  keep: typeof storeRecords,
-): Promise<readonly OddIssue[]> {
+async function takeOdd(cycle: Cycle, page: IssuePage, author: string): Promise<readonly OddIssue[]> {
   const { ledger, tracker } = cycle.world;
   const blind = await select(page.odd ?? [], async ({ issue, body }) => {
     if ((await ledger.rows.linkedTo(issue)).length > 0) return false;
@@ -195,7 +184,7 @@ async function takeOdd(
   return select(blind, async ({ issue }) => {
     const answer = await tracker.readIssue(issue, cycle.run.bounds);
     if (answer.kind !== "found") return true;
-    await keep(cycle, [answer.record]);
+    await keepRecords(cycle, [answer.record]);
     return false;
   });
 }
@@ -251,42 +240,6 @@ function ourLogins({ account, world: { policy } }: Cycle): readonly string[] {
   return logins.filter(
     (login, at) => logins.findIndex((other) => foldLogin(other) === foldLogin(login)) === at,
   );
-}
-
-/**
- * The issues of ours that were opened in a repository since a time, by the post of this project that their marker names,
- * lowest number first; and the numbers of all that were listed. Complete, or it throws: a list that breaks off proves nothing.
- */
-export async function findMarked(
-  cycle: Cycle,
-  repository: RepositoryMemory,
-  createdSince: number,
-): Promise<{ readonly byPost: ReadonlyMap<PostId, readonly Issue[]>; readonly listed: ReadonlySet<number> }> {
-  const account = await askAccount(cycle);
-  const since = new Date(createdSince - overlapMs).toISOString();
-  const found = new Map<PostId, Map<number, Issue>>();
-  const listed = new Set<number>();
-  const findBy = async (author: string): Promise<void> => {
-    const query: IssueQuery = { kind: "by", author, createdSince: since };
-    for await (const page of cycle.world.tracker.listIssues(repository.repository, query, cycle.run.bounds)) {
-      await storePage(cycle, page);
-      const [blind] = await takeOdd(cycle, page, author, storeRecords);
-      if (blind !== undefined) throw blind.error;
-      for (const record of page.issues) {
-        listed.add(record.issue.number);
-        const marked = markedBy({ ...cycle, account: author }, record);
-        for (const post of marked.flatMap((one) => (one.project === cycle.memory.id ? one.posts : [])))
-          found.set(post, (found.get(post) ?? new Map()).set(record.issue.number, record.issue));
-      }
-    }
-  };
-  await findBy(account);
-  // It may have been asked for with the token of another account.
-  const { former = [], since: changedAt = 0 } = cycle.world.ledger.memory.account() ?? {};
-  for (const author of createdSince <= changedAt ? former : []) await findBy(author);
-  const sorted = (issues: Map<number, Issue>): readonly Issue[] =>
-    [...issues.values()].toSorted((one, other) => one.number - other.number);
-  return { byPost: new Map([...found].map(([post, issues]) => [post, sorted(issues)])), listed };
 }
 
 /** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */
