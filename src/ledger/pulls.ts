@@ -41,8 +41,6 @@ export type PullId = number & { readonly __pull: true };
 
 export interface PullMeasure {
   readonly posts: number;
-  /** Those of them that no pull before has shown. */
-  readonly added: number;
   /** Without those that are known to be missing. */
   readonly linked: number;
   readonly linkedSeen: number;

@@ -82,7 +82,7 @@ export function describePages(ledger: () => Ledger): void {
       expect(page?.posts).toBe(2);
       if (page === undefined) throw new Error("The page is not known.");
       await ledger().commit([{ kind: "see-page", pull, trace: page.trace, at: later }]);
-      expect(await ledger().pulls.measure(pull)).toMatchObject({ posts: 2, added: 0 });
+      expect(await ledger().pulls.measure(pull)).toMatchObject({ posts: 2 });
       await ledger().commit([{ kind: "end-pull", pull, end: "complete", at: later }]);
       expect(await inOrder(["p1", "p2", "p3"], async (id) => (await readRow(ledger(), id)).seenAt)).toEqual([
         later,

@@ -2,7 +2,6 @@ import type { ListEnd } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { PersonRequest } from "../../ledger/orders.ts";
-import type { PullMeasure } from "../../ledger/pulls.ts";
 import type { PostId } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
 import { isShrunk } from "../../plan/guard.ts";
@@ -120,7 +119,6 @@ async function endPull(
   const acceptances = await pendingAcceptances(cycle, endedAt);
   const other = await findOtherBoard(cycle, reading, acceptances);
   const measure = await ledger.pulls.measure(pull);
-  sayGrowth(cycle, measure);
   // From a list that shows nothing, nothing is learnt about fields.
   const seen = end.kind === "incomplete" || measure.posts === 0 ? new Set([...shown, ...memory.seen]) : shown;
   if (end.kind === "incomplete") {
@@ -216,20 +214,5 @@ async function sayMissing({ world: { ledger, log }, memory, project }: Cycle, at
   log.warn(
     { project: project.key, posts, ...(more > 0 && { more }) },
     "The board no longer lists linked posts: nothing is written to them until they are listed again",
-  );
-}
-
-/** Fewer new posts than this are nobody's surprise. */
-const muchGrowth = 1000;
-
-/** A board that has more than doubled makes this run long, once: each new post is decided. It is said why. */
-function sayGrowth({ world, project, settings }: Cycle, { posts, added }: PullMeasure): void {
-  const before = posts - added;
-  if (before === 0 || added < muchGrowth || added <= before) return;
-  world.log.warn(
-    { project: project.key, before, posts, added },
-    settings.writes === "none"
-      ? "The board has grown a lot: every new post is decided in this run"
-      : "The board has grown a lot: every new post is decided in this run; new issues are opened within the guard and at the tracker's pace, over as many runs as that takes",
   );
 }

@@ -51,13 +51,12 @@ export function createPulls(
     open: OpenPull,
     posts: readonly number[],
   ): ((post: number, at: number) => void) => {
-    const { seen, added, pages: known } = open;
+    const { seen, pages: known } = open;
     const before = { ...known, met: known.met.length, waiting: [...known.waiting] };
     const fresh: number[] = [];
     store.onRollback((isOver) => {
       for (const number of posts) sightings.seenAt.delete(number);
       for (const number of fresh) seen.delete(number);
-      open.added = added;
       open.isBroken ||= isOver;
       known.read = before.read;
       known.offered = before.offered;
@@ -91,11 +90,10 @@ export function createPulls(
       return yield* pages.find(findOpen(sightings, pull), request);
     },
     *measure(pull) {
-      const { project, seen, added } = findOpen(sightings, pull);
+      const { project, seen } = findOpen(sightings, pull);
       const linked = readNumbers(yield* selectLinked.get(project));
       const measure: PullMeasure = {
         posts: seen.size,
-        added,
         linked: linked.length,
         linkedSeen: linked.filter((post) => seen.has(post)).length,
       };
@@ -117,7 +115,6 @@ export function createPulls(
         for (const known of yield* storePosts(open.project, posts, at, page)) {
           stored.push(known.number);
           toldBy = Math.max(toldBy, known.page);
-          if (known.isAdded) open.added += 1;
           see(known.number, at);
         }
         if (trace !== undefined) yield* pages.keep(open, trace, { number: page, posts: stored, toldBy });
@@ -162,7 +159,6 @@ interface StoredPost {
   readonly number: number;
   /** The page that told what is stored of it. */
   readonly page: number;
-  readonly isAdded: boolean;
 }
 
 interface KnownPost {
@@ -208,12 +204,12 @@ function createPostWriter(
       const isFirstLook = known.missing > 0 || known.seen_at === null;
       const isChanged = known.hash !== hash;
       if (!isChanged && !isFirstLook) {
-        stored.push({ number, page: known.page, isAdded: false });
+        stored.push({ number, page: known.page });
         continue;
       }
       yield* update.run({ hash, at, page, number });
       if (isChanged) yield* writeFacts.run(toFacts(number, post, facts));
-      stored.push({ number, page, isAdded: known.hash === null });
+      stored.push({ number, page });
       knownPosts.set(known.id, { ...known, number, hash, missing: 0, seen_at: at, page });
     }
     return stored;

@@ -10,8 +10,6 @@ export interface OpenPull {
   readonly seen: Set<number>;
   /** Pages that it has shown. */
   readonly pages: OpenPages;
-  /** How many posts it was the first to show. */
-  added: number;
   /** A page of it was rolled back: what it has not seen means nothing. */
   isBroken: boolean;
 }
@@ -63,5 +61,5 @@ export function createSightings(): Sightings {
 /** A pull that has shown nothing yet. */
 export function openPull(id: PullId, project: number, run: number): OpenPull {
   const pages: OpenPages = { read: 0, offered: undefined, ahead: new Map(), met: [], waiting: [] };
-  return { id, project, run, seen: new Set(), pages, added: 0, isBroken: false };
+  return { id, project, run, seen: new Set(), pages, isBroken: false };
 }
