@@ -6,7 +6,7 @@ import { recordAdopted } from "../ground/record.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { awaitsEarlierLife, isRecovering, restOf, stampOf, unsettled } from "../read/old-state.ts";
-import { askAgain } from "../read/repositories.ts";
+import { askRepositoryAgain } from "../read/repositories.ts";
 
 /**
  * A copy that was put back does not know what was written since it was made. So, once for each project, after the pull, every
@@ -58,7 +58,7 @@ async function refuseBlind(cycle: PulledCycle): Promise<void> {
   for (const name of repositoryNames(cycle.settings)) {
     const read = cycle.repositories.get(name);
     // Where issues are off a list may look like that of a repository without any.
-    const now = read && (await askAgain(cycle, read));
+    const now = read && (await askRepositoryAgain(cycle, read));
     if (now?.repository.hasIssues !== true) unread.push(name);
   }
   if (unread.length === 0) return;

@@ -11,7 +11,7 @@ import { laneOf, laneOfIssue } from "../ground/lane.ts";
 import { endIntent, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import { askAgain, asProjectError } from "../read/repositories.ts";
+import { askRepositoryAgain, asProjectError } from "../read/repositories.ts";
 import { parkAction, parkUnsure } from "../write/failure.ts";
 import { resolveChange, resolveComment, resolveUpdate } from "./resolve-issue.ts";
 import { resolvePatch } from "./resolve-patch.ts";
@@ -133,7 +133,7 @@ async function giveUp(
 /** The repository as it is now; undefined where its list can prove nothing: where issues are off it shows none at all. */
 async function askWhole(cycle: PulledCycle, known: RepositoryMemory): Promise<RepositoryMemory | undefined> {
   try {
-    const found = await askAgain(cycle, known);
+    const found = await askRepositoryAgain(cycle, known);
     return found.repository.hasIssues ? found : undefined;
   } catch (error) {
     const { code, message } = asProjectError(error);

@@ -10,15 +10,15 @@ import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { endPrepared } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import { sayMissing, takeAnswer } from "./follow.ts";
+import { sayNotFound, takeAnswer } from "./follow.ts";
 import { sayRefused } from "./refused.ts";
 
 const parkedKind = "read-issue";
 
 /**
  * Takes up `retry` for posts whose issues are absent. Each issue is asked for once more; when none of them is there, their
- * links end, and the post opens another issue like a new one. This, and a verified transfer, are the only ways in which a
- * link changes.
+ * links end, and the post opens another issue like a new one. Beside this a link changes only by a verified transfer, and by a
+ * person's `link` or `unlink`.
  */
 export async function retryAbsent(cycle: Cycle): Promise<void> {
   const { ledger, tracker } = cycle.world;
@@ -59,7 +59,7 @@ export async function parkAbsent(cycle: Cycle): Promise<void> {
   const absent = await cycle.world.ledger.absences.ofProject(cycle.memory.id);
   for (const link of absent) {
     sayRefused(cycle, link);
-    sayMissing(cycle, link);
+    sayNotFound(cycle, link);
   }
   for (const [post, links] of Map.groupBy(absent, (link) => link.post)) await parkPost(cycle, post, links);
 }

@@ -186,7 +186,7 @@ async function follow(
  * Says of a post that its issue was not found, whichever project has asked: in the first run of its own since. What that means is not
  * known yet, so nothing is decided for it.
  */
-export function sayMissing(cycle: Cycle, { post, issue: asked, absence }: AbsentLink): void {
+export function sayNotFound(cycle: Cycle, { post, issue: asked, absence }: AbsentLink): void {
   const { lastSuccessAt = 0, doneAt = 0 } = projectNow(cycle);
   if (absence.kind !== "missing" || absence.since <= Math.max(lastSuccessAt, doneAt)) return;
   const issue = nameIssue(cycle, asked);

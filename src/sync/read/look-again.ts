@@ -28,7 +28,7 @@ export async function lookAgain(cycle: PulledCycle, post: PostId): Promise<Row |
   const row = await readRow(cycle, post);
   if (row?.seenAt === undefined || !isShown(cycle, row) || !isTooOld(cycle, row.seenAt)) return row;
   const pages = cycle.pull.pages.filter((page) => page.askedAt === row.seenAt);
-  for (const page of pages) await askAgain(cycle, page);
+  for (const page of pages) await askPageAgain(cycle, page);
   return readRow(cycle, post);
 }
 
@@ -37,11 +37,11 @@ export async function readNoteAgain(
   cycle: PulledCycle,
   { post, page, text }: DueNote,
 ): Promise<string | null | undefined> {
-  if (isTooOld(cycle, page.askedAt)) await askAgain(cycle, page);
+  if (isTooOld(cycle, page.askedAt)) await askPageAgain(cycle, page);
   return page.notes === undefined ? text : page.notes.get(post);
 }
 
-function askAgain(cycle: PulledCycle, page: PulledPage): Promise<void> {
+function askPageAgain(cycle: PulledCycle, page: PulledPage): Promise<void> {
   page.asking ??= ask(cycle, page).finally(() => {
     page.asking = undefined;
   });

@@ -148,7 +148,7 @@ async function endPull(
   ];
   if ([...seen].join() === projectNow(cycle).seen.join()) await ledger.commit(ended);
   else await rememberOfProject(cycle, { seen: [...seen] }, ended);
-  if (kind === "complete" && !isPreview(cycle.run)) await sayMissing(cycle, endedAt);
+  if (kind === "complete" && !isPreview(cycle.run)) await sayUnlisted(cycle, endedAt);
   const isOther = other !== undefined && { isOther: true as const };
   return { seen, posts: measure.posts, hold, ...isOther, kind, beganAt };
 }
@@ -203,7 +203,7 @@ function countPosts(pages: Reading["doubtful"]): number {
 const mostNamed = 20;
 
 /** Linked posts that this list is the first to lack: said once, when it begins. */
-async function sayMissing({ world: { ledger, log }, memory, project }: Cycle, at: number): Promise<void> {
+async function sayUnlisted({ world: { ledger, log }, memory, project }: Cycle, at: number): Promise<void> {
   const { missing } = await ledger.rows.counts(memory.id);
   if (missing === 0) return;
   const found = await ledger.rows.waiting(memory.id, missing, ["missing"]);

@@ -6,7 +6,7 @@ import type { Listed } from "../../tracker/tracker.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { lookAtLinked } from "./linked-issues.ts";
-import { askAgain, rememberNews } from "./repositories.ts";
+import { askRepositoryAgain, rememberNews } from "./repositories.ts";
 
 /** Which lists of a repository are wanted. */
 type Lists = Pick<SignalNeeds, "labels" | "milestones" | "types">;
@@ -92,7 +92,7 @@ async function takeNews(
     memory.milestones === known.milestones ? [] : findOutdated(carried.milestones, memory.milestones);
   if (!isRelabelled && outdated.length === 0) return memory;
   // Lists go by name, and the name may have been given to another repository.
-  const now = await askAgain(cycle, known);
+  const now = await askRepositoryAgain(cycle, known);
   if (!isSameRepository(now.repository.name, memory.repository.name)) {
     return { ...now, labelsEtag: undefined, milestonesEtag: undefined, typesEtag: undefined };
   }

@@ -10,7 +10,13 @@ import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storePage } from "./markers.ts";
-import { askAgain, attemptRepository, noteProblems, type Problems, rememberNews } from "./repositories.ts";
+import {
+  askRepositoryAgain,
+  attemptRepository,
+  noteProblems,
+  type Problems,
+  rememberNews,
+} from "./repositories.ts";
 import { partOfReading } from "./share.ts";
 
 /**
@@ -61,7 +67,7 @@ async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<Reposito
 
 async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
   // Where issues are off there is nothing to read; whether they are on again costs as much as an idle look.
-  const memory = known.repository.hasIssues ? known : await askAgain(cycle, known);
+  const memory = known.repository.hasIssues ? known : await askRepositoryAgain(cycle, known);
   if (!memory.repository.hasIssues) return memory;
   try {
     return await readRepository(cycle, memory);
@@ -69,7 +75,7 @@ async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<Re
     // Issues that were switched off, and a name that was given to another repository, first show in an answer like this.
     if (!(error instanceof RemoteError) || (error.fault !== "missing" && error.fault !== "refused"))
       throw error;
-    const now = await askAgain(cycle, memory);
+    const now = await askRepositoryAgain(cycle, memory);
     if (!now.repository.hasIssues) return now;
     if (isSameRepository(now.repository.name, memory.repository.name)) throw error;
     return readRepository(cycle, { ...now, etag: undefined });
@@ -108,7 +114,7 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
     if (page.isUnchanged) return memory;
     const listed = await ledger.pulls.listed(page.issues.map(({ issue }) => issue));
     if (listed.some(({ isOther }) => isOther)) {
-      const now = await askAgain(cycle, known);
+      const now = await askRepositoryAgain(cycle, known);
       if (!isSameRepository(now.repository.name, known.repository.name)) {
         return pullChanges(cycle, { ...now, etag: undefined });
       }

@@ -88,7 +88,7 @@ function otherServer(
 type Asking = Pick<Cycle, "world" | "run">;
 
 /** The same of a repository that is known, asked now: whether it may be written to must not rest on a look of some hours ago. */
-export async function askAgain(
+export async function askRepositoryAgain(
   cycle: Asking,
   { name, repository: { id } }: RepositoryMemory,
 ): Promise<RepositoryMemory> {

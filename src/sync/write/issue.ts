@@ -15,7 +15,7 @@ import { closedBy, type Outcome, waitForTurn } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 import { parkAbsent } from "../read/absent.ts";
 import { takeAnswer } from "../read/follow.ts";
-import { askAgain, asProjectError } from "../read/repositories.ts";
+import { askRepositoryAgain, asProjectError } from "../read/repositories.ts";
 import { failWrite } from "./failure.ts";
 import { intentLine, type Request } from "./send.ts";
 
@@ -196,7 +196,7 @@ async function ask(
   turn: WhichLook = isLookedAt(cycle, lookOf(known, "second")) ? "second" : "first",
 ): Promise<Closure | undefined> {
   try {
-    await lookOnce(cycle, lookOf(known, turn), () => askAgain(cycle, known));
+    await lookOnce(cycle, lookOf(known, turn), () => askRepositoryAgain(cycle, known));
     return repositoryClosure(repositoryNow(cycle, known));
   } catch (error) {
     if (error instanceof RemoteError && error.concerns === "all") throw error;
