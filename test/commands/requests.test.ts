@@ -177,7 +177,9 @@ describe("boardsync retry", () => {
     expect((await stage.run(["sync"])).code).toBe(4);
     const retried = await stage.run(["retry", "acme-app/p1"]);
     expect(retried.code).toBe(0);
-    expect(retried.out).toMatch(/^acme-app\/p1: .*no such status.* → the next run tries it again/);
+    expect(retried.out).toMatch(
+      /^ {2}acme-app\/p1: .*no such status.*\nacme-app\/p1: the next run tries again what was refused/,
+    );
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(stage.story.board.post("acme-app", "p1")?.status).toBe("completed");
   });
@@ -185,12 +187,15 @@ describe("boardsync retry", () => {
   it("has nothing to do where nothing is parked", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
-    expect((await stage.run(["retry", "p1"])).out).toBe("acme-app/p1: Nothing of this post is to retry.\n");
+    expect((await stage.run(["retry", "p1"])).out).toBe(
+      "  acme-app/p1: Nothing of this post is to retry.\nacme-app/p1: Nothing is to retry.\n",
+    );
     expect((await stage.run(["retry", "p1", "--json"])).json()).toEqual({
       project: "acme-app",
       post: "p1",
       requested: false,
       waits: null,
+      message: "Nothing is to retry.",
     });
     expect((await stage.run(["retry", "p1", "--quiet"])).out).toBe("");
   });
@@ -205,7 +210,7 @@ describe("boardsync release", () => {
     expect((await stage.run(["sync"])).code).toBe(4);
     stage.writeConfig("boardsync.yaml", (config) => `${config}guard: { flips: 1 }\n`);
     const released = await stage.run(["release", "p1"]);
-    expect(released.out).toContain("the next run goes on with it");
+    expect(released.out).toContain("acme-app/p1: the next run ends the quarantine, and goes on.");
     expect((await stage.run(["sync"])).code).toBe(0);
     expect((await stage.run(["release", "p1"])).out).toContain("This post is not to release.");
   });

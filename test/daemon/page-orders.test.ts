@@ -131,7 +131,7 @@ describe("an order on the page", () => {
     const stage = await openPage({ orders: true });
     const path = "/post/acme-app/p1";
     const pause = await ask(stage, "Pause…", path);
-    expect(pause).toContain("Nothing more is written for it, to either side");
+    expect(pause).toContain("From now on nothing is written for this post, to either side");
     expect((await stage.post(stage.form(pause, "Pause"))).status).toBe(303);
     expect(stage.started).toEqual([]);
     stage.stage.story.github.close("acme/app", 1, "completed");

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { PostsRequest } from "../../src/ledger/orders.ts";
 import { pausedByPerson } from "../../src/model/link.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
+import { foreseePause } from "../../src/sync/orders/pause.ts";
 import {
   addPlanned,
   hourMs,
@@ -405,4 +407,24 @@ describe("the end of a pause", () => {
     await expectCalm(stage);
     expect(stage.board.notifications).toHaveLength(1);
   });
+});
+
+it("is foreseen with what a write that has left already means, once, before what waits", async () => {
+  const { ledger: whole, clock } = await openPairs();
+  const row = await whole.rows.row(project, "p1" as PostId, clock.now());
+  const notes = ["title", "label:many"].map((field) => ({
+    kind: "held",
+    message: "",
+    planned: { place: "acme/app#1", changes: [{ field, from: undefined, to: "new" }], notifies: 0 },
+  }));
+  const rows = { row: async () => ({ ...row, openIntents: ["patch-post"], notes }) };
+  const ledger: Ledger = Object.assign(Object.create(whole), { rows });
+  const named = { key: "acme-app", project, post: "p1" as PostId };
+  const { effects } = await foreseePause({ ledger, now: clock.now() }, [named], "somebody resumes it");
+  expect(effects).toEqual([
+    "from now on nothing is written for this post, to either side, until somebody resumes it.",
+    expect.stringMatching(/^acme-app\/p1: A write for it has left already, .* not sent again\.$/),
+    "acme-app/p1: acme/app#1: title: new",
+    "acme-app/p1: acme/app#1: label:many: new",
+  ]);
 });

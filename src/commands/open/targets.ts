@@ -6,8 +6,6 @@ import { type Beside, describeNoProject, findPost, findProject, knownProjects } 
 
 /** What an order is about. */
 export type Targets =
-  /** The only post that was named. */
-  | { readonly kind: "post"; readonly post: NamedPost }
   | { readonly kind: "posts"; readonly posts: readonly NamedPost[] }
   /** The one, or every project of the config that a run has found. */
   | { readonly kind: "project" | "all"; readonly projects: readonly NamedProject[] };
@@ -39,9 +37,7 @@ export async function findTargets(
   if (!isProject) {
     if (code !== undefined)
       throw new ConfigError([`\`--code\` needs a project: the config has no project \`${first}\`.`]);
-    const posts = await findEach(beside, words);
-    const [post] = posts;
-    return words.length === 1 && post !== undefined ? { kind: "post", post } : { kind: "posts", posts };
+    return { kind: "posts", posts: await findEach(beside, words) };
   }
   const project = { key: first, project: findProject(beside, first) };
   if (code !== undefined) {

@@ -119,7 +119,7 @@ async function findAsked(
     return [{ named, posts: await findHeld(beside, named, names) }];
   }
   const targets = await findTargets(beside, words, options);
-  const posts = targets.kind === "post" ? [targets.post] : targets.kind === "posts" ? targets.posts : [];
+  const posts = targets.kind === "posts" ? targets.posts : [];
   return [...Map.groupBy(posts, ({ key: one }) => one)].map(([one, all]) => ({
     named: { key: one, project: all[0]?.project ?? findProject(beside, one) },
     posts: all.map(({ post }) => post),

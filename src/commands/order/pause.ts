@@ -1,11 +1,10 @@
-import { type Foresight, isAsked, type NamedPost, type Nothing } from "../../sync/orders/foresight.ts";
+import type { Foresight, NamedPost, Nothing } from "../../sync/orders/foresight.ts";
 import {
   foreseePause,
-  foreseePauseAll,
   foreseeResume,
-  foreseeResumeAll,
   listPaused,
-  listWaiting,
+  type SeenPost,
+  sayPaused,
 } from "../../sync/orders/pause.ts";
 import {
   foreseePauseWhole,
@@ -16,7 +15,7 @@ import {
 import { type BesideCall, besideRuns } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
 import type { CommandCall, CommonOptions } from "../print/terminal.ts";
-import { isOrdered, show, tell } from "./tell.ts";
+import { documentOf, isOrdered, show, tell } from "./tell.ts";
 
 interface PauseOptions extends CommonOptions, TargetOptions {}
 
@@ -27,7 +26,7 @@ interface ResumeOptions extends PauseOptions {
 
 /** `boardsync pause`: from now on nothing is written for posts, a project, or any project, either way, until a person resumes it. */
 export function pause(called: CommandCall<PauseOptions>): Promise<number> {
-  return orderOf(called, { post: pausePost, posts: pausePosts, whole: pauseWhole });
+  return orderOf(called, { posts: pausePosts, whole: pauseWhole });
 }
 
 /**
@@ -35,12 +34,11 @@ export function pause(called: CommandCall<PauseOptions>): Promise<number> {
  * project that is not paused as a whole: its paused posts.
  */
 export function resume(called: CommandCall<ResumeOptions>): Promise<number> {
-  return orderOf(called, { post: resumePost, posts: resumePosts, whole: resumeWhole });
+  return orderOf(called, { posts: resumePosts, whole: resumeWhole });
 }
 
 /** What an order does to each of what a person may name. */
 interface Ways<Options extends PauseOptions> {
-  post(call: BesideCall<Options>, named: NamedPost): Promise<number>;
   posts(call: BesideCall<Options>, posts: readonly NamedPost[]): Promise<number>;
   whole(call: BesideCall<Options>, whole: Whole): Promise<number>;
 }
@@ -51,44 +49,31 @@ function orderOf<Options extends PauseOptions>(
 ): Promise<number> {
   return besideRuns(called, async (call) => {
     const targets = await findTargets(call, called.rest, call.options);
-    if (targets.kind === "post") return ways.post(call, targets.post);
     if (targets.kind === "posts") return ways.posts(call, targets.posts);
     return ways.whole(call, { of: targets.kind, projects: targets.projects });
   });
 }
 
-async function pausePost(call: BesideCall, named: NamedPost): Promise<number> {
-  const { ledger } = call;
-  const { key: project, post } = named;
-  const waits = await listWaiting(call, named);
-  const seen = foreseePause(waits, named, "`boardsync resume POST`");
-  const pending = await ledger.requests.pending(named.project);
-  const isResuming = isAsked(pending, "resume", post) || isAsked(pending, "resume-discard", post);
-  const at = call.now;
-  await ledger.commit(seen.asks({ at }));
-  const { actions, open } = waits;
-  const since = new Date(waits.since ?? at).toISOString();
-  const wasPaused = waits.since !== undefined;
-  const message = `${wordPause(wasPaused ? since : undefined, isResuming, seen.effects[0])}${wasPaused ? open : ""}`;
-  show(call, seen.effects.slice(1));
-  const underWay = open !== "";
-  return tell(call, { project, post, paused: true, since, wasPaused, actions, underWay, message }, message);
-}
-
-/** @param since - ISO 8601; undefined where it was not paused. */
-function wordPause(since: string | undefined, isResuming: boolean, effect: string): string {
-  if (since === undefined) return `it is paused from now on: ${effect}`;
-  return isResuming
-    ? `it stays paused, since ${since}; the resume that was asked for is taken back.`
-    : `it is paused already, since ${since}.`;
-}
-
 async function pausePosts(call: BesideCall, posts: readonly NamedPost[]): Promise<number> {
-  const seen = await foreseePauseAll(call, posts, "`boardsync resume POST`");
-  await call.ledger.commit(seen.asks({ at: call.now }));
+  const seen = await foreseePause(call, posts, "`boardsync resume POST`");
+  const at = call.now;
+  await call.ledger.commit(seen.asks({ at }));
   const [message, ...lines] = seen.effects;
   show(call, lines);
-  return tell(call, { project: null, posts: seen.posts, paused: true, message }, message);
+  const told = seen.posts.map((one) => toDocument(one, at));
+  return tell(call, { ...documentOf(told, told.length === 1), paused: true, message }, message);
+}
+
+/** @param at - since when it is paused, where it was not before. */
+function toDocument({ key, post, since, actions, isUnderWay }: SeenPost, at: number) {
+  return {
+    project: key,
+    post,
+    since: new Date(since ?? at).toISOString(),
+    wasPaused: since !== undefined,
+    actions,
+    underWay: isUnderWay,
+  };
 }
 
 async function pauseWhole(call: BesideCall, whole: Whole): Promise<number> {
@@ -98,7 +83,7 @@ async function pauseWhole(call: BesideCall, whole: Whole): Promise<number> {
   await call.ledger.commit(seen.asks({ at }));
   const wasPaused = seen.since !== undefined;
   const since = new Date(seen.since ?? at).toISOString();
-  const message = wasPaused ? wordPause(since, seen.isResuming, "") : seen.effects[0];
+  const message = sayPaused(seen) || seen.effects[0];
   const told = { project, all: project === null, paused: true, since, wasPaused, underWay: seen.open > 0 };
   return tell(call, { ...told, message }, message);
 }
@@ -108,23 +93,16 @@ function nameOf({ of, projects: [project] }: Whole): string | null {
   return of === "all" || project === undefined ? null : project.key;
 }
 
-async function resumePost(call: BesideCall<ResumeOptions>, named: NamedPost): Promise<number> {
-  const { key: project, post } = named;
-  const waits = await listWaiting(call, named);
-  const seen =
-    waits.since === undefined
-      ? { nothing: "it is not paused." }
-      : foreseeResume(waits, named, call.options.discard ? "resume-discard" : "resume");
-  const document = { project, post, actions: waits.actions };
-  return askResume(call, { seen, document, what: "it", stays: "it stays paused." });
-}
-
-async function resumePosts(call: BesideCall<ResumeOptions>, posts: readonly NamedPost[]): Promise<number> {
-  const seen = await foreseeResumeAll(call, posts, call.options.discard ? "resume-discard" : "resume");
-  const paused = "nothing" in seen ? [] : seen.posts;
-  const document = { project: null, posts: paused };
-  const what = paused.length === 1 ? "this post" : `these ${paused.length} posts`;
-  return askResume(call, { seen, document, what, stays: "Nothing was changed." });
+async function resumePosts(
+  call: BesideCall<ResumeOptions>,
+  named: readonly NamedPost[],
+  isOne = named.length === 1,
+): Promise<number> {
+  const seen = await foreseeResume(call, named, call.options.discard ? "resume-discard" : "resume");
+  const { posts } = seen;
+  const told = posts.map(({ key, post, actions }) => ({ project: key, post, actions }));
+  const what = posts.length === 1 ? "this post" : `these ${posts.length} posts`;
+  return askResume(call, { seen, document: documentOf(told, isOne), what });
 }
 
 async function resumeWhole(call: BesideCall<ResumeOptions>, whole: Whole): Promise<number> {
@@ -132,11 +110,11 @@ async function resumeWhole(call: BesideCall<ResumeOptions>, whole: Whole): Promi
   const seen = await foreseeResumeWhole(call, whole, call.options.discard === true);
   if ("nothing" in seen) {
     const posts = project === null || seen.isBeyond ? [] : await listPaused(call.ledger, whole.projects);
-    if (posts.length > 0) return resumePosts(call, posts);
+    if (posts.length > 0) return resumePosts(call, posts, false);
   }
   const actions = "nothing" in seen ? [] : actionsOf(seen);
   const document = { project, all: project === null, actions };
-  return askResume(call, { seen, document, what: project ?? "all projects", stays: "it stays paused." });
+  return askResume(call, { seen, document, what: project ?? "all projects" });
 }
 
 async function askResume(
@@ -146,17 +124,15 @@ async function askResume(
     readonly document: Parameters<typeof tell>[1];
     /** What is resumed, as the question names it. */
     readonly what: string;
-    /** What is said where nobody agrees. */
-    readonly stays: string;
   },
 ): Promise<number> {
   const { discard = false } = call.options;
-  const { seen, document, what, stays } = resume;
+  const { seen, document, what } = resume;
   const say = (requested: boolean, message: string): number =>
     tell(call, { ...document, requested, discarded: requested && discard, message }, message);
   if ("nothing" in seen) return say(false, seen.nothing);
   const isAsked = await isOrdered(call, seen, questionOf(discard, what, seen.notified));
-  return isAsked ? say(true, seen.effects[0]) : say(false, stays);
+  return isAsked ? say(true, seen.effects[0]) : say(false, "Nothing was changed.");
 }
 
 function actionsOf({ waits }: WholeForesight) {

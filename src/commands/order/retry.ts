@@ -1,11 +1,11 @@
 import { inOrder } from "../../select.ts";
-import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
+import type { NamedProject } from "../../sync/orders/foresight.ts";
 import { foreseeRetryEntry } from "../../sync/orders/publish.ts";
-import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "../../sync/orders/retry.ts";
+import { foreseeRetry, listRetryable, type RetryKind } from "../../sync/orders/retry.ts";
 import { type BesideCall, besideRuns, findProject } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
 import type { CommandCall, CommonOptions } from "../print/terminal.ts";
-import { entryNamed, show, tell } from "./tell.ts";
+import { documentOf, entryNamed, show, tell } from "./tell.ts";
 
 /**
  * `boardsync retry`: what is parked of posts may be tried again, by the next run. `boardsync release`: ends quarantines, by the
@@ -17,21 +17,19 @@ export function retry(called: CommandCall<CommonOptions & TargetOptions>, kind: 
   return besideRuns(called, async (call) => {
     if (entry !== undefined) return retryEntry(call, entry.key, entry.tag);
     const targets = await findTargets(call, words, call.options);
-    if (targets.kind === "post") return retryOne(call, kind, targets.post);
     // Of a whole project: what is parked, or quarantined, now.
     const listed = (project: NamedProject) => listRetryable(call.ledger, kind, project);
     const asked = targets.kind === "posts" ? targets.posts : (await inOrder(targets.projects, listed)).flat();
-    const seen = await foreseeRetryAll(call, kind, asked);
+    const seen = await foreseeRetry(call, kind, asked, targets.kind !== "posts");
     const [project] = targets.kind === "project" ? targets.projects : [];
-    const document = {
-      project: project?.key ?? null,
-      posts: seen.lines.map(({ named: { key, post }, waits }) => ({
-        project: key,
-        post,
-        requested: waits !== null,
-        waits,
-      })),
-    };
+    const told = seen.lines.map(({ named: { key, post }, waits }) => ({
+      project: key,
+      post,
+      requested: waits !== null,
+      waits,
+    }));
+    const isOne = targets.kind === "posts" && told.length === 1;
+    const document = documentOf(told, isOne, project?.key);
     if (seen.asked > 0) await call.ledger.commit(seen.asks({ at: call.now }));
     const lines = seen.lines.map(
       ({ named, waits, nothing }) => `${named.key}/${named.post}: ${waits ?? nothing}`,
@@ -49,13 +47,4 @@ async function retryEntry(call: BesideCall, key: string, tag: string): Promise<n
   if (requested) await call.ledger.commit(seen.asks({ at: call.now }));
   const message = requested ? `${seen.effects.join("; ")}.` : seen.nothing;
   return tell(call, { project: key, changelog: tag, requested, message }, message);
-}
-
-async function retryOne(call: BesideCall, kind: RetryKind, named: NamedPost): Promise<number> {
-  const { key: project, post } = named;
-  const seen = await foreseeRetry(call, kind, named);
-  if ("nothing" in seen) return tell(call, { project, post, requested: false, waits: null }, seen.nothing);
-  await call.ledger.commit(seen.asks({ at: call.now }));
-  const { waits, effects } = seen;
-  return tell(call, { project, post, requested: true, waits }, `${effects.join(" → ")}.`);
 }

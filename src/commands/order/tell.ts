@@ -17,6 +17,23 @@ export function tell(
   return exitCodes.ok;
 }
 
+/** What an order tells of a post. */
+interface PostDocument {
+  readonly project: string;
+  readonly post: string;
+  readonly [field: string]: unknown;
+}
+
+/** @param isOne - a person named a single post: scripts find its fields beside those of the order. */
+export function documentOf(
+  posts: readonly PostDocument[],
+  isOne: boolean,
+  project: string | null = null,
+): Parameters<typeof tell>[1] {
+  const [only] = posts;
+  return isOne && only !== undefined ? only : { project, posts };
+}
+
 /** Shows what an order will do and asks whether it is to be done; then it is asked for. */
 export async function isOrdered(
   call: BesideCall<CommonOptions & { readonly yes?: boolean }>,

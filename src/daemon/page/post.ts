@@ -103,8 +103,8 @@ async function renderWaits(
   const canRetry =
     forms !== undefined &&
     named.project !== undefined &&
-    "waits" in
-      (await foreseeRetry({ ledger, now: times.now }, "retry", { ...named, project: named.project }));
+    (await foreseeRetry({ ledger, now: times.now }, "retry", [{ ...named, project: named.project }])).asked >
+      0;
   const isNamed = waits.some(({ kind, command }) => kind === "parked" && command !== null);
   const about = { project, post, from: "post" } as const;
   if (waits.length === 0 && !canRetry) return undefined;

@@ -3,7 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { PersonRequest, Who } from "../../ledger/orders.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { showVoters, type Voters } from "../ground/voters.ts";
-import { beginSentence } from "../tell/words.ts";
+import { beginSentence, count } from "../tell/words.ts";
 
 /** A project, by its name in the config and by its id. */
 export interface NamedProject {
@@ -55,6 +55,11 @@ export function sayNotified(voters: Voters): string {
   if (number === "?") return "An unknown number of voters will be notified.";
   const noun = voters.known === 1 ? "voter" : "voters";
   return `${beginSentence(number)} ${noun} will be notified.`;
+}
+
+/** An effect, with the number of posts that it is one on. */
+export function onPosts(posts: number, effect: string): string {
+  return posts === 1 ? effect : `${count(posts, "post")}: ${effect}`;
 }
 
 /** Asks for something to be done to posts: one request a project. */

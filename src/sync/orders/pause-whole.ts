@@ -12,7 +12,7 @@ import {
   type Sight,
   sayNotified,
 } from "./foresight.ts";
-import { effectOfMany } from "./pause.ts";
+import { effectOfResume } from "./pause.ts";
 
 /** What is paused, or goes on again, as one: a project, or all of them. */
 export interface Whole {
@@ -88,7 +88,7 @@ export async function foreseeResumeWhole(
       : "";
   return {
     ...seen,
-    effects: [`${effectOfMany[isDiscard ? "resume-discard" : "resume"]}${kept}`, ...tellWaits(seen.waits)],
+    effects: [`${effectOfResume[isDiscard ? "resume-discard" : "resume"]}${kept}`, ...tellWaits(seen.waits)],
     notified: isDiscard ? notifiesNobody : sayNotified(voters),
     asks: ({ at, by }) => [
       ...(isOfAll

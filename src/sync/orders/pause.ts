@@ -1,7 +1,6 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PlannedChange, Row, RowNote } from "../../model/link.ts";
-import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { countVoters } from "../ground/voters.ts";
 import { describePlanned } from "../tell/waiting-lines.ts";
@@ -9,21 +8,25 @@ import { count } from "../tell/words.ts";
 import {
   askOf,
   type Foresight,
+  isAsked,
   type NamedPost,
   type NamedProject,
   type Nothing,
   notifiesNobody,
+  onPosts,
   type Sight,
   sayNotified,
 } from "./foresight.ts";
 
-/** What is decided of a post and not written, as the last run has recorded it. */
-export interface WhatWaits {
+/** A post, and what is decided of it and not written, as the last run has recorded it. */
+export interface SeenPost extends NamedPost {
   /** Since when it is paused, epoch ms; undefined where it is not. */
   readonly since: number | undefined;
+  /** Whether a resume was asked for that no run has taken up. */
+  readonly isResuming: boolean;
   readonly actions: readonly WaitingAction[];
-  /** What can't be called back any more: a write has left already whose outcome is not known; '' where there is nothing. */
-  readonly open: string;
+  /** A write that can't be called back has left already, and its outcome is not known. */
+  readonly isUnderWay: boolean;
 }
 
 interface WaitingAction extends PlannedChange {
@@ -31,20 +34,84 @@ interface WaitingAction extends PlannedChange {
   readonly message: string;
 }
 
-/** Reads what waits for a post. */
-export async function listWaiting({ ledger, now }: Sight, { project, post }: NamedPost): Promise<WhatWaits> {
-  const row = await ledger.rows.row(project, post, now);
+/** What an order to posts comes to. Behind the first effect stand lines for each of them. */
+export interface PostsForesight extends Foresight {
+  /** Those that it concerns. */
+  readonly posts: readonly SeenPost[];
+}
+
+/** From now on nothing is written for these posts. */
+export async function foreseePause(
+  sight: Sight,
+  named: readonly NamedPost[],
+  until: string,
+): Promise<PostsForesight> {
+  const posts = await inOrder(named, (one) => look(sight, one));
   return {
+    posts,
+    effects: [
+      `from now on nothing is written for ${posts.length === 1 ? "this post" : count(posts.length, "post")}, to either side, until ${until}.`,
+      ...posts.flatMap((one) => tellOf(one, sayPaused(one))),
+    ],
+    notified: notifiesNobody,
+    asks: ({ at }) => posts.map(({ project, post }) => ({ kind: "pause", project, post, at })),
+  };
+}
+
+/** What a pause finds paused already, and what it takes back; '' where it begins with it. */
+export function sayPaused({ since, isResuming }: Pick<SeenPost, "since" | "isResuming">): string {
+  if (since === undefined) return "";
+  const when = new Date(since).toISOString();
+  return isResuming
+    ? `it stays paused, since ${when}; the resume that was asked for is taken back.`
+    : `it is paused already, since ${when}.`;
+}
+
+/** How a pause ends: what has come together is written as for any other post, or never. */
+export type Resuming = keyof typeof effectOfResume;
+
+export const effectOfResume = {
+  resume: "the pause ends with the next run, which decides what is written by then as for any other post.",
+  "resume-discard":
+    "the next run takes both sides as they are by then, writes nothing for what has come together, and ends the pause.",
+} as const;
+
+/** The pauses of those of these posts that are paused end. */
+export async function foreseeResume(
+  sight: Sight,
+  named: readonly NamedPost[],
+  kind: Resuming,
+): Promise<PostsForesight | (Nothing & Pick<PostsForesight, "posts">)> {
+  const seen = await inOrder(named, (one) => look(sight, one));
+  const posts = seen.filter(({ since }) => since !== undefined);
+  if (posts.length === 0) {
+    return seen.length === 1
+      ? { nothing: "it is not paused.", posts: seen }
+      : { nothing: "None of them is paused.", posts };
+  }
+  const voters = countVoters(posts.flatMap(({ actions }) => actions.map(({ notifies }) => notifies)));
+  return {
+    posts,
+    effects: [onPosts(posts.length, effectOfResume[kind]), ...posts.flatMap((one) => tellOf(one, ""))],
+    notified: kind === "resume" ? sayNotified(voters) : notifiesNobody,
+    asks: askOf(kind, posts),
+  };
+}
+
+async function look({ ledger, now }: Sight, named: NamedPost): Promise<SeenPost> {
+  const { project, post } = named;
+  const row = await ledger.rows.row(project, post, now);
+  const pending = await ledger.requests.pending(project);
+  return {
+    ...named,
     since: row?.pausedAt,
+    isResuming: isAsked(pending, "resume", post) || isAsked(pending, "resume-discard", post),
     actions: notesOf(row).flatMap(({ planned, message }) => {
       if (planned === undefined) return [];
       const { place, changes, notifies } = planned;
       return [{ place, changes, notifies, message }];
     }),
-    open:
-      row === undefined || row.openIntents.length === 0
-        ? ""
-        : " A write for it has left already, and nobody knows yet what became of that: it is looked up, and not sent again.",
+    isUnderWay: row !== undefined && row.openIntents.length > 0,
   };
 }
 
@@ -53,91 +120,6 @@ function notesOf(row: Row | undefined): readonly RowNote[] {
   const { notes = [] } = row ?? {};
   const paused = notes.filter(({ kind }) => kind === "paused");
   return paused.length > 0 ? paused : notes;
-}
-
-/** From now on nothing is written for a post. What waits for it stands behind the first effect. */
-export function foreseePause(waits: WhatWaits, { project, post }: NamedPost, until: string): Foresight {
-  const effect = `nothing more is written for it, to either side, until ${until}.${waits.open}`;
-  return {
-    effects: [effect, ...tellWaiting(waits)],
-    notified: notifiesNobody,
-    asks: ({ at }) => [{ kind: "pause", project, post, at }],
-  };
-}
-
-/** How a pause ends: what has come together is written as for any other post, or never. */
-export type Resuming = keyof typeof effectOf;
-
-const effectOf = {
-  resume: "its pause ends with the next run, which decides what is written by then as for any other post.",
-  "resume-discard":
-    "the next run takes both sides as they are by then, writes nothing for what has come together, and ends the pause.",
-};
-
-/** Of several posts, or a whole project. */
-export const effectOfMany: Readonly<Record<Resuming, string>> = {
-  resume: "the pause ends with the next run, which decides what is written by then as for any other post.",
-  "resume-discard":
-    "the next run takes both sides as they are by then, writes nothing for what has come together, and ends the pause.",
-};
-
-/** The pause of a post ends. What waits for it stands behind the first effect. */
-export function foreseeResume(waits: WhatWaits, named: NamedPost, kind: Resuming): Foresight {
-  const voters = countVoters(waits.actions.map(({ notifies }) => notifies));
-  return {
-    effects: [`${effectOf[kind]}${waits.open}`, ...tellWaiting(waits)],
-    notified: kind === "resume" ? sayNotified(voters) : notifiesNobody,
-    asks: askOf(kind, [named]),
-  };
-}
-
-/** The same of many posts. */
-export interface PostsForesight extends Foresight {
-  readonly posts: readonly {
-    readonly project: string;
-    readonly post: PostId;
-    readonly actions: WhatWaits["actions"];
-  }[];
-}
-
-/** From now on nothing is written for these posts. A line for each stands behind the first effect. */
-export async function foreseePauseAll(
-  sight: Sight,
-  posts: readonly NamedPost[],
-  until: string,
-): Promise<PostsForesight> {
-  const found = await lookAtEach(sight, posts);
-  const counted = `${count(posts.length, "post")} ${posts.length === 1 ? "is" : "are"}`;
-  return {
-    posts: found.map(toTold),
-    effects: [
-      `${counted} paused from now on: nothing more is written for them, to either side, until ${until}.`,
-      ...found.flatMap(tellOfPost),
-    ],
-    notified: notifiesNobody,
-    asks: ({ at }) => posts.map(({ project, post }) => ({ kind: "pause", project, post, at })),
-  };
-}
-
-/** The pauses of those of these posts that are paused end. A line for each stands behind the first effect. */
-export async function foreseeResumeAll(
-  sight: Sight,
-  posts: readonly NamedPost[],
-  kind: Resuming,
-): Promise<PostsForesight | Nothing> {
-  const found = (await lookAtEach(sight, posts)).filter(({ waits }) => waits.since !== undefined);
-  if (found.length === 0) return { nothing: "None of them is paused." };
-  const voters = countVoters(found.flatMap(({ waits }) => waits.actions.map(({ notifies }) => notifies)));
-  const counted = count(found.length, "post");
-  return {
-    posts: found.map(toTold),
-    effects: [`${counted}: ${effectOfMany[kind]}`, ...found.flatMap(tellOfPost)],
-    notified: kind === "resume" ? sayNotified(voters) : notifiesNobody,
-    asks: askOf(
-      kind,
-      found.map(({ named }) => named),
-    ),
-  };
 }
 
 /** The posts of projects that are paused by themselves. */
@@ -153,28 +135,19 @@ export async function listPaused(
   return found.flat();
 }
 
-interface SeenPost {
-  readonly named: NamedPost;
-  readonly waits: WhatWaits;
-}
-
-function lookAtEach(sight: Sight, posts: readonly NamedPost[]): Promise<readonly SeenPost[]> {
-  return inOrder(posts, async (named) => ({ named, waits: await listWaiting(sight, named) }));
-}
-
-function toTold({ named: { key, post }, waits: { actions } }: SeenPost): PostsForesight["posts"][number] {
-  return { project: key, post, actions };
-}
-
-function tellOfPost({ named: { key, post }, waits }: SeenPost): readonly string[] {
-  return tellWaiting(waits).map((line) => `${key}/${post}: ${line}${waits.open}`);
-}
-
-/** A line for each action: what it would write, from what to what, and how many voters would be notified. */
-function tellWaiting({ actions }: WhatWaits): readonly string[] {
-  if (actions.length === 0) return ["As of the last run nothing waits for it."];
-  return actions.map((action) => {
+/** A line for what is to be said of the post, and one for each action: what it would write, from what to what, and how many voters would be notified. */
+function tellOf({ key, post, actions, isUnderWay }: SeenPost, said: string): readonly string[] {
+  const stands = [
+    said,
+    isUnderWay &&
+      "A write for it has left already, and nobody knows yet what became of that: it is looked up, and not sent again.",
+    actions.length === 0 && "As of the last run nothing waits for it.",
+  ].filter(Boolean);
+  const waits = actions.map((action) => {
     const place = action.place === null ? "" : `${action.place}: `;
     return `${place}${describePlanned(action, true)}`;
   });
+  return [...(stands.length === 0 ? [] : [stands.join(" ")]), ...waits].map(
+    (line) => `${key}/${post}: ${line}`,
+  );
 }

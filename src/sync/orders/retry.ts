@@ -2,7 +2,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Row } from "../../model/link.ts";
 import { votersOf } from "../../plan/ground/fields.ts";
 import { isQuarantined, parkedOf } from "../../plan/ground/obstacle.ts";
-import { inOrder, select } from "../../select.ts";
+import { inOrder } from "../../select.ts";
 import { countVoters, type Voters } from "../ground/voters.ts";
 import { count } from "../tell/words.ts";
 import {
@@ -14,28 +14,13 @@ import {
   type NamedProject,
   type Nothing,
   notifiesNobody,
+  onPosts,
   type Sight,
 } from "./foresight.ts";
 
 export type RetryKind = "retry" | "release";
 
-/** What is parked of a post is tried again; or its quarantine ends. `waits` says why there is something to do. */
-export async function foreseeRetry(
-  sight: Sight,
-  kind: RetryKind,
-  named: NamedPost,
-): Promise<(Foresight & { readonly waits: string }) | Nothing> {
-  const seen = await look(sight, kind, named);
-  if ("nothing" in seen) return seen;
-  return {
-    waits: seen.waits,
-    effects: [seen.waits, effectOf[kind].one],
-    notified: sayAtMost(countVoters([seen.voters])),
-    asks: askOf(kind, [named]),
-  };
-}
-
-/** The same of many posts. */
+/** What an order to posts comes to. */
 export interface RetryForesight extends Foresight {
   /** Each post, why there is something to do, or why not. */
   readonly lines: readonly {
@@ -47,13 +32,21 @@ export interface RetryForesight extends Foresight {
   readonly asked: number;
 }
 
-/** What is parked of these posts is tried again; or their quarantines end. */
-export async function foreseeRetryAll(
+/**
+ * What is parked of these posts is tried again; or their quarantines end.
+ *
+ * @param isWhole - nobody named them: what a person has done to one of them counts for more.
+ */
+export async function foreseeRetry(
   sight: Sight,
   kind: RetryKind,
   posts: readonly NamedPost[],
+  isWhole = false,
 ): Promise<RetryForesight> {
-  const found = await inOrder(posts, async (named) => ({ named, seen: await look(sight, kind, named) }));
+  const found = await inOrder(posts, async (named) => ({
+    named,
+    seen: await look(sight, kind, named, isWhole),
+  }));
   const asked = found.flatMap(({ named, seen }) => ("nothing" in seen ? [] : [{ named, ...seen }]));
   return {
     lines: found.map(({ named, seen }) =>
@@ -62,9 +55,7 @@ export async function foreseeRetryAll(
         : { named, waits: seen.waits, nothing: "" },
     ),
     asked: asked.length,
-    effects: [
-      asked.length === 0 ? effectOf[kind].none : `${count(asked.length, "post")}: ${effectOf[kind].many}.`,
-    ],
+    effects: [asked.length === 0 ? wordsOf[kind].none : onPosts(asked.length, `${wordsOf[kind].effect}.`)],
     notified: sayAtMost(countVoters(asked.map(({ voters }) => voters))),
     asks: askOf(
       kind,
@@ -73,32 +64,29 @@ export async function foreseeRetryAll(
   };
 }
 
-/** The posts of a project that are parked, or quarantined. What a person has unlinked or discarded is no part of a whole. */
+/** The posts of a project that are parked, or quarantined. */
 export async function listRetryable(
   ledger: Ledger,
   kind: RetryKind,
   { key, project }: NamedProject,
 ): Promise<readonly NamedPost[]> {
-  const isRetry = kind === "retry";
-  const waits = isRetry ? "parked" : "quarantined";
+  const waits = kind === "retry" ? "parked" : "quarantined";
   const found = await ledger.rows.waiting(project, Number.MAX_SAFE_INTEGER, [waits]);
-  const posts = [...new Set(found.map(({ post }) => post))];
-  const named = await select(posts, async (post) => {
-    const row = await ledger.rows.row(project, post, 0);
-    return (isRetry ? row?.unlinkedAt : row?.pausedAt) === undefined;
-  });
-  return named.map((post) => ({ key, project, post }));
+  return [...new Set(found.map(({ post }) => post))].map((post) => ({ key, project, post }));
 }
 
 async function look(
   { ledger, now, pending = [] }: Sight,
   kind: RetryKind,
   { key, project, post }: NamedPost,
+  isWhole: boolean,
 ): Promise<{ readonly waits: string; readonly voters: number | null } | Nothing> {
   if (isAsked(pending, kind, post)) return { nothing: already };
   const row = await ledger.rows.row(project, post, now);
   const waits = row && (kind === "retry" ? explainParked(row) : isQuarantined(row) ? flapped : undefined);
-  if (row === undefined || waits === undefined) return { nothing: effectOf[kind].nothing };
+  if (row === undefined || waits === undefined) return { nothing: wordsOf[kind].nothing };
+  const isLeft = (kind === "retry" ? row.unlinkedAt : row.pausedAt) !== undefined;
+  if (isWhole && isLeft) return { nothing: wordsOf[kind].left };
   return { waits, voters: votersOf(row.post, new Set(ledger.memory.project(key)?.seen)) };
 }
 
@@ -110,17 +98,17 @@ function explainParked(row: Row): string | undefined {
 
 const flapped = "the post flapped too often";
 
-const effectOf = {
+const wordsOf = {
   retry: {
-    one: "the next run tries it again; if it is a change of status, its voters are notified",
-    many: "the next run tries again what was refused or is in doubt",
+    effect: "the next run tries again what was refused or is in doubt",
     nothing: "Nothing of this post is to retry.",
+    left: "A person wanted no issue for it, so it is left out: name it to have it tried again.",
     none: "Nothing is to retry.",
   },
   release: {
-    one: "the next run goes on with it",
-    many: "the next run goes on with them",
+    effect: "the next run ends the quarantine, and goes on",
     nothing: "This post is not to release.",
+    left: "It is paused, so it is left out: name it to release it.",
     none: "No post is to release.",
   },
 } as const;

@@ -62,7 +62,9 @@ describe("boardsync pause PROJECT", () => {
     const stage = await openClosed();
     await stage.run(["pause", "acme-app"]);
     const ask = (): Promise<string> => Promise.resolve("n");
-    expect((await stage.run(["resume", "acme-app"], { ask })).out).toContain("acme-app: it stays paused.");
+    expect((await stage.run(["resume", "acme-app"], { ask })).out).toContain(
+      "acme-app: Nothing was changed.",
+    );
     expect(await stage.run(["resume", "acme-app"])).toMatchObject({ code: 2 });
     expect((await stage.run(["resume", "acme-app", "--discard", "--yes", "--json"])).json()).toMatchObject({
       project: "acme-app",
@@ -134,7 +136,7 @@ describe("several posts, or those of a project", () => {
     const stage = await openClosed();
     stage.story.github.close("acme/app", 2, "completed");
     expect((await stage.run(["pause", "acme-app", "p1", "acme-app/p2", "p1"])).out).toContain(
-      "2 posts are paused from now on",
+      "from now on nothing is written for 2 posts",
     );
     await stage.run(["sync"]);
     expect(mailed(stage)).toEqual([]);

@@ -26,12 +26,12 @@ describe("boardsync pause", () => {
     const paused = await stage.run(["pause", "acme-app/p1"]);
     expect(paused.code).toBe(0);
     expect(paused.out).toBe(
-      "  As of the last run nothing waits for it.\nacme-app/p1: it is paused from now on: nothing more is written for it, to either side, until `boardsync resume POST`.\n",
+      "  acme-app/p1: As of the last run nothing waits for it.\nacme-app/p1: from now on nothing is written for this post, to either side, until `boardsync resume POST`.\n",
     );
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("planned");
     expect((await stage.run(["pause", "p1"])).out).toMatch(
-      /status: planned → completed[^\n]*voters? to notify\nacme-app\/p1: it is paused already, since 20/,
+      /acme-app\/p1: it is paused already, since 20[^\n]*\n +acme-app\/p1: [^\n]*status: planned → completed[^\n]*voters? to notify\n/,
     );
   });
 
@@ -53,7 +53,7 @@ describe("boardsync pause", () => {
         },
       ],
       underWay: false,
-      message: expect.stringContaining("it is paused from now on"),
+      message: expect.stringContaining("from now on nothing is written for this post"),
     });
     expect((await stage.run(["sync"])).code).toBe(0);
     expect((await stage.run(["pause", "p1", "--quiet"])).out).toBe("");
@@ -65,6 +65,12 @@ describe("boardsync pause", () => {
     stage.story.board.failNext(answer, { when: ({ method }) => method === "PATCH" });
     await stage.run(["sync"]);
     expect((await stage.run(["pause", "p1"])).out).toContain("A write for it has left already");
+    expect((await stage.run(["pause", "p1", "p2", "--json"])).json()).toMatchObject({
+      posts: [
+        { post: "p1", wasPaused: true, underWay: true },
+        { post: "p2", wasPaused: false, underWay: false },
+      ],
+    });
   });
 
   it("takes back that it was to be resumed", async () => {
@@ -101,9 +107,11 @@ describe("boardsync resume", () => {
       return Promise.resolve("y");
     };
     const { out } = await stage.run(["resume", "p1"], { ask });
-    expect(out).toMatch(/^ {2}acme\/app#1: [^\n]*status: planned → completed/);
-    expect(out).toContain("acme-app/p1: its pause ends with the next run");
-    expect(question).toMatch(/^Resume it\? As of the last run, \d+ voters will be notified\. \[y\/N\] $/);
+    expect(out).toMatch(/^ {2}acme-app\/p1: acme\/app#1: [^\n]*status: planned → completed/);
+    expect(out).toContain("acme-app/p1: the pause ends with the next run");
+    expect(question).toMatch(
+      /^Resume this post\? As of the last run, \d+ voters will be notified\. \[y\/N\] $/,
+    );
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("completed");
   });
@@ -127,12 +135,18 @@ describe("boardsync resume", () => {
       actions: [],
       message: "it is not paused.",
     });
+    expect(await stage.run(["resume", "p1", "--yes"])).toMatchObject({
+      code: 0,
+      out: "acme-app/p1: it is not paused.\n",
+    });
   });
 
   it("changes nothing where nobody agrees, or is there to be asked", async () => {
     const stage = await openPaused();
     const ask = (): Promise<string> => Promise.resolve("n");
-    expect((await stage.run(["resume", "p1"], { ask })).out).toContain("acme-app/p1: it stays paused.");
+    expect((await stage.run(["resume", "p1"], { ask })).out).toMatch(
+      /\nacme-app\/p1: Nothing was changed\.\n$/,
+    );
     expect(await stage.run(["resume", "p1"])).toMatchObject({ code: 2 });
     await stage.run(["sync"]);
     expect(statusOf(stage)).toBe("planned");

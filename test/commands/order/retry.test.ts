@@ -45,13 +45,14 @@ describe("boardsync retry", () => {
         },
         { project: "acme-app", post: "p3", requested: false, waits: null },
       ],
-      message: expect.stringContaining("1 post: the next run"),
+      message: expect.stringContaining("the next run"),
     });
     expect((await stage.run(["retry", "p2", "--json"])).json()).toEqual({
       project: "acme-app",
       post: "p2",
       requested: true,
       waits: expect.any(String),
+      message: expect.stringContaining("the next run"),
     });
   });
 
@@ -87,10 +88,32 @@ describe("boardsync release", () => {
     for (const number of [1, 2]) stage.story.github.reopen("acme/app", number);
     expect((await stage.run(["sync"])).code).toBe(4);
     expect((await stage.run(["release", "acme-app"])).out).toContain(
-      "2 posts: the next run goes on with them.",
+      "2 posts: the next run ends the quarantine, and goes on.",
     );
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(mailed(stage)).toEqual(["p1", "p2", "p1", "p2"]);
+  });
+
+  it("leaves out what is paused, says so, and ends its quarantine where it is named", async () => {
+    const stage = await openStage();
+    stage.writeConfig("boardsync.yaml", (text) => `${text}guard: { flips: 0 }\n`);
+    await stage.run(["sync"]);
+    for (const number of [1, 2]) stage.story.github.close("acme/app", number, "completed");
+    await stage.run(["sync"]);
+    await stage.run(["pause", "p1"]);
+    const { out } = await stage.run(["release", "acme-app"]);
+    expect(out).toContain("  acme-app/p1: It is paused, so it is left out: name it to release it.\n");
+    expect(out).toContain("acme-app: the next run ends the quarantine");
+    expect((await stage.run(["release", "acme-app", "--json"])).json()).toMatchObject({
+      posts: [
+        { post: "p1", requested: false, waits: null },
+        { post: "p2", requested: true },
+      ],
+    });
+    expect((await stage.run(["release", "p1", "--json"])).json()).toMatchObject({
+      post: "p1",
+      requested: true,
+    });
   });
 });
 

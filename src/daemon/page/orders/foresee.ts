@@ -13,10 +13,11 @@ import {
 } from "../../../sync/orders/foresight.ts";
 import { askIssue, foreseeLink, foreseeUnlink } from "../../../sync/orders/link.ts";
 import { findIssue } from "../../../sync/orders/named-issue.ts";
-import { foreseePause, foreseeResume, listWaiting, type Resuming } from "../../../sync/orders/pause.ts";
+import { foreseePause, foreseeResume, type Resuming } from "../../../sync/orders/pause.ts";
 import { foreseePauseWhole, foreseeResumeWhole, type Whole } from "../../../sync/orders/pause-whole.ts";
 import { foreseePublish, foreseeRetryEntry } from "../../../sync/orders/publish.ts";
-import { foreseeRetry, foreseeRetryAll, listRetryable, type RetryKind } from "../../../sync/orders/retry.ts";
+import { foreseeRetry, listRetryable, type RetryKind } from "../../../sync/orders/retry.ts";
+import { count } from "../../../sync/tell/words.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
 import type { Looking, PageProject } from "../view.ts";
 import type { OrderKind, PageOrder } from "./order.ts";
@@ -155,13 +156,10 @@ const ways: Readonly<Record<OrderKind, (foreseeing: Foreseeing) => Promise<Quest
   },
   async pause({ named, name, order, ...sight }) {
     if (order.post === "") return askPauseWhole(sight, { of: "project", projects: [named] }, name);
-    const waits = await listWaiting(sight, named);
-    if (waits.since !== undefined) return { nothing: `${name} is paused already.` };
-    return ask(foreseePause(waits, named, "somebody resumes it"), () => ({
-      question: `Pause ${name}?`,
-      button: "Pause",
-      done: `${name} is paused`,
-    }));
+    const seen = await foreseePause(sight, [named], "somebody resumes it");
+    if (seen.posts.some(({ since, isResuming }) => since !== undefined && !isResuming))
+      return { nothing: `${name} is paused already.` };
+    return { ...seen, question: `Pause ${name}?`, button: "Pause", done: `${name} is paused` };
   },
   resume: (foreseeing) => askResume(foreseeing, "resume"),
   "resume-discard": (foreseeing) => askResume(foreseeing, "resume-discard"),
@@ -248,11 +246,11 @@ const wordsOfRetry = {
   release: { button: "Release", question: (name: string) => `Release ${name}?`, done: "released" },
 } as const;
 
+/** Of one post; or all that is parked, or quarantined, of a project. */
 async function askRetry(
   { named, name, order, ...sight }: Foreseeing,
   kind: RetryKind,
 ): Promise<Question | Nothing> {
-  if (order.post === "") return askRetryAll(sight, named, kind);
   const tag = tagOf(order);
   if (tag !== undefined)
     return ask(await foreseeRetryEntry(sight, named, tag), () => ({
@@ -260,30 +258,20 @@ async function askRetry(
       button: "Retry",
       done: `changelog ${tag} is tried again`,
     }));
-  const { button, question, done } = wordsOfRetry[kind];
-  return ask(await foreseeRetry(sight, kind, named), () => ({
-    question: question(name),
-    button,
-    done: `${name} is ${done}`,
-  }));
-}
-
-/** All that is parked, or quarantined, of a project. */
-async function askRetryAll(sight: Sight, project: NamedPost, kind: RetryKind): Promise<Question | Nothing> {
-  const { key } = project;
-  const posts = await listRetryable(sight.ledger, kind, project);
-  const seen = await foreseeRetryAll(sight, kind, posts);
-  if (seen.asked === 0) return { nothing: posts.length > 0 ? already : seen.effects[0] };
-  const counted = seen.asked === 1 ? "1 post" : `${seen.asked.toLocaleString("en")} posts`;
+  const isWhole = order.post === "";
+  const posts = isWhole ? await listRetryable(sight.ledger, kind, named) : [named];
+  const seen = await foreseeRetry(sight, kind, posts, isWhole);
   const [effect] = seen.effects;
+  if (seen.asked === 0) return { nothing: seen.lines[0]?.nothing ?? effect };
   const lines = seen.lines
     .slice(0, mostTold)
-    .map(({ named, waits, nothing }) => `${named.key}/${named.post}: ${waits ?? nothing}`);
+    .map(({ named: { key, post }, waits, nothing }) => `${key}/${post}: ${waits ?? nothing}`);
   const more = seen.lines.length - lines.length;
   const effects = [effect, ...lines, ...(more > 0 ? [`And ${more.toLocaleString("en")} more`] : [])] as const;
   const { button, question, done } = wordsOfRetry[kind];
-  const what = `${counted} of ${key}`;
-  return { ...seen, effects, question: question(what), button, done: `${what}: ${done}` };
+  const what = isWhole ? `${count(seen.asked, "post")} of ${name}` : name;
+  const verb = isWhole ? ":" : " is";
+  return { ...seen, effects, question: question(what), button, done: `${what}${verb} ${done}` };
 }
 
 /** So many posts of an order for all of them are named. */
@@ -294,9 +282,9 @@ async function askResume(
   way: Resuming,
 ): Promise<Question | Nothing> {
   if (order.post === "") return askResumeWhole(sight, { of: "project", projects: [named] }, name, way);
-  const waits = await listWaiting(sight, named);
-  if (waits.since === undefined) return { nothing: `${name} is not paused.` };
+  const seen = await foreseeResume(sight, [named], way);
+  if ("nothing" in seen) return seen;
   if (isAsked(sight.pending, way, named.post)) return { nothing: already };
   const [question, button] = wordsOfResume(name, way);
-  return ask(foreseeResume(waits, named, way), () => ({ question, button, done: `${name} is resumed` }));
+  return { ...seen, question, button, done: `${name} is resumed` };
 }
