@@ -7,9 +7,9 @@ export interface Orders {
   /** Gives an order. What is long over is forgotten. */
   give(order: NewOrder): Promise<OrderNumber>;
   /** Whether there is one to take. */
-  areWaiting(now: number): Promise<boolean>;
-  /** The oldest one that nobody has taken, and that is not too old: it is taken by this, once. */
-  take(who: string, now: number): Promise<GivenOrder | undefined>;
+  areWaiting(): Promise<boolean>;
+  /** The oldest one that nobody has taken: it is taken by this, once. Its time may be over. */
+  take(who: string): Promise<GivenOrder | undefined>;
   /** undefined where it is not known (any more). */
   find(number: OrderNumber): Promise<OrderState | undefined>;
 }
@@ -19,7 +19,7 @@ export type OrderNumber = number & { readonly __order: true };
 export interface NewOrder {
   /** Epoch ms. */
   readonly at: number;
-  /** Nobody takes it later. */
+  /** Nobody carries it out where it is taken later. */
   readonly until: number;
   /** `sync, process 12 on host box`. */
   readonly who: string;

@@ -22,11 +22,11 @@ export function describeOrders(ledger: () => Ledger): void {
       const { orders } = ledger();
       const first = await orders.give(createOrder());
       const second = await orders.give(createOrder({ order: { second: true } }));
-      expect(await orders.areWaiting(noon)).toBe(true);
-      expect(await orders.take(daemon, noon)).toEqual({ ...createOrder(), number: first });
-      expect(await orders.take(daemon, noon)).toMatchObject({ number: second, order: { second: true } });
-      expect(await orders.take(daemon, noon)).toBeUndefined();
-      expect(await orders.areWaiting(noon)).toBe(false);
+      expect(await orders.areWaiting()).toBe(true);
+      expect(await orders.take(daemon)).toEqual({ ...createOrder(), number: first });
+      expect(await orders.take(daemon)).toMatchObject({ number: second, order: { second: true } });
+      expect(await orders.take(daemon)).toBeUndefined();
+      expect(await orders.areWaiting()).toBe(false);
     });
 
     it("tells whoever gave it how far it is", async () => {
@@ -37,7 +37,7 @@ export function describeOrders(ledger: () => Ledger): void {
         progress: undefined,
         outcome: undefined,
       });
-      await orders.take(daemon, noon);
+      await orders.take(daemon);
       await ledger().commit([{ kind: "note-progress", order: number, progress: { done: 3 } }]);
       expect(await orders.find(number)).toEqual({
         takenBy: daemon,
@@ -48,42 +48,34 @@ export function describeOrders(ledger: () => Ledger): void {
       expect(await orders.find(number)).toMatchObject({ outcome: { kind: "done" } });
     });
 
-    it("that is too old is nobody's", async () => {
-      const { orders } = ledger();
-      await orders.give(createOrder());
-      expect(await orders.areWaiting(noon + hour + 1)).toBe(false);
-      expect(await orders.take(daemon, noon + hour + 1)).toBeUndefined();
-    });
-
     it("holds as long as it was to hold when the clock is set back", async () => {
       const { orders, runs } = ledger();
       const ahead = noon + 1000 * hour;
       await runs.begin(ahead);
       await orders.give(createOrder({ at: ahead, until: ahead + hour }));
       await runs.begin(noon);
-      expect(await orders.areWaiting(noon + hour)).toBe(true);
-      expect(await orders.areWaiting(noon + hour + 1)).toBe(false);
+      expect(await orders.take(daemon)).toMatchObject({ until: noon + hour });
     });
 
     it("can be taken back until somebody has taken it", async () => {
       const { orders } = ledger();
       const [taken, free] = [await orders.give(createOrder()), await orders.give(createOrder())];
-      await orders.take(daemon, noon);
+      await orders.take(daemon);
       await ledger().commit([
         { kind: "withdraw-order", order: taken },
         { kind: "withdraw-order", order: free },
       ]);
       expect(await orders.find(taken)).toMatchObject({ takenBy: daemon });
       expect(await orders.find(free)).toBeUndefined();
-      expect(await orders.take(daemon, noon)).toBeUndefined();
+      expect(await orders.take(daemon)).toBeUndefined();
     });
 
     it("ends when whoever has taken it lives no more", async () => {
       const { orders } = ledger();
       const numbers: OrderNumber[] = [];
       for (let count = 0; count < 4; count += 1) numbers.push(await orders.give(createOrder()));
-      await orders.take("daemon, dead", noon);
-      await orders.take(daemon, noon);
+      await orders.take("daemon, dead");
+      await orders.take(daemon);
       const [orphan, other, free] = numbers as [OrderNumber, OrderNumber, OrderNumber];
       const end = { kind: "end-orphans", living: [daemon], outcome: { kind: "refused" } } as const;
       await ledger().commit([end]);
@@ -94,7 +86,7 @@ export function describeOrders(ledger: () => Ledger): void {
 
     it("keeps its first end", async () => {
       const number = await ledger().orders.give(createOrder());
-      await ledger().orders.take(daemon, noon);
+      await ledger().orders.take(daemon);
       const end = { kind: "end-order", order: number } as const;
       await ledger().commit([{ ...end, outcome: { kind: "refused" } }]);
       await ledger().commit([{ ...end, outcome: { kind: "done" } }]);

@@ -33,7 +33,7 @@ export interface AskedRun {
   readonly order: Order;
 }
 
-/** An order that no daemon has taken by then is nobody's any more. */
+/** An order that no daemon has taken by then is not carried out any more: whoever gave it may have gone. */
 const keepMs = hourMs;
 const lookMs = 500;
 
@@ -81,11 +81,12 @@ async function handOver(
     const handed: HandedOrder = { order, projects: keys, config: printConfig(config) };
     const at = machine.clock.now();
     const who = whoIs(terminal, command);
-    const number = await ledger.orders.give({ at, until: at + keepMs, who, order: handed });
+    const until = at + keepMs;
+    const number = await ledger.orders.give({ at, until, who, order: handed });
     if (options.wait === false) return sayGiven(session, number);
     if (options.json !== true && options.quiet !== true)
       terminal.err.write("The daemon has the state, and carries this out. Waiting for it …\n");
-    const outcome = await waitFor({ session, ledger, number, held });
+    const outcome = await waitFor({ session, ledger, number, until, held });
     if (outcome.kind === "done") {
       const { report, projectsAfter } = outcome;
       return exitOf(terminal, show({ report, projectsAfter, carried: new Map(outcome.carried) }));
@@ -110,16 +111,18 @@ interface Given {
   readonly session: Session;
   readonly ledger: Ledger;
   readonly number: OrderNumber;
+  /** As in `NewOrder`. */
+  readonly until: number;
   readonly held: StateHeldError;
 }
 
 /**
  * What came of an order.
  *
- * @throws StateHeldError where nobody has taken it, and whoever could lives no more, or this command is ended.
+ * @throws StateHeldError where nobody has taken it, and its time is over, whoever could lives no more, or this command is ended.
  */
 async function waitFor(given: Given): Promise<HandedOutcome> {
-  const { session, ledger, number, held } = given;
+  const { session, ledger, number, until, held } = given;
   const { terminal, machine } = session;
   for (;;) {
     const state = await ledger.orders.find(number);
@@ -127,20 +130,20 @@ async function waitFor(given: Given): Promise<HandedOutcome> {
     if (state === undefined) throw held;
     if (state.progress !== undefined) machine.progress?.show(readHandedProgress(state.progress));
     const isAlive = (await readHeartbeat(ledger))?.isAlive === true;
-    if (terminal.signal.aborted || !isAlive) return giveUp(given);
+    const isLate = state.takenBy === undefined && machine.clock.now() > until;
+    if (terminal.signal.aborted) return giveUp(given, "This command was ended");
+    if (!isAlive) return giveUp(given, `${held.message} It gives no sign of life`);
+    if (isLate) return giveUp(given, `${held.message} It had not come to it within an hour`);
     await machine.clock.sleep(lookMs, terminal.signal);
   }
 }
 
 /** Takes the order back where it is still nobody's. */
-async function giveUp({ session, ledger, number, held }: Given): Promise<HandedOutcome> {
+async function giveUp({ ledger, number }: Given, why: string): Promise<HandedOutcome> {
   await ledger.commit([{ kind: "withdraw-order", order: number }]);
   const state: OrderState | undefined = await ledger.orders.find(number);
   if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
   const isTaken = state !== undefined;
-  const why = session.terminal.signal.aborted
-    ? "This command was ended"
-    : `${held.message} It gives no sign of life`;
   throw new StateHeldError(
     isTaken
       ? `${why}, and the daemon had begun with it: \`boardsync history\` shows what it writes.`

@@ -41,6 +41,13 @@ const brokenOff: HandedOutcome = {
   exit: exitCodes.partial,
 };
 
+const notTaken: HandedOutcome = {
+  kind: "refused",
+  problems: ["The daemon had not come to it within an hour, and nothing was done."],
+  code: "state.held",
+  exit: exitCodes.busy,
+};
+
 /** Carries out what commands give to this daemon, and finds what else people have asked for. */
 export function createObeyer(post: Post): People {
   const { session, ledger } = post;
@@ -61,14 +68,18 @@ export function createObeyer(post: Post): People {
   return {
     async haveOrdered() {
       await endOrphans();
-      return ledger.orders.areWaiting(clock.now());
+      return ledger.orders.areWaiting();
     },
     async obey() {
       while (!terminal.signal.aborted) {
-        const given = await ledger.orders.take(who, clock.now());
+        const given = await ledger.orders.take(who);
         if (given === undefined) return;
-        session().log.info({ order: given.number, who: given.who }, "Order taken");
-        const outcome = await runOrder(post, given);
+        const about = { order: given.number, who: given.who };
+        const isLate = given.until < clock.now();
+        if (isLate)
+          session().log.warn(about, "An order was not taken within its time, and is not carried out");
+        else session().log.info(about, "Order taken");
+        const outcome = isLate ? notTaken : await runOrder(post, given);
         await ledger.commit([{ kind: "end-order", order: given.number, outcome }]);
       }
     },

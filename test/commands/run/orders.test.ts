@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { systemClock } from "../../../src/commands/open/clock.ts";
 import { runProgram } from "../../../src/commands/program.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { OrderNumber } from "../../../src/ledger/orders.ts";
@@ -158,8 +159,8 @@ it("a terminal shows how far the daemon is with the order", async () => {
   const ledger = holdState(stage, "daemon, process 99 on host box");
   await ledger.commit([{ kind: "beat", sign: { at: Date.now(), who: "daemon, process 99" } }]);
   const run = stage.run(["sync"], { isTerminal: true });
-  await vi.waitUntil(() => ledger.orders.areWaiting(Date.now()), { timeout: 20_000 });
-  const order = (await ledger.orders.take("daemon, process 99 on host box", Date.now()))?.number;
+  await vi.waitUntil(() => ledger.orders.areWaiting(), { timeout: 20_000 });
+  const order = (await ledger.orders.take("daemon, process 99 on host box"))?.number;
   if (order === undefined) throw new Error("There is no order.");
   const progress = { project: "acme-app", what: "issues opened", done: 3, total: 9 };
   await ledger.commit([{ kind: "note-progress", order, progress }]);
@@ -184,7 +185,55 @@ describe("an order that nobody takes", () => {
     expect(json()).toMatchObject({
       error: { code: "state.held", message: expect.stringMatching(/no sign of life, and nothing was done/) },
     });
-    expect(await ledger.orders.areWaiting(Date.now())).toBe(false);
+    expect(await ledger.orders.areWaiting()).toBe(false);
+  });
+
+  it("is taken back when its hour is over, and that is said", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    const ledger = holdState(stage, "daemon, process 99 on host box");
+    const beat = (at: number) => ledger.commit([{ kind: "beat", sign: { at, who: "daemon, process 99" } }]);
+    await beat(Date.now());
+    const run = stage.run(["sync", "--json"]);
+    await vi.waitUntil(() => ledger.orders.areWaiting(), { timeout: 20_000 });
+    const later = Date.now() + 61 * minute;
+    await beat(later);
+    const now = vi.spyOn(systemClock, "now").mockReturnValue(later);
+    onTestFinished(() => void now.mockRestore());
+    const { code, json } = await run;
+    expect(code).toBe(5);
+    expect(json()).toMatchObject({
+      error: {
+        code: "state.held",
+        message: expect.stringMatching(/not come to it within an hour, and nothing was done/),
+      },
+    });
+    expect(await ledger.orders.areWaiting()).toBe(false);
+  });
+
+  it("is not carried out by a daemon that comes to it after its hour, which says so", async () => {
+    const stage = await openStage();
+    const daemon = await startDaemon(stage);
+    const ledger = openLedger(stateOf(stage), options);
+    onTestFinished(() => ledger.close());
+    const at = Date.now() - 61 * minute;
+    const order = { order: { kind: "sync" }, projects: ["acme-app"], config: "" };
+    const number = await ledger.orders.give({ at, until: at + 60 * minute, who: "sync, process 12", order });
+    await daemon.said("An order was not taken within its time, and is not carried out");
+    expect(daemon.lines.find(({ msg }) => msg.startsWith("An order was not taken"))).toMatchObject({
+      level: "warn",
+      order: number,
+      who: "sync, process 12",
+    });
+    await vi.waitUntil(async () => (await ledger.orders.find(number))?.outcome !== undefined, {
+      timeout: 20_000,
+    });
+    expect((await ledger.orders.find(number))?.outcome).toMatchObject({
+      kind: "refused",
+      code: "state.held",
+      exit: 5,
+    });
+    expect(daemon.lines.filter(({ msg }) => msg === "Order taken")).toEqual([]);
   });
 
   it("is not given where the holder is no daemon, or stands still", async () => {
@@ -192,7 +241,7 @@ describe("an order that nobody takes", () => {
     await stage.run(["sync"]);
     const ledger = holdState(stage, "sync, process 99 on host box");
     expect((await stage.run(["sync", "--no-wait"])).code).toBe(5);
-    expect(await ledger.orders.areWaiting(Date.now())).toBe(false);
+    expect(await ledger.orders.areWaiting()).toBe(false);
   });
 
   it("is taken back when its command is ended", async () => {
@@ -204,7 +253,7 @@ describe("an order that nobody takes", () => {
     setTimeout(() => end.abort("SIGINT"), 100);
     const { code } = await stage.run(["sync", "--quiet"], { signal: end.signal });
     expect(code).toBe(5);
-    expect(await ledger.orders.areWaiting(Date.now())).toBe(false);
+    expect(await ledger.orders.areWaiting()).toBe(false);
   });
 });
 
@@ -216,7 +265,7 @@ it("an order whose daemon has died is not begun again, and that is said", async 
   const at = Date.now();
   const order = { order: { kind: "sync" }, projects: ["acme-app"], config: "" };
   const number: OrderNumber = await ledger.orders.give({ at, until: at + minute, who: "sync", order });
-  await ledger.orders.take("daemon, process 99 on host box", at);
+  await ledger.orders.take("daemon, process 99 on host box");
   stage.writeConfig("boardsync.yaml", (config) => `fullEvery: 7h\n${config}`);
   const interruption = new AbortController();
   const write = (text: string): void => {

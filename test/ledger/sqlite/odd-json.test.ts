@@ -196,7 +196,7 @@ const reads: readonly ((ledger: Ledger) => Promise<unknown>)[] = [
   (ledger) => ledger.signals.catalogue(10),
   (ledger) => ledger.requests.pending(project),
   (ledger) => ledger.orders.find(1 as never),
-  (ledger) => ledger.orders.take("daemon", noon),
+  (ledger) => ledger.orders.take("daemon"),
   (ledger) => ledger.journal.open(project),
   (ledger) => ledger.journal.history(project, undefined, 10),
   (ledger) => ledger.journal.writesOf(1),

@@ -20,9 +20,9 @@ export function createOrders(
   const insert = store.prepare<[Omit<OrderColumns, "number">], { number: number }>(
     "INSERT INTO orders (at, until, who, request) VALUES (@at, @until, @who, @request) RETURNING number",
   );
-  const open = "taken_by IS NULL AND outcome IS NULL AND until >= ?";
-  const count = store.prepare<[number]>(`SELECT 1 AS one FROM orders WHERE ${open} LIMIT 1`);
-  const next = store.prepare<[number], OrderColumns>(
+  const open = "taken_by IS NULL AND outcome IS NULL";
+  const count = store.prepare<[]>(`SELECT 1 AS one FROM orders WHERE ${open} LIMIT 1`);
+  const next = store.prepare<[], OrderColumns>(
     `SELECT number, at, until, who, request FROM orders WHERE ${open} ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED`,
   );
   const take = store.prepare<[string, number]>("UPDATE orders SET taken_by = ? WHERE number = ?");
@@ -46,12 +46,12 @@ export function createOrders(
         yield* prune.run(at - keepMs);
         return numberOf<OrderNumber>(yield* insert.get({ at, until, who, request: JSON.stringify(order) }));
       }),
-    *areWaiting(now) {
-      return (yield* count.get(now)) !== undefined;
+    *areWaiting() {
+      return (yield* count.get()) !== undefined;
     },
-    take: (who, now) =>
+    take: (who) =>
       store.transaction(function* (): Asked<GivenOrder | undefined> {
-        const found = yield* next.get(now);
+        const found = yield* next.get();
         if (found === undefined) return undefined;
         yield* take.run(who, found.number);
         const { request, ...known } = found;
