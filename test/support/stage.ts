@@ -100,7 +100,7 @@ export interface Stage {
   adopt(): Promise<RunReport>;
   /** Plans on a private copy of the state, as the command does; the lines of all projects. */
   plan(): Promise<readonly PlannedAction[]>;
-  run(order: Order | SimpleOrder, world?: World): Promise<RunResult>;
+  run(order: Order | SimpleOrder, world?: World, keys?: readonly string[]): Promise<RunResult>;
   /** The same, as `plan --out` saves it and `apply` reads it. */
   savePlan(): Promise<SavedPlan>;
   /** What an undo of a run would take back. */
@@ -258,15 +258,10 @@ function createStage(
   const connect = (): { readonly world: World; readonly projects: readonly SyncProject[] } => {
     const loaded = load();
     const began = parts;
-    const changed: NonNullable<World["changed"]> = () => {
-      if (parts === began) return undefined;
-      const { config } = load();
-      const hasOtherSides = config.board.url !== loaded.config.board.url;
-      return { at: clock.now(), projects: syncProjects(config), hasOtherSides };
-    };
+    const changedAt = () => (parts === began ? undefined : clock.now());
     if (sides?.of !== loaded) sides = { of: loaded, ...makeSides(loaded) };
     return {
-      world: bend({ ...buildWorld(loaded.config, sides.both, ledger, sides.machine), changed }),
+      world: bend({ ...buildWorld(loaded.config, sides.both, ledger, sides.machine), changedAt }),
       projects: syncProjects(loaded.config),
     };
   };

@@ -3,7 +3,6 @@ import type { BoardTools } from "../../src/board/tools.ts";
 import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { World } from "../../src/sync/ground/world.ts";
-import { runProjects } from "../../src/sync/run.ts";
 import { describePlanned as describeWaiting } from "../../src/sync/tell/waiting-lines.ts";
 import { createIssue } from "../ledger/samples.ts";
 import { type ImportStage, importing, openImports, tools } from "../support/import-stage.ts";
@@ -741,13 +740,9 @@ describe("an issue that a maintainer labels", () => {
     stage.board.addPost("acme-api", { title: "Post", status: "planned" });
     await stage.sync();
     await stage.sync();
-    stage.reconfigure({});
-    const projects = world?.changed?.()?.projects ?? [];
     const runOf = async (key: string): Promise<void> => {
       if (world === undefined) throw new Error("no run yet");
-      const own = { ...world, tools: portOf(key), changed: () => undefined };
-      const of = projects.filter((one) => one.key === key);
-      await runProjects(of, own, { kind: "sync" }, new AbortController().signal);
+      await stage.run("sync", { ...world, tools: portOf(key) }, [key]);
     };
     wish("CSV export");
     stage.github.label("acme/app", 1, "in progress");

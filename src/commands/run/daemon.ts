@@ -163,8 +163,8 @@ function createRunner(post: Post, goOn: (key: string) => void) {
     if (shared?.session !== current) shared = { session: current, looks: new Map() };
     const next = projects.filter((project) => waiting.includes(project.key));
     const round: Round = { looks: shared.looks, dueAt, waiting: next };
-    const changed = followConfig(post, current);
-    const world: World = { ...buildWorld(config, sides, held, unwatched), round, changed };
+    const changedAt = followConfig(post, current);
+    const world: World = { ...buildWorld(config, sides, held, unwatched), round, changedAt };
     const chosen = projects.filter((project) => project.key === key);
     const successOf = () => held.memory.project(key)?.lastSuccessAt;
     const before = successOf();

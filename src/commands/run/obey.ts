@@ -150,7 +150,7 @@ async function run(post: Post, work: Work): Promise<HandedOutcome> {
   const session = post.session();
   const progress = tellProgress(shared, session, number);
   const made = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
-  const world: World = { ...made, changed: followConfig(post, session) };
+  const world: World = { ...made, changedAt: followConfig(post, session) };
   if (order.kind === "apply") refuseOldPlan(session, order.plan, world);
   const result = await runProjects(projects, world, order, session.terminal.signal);
   metrics.noteRun(result.report);

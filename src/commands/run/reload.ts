@@ -16,20 +16,16 @@ export interface Following {
 }
 
 /** Tells a run whether its config is still the one that it began with. */
-export function followConfig({ session, readAt }: Following, began: Session): NonNullable<World["changed"]> {
-  return () => {
-    const now = session();
-    if (now === began) return undefined;
-    const { board, tracker } = began.config;
-    const hasOtherSides = now.config.board.url !== board.url || now.config.tracker.url !== tracker.url;
-    return { at: readAt(), projects: now.projects, hasOtherSides };
-  };
+export function followConfig(
+  { session, readAt }: Following,
+  { config }: Session,
+): NonNullable<World["changedAt"]> {
+  return () => (isDeepStrictEqual(session().config, config) ? undefined : readAt());
 }
 
 /**
  * Reads the config anew while a daemon runs. A good one holds from the next run on, and stops at once what a run under way would
- * still write by the old one, as far as it is another one for that project; what is wrong with a bad one is said,
- * line by line, and the old one goes on.
+ * still write by the old one, where it is another one; what is wrong with a bad one is said, line by line, and the old one goes on.
  *
  * @param take - called with the new session before anything has changed; when it throws, the old one goes on, too.
  * @returns the new session; undefined where the old one goes on.

@@ -240,14 +240,14 @@ export function isApproved({ course }: Pick<Cycle, "course">, post: PostId, kind
 export function isOpen(cycle: Cycle, lane: Lane): boolean {
   const { run, world, course } = cycle;
   const { bounds } = run;
-  const closure = laneClosure(run, lane) ?? laneClosure(course, lane) ?? stopOf(cycle, lane.side);
+  const closure = laneClosure(run, lane) ?? laneClosure(course, lane) ?? stopOf(world);
   return closure === undefined && !bounds.signal.aborted && world.clock.now() < bounds.until;
 }
 
 /** Why a lane is closed, for the note of what waits. */
 export function closureOf(cycle: Cycle, lane: Lane): Closure {
-  const { run, course } = cycle;
-  return laneClosure(run, lane) ?? laneClosure(course, lane) ?? stopOf(cycle, lane.side) ?? endOf(run);
+  const { run, world, course } = cycle;
+  return laneClosure(run, lane) ?? laneClosure(course, lane) ?? stopOf(world) ?? endOf(run);
 }
 
 /** Why a run begins nothing more. */

@@ -26,17 +26,8 @@ export interface World {
   readonly progress?: Progress;
   /** Left out where a run shares nothing with others. */
   readonly round?: Round;
-  /** The config that was read anew since the run began; undefined while it is the same. Left out where nobody can change it. */
-  readonly changed?: () => ChangedConfig | undefined;
-}
-
-/** A config that was read anew in the middle of a run. The run has decided by the one before. */
-export interface ChangedConfig {
-  /** When it was read, epoch ms. */
-  readonly at: number;
-  readonly projects: readonly SyncProject[];
-  /** Whether it names another board or another tracker. */
-  readonly hasOtherSides: boolean;
+  /** When another config was read since the run began, epoch ms; undefined while it is the same. Left out where nobody can change it. */
+  readonly changedAt?: () => number | undefined;
 }
 
 /** Runs of one project each that become due together, as those of a daemon do. */

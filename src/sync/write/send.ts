@@ -124,7 +124,7 @@ export async function send<A extends AnyAnswer>(
       return { outcome: { kind: "pause", ...pause } };
     }
     // The last thing that is asked: nothing is waited for between this and the request.
-    const stop = stopOf(cycle, turn.lane.side);
+    const stop = stopOf(cycle.world);
     if (stop !== undefined) {
       await takeBack(cycle, request, sent, stop.message);
       return { outcome: postpone(cycle, stop) };
