@@ -81,7 +81,7 @@ async function runUntilSignal(
     ]);
   };
   const session = (): Session => current;
-  const renewal = createRenewal(terminal.env, session, (next) => {
+  const renew = createRenewal(session, (next) => {
     current = next;
   });
   const crier = createCrier(() => ({
@@ -89,7 +89,7 @@ async function runUntilSignal(
     broken: breaksOf(crew),
     note: metrics.noteCall,
   }));
-  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renewal, crier };
+  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renew, crier };
   const projects = await planTurns(first, ledger);
   const crew = createDaemon({
     projects,
@@ -149,12 +149,12 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
 
 /** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
 function createRunner(post: Post, goOn: (key: string) => void) {
-  const { session, ledger, take, metrics, renewal, crier } = post;
+  const { session, ledger, take, metrics, renew, crier } = post;
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
   const runHeld = async (held: Ledger, key: string, { dueAt, waiting }: QueuedRun): Promise<Ran> => {
-    renewal.before();
+    renew();
     const current = session();
     const { terminal, config, sides, projects, machine } = current;
     // Nobody watches a daemon: its log says what it does.
@@ -172,11 +172,6 @@ function createRunner(post: Post, goOn: (key: string) => void) {
       const { report, aheadMs } = await runProjects(chosen, world, { kind: "sync" }, terminal.signal);
       if (aheadMs > 0) comparableFrom = machine.clock.now();
       metrics.noteRun(report);
-      if (renewal.after()) {
-        // Nobody need hear of what is mended already.
-        goOn(key);
-        return "failed";
-      }
       if (isUnfinished(report, config.budget) || hasNewConfig(report)) goOn(key);
       crier.tell(report);
       return successOf() === before ? "failed" : "fine";

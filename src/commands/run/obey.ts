@@ -14,14 +14,15 @@ import { printConfig, type Take, whoIs } from "../open/state.ts";
 import { classify } from "../print/failure.ts";
 import { exitCodes } from "../print/terminal.ts";
 import { refuseOldPlan } from "./plan-file.ts";
-import { type Following, followConfig, type Renewal } from "./reload.ts";
+import { type Following, followConfig } from "./reload.ts";
 
 /** What the parts of a daemon share. */
 export interface Post extends Following {
   readonly ledger: Ledger;
   readonly take: Take;
   readonly metrics: Metrics;
-  readonly renewal: Renewal;
+  /** Takes up secrets that a person has put in the place of those in use. */
+  renew(): void;
   readonly crier: Crier;
 }
 
@@ -101,7 +102,7 @@ export function createObeyer(post: Post): People {
 
 /** What becomes of one order. Never throws: whoever gave it is told. */
 async function runOrder(post: Post, given: GivenOrder): Promise<HandedOutcome> {
-  post.renewal.before();
+  post.renew();
   const current = post.session();
   try {
     const { order, projects: keys, config } = readHandedOrder(given.order);
@@ -144,9 +145,8 @@ interface Work extends Pick<HandedOrder, "order"> {
   readonly number: OrderNumber;
 }
 
-async function run(post: Post, work: Work): Promise<HandedOutcome> {
-  const { projects, order, ledger, number } = work;
-  const { metrics, ledger: shared, renewal, crier } = post;
+async function run(post: Post, { projects, order, ledger, number }: Work): Promise<HandedOutcome> {
+  const { metrics, ledger: shared, crier } = post;
   const session = post.session();
   const progress = tellProgress(shared, session, number);
   const made = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
@@ -154,7 +154,6 @@ async function run(post: Post, work: Work): Promise<HandedOutcome> {
   if (order.kind === "apply") refuseOldPlan(session, order.plan, world);
   const result = await runProjects(projects, world, order, session.terminal.signal);
   metrics.noteRun(result.report);
-  if (renewal.after() && order.kind === "sync") return run(post, work);
   if (order.kind === "sync") crier.tell(result.report);
   return session.clean(handBack(result));
 }
