@@ -224,7 +224,7 @@ async function ask(
   if (refusal !== undefined) throw errorOf(refusal);
   if (value !== undefined) return value;
   const message = `The tool \`${server.excerpt(known.tool.name, 60)}\` answered without a list.`;
-  throw new RemoteError("board", "unreadable", message);
+  throw new RemoteError("board", "unreadable", message, { detail: "told" });
 }
 
 async function callOnce(server: Server, wanted: Wanted, args: ToolArguments): Promise<ToolOutcome> {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readToolPage, stepOn } from "../../../src/board/mcp/paging.ts";
 import { findRecord, readRecord } from "../../../src/board/mcp/records.ts";
+import type { RemoteError } from "../../../src/errors.ts";
+import { adviceOn } from "../../../src/sync/ground/remedy.ts";
 
 const schema = { properties: { cursor: { type: "string" } } };
 const entries = [{ id: "e1", title: "One" }];
@@ -17,6 +19,21 @@ describe("a list of a tool is no whole one", () => {
     const step = stepOn(readToolPage({ entries, ...signs }, excerpt), {}, schema, 1);
     expect(step).toEqual({ kind: "end", isComplete: false });
   });
+});
+
+it.each<[unknown, string]>([
+  [{ ok: true, message: "jane@example.com" }, "No list was recognised in what the tool answered"],
+  [{ old: entries, new: entries }, "More than one list was found in what the tool answered (old, new)"],
+])("a list that can't be recognised is told without settings that are the board's: %j", (answer, says) => {
+  let thrown: unknown;
+  try {
+    readToolPage(answer, excerpt);
+  } catch (error) {
+    thrown = error;
+  }
+  const keys = Object.keys(Object(answer)).join(", ");
+  expect(thrown).toMatchObject({ fault: "unreadable", message: `${says}. It has the keys ${keys}.` });
+  expect(adviceOn(thrown as RemoteError)).toBeUndefined();
 });
 
 it.each([{ published: true }, { published: "true" }, { published: 1 }, { isDraft: "false" }, { draft: 0 }])(

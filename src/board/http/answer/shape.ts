@@ -43,17 +43,21 @@ export function findList(
   const candidates = named.length > 0 ? named : findUnnamed(value, ofPosts);
   const [only] = candidates;
   if (only !== undefined && candidates.length === 1) return only;
+  const [list, answer] = ofPosts
+    ? ["list of posts", "the board's answer"]
+    : ["list", "what the tool answered"];
+  const paths = candidates.map(({ path }) => path);
   const found =
     only === undefined
-      ? "No list of posts was recognised in the board's answer"
-      : `More than one list was found in the board's answer (${listNames(
-          candidates.map(({ path }) => path),
-          excerpt,
-        )})`;
+      ? `No ${list} was recognised in ${answer}`
+      : `More than one list was found in ${answer} (${listNames(paths, excerpt)})`;
+  const seen = `${found}. It has the keys ${describeKeys(value, excerpt)}.`;
+  // No setting says where a tool has its list.
+  if (!ofPosts) throw new RemoteError("board", "unreadable", seen, { detail: "told" });
   throw new RemoteError(
     "board",
     "unreadable",
-    `${found}. It has the keys ${describeKeys(value, excerpt)}. Set board.list.items to the path of the list${showLines(candidates.length > 0 ? candidates : deepLists(value), excerpt)}.`,
+    `${seen} Set board.list.items to the path of the list${showLines(candidates.length > 0 ? candidates : deepLists(value), excerpt)}.`,
   );
 }
 
