@@ -285,6 +285,7 @@ export interface IssuePage {
 export interface NumberedRow {
   readonly number: number;
   readonly createdAt: string;
+  readonly updatedAt: string;
 }
 
 /** An issue of which a list shows something that can't be read, and what of it can. */

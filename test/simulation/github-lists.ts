@@ -38,7 +38,9 @@ export async function* listIssues(
       for await (const page of listByKeyset(line, repository, newestFirst, isBy, read)) {
         const issues = page.issues.filter(isNew);
         const isEnd = issues.length < page.issues.length;
-        const rows = page.issues.map(({ issue: { number, createdAt } }) => ({ number, createdAt }));
+        const rows = page.issues.map(({ issue: { number, createdAt, updatedAt } }) => ({
+          ...{ number, createdAt, updatedAt },
+        }));
         yield { ...page, issues, rows, hasMore: page.hasMore && !isEnd };
         if (isEnd) return;
       }

@@ -203,6 +203,42 @@ describe("an issue whose opening got no answer that counts", () => {
     expect(creates(stage)).toBe(1);
   });
 
+  /** Of two repositories; of one an issue of two days ago is moved to the other later. */
+  async function openBesideOlder(issues: number): Promise<Stage> {
+    const stage = await openStage({ repositories: privateRepositories("acme/app", "acme/attic") });
+    stage.github.openIssue("acme/attic", { title: "An older one" });
+    stage.clock.skip(24 * hourMs);
+    for (let count = 0; count < issues; count += 1)
+      stage.github.openIssue("acme/app", { title: "A stranger's" });
+    stage.clock.skip(24 * hourMs);
+    addPlanned(stage, 1);
+    return stage;
+  }
+
+  it("and that people deleted is no less in doubt where an older issue was moved there after it", async () => {
+    const stage = await openBesideOlder(1);
+    stage.github.failNext({ ...lost, applied: true });
+    await stage.sync();
+    stage.github.deleteIssue("acme/app", 2);
+    stage.github.transfer("acme/attic", 1, "acme/app");
+    stage.clock.skip(20 * minuteMs);
+    const { parked, errors } = await stage.syncOne();
+    expect([parked, errors[0]?.message]).toEqual([
+      1,
+      expect.stringContaining("acme/app#2, which was deleted"),
+    ]);
+    expect(creates(stage)).toBe(1);
+  });
+
+  it("and was not opened, and an issue that is older than all of the list was moved there: it is opened", async () => {
+    const stage = await openBesideOlder(120);
+    stage.github.failNext(lost);
+    await stage.sync();
+    stage.github.transfer("acme/attic", 1, "acme/app");
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, parked: 0, errors: [] });
+  });
+
   it("and was not opened, while others opened what they wanted: it is opened after the wait", async () => {
     const stage = await openPosts(1);
     stage.github.openIssue("acme/app", { title: "Our own, by hand", body: "", author: stage.github.login });

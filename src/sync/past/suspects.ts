@@ -52,12 +52,18 @@ export async function lookForOpened(
   /** Rows that can't be read there, and may be ours. */
   const odd = new Set<number>();
   const suspects: string[] = [];
+  /** The highest number that was given before. */
   let older = 0;
+  /** How far back the list goes, epoch ms. */
+  let reach = 0;
   for await (const page of tracker.listIssues(repository, query, cycle.run.bounds)) {
     await storePage(cycle, page);
-    for (const { number, createdAt } of page.rows ?? []) {
-      if (Date.parse(createdAt) >= since) shown.add(number);
-      else older = Math.max(older, number);
+    for (const { number, createdAt, updatedAt } of page.rows ?? []) {
+      shown.add(number);
+      if (Date.parse(createdAt) >= since) continue;
+      reach = Date.parse(createdAt);
+      // What was moved here since has an old time, and a new number.
+      if (older === 0 && Date.parse(updatedAt) < since) older = number;
     }
     for (const { issue, author } of page.odd ?? [])
       (author === null || looking.isOurs(author) ? odd : shown).add(issue.number);
@@ -68,7 +74,7 @@ export async function lookForOpened(
   if (lost.length === 0) return { suspects };
 
   const linked = (await ledger.pulls.linkedIssues(repository.id)).map(({ number }) => number);
-  const listed = highest([older, ...shown]);
+  const listed = highest([...shown]);
   const newest = highest([listed, ...linked]);
   const lacking = numbersFrom(older + 1, newest).filter((number) => !shown.has(number));
   const unasked = lacking.slice(0, -mostAsked).at(-1);
@@ -85,8 +91,8 @@ export async function lookForOpened(
     // Not given yet, or to a discussion.
     const isFree = answer.kind === "missing" && number > newest;
     if (!isLinked && !isFree) suspects.push(...(await judge(cycle, looking, issue, answer)));
-    const isOld = answer.kind === "found" && Date.parse(answer.record.issue.createdAt) <= listedBy;
-    if (isOld && number > listed) return { suspects, unlisted: issue };
+    const createdAt = answer.kind === "found" ? Date.parse(answer.record.issue.createdAt) : listedBy + 1;
+    if (createdAt >= reach && createdAt <= listedBy && number > listed) return { suspects, unlisted: issue };
   }
   return { suspects };
 }

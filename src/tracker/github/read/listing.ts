@@ -125,7 +125,7 @@ async function* listByAuthor(
     const isEnd = wanted.length < rows.length;
     yield {
       ...(await record(found, bounds, wanted)),
-      rows: rows.map(({ number, createdAt }) => ({ number, createdAt })),
+      rows: rows.map(({ number, createdAt, updatedAt }) => ({ number, createdAt, updatedAt })),
       hasMore: !isEnd && page.next !== undefined,
       ...(pages !== undefined && { pages }),
     };
