@@ -239,6 +239,21 @@ describe("an issue whose opening got no answer that counts", () => {
     expect(await stage.syncOne()).toMatchObject({ created: 1, parked: 0, errors: [] });
   });
 
+  it("is looked for as far back as it was sent, by whichever clock", async () => {
+    const stage = await openStage();
+    const now = (): number => stage.clock.now() + 3 * hourMs;
+    stage.bend((world) => ({ ...world, clock: { ...world.clock, now } }));
+    addPlanned(stage, 1);
+    stage.github.failNext({ ...lost, applied: true });
+    await stage.sync();
+    stage.github.edit("acme/app", 1, { body: "Rewritten." });
+    stage.clock.skip(20 * minuteMs);
+    stage.github.openIssue("acme/app", { title: "A stranger's" });
+    const { parked, errors } = await stage.syncOne();
+    expect([parked, errors]).toMatchObject([1, [{ post: "p1", code: "tracker.unsure" }]]);
+    expect(creates(stage)).toBe(1);
+  });
+
   it("and was not opened, while others opened what they wanted: it is opened after the wait", async () => {
     const stage = await openPosts(1);
     stage.github.openIssue("acme/app", { title: "Our own, by hand", body: "", author: stage.github.login });

@@ -79,9 +79,10 @@ async function resolveGroup(
 ): Promise<void> {
   const repository = await askWhole(cycle, known);
   if (repository === undefined) return;
-  // Our clock may be ahead of the tracker's: what is newest by its own clock bounds the look as well.
+  const sentAt = Math.min(...intents.map((intent) => intent.sentAt ?? intent.at));
+  // Our clock may be ahead of the tracker's: by its own it is as late as what is newest there, at least.
   const newest = repository.cursor === undefined ? 0 : Date.parse(repository.cursor);
-  const oldest = Math.min(newest, ...intents.map(({ sentAt, at }) => sentAt ?? at));
+  const oldest = Math.min(sentAt, newest - (cycle.world.clock.now() - sentAt));
   const { suspects, unlisted } = await lookForOpened(cycle, repository.repository, intents, oldest);
   if (unlisted !== undefined) {
     const message = `The list of issues in ${known.name} lacks #${unlisted.number}: what became of openings without an answer stays open until it shows that.`;
