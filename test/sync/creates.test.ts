@@ -254,6 +254,19 @@ describe("an issue whose opening got no answer that counts", () => {
     expect(creates(stage)).toBe(1);
   });
 
+  it("says where issues are switched off, also in a repository that the config does not name any more", async () => {
+    const stage = await openStage({ repositories: privateRepositories("acme/app", "acme/api") });
+    addPlanned(stage, 1);
+    stage.github.failNext({ ...lost, applied: true });
+    await stage.sync();
+    stage.reconfigure({ projects: [{ ...standardProject, repo: "acme/api" }] });
+    stage.github.disableIssues("acme/app");
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ waiting: 1, errors: [{ code: "tracker.no-issues" }] });
+    stage.github.enableIssues("acme/app");
+    expect(await stage.syncOne()).toMatchObject({ created: 1, waiting: 0, errors: [] });
+  });
+
   it("and was not opened, while others opened what they wanted: it is opened after the wait", async () => {
     const stage = await openPosts(1);
     stage.github.openIssue("acme/app", { title: "Our own, by hand", body: "", author: stage.github.login });

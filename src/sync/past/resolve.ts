@@ -135,7 +135,10 @@ async function giveUp(
 async function askWhole(cycle: PulledCycle, known: RepositoryMemory): Promise<RepositoryMemory | undefined> {
   try {
     const found = await askRepositoryAgain(cycle, known);
-    return found.repository.hasIssues ? found : undefined;
+    if (found.repository.hasIssues) return found;
+    const message = `Issues are switched off in ${known.name}, so what became of openings without an answer stays open. Switch them on in the repository's settings.`;
+    noteError(cycle.tally, { issue: known.name, code: "tracker.no-issues", message });
+    return undefined;
   } catch (error) {
     const { code, message } = asProjectError(error);
     noteError(cycle.tally, { code, message });
