@@ -134,9 +134,10 @@ export interface Links {
 /** What became of linked issues that are not where they were, and of their links. */
 export interface Absences {
   of(issue: IssueRef): Promise<Absence | undefined>;
-  /** Those of a repository that are linked. */
+  /** Those of a repository that are linked; `withDuplicates`: or that a duplicate is of. */
   ofRepository(
     repository: RepositoryId,
+    scope?: "withDuplicates",
   ): Promise<readonly { readonly issue: IssueRef; readonly absence: Absence }[]>;
   /** Those that posts of a project are linked to, by post and in the order of its links. */
   ofProject(project: ProjectId): Promise<readonly AbsentLink[]>;

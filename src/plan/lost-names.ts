@@ -1,5 +1,12 @@
 import { type Issue, type IssueRef, isSameIssue, type Pin, type ProjectFieldKey } from "../model/issue.ts";
-import { type FieldBase, type KnownIssue, type Row, withKnown, withPins } from "../model/link.ts";
+import {
+  type FieldBase,
+  type KnownIssue,
+  type LinkedIssue,
+  type Row,
+  withKnown,
+  withPins,
+} from "../model/link.ts";
 import type { RuleField } from "../model/post.ts";
 import { awaitTarget } from "./board-rules/echo.ts";
 import { isSameTarget } from "./ground/fields.ts";
@@ -72,8 +79,9 @@ export function awaitDropped(
 }
 
 /**
- * The bases of a row when one of its issues is gone, or there again. Whether it decides, too, is no change of any: where the issues
- * come to something else for that, or to something that is not known yet, that becomes the base, and is not written.
+ * The bases of a row when one of its issues, or one that a duplicate is of, is gone, or there again. Whether it decides, too, is no
+ * change of any: where the issues come to something else for that, or to something that is not known yet, that becomes the base, and
+ * is not written. Only where duplicates alone have led to it, the rules for duplicates decide from then on.
  *
  * @param row as it is with that issue, as that was last.
  */
@@ -83,7 +91,11 @@ export function awaitOthers(
   settings: RuleSettings,
   outcome: "gone" | "back",
 ): Row["base"] {
-  const others = row.links.filter(({ link }) => !isSameIssue(link.issue, issue));
+  const left = row.links.filter(({ isGone }) => !isGone);
+  if (left.length > 0 && left.every((linked) => leadsTo(linked, issue))) return row.base;
+  const others = row.links
+    .filter(({ link }) => !isSameIssue(link.issue, issue))
+    .map((linked) => (leadsTo(linked, issue) ? withKnown(linked, leadingNowhere) : linked));
   const [all, without] = [deriveTarget(row.links, settings), deriveTarget(others, settings)];
   const [before, now] = outcome === "gone" ? [all, without] : [without, all];
   const isAlone = others.every(({ isGone }) => isGone);
@@ -107,6 +119,15 @@ export function awaitOthers(
     return [field, found?.kind === "derived" ? { ...known, target: found.target, pending: undefined } : base];
   });
   return Object.fromEntries(bases);
+}
+
+function leadsTo({ known }: LinkedIssue, issue: IssueRef): boolean {
+  const end = known?.signals?.canonical;
+  return end?.kind === "known" && end.value !== null && isSameIssue(end.value, issue);
+}
+
+function leadingNowhere({ signals }: KnownIssue): Pick<KnownIssue, "signals"> {
+  return { signals: { ...signals, canonical: { kind: "known", value: null } } };
 }
 
 /**

@@ -87,6 +87,11 @@ export function describeAbsences(ledger: () => Ledger): void {
         { issue: two, absence },
       ]);
       expect(await ledger().absences.ofRepository(20)).toEqual([]);
+      const three = { repositoryId: 10, number: 3 };
+      const canonical = { kind: "known", value: three } as const;
+      const signals = { canonical };
+      await ledger().commit([{ kind: "store-signals", issue: createIssue(1), signals, isFill: false }]);
+      expect(await ledger().absences.ofRepository(10, "withDuplicates")).toHaveLength(3);
       expect(await ledger().absences.ofProject(project)).toEqual([
         { post: "p1", issue: two, absence },
         { post: "p1", issue: one, absence },

@@ -218,6 +218,45 @@ describe("where there is no issue to follow the rules for duplicates decide", ()
     expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
   });
 
+  it.each(["all", "any"] as const)(
+    "but where `several: %s` goes by another issue of the post, nobody hears that it is lost, or found again",
+    async (several) => {
+      const stage = await openPosts(1, { ...options, projects: [{ ...standardProject, rules, several }] });
+      const beside = openIssue(stage);
+      const link = {
+        kind: "link",
+        post: "p1" as PostId,
+        repository: "acme/app",
+        number: beside.number,
+      } as const;
+      const request = { ...link, project: "prj_app" as ProjectId, at: stage.clock.now() };
+      await stage.ledger.commit([{ kind: "add-request", request }]);
+      await stage.sync();
+      const other = openIssue(stage, "acme/lib");
+      const [ahead, behind] = several === "any" ? [other, beside] : [beside, other];
+      stage.github.closeAsDuplicate(place(1), other);
+      stage.github.close(ahead.repository, ahead.number, "completed");
+      stage.github.assign(behind.repository, behind.number, "ann");
+      await stage.sync();
+      const status = several === "any" ? "completed" : "in_progress";
+      expect(statusOf(stage)).toBe(status);
+      const told = stage.board.notifications.length;
+      for (const isVisible of [false, true]) {
+        stage.github.setVisible("acme/lib", isVisible);
+        for (let run = 0; run < 3; run += 1) {
+          stage.clock.skip(10 * minuteMs);
+          await stage.sync();
+        }
+        expect(stage.board.notifications).toHaveLength(told);
+      }
+      expect(statusOf(stage)).toBe(status);
+      if (several === "any") stage.github.reopen(other.repository, other.number);
+      else stage.github.close(other.repository, other.number, "completed");
+      await stage.sync();
+      expect(statusOf(stage)).toBe(several === "any" ? "in_progress" : "completed");
+    },
+  );
+
   it("because it is now one of an issue that can't be seen; the one that was followed is none the less there", async () => {
     const stage = await openPosts(2, {
       ...options,

@@ -60,8 +60,9 @@ function isGone(absence: Absence | undefined): boolean {
 
 /** Takes down which of the issues that are shown were not found before. What was deleted or moved no list brings back: lists lag. */
 export async function endListed(cycle: Cycle, shown: readonly Issue[]): Promise<void> {
+  const { absences } = cycle.world.ledger;
   for (const repositoryId of new Set(shown.map((one) => one.repositoryId))) {
-    for (const { issue, absence } of await cycle.world.ledger.absences.ofRepository(repositoryId)) {
+    for (const { issue, absence } of await absences.ofRepository(repositoryId, "withDuplicates")) {
       const isShown = shown.some((one) => isSameIssue(one, issue));
       if (absence.kind === "lost" && isShown) await setAbsence(cycle, issue, absence, undefined);
     }

@@ -405,6 +405,33 @@ describe("a post one of whose issues is gone", () => {
   });
 });
 
+describe("a post of which an issue is a duplicate of one that is gone", () => {
+  const rules = [
+    { when: { state: "closed" as const, reason: ["completed" as const] }, set: { status: "completed" } },
+    { when: { labels: ["doing"] }, set: { status: "in_progress" } },
+  ];
+  const settings = makeSettings({ rules, several: "all", followDuplicates: true });
+  const base = { status: makeBase({ kind: "value", value: "in_progress" }, "in_progress") };
+  const end = makeIssue({ number: 9, labels: ["doing"] });
+  const gone = { repositoryId: end.repositoryId, number: end.number };
+  const signals: Signals = { canonical: { kind: "known", value: gone } };
+  const closed = makeIssue({ number: 1, state: "closed", stateReason: "duplicate" });
+  const duplicate = makeLink(closed, { signals, canonical: { issue: end } });
+  const done = makeLink(makeIssue({ number: 2, state: "closed", stateReason: "completed" }));
+  const basesWith = (links: readonly LinkedIssue[], outcome: "gone" | "back" = "gone") =>
+    awaitOthers(makeRow({}, { links, base }), gone, settings, outcome);
+
+  it("takes what the others come to as it is, and what all do once that one is there again", () => {
+    expect(basesWith([duplicate, done])).toHaveProperty("status.isAwaited", true);
+    expect(basesWith([duplicate, done], "back")).toHaveProperty("status.target.value", "in_progress");
+  });
+
+  it("goes on by the rules for duplicates where nothing else is left", () => {
+    expect(basesWith([duplicate])).toEqual(base);
+    expect(basesWith([duplicate, { ...done, isGone: true }])).toEqual(base);
+  });
+});
+
 describe("a post whose issue was in a milestone that was deleted", () => {
   const rules = [
     { when: { state: "closed" }, set: { status: "completed" } },

@@ -29,10 +29,16 @@ export function createAbsences(
     `SELECT ${columns} FROM absences WHERE repository = @repositoryId AND number = @number`,
   );
   // Few are absent at any time, and each of them is looked up among the links.
-  const selectOfRepository = store.prepare<[number], AbsenceColumns>(`
-    SELECT ${columns} FROM absences WHERE repository = ?
-      AND EXISTS (SELECT 1 FROM links WHERE links.repository = absences.repository AND links.number = absences.number)
-    ORDER BY number`);
+  const isLinked =
+    "EXISTS (SELECT 1 FROM links WHERE links.repository = absences.repository AND links.number = absences.number)";
+  const isFollowed = `EXISTS (SELECT 1 FROM signals
+    WHERE canonical_repository = absences.repository AND canonical_number = absences.number)`;
+  const ofRepository = (which: string) =>
+    store.prepare<[number], AbsenceColumns>(
+      `SELECT ${columns} FROM absences WHERE repository = ? AND (${which}) ORDER BY number`,
+    );
+  const selectOfRepository = ofRepository(isLinked);
+  const selectWithFollowed = ofRepository(`${isLinked} OR ${isFollowed}`);
   const selectOfProject = store.prepare<[number], { post: PostId } & AbsenceColumns>(`
     SELECT posts.id AS post, ${columns} FROM absences
     CROSS JOIN links ON links.repository = absences.repository AND links.number = absences.number
@@ -91,8 +97,9 @@ export function createAbsences(
   }
   return {
     of: known,
-    *ofRepository(repositoryId) {
-      return (yield* selectOfRepository.all(repositoryId)).map(toAbsence);
+    *ofRepository(repositoryId, scope) {
+      const select = scope === undefined ? selectOfRepository : selectWithFollowed;
+      return (yield* select.all(repositoryId)).map(toAbsence);
     },
     ofProject: (project) =>
       numbers.ofProject(project, [], function* (of) {

@@ -116,9 +116,11 @@ function toLinkedIssue(
 
 function toKnown({ facts, is_unknown, signals, canonical, ...end }: LinkColumns): LinkedIssue["known"] {
   if (facts === null || is_unknown === 1) return undefined;
+  // Of an issue that is gone it leads nowhere, until that is there again.
+  const leads = end.is_canonical_gone === 1 && { canonical: { kind: "known", value: null } as const };
   return {
     issue: decodeIssue(facts),
-    ...(signals !== null && { signals: decodeSignals(signals) }),
+    ...(signals !== null && { signals: { ...decodeSignals(signals), ...leads } }),
     ...(canonical !== null && { canonical: toCanonical(end, canonical) }),
   };
 }

@@ -63,6 +63,7 @@ export interface LinkColumns {
   /** Of the issue that this one is a duplicate of, where it can be relied on. */
   canonical: string | null;
   canonical_signals: string | null;
+  is_canonical_gone: number | null;
   is_canonical_changing: number;
   canonical_arriving: string | null;
 }
@@ -125,6 +126,8 @@ export function prepareParts(store: Store) {
         origin = 'adopted' AND EXISTS (SELECT 1 FROM markers WHERE markers.post = links.post
           AND markers.repository = links.repository AND markers.number = links.number AND is_own = 0) AS is_read_only,
         signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals,
+        (SELECT is_gone FROM issues AS gone WHERE gone.repository = signals.canonical_repository
+          AND gone.number = signals.canonical_number) AS is_canonical_gone,
         ${isChanging("signals.canonical_repository", "signals.canonical_number")} AS is_canonical_changing,
         ${arriving("signals.canonical_repository", "signals.canonical_number")} AS canonical_arriving
       FROM ${batch}

@@ -226,11 +226,14 @@ async function takeUnreadable(
   const since = clock.now();
   const absent = (kind: "missing" | "lost"): Promise<readonly Change[]> =>
     changesOf(cycle, (own) => setAbsence(own, wanted, known, { kind, since }));
-  if (known === undefined) return leadTo({ kind: "known", value: wanted }, await absent("missing"));
-  if (known.kind === "missing" && since - known.since < secondLookMs) {
-    return leadTo({ kind: "known", value: wanted });
-  }
-  return leadNowhere(cycle, duplicate, reason, known.kind === "missing" ? await absent("lost") : []);
+  // It stays known where it led: when that is shown again, nobody has changed it.
+  const led = { kind: "known", value: wanted } as const;
+  if (known === undefined) return leadTo(led, await absent("missing"));
+  if (known.kind === "lost") return leadTo(led);
+  if (known.kind !== "missing") return leadNowhere(cycle, duplicate, reason);
+  if (since - known.since < secondLookMs) return leadTo(led);
+  warnOnce(cycle, duplicate, reason, null);
+  return leadTo(led, await absent("lost"));
 }
 
 /**
@@ -251,14 +254,9 @@ function nameTarget({ repository, issue }: DuplicateTarget): string {
   return `${repository}#${issue.number}`;
 }
 
-function leadNowhere(
-  cycle: Cycle,
-  duplicate: SignalledIssue,
-  reason: string,
-  changes: readonly Change[] = [],
-): Led {
+function leadNowhere(cycle: Cycle, duplicate: SignalledIssue, reason: string): Led {
   warnOnce(cycle, duplicate, reason, null);
-  return leadTo({ kind: "known", value: null }, changes);
+  return leadTo({ kind: "known", value: null });
 }
 
 const strangers =
