@@ -246,6 +246,7 @@ describe("`board.url` comes to be another board, which counts its posts as this 
       const { hold, errors } = await stage.syncOne();
       expect([hold, errors]).toEqual([expect.stringContaining("other titles for 4 of 4 posts"), []]);
     }
+    expect((await stage.explain("p1")).next[0]).toMatch(/^The last run has held all .* `boardsync approve`/);
     expect(stage.writes()).toEqual([]);
     stage.reconfigure({ config: {} });
     expect(await stage.syncOne()).toMatchObject({ failed: 0, held: 0 });

@@ -56,14 +56,15 @@ export function explainNext(
   return { standing: decision.standing, actions: [...actions.coming, ...actions.later], next };
 }
 
-/** What kept the last run of the project from looking at both sides, as a sentence; none where nothing did. */
+/** What kept the last run of the project from looking at both sides, or from taking what it saw, as sentences; none where nothing did. */
 export async function explainUnlooked({
   ledger,
   project,
 }: Pick<Explaining, "ledger" | "project">): Promise<readonly string[]> {
   const last = await ledger.runs.last(project.key);
   if (last === undefined) return [];
-  const { errors, putOff } = readReport(last.report);
+  const { errors, putOff, hold } = readReport(last.report);
+  if (hold !== undefined) return [`The last run has held all of the project: ${hold}.`];
   const reasons = [...errors.filter(({ post, issue }) => (post ?? issue) === undefined), ...putOff]
     .filter(({ code }) =>
       /^run\.|\.(?:limited|unreachable|unauthorized|unreadable|aborted|refused)$/.test(code),
