@@ -102,12 +102,14 @@ function dieOf(error: unknown): void {
   process.exit(1);
 }
 
-function ask(question: string): Promise<string> {
-  return askOn(process.stdout, (reader) => reader.question(question));
+async function ask(question: string): Promise<string | undefined> {
+  const answer = await askOn(process.stdout, (reader) => reader.question(question));
+  if (answer === undefined) process.stdout.write("\n");
+  return answer;
 }
 
 /** What is typed goes nowhere; the question is put once the terminal has ceased to show what is typed. */
-async function askSecret(question: string): Promise<string> {
+async function askSecret(question: string): Promise<string | undefined> {
   const { Writable } = await import("node:stream");
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const answer = await askOn(silent, (reader) => {
@@ -118,14 +120,14 @@ async function askSecret(question: string): Promise<string> {
   return answer;
 }
 
-/** An end of the input is an empty answer. */
+/** undefined where the input ends. */
 async function askOn(
   output: NodeJS.WritableStream,
   put: (reader: Interface) => Promise<string>,
-): Promise<string> {
+): Promise<string | undefined> {
   const { createInterface } = await import("node:readline/promises");
   const reader = createInterface({ input: process.stdin, output, terminal: true });
-  const ended = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
+  const ended = new Promise<undefined>((resolve) => reader.once("close", () => resolve(undefined)));
   reader.once("SIGINT", () => process.exit(130));
   try {
     return await Promise.race([put(reader), ended]);

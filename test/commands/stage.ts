@@ -26,8 +26,8 @@ export interface RunOptions {
   /** How the program was started; default: `boardsync`. */
   readonly command?: string;
   readonly signal?: AbortSignal;
-  readonly ask?: (question: string) => Promise<string>;
-  readonly askSecret?: (question: string) => Promise<string>;
+  readonly ask?: (question: string) => Promise<string | undefined>;
+  readonly askSecret?: (question: string) => Promise<string | undefined>;
   readonly takeKeys?: Terminal["takeKeys"];
   readonly startAgain?: Terminal["startAgain"];
 }

@@ -13,5 +13,5 @@ export async function isAgreed(
 ): Promise<boolean> {
   if (yes === true) return true;
   if (ask === undefined) throw new ConfigError(["There is nobody to ask here: say `--yes` to agree."]);
-  return /^y(es)?$/i.test((await ask(`${question} [y/N] `)).trim());
+  return /^y(es)?$/i.test(((await ask(`${question} [y/N] `)) ?? "").trim());
 }

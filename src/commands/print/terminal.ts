@@ -22,10 +22,10 @@ export interface Terminal {
   readonly onHangUp?: ((listener: () => void) => () => void) | undefined;
   /** The last line of the terminal; undefined where stderr is none. */
   readonly footer?: Footer | undefined;
-  /** Asks the person at the terminal; undefined where there is none. */
-  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** Asks the person at the terminal, who may end the input (Ctrl-D): then it answers undefined. Left out where there is none. */
+  readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
   /** The same for a secret: what is typed is not shown. */
-  readonly askSecret?: ((question: string) => Promise<string>) | undefined;
+  readonly askSecret?: Terminal["ask"];
   /** Takes what the person types, key by key; undefined where nobody sits there. Ctrl-C aborts `signal`. */
   readonly takeKeys?: (() => Keys) | undefined;
   /** Starts this program once more, as a process of its own whose output goes nowhere; undefined where that can't be. */

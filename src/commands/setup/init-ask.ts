@@ -27,8 +27,10 @@ export async function askUntil<T>(terminal: Terminal, question: Question<T>): Pr
   const ask = isSecret ? terminal.askSecret : terminal.ask;
   if (ask === undefined) throw new ConfigError([`There is nobody to ask here: say it with \`${by}\`.`]);
   for (let attempt = 1; ; attempt += 1) {
+    const answer = await ask(text);
+    if (answer === undefined) throw new ConfigError(["The input ended. Nothing was written."]);
     try {
-      return await judge((await ask(text)).trim());
+      return await judge(answer.trim());
     } catch (error) {
       const isRefused = error instanceof RemoteError && error.fault === "unauthorized";
       if (attempt === mostAttempts || !(isRefused || error instanceof ConfigError)) throw error;

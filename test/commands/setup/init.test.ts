@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -393,6 +393,16 @@ describe("init at a terminal", () => {
     expect(readConfig(stage).match(/project: .*/g)).toEqual(["project: acme-app"]);
     expect(ran.out + ran.err + readConfig(stage)).not.toContain(key);
     expect(ran.out).toContain("→ Put BOARD_API_KEY=… and GITHUB_TOKEN=… into the environment");
+  });
+
+  it.each([0, 1, 2, 4])("writes nothing where the input ends after %i answers", async (count) => {
+    const stage = await openStage();
+    const { url, key } = stage.story.board;
+    const answers = [url, key, "acme/app", ""].slice(0, count);
+    const ask = (): Promise<string | undefined> => Promise.resolve(answers.shift());
+    const ran = await stage.run(["init"], { env: nothing, ask, askSecret: ask, isTerminal: true });
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining("Nothing was written.") });
+    expect(existsSync(join(stage.folder, "config"))).toBe(false);
   });
 
   it("asks again for a key that the board refuses, and checks with what was typed", async () => {
