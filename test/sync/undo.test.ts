@@ -258,6 +258,21 @@ describe("an undo", () => {
     },
   );
 
+  it.each([
+    ["refuses the key of", { status: 401 }, "Put a valid key into BOARD_API_KEY"],
+    ["breaks", { status: 502 }, ""],
+    ["limits", { status: 429, headers: { "retry-after": "7200" } }, ""],
+  ] as const)("tells where the board %s all of it that nothing repeats it", async (_, answer, advised) => {
+    const { stage, run } = await openTold();
+    const agreed = await stage.lookAtUndo(run);
+    stage.board.failNext({ kind: "answer", ...answer }, { times: 9 });
+    const { report } = await carryOut(stage, run, agreed);
+    const advice = report.projects[0]?.errors[0]?.advice;
+    expect(advice).toMatch(/No later run does it by itself; undo the run again\.$/);
+    expect(advice).toContain(advised);
+    expect(advice).not.toMatch(/next run|a run after/);
+  });
+
   it("leaves nothing for a later run, and an import as far as it is", async () => {
     const stage = await openStage({ config: { tracker: { pace: { minIntervalMs: 0, createsPerHour: 2 } } } });
     addPlanned(stage, 6);

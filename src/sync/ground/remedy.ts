@@ -138,6 +138,15 @@ export function adviceOn({ code, detail, post, issue }: Failed): string | undefi
   return keys.map((key) => advice[key]).find((found) => found !== undefined);
 }
 
+/** What an order needs that no later run carries out by itself. */
+export const sayAgain = "No later run does it by itself; undo the run again.";
+
+/** The same advice for such an order. */
+export function adviceOnce(advice: string): string {
+  const own = advice.replaceAll(/(?:Nothing is lost|Nothing needs to be done): [^.]*\. ?/g, "").trim();
+  return own === "" || own === sayAgain ? sayAgain : `${own} ${sayAgain}`;
+}
+
 const again = "Nothing is lost: the next run tries again.";
 
 const boardPage = `Is board.url the address of the board's API (it often ends in /api/v1), and not of a page for people? A login page or a proxy may answer in its place. ${again}`;

@@ -5,8 +5,8 @@ import { dayMs } from "../../model/time.ts";
 import { countProject } from "./counts.ts";
 import { type BoardPull, type Cycle, endOf, type Tally } from "./cycle-state.ts";
 import { isSignalLimit, limitClosure } from "./limits.ts";
-import { isPreview, isRoutine } from "./order.ts";
-import { adviceOn } from "./remedy.ts";
+import { isPreview, isRoutine, isTakenUp } from "./order.ts";
+import { adviceOn, adviceOnce } from "./remedy.ts";
 import type { ProjectReport, ReportedError } from "./reports.ts";
 import type { Closure, Run, SyncProject, World } from "./world.ts";
 
@@ -120,6 +120,9 @@ export function noteFailure(tally: Tally, delayed: Delayed, error: unknown, hasA
   } else {
     noteBug(tally, { project: project.key }, error, log);
   }
+  if (isTakenUp(run)) return;
+  for (const [index, { advice = "", ...rest }] of tally.errors.entries())
+    tally.errors[index] = { ...rest, advice: adviceOnce(advice) };
 }
 
 const outOfTime =

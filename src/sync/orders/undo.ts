@@ -10,6 +10,7 @@ import { approve, isShown, nameIssue, type PulledCycle } from "../ground/cycle-s
 import { describeAction } from "../ground/describe.ts";
 import type { UndoOrder } from "../ground/order.ts";
 import type { Asked } from "../ground/record.ts";
+import { adviceOnce, sayAgain } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import type { CarriedAction, SavedProject } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
@@ -150,17 +151,16 @@ function tellDone(
 ): CarriedAction {
   if (outcome.kind === "done") return tell(cycle, part, "done", "");
   const why = "why" in outcome ? outcome.why : "it was not sent";
-  const message = `Not undone: ${why.replace(/\.$/, "")}. ${again}`;
+  const message = `Not undone: ${why.replace(/\.$/, "")}. ${sayAgain}`;
   const { post } = part;
   const { errors } = cycle.tally;
   if (outcome.kind !== "failed") noteError(cycle.tally, { post, code: "undo.unfinished", message });
   // Other runs are tried again by the next one, and what is noted of the failure says so.
   for (const [index, error] of errors.entries())
-    if (error.post === post && error.advice !== undefined) errors[index] = { ...error, advice: again };
+    if (error.post === post && error.advice !== undefined)
+      errors[index] = { ...error, advice: adviceOnce(error.advice) };
   return tell(cycle, part, "failed", message);
 }
-
-const again = "No later run does it by itself; undo the run again.";
 
 function refuse(cycle: PulledCycle, part: UndoPart, why: readonly string[]): CarriedAction {
   const message = `Not undone: ${why.join("; ")}. It stays as it is.`;
