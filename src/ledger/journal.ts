@@ -2,6 +2,7 @@ import type { Side } from "../errors.ts";
 import type { IssueField, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { ContentBase, Field, IntentKind, Target } from "../model/link.ts";
 import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts";
+import type { Kinds } from "./kinds.ts";
 
 /**
  * The write-ahead journal. An intent is SENT in a commit of its own before the request leaves, then DONE, REJECTED, UNKNOWN, or
@@ -251,27 +252,28 @@ export function isStuck({ purpose, state, isUnsure }: ToolCall): boolean {
 }
 
 /** What becomes of a call. */
-export type ToolCallChange =
+export type ToolCallChange = Kinds<{
   /** Nothing had to be sent: what it asks for was there already. As one that is DONE. */
-  | (CallWritten &
-      Pick<ToolCall, "result" | "url"> & { readonly kind: "take-call"; readonly message: string })
+  "take-call": CallWritten & Pick<ToolCall, "result" | "url"> & { message: string };
   /**
-   * What came of it, and what the audit said of it while nobody knew. `isAnew`: a person wants it tried once more, also if refused.
-   * `isUnsent`: no byte of it has left, so it counts as no attempt.
+   * What came of it, and what the audit said of it while nobody knew.
+   *
+   * @param isAnew - a person wants it tried once more, also if refused.
+   * @param isUnsent - no byte of it has left, so it counts as no attempt.
+   * @param post - of one that was created: as its history names it from now on.
    */
-  | (CallKey & {
-      readonly kind: "end-call";
-      readonly state: Exclude<CallState, "SENT">;
-      readonly at: number;
-      readonly message: string;
-      readonly isUnsure?: true;
-      readonly isAnew?: true;
-      readonly isUnsent?: true;
-      readonly result?: string | undefined;
-      readonly url?: string | undefined;
-      /** Of a post that was created: as its history names it from now on. */
-      readonly post?: PostId | undefined;
-    });
+  "end-call": CallKey & {
+    state: Exclude<CallState, "SENT">;
+    at: number;
+    message: string;
+    isUnsure?: true;
+    isAnew?: true;
+    isUnsent?: true;
+    result?: string | undefined;
+    url?: string | undefined;
+    post?: PostId | undefined;
+  };
+}>;
 
 /**
  * The request of a call leaves now: it is SENT, with one attempt more. It takes the place of one that is PREPARED or REJECTED, and

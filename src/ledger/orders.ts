@@ -1,5 +1,6 @@
 import type { Issue, IssueRef, RepositoryName } from "../model/issue.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
+import type { Kinds } from "./kinds.ts";
 import type { HeldAction, ShownAction } from "./rows.ts";
 
 /** What a command gives to the daemon that has the state, and waits for. Orders and reports are stored as they are. */
@@ -40,17 +41,14 @@ export interface OrderState {
   readonly outcome: unknown;
 }
 
-export type OrderChange =
-  | { readonly kind: "note-progress"; readonly order: OrderNumber; readonly progress: object }
-  | { readonly kind: "end-order"; readonly order: OrderNumber; readonly outcome: object }
+export type OrderChange = Kinds<{
+  "note-progress": { order: OrderNumber; progress: object };
+  "end-order": { order: OrderNumber; outcome: object };
   /** Nobody waits for it any more: it is not taken. One that was taken goes on. */
-  | { readonly kind: "withdraw-order"; readonly order: OrderNumber }
+  "withdraw-order": { order: OrderNumber };
   /** Ends those that were taken by others than these: whoever took them lives no more. */
-  | {
-      readonly kind: "end-orphans";
-      readonly living: readonly string[];
-      readonly outcome: object;
-    };
+  "end-orphans": { living: readonly string[]; outcome: object };
+}>;
 
 /**
  * What people ask for beside a run, in short transactions of their own; the next run of the project takes it up.
@@ -80,58 +78,44 @@ interface AnyRequest extends Who {
   readonly at: number;
 }
 
-/**
- * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
- * these posts as they are. `resume`: ends their pause; `resume-discard`: takes both sides as they are, and then ends it. `approve`: lets these very actions go; `isWhole` when the whole project was approved. `accept-size`: of a
- * project that is held because the board shrank, the present size is the new measure. `link`: of this post and an issue that
- * people opened. `unlink`: ends these links. `resume-project`: ends the pause of the whole project; with `isDiscard` both sides of
- * what it held up are taken as they are before that. `publish`: of this very text of an entry of the changelog; asked for twice, it
- * goes although another one was published less than a day before. `retry-entry`: what is stuck of an entry is tried once more.
- * `draft-entry`: a draft that the guard holds is made.
- */
+/** What a person asks for. What was `shown` is left out where an older version asked. */
 export type NewRequest = AnyRequest &
   (
     | {
+        /**
+         * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
+         * these posts as they are. `resume`: ends their pause; `resume-discard`: takes both sides as they are, and then ends it.
+         */
         readonly kind: PostsRequest;
         readonly posts: readonly PostId[];
         /** Of `discard`: what was shown of them. What has become something else is not discarded. */
         readonly shown?: readonly DiscardedAction[];
       }
-    | {
-        readonly kind: "accept-size";
-        /** The size that was shown, as words; left out where an older version asked. */
-        readonly shown?: string;
-      }
-    | {
-        readonly kind: "link";
-        readonly post: PostId;
-        /** As the config names it. */
-        readonly repository: RepositoryName;
-        readonly number: number;
-        /** As it was when the person asked; left out where nobody could ask for it then. */
-        readonly issue?: Issue;
-      }
-    | { readonly kind: "unlink"; readonly post: PostId; readonly issues: readonly IssueRef[] }
-    | { readonly kind: "resume-project"; readonly isDiscard: boolean }
-    | {
-        readonly kind: "publish";
-        /** The release's. */
-        readonly tag: string;
-        /** Of the call that has made the text which was shown. */
-        readonly hash: string;
-        /** Set where the person was shown that it goes at once, since it had been let go before. */
-        readonly isSecond?: true;
-      }
-    | { readonly kind: "retry-entry"; readonly tag: string }
-    /** `print`: what its release was when a person saw it. */
-    | { readonly kind: "draft-entry"; readonly tag: string; readonly print: string }
-    | {
-        readonly kind: "approve";
-        readonly actions: readonly ShownAction[];
-        readonly isWhole: boolean;
-        /** Set where another order has let them go, and a run had to leave them: whatever is asked for in their place needs nobody for that. */
-        readonly isImplied?: true;
-      }
+    | Kinds<{
+        /** Of a project that is held because the board shrank, the present size, which was shown as words, is the new measure. */
+        "accept-size": { shown?: string };
+        /** Links a post to an issue that people opened, in a repository as the config names it. `issue`: as it was then, where it could be asked for. */
+        link: { post: PostId; repository: RepositoryName; number: number; issue?: Issue };
+        /** Ends these links. */
+        unlink: { post: PostId; issues: readonly IssueRef[] };
+        /** Ends the pause of the whole project; with `isDiscard` both sides of what it held up are taken as they are before that. */
+        "resume-project": { isDiscard: boolean };
+        /**
+         * Publishes the very text of an entry of the changelog that the call with this hash has made; asked for twice, it goes although
+         * another one was published less than a day before. `isSecond`: the person was shown that it goes at once, since it had been let
+         * go before.
+         */
+        publish: { tag: string; hash: string; isSecond?: true };
+        /** What is stuck of an entry is tried once more. */
+        "retry-entry": { tag: string };
+        /** A draft that the guard holds is made. `print`: what its release was when a person saw it. */
+        "draft-entry": { tag: string; print: string };
+        /**
+         * Lets these very actions go; `isWhole` when the whole project was approved. `isImplied`: another order has let them go, and a
+         * run had to leave them: whatever is asked for in their place needs nobody for that.
+         */
+        approve: { actions: readonly ShownAction[]; isWhole: boolean; isImplied?: true };
+      }>
   );
 
 export type PersonRequest = NewRequest & { readonly id: RequestId };

@@ -1,6 +1,7 @@
 import type { Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } from "../model/issue.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { PostId, ProjectId } from "../model/post.ts";
+import type { Kinds } from "./kinds.ts";
 
 /** What was read, stored page by page. */
 export interface Pulls {
@@ -163,23 +164,14 @@ export interface KnownImport {
 }
 
 /** What is found out about such issues. */
-export type ImportChange =
+export type ImportChange = Kinds<{
   /** Makes the row of an issue, or brings it up to date. */
-  | (Pick<KnownImport, "post" | "issue" | "title" | "url" | "updatedAt" | "reason"> & {
-      readonly kind: "store-import";
-      readonly project: ProjectId;
-    })
+  "store-import": Omit<KnownImport, "isDiscarded" | "isParked"> & { project: ProjectId };
   /** Takes the row away with all that stands there: the issue has become a post, or is to become none. */
-  | { readonly kind: "drop-import"; readonly project: ProjectId; readonly post: PostId }
-  /** `etag` undefined: the next look is to show everything. */
-  | {
-      readonly kind: "note-import-list";
-      readonly project: ProjectId;
-      readonly repository: RepositoryId;
-      /** By what it was read. */
-      readonly by: string;
-      readonly etag: string | undefined;
-    };
+  "drop-import": { project: ProjectId; post: PostId };
+  /** `by`: by what it was read. `etag` undefined: the next look is to show everything. */
+  "note-import-list": { project: ProjectId; repository: RepositoryId; by: string; etag: string | undefined };
+}>;
 
 /** What was read of issues beside their records, and what is known of issues that others are duplicates of. */
 export interface SignalMemory {
