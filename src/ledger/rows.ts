@@ -135,10 +135,7 @@ export interface Links {
 export interface Absences {
   of(issue: IssueRef): Promise<Absence | undefined>;
   /** Those of a repository that are linked; `withDuplicates`: or that a duplicate is of. */
-  ofRepository(
-    repository: RepositoryId,
-    scope?: "withDuplicates",
-  ): Promise<readonly { readonly issue: IssueRef; readonly absence: Absence }[]>;
+  ofRepository(repository: RepositoryId, scope?: "withDuplicates"): Promise<readonly AbsentIssue[]>;
   /** Those that posts of a project are linked to, by post and in the order of its links. */
   ofProject(project: ProjectId): Promise<readonly AbsentLink[]>;
   /**
@@ -150,10 +147,13 @@ export interface Absences {
   linkedRepositories(project: ProjectId): Promise<readonly RepositoryId[]>;
 }
 
-export interface AbsentLink {
-  readonly post: PostId;
+export interface AbsentIssue {
   readonly issue: IssueRef;
   readonly absence: Absence;
+}
+
+export interface AbsentLink extends AbsentIssue {
+  readonly post: PostId;
 }
 
 export interface LinkedPost {

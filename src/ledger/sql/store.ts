@@ -78,16 +78,36 @@ export function promisedPart(part: object, carry: Carry): object {
   return Object.fromEntries(methods);
 }
 
-/** Columns that are called as what the port calls so: NULL where the port has nothing. */
-export type Columns<Of> = {
-  -readonly [Name in keyof Of]-?:
-    | Exclude<Of[Name], undefined>
-    | (undefined extends Of[Name] ? null : Record<never, never> extends Pick<Of, Name> ? null : never);
-};
+declare const held: unique symbol;
+
+/**
+ * Columns that are called as what the port calls so: NULL where the port has nothing, and 0 or 1 where it has a flag (`is…`). What
+ * stands in another thing has its name before its own: `issue.number`.
+ */
+export interface Columns<Of> {
+  readonly [held]: Of;
+}
 
 /** What such columns hold. */
 export function fromColumns<Of>(found: Columns<Of>): Of {
-  return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, value ?? undefined])) as Of;
+  const made: Record<string, unknown> = {};
+  for (const [name, column] of Object.entries<unknown>({ ...found })) {
+    const [last = "", ...path] = name.split(".").reverse();
+    const value = /^is[A-Z]/.test(last) ? column === 1 : (column ?? undefined);
+    if (path.length === 0) made[last] = value;
+    else if (value !== undefined) put(made, path.reverse(), last, value);
+  }
+  return made as Of;
+}
+
+function put(made: Record<string, unknown>, path: readonly string[], last: string, value: unknown): void {
+  let into = made;
+  for (const name of path) {
+    const inner = { ...Object(into[name]) };
+    into[name] = inner;
+    into = inner;
+  }
+  into[last] = value;
 }
 
 /** The number of a row that was inserted with `RETURNING number`. */

@@ -117,7 +117,11 @@ describe("the plans of the ledger's statements", () => {
       "audit.is_status = 1 AND audit.at",
       "SEARCH audit USING COVERING INDEX audit_status_of_post (post=? AND at>?)",
     ],
-    ["the writes of a run", "AS repository_id", "SEARCH audit USING INDEX audit_of_run (run=?)"],
+    [
+      "the writes of a run",
+      "FROM repositories WHERE lower(repositories.current_name)",
+      "SEARCH audit USING INDEX audit_of_run (run=?)",
+    ],
   ])("find %s by their own", (_, part, step) => {
     const { store, statements } = listStatements();
     const sql = statements.find((statement) => statement.includes(part)) ?? "";

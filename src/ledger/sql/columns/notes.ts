@@ -1,9 +1,9 @@
 import type { RowNote } from "../../../model/link.ts";
-import type { Columns } from "../store.ts";
 
 /** A note of a post as it stands. */
-export interface NoteColumns extends Columns<Omit<RowNote, "action" | "planned" | "until">> {
+export interface NoteColumns extends Pick<RowNote, "kind" | "cause" | "message" | "since"> {
   position: number;
+  code: string | null;
   action: NonNullable<RowNote["action"]>["kind"] | null;
   signature: string | null;
   /** JSON. */

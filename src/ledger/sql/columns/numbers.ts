@@ -3,18 +3,18 @@ import type { Asked, Store } from "../store.ts";
 
 /** The narrow numbers that stand for the board's ids in every table. */
 export interface Numbers {
-  findProject(project: ProjectId): Asked<number | undefined>;
+  /** `unknown` where there is none. */
+  findProject(project: ProjectId): Asked<number>;
   /** Makes a number for a project that has none; inside a transaction. */
   project(project: ProjectId): Asked<number>;
-  findPost(project: number, post: PostId): Asked<number | undefined>;
+  /** `unknown` where there is none. */
+  findPost(project: number, post: PostId): Asked<number>;
   /** Makes a number for a post that has none, inside a transaction: it is then known by name, and not listed. */
   post(project: number, post: PostId): Asked<number>;
   /** Both numbers of a post, made where there are none; inside a transaction. */
   place(of: OfPost): Asked<readonly [project: number, post: number]>;
   /** A number that was read with something else. */
   learn(project: number, post: PostId, number: number): void;
-  /** What `read` gives for the number of a project, `none` where the project is not known. */
-  ofProject<T>(project: ProjectId, none: T, read: (project: number) => Asked<T>): Asked<T>;
   /** Nothing that was known is relied on any more. */
   forget(): void;
 }
@@ -24,8 +24,8 @@ export interface OfPost {
   readonly post: PostId;
 }
 
-/** The number of a project that is not known: no row has it. */
-export const noProject = -1;
+/** The number of what is not known: no row has it. */
+const unknown = -1;
 
 /** Numbers never change. Those of the last so many posts are kept: what is done about a post asks for its number often. */
 const mostKept = 1_000;
@@ -52,20 +52,20 @@ export function createNumbers(store: Store): Numbers {
     posts.set(project, known);
     return known;
   };
-  function* findProject(project: ProjectId): Asked<number | undefined> {
+  function* knownProject(project: ProjectId): Asked<number | undefined> {
     return projects.find(project) ?? projects.keep(project, (yield* selectProject.get(project))?.number);
   }
-  function* findPost(project: number, post: PostId): Asked<number | undefined> {
+  function* knownPost(project: number, post: PostId): Asked<number | undefined> {
     const shelf = postsOf(project);
     return shelf.find(post) ?? shelf.keep(post, (yield* selectPost.get(project, post))?.number);
   }
   // Where another transaction was faster, its number is found.
   function* project(id: ProjectId): Asked<number> {
-    const known = (yield* findProject(id)) ?? (yield* insertProject.get(id))?.number;
+    const known = (yield* knownProject(id)) ?? (yield* insertProject.get(id))?.number;
     return projects.keep(id, known) ?? certain(yield* selectProject.get(id));
   }
   function* post(of: number, id: PostId): Asked<number> {
-    const known = (yield* findPost(of, id)) ?? (yield* insertPost.get(of, id))?.number;
+    const known = (yield* knownPost(of, id)) ?? (yield* insertPost.get(of, id))?.number;
     return postsOf(of).keep(id, known) ?? certain(yield* selectPost.get(of, id));
   }
   const certain = (found: Numbered | undefined): number => {
@@ -73,9 +73,13 @@ export function createNumbers(store: Store): Numbers {
     return found.number;
   };
   return {
-    findProject,
+    *findProject(id) {
+      return (yield* knownProject(id)) ?? unknown;
+    },
     project,
-    findPost,
+    *findPost(of, id) {
+      return (yield* knownPost(of, id)) ?? unknown;
+    },
     post,
     *place(of) {
       const number = yield* project(of.project);
@@ -83,10 +87,6 @@ export function createNumbers(store: Store): Numbers {
     },
     learn(of, id, number) {
       postsOf(of).keep(id, number);
-    },
-    *ofProject(id, none, read) {
-      const number = yield* findProject(id);
-      return number === undefined ? none : yield* read(number);
     },
     forget() {
       projects.clear();

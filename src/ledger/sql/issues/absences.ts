@@ -1,21 +1,10 @@
-import type { Absence, IssueRef, RepositoryId, RepositoryName } from "../../../model/issue.ts";
-import type { PostId } from "../../../model/post.ts";
-import type { Absences, AbsentLink } from "../../rows.ts";
+import type { Absence, IssueRef, RepositoryId } from "../../../model/issue.ts";
+import type { Absences, AbsentIssue, AbsentLink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { markedDue, upsert } from "../schema.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
-
-interface AbsenceColumns {
-  repository: RepositoryId;
-  number: number;
-  kind: Absence["kind"];
-  since: number;
-  to_repository: RepositoryId | null;
-  to_number: number | null;
-  to_name: RepositoryName | null;
-}
 
 /** What became of linked issues that are not where they were, and of their links. */
 export function createAbsences(
@@ -23,9 +12,10 @@ export function createAbsences(
   numbers: Numbers,
   issues: IssueStore,
 ): Plain<Absences> & Carrying<"set-absence" | "follow-transfer" | "mark-repository"> {
-  const columns = `absences.repository AS repository, absences.number AS number, kind, since, to_repository, to_number,
-    to_name`;
-  const select = store.prepare<[IssueRef], AbsenceColumns>(
+  const columns = `absences.repository AS "issue.repositoryId", absences.number AS "issue.number",
+    kind AS "absence.kind", since AS "absence.since", to_repository AS "absence.to.repositoryId",
+    to_number AS "absence.to.number", to_name AS "absence.name"`;
+  const select = store.prepare<[IssueRef], Columns<AbsentIssue>>(
     `SELECT ${columns} FROM absences WHERE repository = @repositoryId AND number = @number`,
   );
   // Few are absent at any time, and each of them is looked up among the links.
@@ -34,12 +24,12 @@ export function createAbsences(
   const isFollowed = `EXISTS (SELECT 1 FROM signals
     WHERE canonical_repository = absences.repository AND canonical_number = absences.number)`;
   const ofRepository = (which: string) =>
-    store.prepare<[number], AbsenceColumns>(
-      `SELECT ${columns} FROM absences WHERE repository = ? AND (${which}) ORDER BY number`,
+    store.prepare<[number], Columns<AbsentIssue>>(
+      `SELECT ${columns} FROM absences WHERE repository = ? AND (${which}) ORDER BY absences.number`,
     );
   const selectOfRepository = ofRepository(isLinked);
   const selectWithFollowed = ofRepository(`${isLinked} OR ${isFollowed}`);
-  const selectOfProject = store.prepare<[number], { post: PostId } & AbsenceColumns>(`
+  const selectOfProject = store.prepare<[number], Columns<AbsentLink>>(`
     SELECT posts.id AS post, ${columns} FROM absences
     CROSS JOIN links ON links.repository = absences.repository AND links.number = absences.number
     JOIN posts ON posts.number = links.post
@@ -55,7 +45,7 @@ export function createAbsences(
       AND here.created_at = there.created_at
       AND NOT EXISTS (SELECT 1 FROM links AS known WHERE known.project = posts.project AND known.post = posts.number
         AND known.repository = markers.repository AND known.number = markers.number)`);
-  const write = store.prepare<[AbsenceColumns]>(upsert("absences", ["repository", "number"]));
+  const write = store.prepare<[ReturnType<typeof fromAbsence>]>(upsert("absences", ["repository", "number"]));
   const remove = store.prepare<[IssueRef]>(
     "DELETE FROM absences WHERE repository = @repositoryId AND number = @number",
   );
@@ -87,7 +77,7 @@ export function createAbsences(
   );
   function* known(issue: IssueRef): Asked<Absence | undefined> {
     const found = yield* select.get(issue);
-    return found && toAbsence(found).absence;
+    return found && fromColumns(found).absence;
   }
   /** Whether it is gone stands in its own row, too. */
   function* put(issue: IssueRef, absence: Absence | undefined): Asked<void> {
@@ -99,19 +89,18 @@ export function createAbsences(
     of: known,
     *ofRepository(repositoryId, scope) {
       const select = scope === undefined ? selectOfRepository : selectWithFollowed;
-      return (yield* select.all(repositoryId)).map(toAbsence);
+      return (yield* select.all(repositoryId)).map(fromColumns);
     },
-    ofProject: (project) =>
-      numbers.ofProject(project, [], function* (of) {
-        return (yield* selectOfProject.all(of)).map(
-          ({ post, ...absent }): AbsentLink => ({ post, ...toAbsence(absent) }),
-        );
-      }),
-    suspects: (project) => numbers.ofProject(project, [], (of) => selectSuspects.all(of)),
-    linkedRepositories: (project) =>
-      numbers.ofProject(project, [], function* (of): Asked<readonly RepositoryId[]> {
-        return (yield* selectRepositories.all({ project: of })).map(({ repository }) => repository);
-      }),
+    *ofProject(project) {
+      return (yield* selectOfProject.all(yield* numbers.findProject(project))).map(fromColumns);
+    },
+    *suspects(project) {
+      return yield* selectSuspects.all(yield* numbers.findProject(project));
+    },
+    *linkedRepositories(id) {
+      const project = yield* numbers.findProject(id);
+      return (yield* selectRepositories.all({ project })).map(({ repository }) => repository);
+    },
     changes: {
       *"set-absence"({ issue, absence }) {
         const before = yield* known(issue);
@@ -131,24 +120,11 @@ export function createAbsences(
   };
 }
 
-function fromAbsence({ repositoryId: repository, number }: IssueRef, absence: Absence): AbsenceColumns {
+function fromAbsence({ repositoryId: repository, number }: IssueRef, absence: Absence) {
   const { kind, since } = absence;
-  const moved = absence.kind === "moved" ? absence : undefined;
+  const { to, name } = absence.kind === "moved" ? absence : {};
   return {
     ...{ repository, number, kind, since },
-    to_repository: moved?.to.repositoryId ?? null,
-    to_number: moved?.to.number ?? null,
-    to_name: moved?.name ?? null,
-  };
-}
-
-function toAbsence({ repository: repositoryId, number, kind, since, ...found }: AbsenceColumns): {
-  readonly issue: IssueRef;
-  readonly absence: Absence;
-} {
-  const to = { repositoryId: found.to_repository ?? 0, number: found.to_number ?? 0 };
-  return {
-    issue: { repositoryId, number },
-    absence: kind === "moved" ? { kind, since, to, name: found.to_name ?? "" } : { kind, since },
+    ...{ to_repository: to?.repositoryId, to_number: to?.number, to_name: name },
   };
 }

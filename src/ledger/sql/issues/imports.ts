@@ -1,38 +1,23 @@
-import type { Issue, IssueRef } from "../../../model/issue.ts";
-import type { PostId } from "../../../model/post.ts";
-import type { AlikePost, AlikeWish, Imports, KnownImport } from "../../pulls.ts";
+import type { IssueRef } from "../../../model/issue.ts";
+import type { AlikePost, Imports, KnownImport } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { upsert } from "../schema.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
-/** What stands in columns as it is. */
-type Plainly = Pick<KnownImport, "post" | "updatedAt" | "reason">;
-
-interface ImportColumns extends Columns<Plainly>, IssueRef {
-  readonly title: string | null;
-  readonly url: string | null;
-  readonly is_discarded: number;
-  readonly is_parked: number;
-}
-
-interface AlikeColumns {
-  post: PostId;
-  facts: string;
-  listed_since: number | null;
-  is_taken: number;
-}
+type AlikeColumns = Columns<Pick<AlikePost, "post" | "listedSince" | "isTaken">> & { readonly facts: string };
 
 /** Issues that may become posts. */
 export function createImports(
   store: Store,
   numbers: Numbers,
 ): Plain<Imports> & Carrying<"store-import" | "drop-import" | "note-import-list"> {
-  const selectKnown = store.prepare<[number], ImportColumns>(`
-    SELECT posts.id AS post, imports.repository AS "repositoryId", imports.number AS number, title, url, updated_at AS "updatedAt",
-      imports.reason AS reason, CASE WHEN unlinked_at IS NULL THEN 0 ELSE 1 END AS is_discarded,
-      CASE WHEN EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND kind = 'parked') THEN 1 ELSE 0 END AS is_parked
+  const selectKnown = store.prepare<[number], Columns<KnownImport>>(`
+    SELECT posts.id AS post, imports.repository AS "issue.repositoryId", imports.number AS "issue.number",
+      coalesce(title, '') AS title, coalesce(url, '') AS url, updated_at AS "updatedAt", imports.reason AS reason,
+      unlinked_at IS NOT NULL AS "isDiscarded",
+      EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND kind = 'parked') AS "isParked"
     FROM imports JOIN posts ON posts.number = imports.post JOIN post_facts ON post_facts.post = imports.post
     WHERE imports.project = ? ORDER BY imports.repository, imports.number`);
   const selectList = store.prepare<[number, number, string], { etag: string }>(
@@ -48,9 +33,8 @@ export function createImports(
     [{ project: number; texts: string; titles: string; since: number }],
     AlikeColumns
   >(`
-    SELECT posts.id AS post, facts, listed_since,
-      CASE WHEN unlinked_at IS NOT NULL OR EXISTS (SELECT 1 FROM links
-        WHERE links.project = posts.project AND links.post = posts.number) THEN 1 ELSE 0 END AS is_taken
+    SELECT posts.id AS post, facts, coalesce(listed_since, 0) AS "listedSince", unlinked_at IS NOT NULL
+      OR EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS "isTaken"
     FROM posts JOIN post_facts ON post_facts.post = posts.number
     WHERE posts.project = @project AND hash IS NOT NULL AND (
       missing = 0 AND (coalesce(listed_since, 0) >= @since
@@ -81,37 +65,26 @@ export function createImports(
     [{ project: number; repository: number; labels: string; etag: string | undefined }]
   >(upsert("import_lists", ["project", "repository"]));
   return {
-    known: (project) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly KnownImport[]> {
-        return (yield* selectKnown.all(number)).map(
-          ({ repositoryId, number: issue, title, url, is_discarded, is_parked, ...found }) => ({
-            ...fromColumns<Plainly>(found),
-            issue: { repositoryId, number: issue },
-            title: title ?? "",
-            url: url ?? "",
-            isDiscarded: is_discarded === 1,
-            isParked: is_parked === 1,
-          }),
-        );
-      }),
-    validator: (project, repository, by) =>
-      numbers.ofProject(project, undefined, function* (number): Asked<string | undefined> {
-        return (yield* selectList.get(number, repository, by))?.etag ?? undefined;
-      }),
-    elsewhere: (project, repository) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly Issue[]> {
-        return (yield* selectElsewhere.all(number, repository)).map(({ facts }) => decodeIssue(facts));
-      }),
-    alike: (project, { texts, titles, listedSince }: AlikeWish) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly AlikePost[]> {
-        const found = yield* selectAlike.all({
-          project: number,
-          texts: JSON.stringify(texts.map(toPattern)),
-          titles: JSON.stringify(titles.map(fold)),
-          since: listedSince ?? Number.MAX_SAFE_INTEGER,
-        });
-        return found.map(toAlike);
-      }),
+    *known(project) {
+      return (yield* selectKnown.all(yield* numbers.findProject(project))).map(fromColumns);
+    },
+    *validator(project, repository, by) {
+      const found = yield* selectList.get(yield* numbers.findProject(project), repository, by);
+      return found?.etag ?? undefined;
+    },
+    *elsewhere(project, repository) {
+      const found = yield* selectElsewhere.all(yield* numbers.findProject(project), repository);
+      return found.map(({ facts }) => decodeIssue(facts));
+    },
+    *alike(project, { texts, titles, listedSince }) {
+      const found = yield* selectAlike.all({
+        project: yield* numbers.findProject(project),
+        texts: JSON.stringify(texts.map(toPattern)),
+        titles: JSON.stringify(titles.map(fold)),
+        since: listedSince ?? Number.MAX_SAFE_INTEGER,
+      });
+      return found.map(toAlike);
+    },
     changes: {
       *"store-import"({ issue, title, updatedAt, reason, url, ...of }) {
         const [project, post] = yield* numbers.place(of);
@@ -147,14 +120,12 @@ function toPattern(text: string): string {
   return `%${inJson.replaceAll(/[!%_]/g, "!$&")}%`;
 }
 
-function toAlike({ post, facts, listed_since, is_taken }: AlikeColumns): AlikePost {
+function toAlike({ facts, ...found }: AlikeColumns): AlikePost {
   const { title, description, createdAt } = decodePost(facts).values;
   return {
-    post,
+    ...fromColumns(found),
     title: String(title ?? ""),
     text: String(description ?? ""),
     createdAt: typeof createdAt === "string" ? createdAt : undefined,
-    listedSince: listed_since ?? 0,
-    isTaken: is_taken === 1,
   };
 }

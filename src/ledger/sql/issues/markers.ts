@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { IssueRef } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
-import type { FoundMarker, KnownMark, MarkedIssue, Pulls } from "../../pulls.ts";
+import type { KnownMark, MarkedIssue, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue } from "../columns/facts.ts";
-import { type Numbers, noProject } from "../columns/numbers.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import { insertInto, markedDue } from "../schema.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 
@@ -83,22 +83,21 @@ export function createMarkers(
         yield* insert.run(marker);
       }
     },
-    marked: (project, id) =>
-      numbers.ofProject(project, undefined, function* (number): Asked<FoundMarker | undefined> {
-        const [first, ...others] = yield* select.all(number, id);
-        return (
-          first && {
-            issue: decodeIssue(first.facts),
-            isOwn: first.is_own === 1,
-            isFirst: first.position === 0,
-            others: others.filter(({ is_gone }) => is_gone === 0).map(({ facts }) => decodeIssue(facts)),
-          }
-        );
-      }),
+    *marked(project, id) {
+      const [first, ...others] = yield* select.all(yield* numbers.findProject(project), id);
+      return (
+        first && {
+          issue: decodeIssue(first.facts),
+          isOwn: first.is_own === 1,
+          isFirst: first.position === 0,
+          others: others.filter(({ is_gone }) => is_gone === 0).map(({ facts }) => decodeIssue(facts)),
+        }
+      );
+    },
     *marks(marks) {
       const asked: Asked<PostOfMark | undefined>[] = [];
       for (const { issue, project: key, posts } of marks) {
-        const project = (yield* numbers.findProject(key)) ?? noProject;
+        const project = yield* numbers.findProject(key);
         asked.push(...posts.map((id) => selectOfMark.get({ ...issue, project, id })));
       }
       const found = (yield* store.together(asked)) as PostOfMark[];

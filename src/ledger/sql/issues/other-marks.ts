@@ -4,7 +4,7 @@ import type { NewOtherMark, OtherMark, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { upsert } from "../schema.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 interface MarkColumns {
   project: number;
@@ -31,8 +31,9 @@ export function createOtherMarks(
   const insert = store.prepare<[MarkColumns]>(
     upsert("other_marks", ["project", "post", "repository", "number"]),
   );
-  const select = store.prepare<[number], MarkColumns>(`
-    SELECT project, post, repository, number, board, address, seen_at, accepted_at FROM other_marks AS mark
+  const select = store.prepare<[number], Columns<OtherMark>>(`
+    SELECT repository AS "issue.repositoryId", number AS "issue.number", post, board, address, seen_at AS since
+    FROM other_marks AS mark
     WHERE project = ? AND NOT EXISTS (SELECT 1 FROM other_marks AS accepted WHERE accepted.project = mark.project
       AND accepted.board = mark.board AND accepted.accepted_at IS NOT NULL)
     ORDER BY post, repository, number`);
@@ -61,13 +62,9 @@ export function createOtherMarks(
     }
   }
   return {
-    otherMarks: (project) =>
-      numbers.ofProject(project, [], function* (of): Asked<readonly OtherMark[]> {
-        return (yield* select.all(of)).map(({ post, repository, number, board, address, seen_at }) => ({
-          issue: { repositoryId: repository, number },
-          ...{ post, board, address: address ?? undefined, since: seen_at },
-        }));
-      }),
+    *otherMarks(project) {
+      return (yield* select.all(yield* numbers.findProject(project))).map(fromColumns);
+    },
     changes: {
       *"store-other-marks"({ issues, marks, at }) {
         const marked = new Set(marks.map(({ issue }) => `${issue.repositoryId}#${issue.number}`));

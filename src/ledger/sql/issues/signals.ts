@@ -86,20 +86,19 @@ export function createSignals(
     insertInto("pins"),
   );
   return {
-    linked: (id, after, limit, only) =>
-      numbers.ofProject(id, [], function* (project): Asked<readonly SignalledIssue[]> {
-        const query = only === "duplicates" ? selectDuplicates : selectLinked;
-        const from = after ?? { repositoryId: 0, number: 0 };
-        return (yield* query.all({ ...from, project, limit })).map(toSignalledIssue);
-      }),
+    *linked(id, after, limit, only) {
+      const project = yield* numbers.findProject(id);
+      const query = only === "duplicates" ? selectDuplicates : selectLinked;
+      const from = after ?? { repositoryId: 0, number: 0 };
+      return (yield* query.all({ ...from, project, limit })).map(toSignalledIssue);
+    },
     *of(issue) {
       const found = yield* select.get(issue);
       return found && toSignalledIssue(found);
     },
-    pins: (project) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly Pin[]> {
-        return (yield* selectPins.all(number)).map(fromColumns<Pin>);
-      }),
+    *pins(project) {
+      return (yield* selectPins.all(yield* numbers.findProject(project))).map(fromColumns);
+    },
     *catalogue(repository) {
       const labels = new Set<string>();
       const ids = new Set<string>();

@@ -37,29 +37,23 @@ interface CorrectedCall extends Pick<CallKey, "project" | "subject"> {
   readonly post: PostId | undefined;
 }
 
-/** What stands in columns as it is. */
-type Plainly = Omit<AuditEntry, "intent" | "issue" | "fields" | "isApproved">;
-
-interface FoundColumns extends Columns<Plainly> {
-  repository: string | null;
-  number: number | null;
-  fields: string;
-  is_approved: number;
-}
+/** A line as it is read. */
+type Found<Line> = Columns<Line> & { readonly fields: string };
 
 /** Writes and reads audit lines. */
 export function createAudit(store: Store, numbers: Numbers): Audit {
   const insert = store.prepare<[ReturnType<typeof fromEntry>]>(insertInto("audit"));
-  const columns = `at, run, side, board_projects.id AS project, posts.id AS post, repository, issue AS number, kind, fields,
-    audit.reason AS reason, outcome, message, is_approved, audit.voters AS voters, subject`;
+  const columns = `at, run, side, board_projects.id AS project, posts.id AS post, kind, fields,
+    repository AS "issue.repository", issue AS "issue.number", audit.reason AS reason, message,
+    is_approved AS "isApproved", audit.voters AS voters, subject`;
   const joined = `audit JOIN board_projects ON board_projects.number = audit.project
     LEFT JOIN posts ON posts.number = audit.post`;
   const newestFirst = "ORDER BY audit.at DESC, audit.number DESC LIMIT ?";
-  const selectOfProject = store.prepare<[number, number], FoundColumns>(
-    `SELECT ${columns} FROM ${joined} WHERE audit.project = ? ${newestFirst}`,
+  const selectOfProject = store.prepare<[number, number], Found<AuditEntry>>(
+    `SELECT ${columns}, outcome FROM ${joined} WHERE audit.project = ? ${newestFirst}`,
   );
-  const selectOfPost = store.prepare<[number, number], FoundColumns>(
-    `SELECT ${columns} FROM ${joined} WHERE audit.post = ? ${newestFirst}`,
+  const selectOfPost = store.prepare<[number, number], Found<AuditEntry>>(
+    `SELECT ${columns}, outcome FROM ${joined} WHERE audit.post = ? ${newestFirst}`,
   );
   const countStatus = store.prepare<[string, number], { count: number }>(`
     SELECT count(*) AS count FROM audit WHERE project = (SELECT number FROM board_projects WHERE id = ?)
@@ -68,16 +62,13 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     "SELECT max(at) AS at FROM audit WHERE post = ? AND is_status = 1",
   );
   // Of a request that was made twice nobody can tell which of the two took effect.
-  const selectWrites = store.prepare<
-    [number],
-    FoundColumns & { repository_id: number | null; is_done: number }
-  >(`
+  const selectWrites = store.prepare<[number], Found<RunWrite>>(`
     SELECT ${columns},
       coalesce((SELECT intents.repository FROM intents WHERE intents.id = audit.intent),
         (SELECT repositories.id FROM repositories WHERE lower(repositories.current_name) = lower(audit.repository)))
-        AS repository_id,
-      outcome = 'applied' OR EXISTS (SELECT 1 FROM intents WHERE intents.id = audit.intent AND intents.state = 'DONE'
-        AND intents.attempts = 1) AS is_done
+        AS repository,
+      CASE WHEN EXISTS (SELECT 1 FROM intents WHERE intents.id = audit.intent AND intents.state = 'DONE'
+        AND intents.attempts = 1) THEN 'applied' ELSE outcome END AS outcome
     FROM ${joined} WHERE run = ? AND outcome IN ('applied', 'unknown') ORDER BY audit.number`);
   // What was in doubt counts from when it was found out.
   const selectDoneSince = store.prepare<[{ project: ProjectId; since: number }], DoneSince>(`
@@ -144,37 +135,30 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
       const post = call.post === undefined ? undefined : yield* numbers.post(project, call.post);
       yield* correctCall.run({ ...call, project, outcome: outcomeOf(call.isApplied), post });
     },
-    history: (project, post, limit) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly AuditEntry[]> {
-        if (post === undefined) return (yield* selectOfProject.all(number, limit)).map(toEntry);
-        const row = yield* numbers.findPost(number, post);
-        return row === undefined ? [] : (yield* selectOfPost.all(row, limit)).map(toEntry);
-      }),
+    *history(id, post, limit) {
+      const project = yield* numbers.findProject(id);
+      const found =
+        post === undefined
+          ? yield* selectOfProject.all(project, limit)
+          : yield* selectOfPost.all(yield* numbers.findPost(project, post), limit);
+      return found.map(toEntry);
+    },
     *statusWrites(project, since) {
       return (yield* countStatus.get(project, since))?.count ?? 0;
     },
-    lastTold: (project, post) =>
-      numbers.ofProject(project, undefined, function* (number): Asked<number | undefined> {
-        const row = yield* numbers.findPost(number, post);
-        return row === undefined ? undefined : ((yield* selectTold.get(row))?.at ?? undefined);
-      }),
+    *lastTold(project, post) {
+      const row = yield* numbers.findPost(yield* numbers.findProject(project), post);
+      return (yield* selectTold.get(row))?.at ?? undefined;
+    },
     *doneSince(project, since) {
       return (yield* selectDoneSince.get({ project, since })) ?? { opened: 0, told: 0, known: 0, unknown: 0 };
     },
-    doneBy: ({ project, post, kind, signature }, since) =>
-      numbers.ofProject(project, undefined, function* (number): Asked<number | undefined> {
-        const row = yield* numbers.findPost(number, post);
-        if (row === undefined) return undefined;
-        return (yield* selectDone.get({ post: row, kind, signature, since }))?.run;
-      }),
+    *doneBy({ project, post: id, kind, signature }, since) {
+      const post = yield* numbers.findPost(yield* numbers.findProject(project), id);
+      return (yield* selectDone.get({ post, kind, signature, since }))?.run;
+    },
     *writesOf(run) {
-      return (yield* selectWrites.all(run)).map(
-        ({ repository_id, is_done, ...found }): RunWrite => ({
-          ...toEntry(found),
-          repository: repository_id ?? undefined,
-          outcome: is_done === 1 ? "applied" : "unknown",
-        }),
-      );
+      return (yield* selectWrites.all(run)).map(toEntry);
     },
   };
 }
@@ -236,11 +220,6 @@ function fromEntry(entry: AuditEntry, project: number, post: number | undefined)
 
 const readFields = stored("audit.fields", auditFieldsShape);
 
-function toEntry({ repository, number, fields, is_approved, ...found }: FoundColumns): AuditEntry {
-  return {
-    ...fromColumns<Plainly>(found),
-    issue: repository === null || number === null ? undefined : { repository, number },
-    fields: readFields(fields),
-    isApproved: is_approved === 1,
-  };
+function toEntry<Line extends AuditEntry | RunWrite>(found: Found<Line>): Line {
+  return { ...fromColumns(found), fields: readFields(found.fields) };
 }

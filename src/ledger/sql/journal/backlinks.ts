@@ -19,15 +19,13 @@ export function createBacklinks(
     "UPDATE backlinks SET line = @line, is_due = @isDue WHERE post = @post",
   );
   return {
-    areDue: (project) =>
-      numbers.ofProject(project, false, function* (number) {
-        return (yield* selectAny.get(number)) !== undefined;
-      }),
-    due: (project, posts) =>
-      numbers.ofProject(project, [], function* (number) {
-        const found = yield* selectDue.all({ project: number, posts: JSON.stringify(posts) });
-        return found.map(fromColumns<DueBacklink>);
-      }),
+    *areDue(project) {
+      return (yield* selectAny.get(yield* numbers.findProject(project))) !== undefined;
+    },
+    *due(id, posts) {
+      const project = yield* numbers.findProject(id);
+      return (yield* selectDue.all({ project, posts: JSON.stringify(posts) })).map(fromColumns);
+    },
     changes: {
       *"record-backlink"({ line, isDue, ...of }) {
         const [, post] = yield* numbers.place(of);

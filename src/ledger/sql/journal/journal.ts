@@ -4,17 +4,10 @@ import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { issueField, ruleField, writesShape } from "../columns/shapes.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import { type Audit, interrupted, recoverSent } from "./audit.ts";
 
-/** What stands in columns as it is. */
-type Plainly = Omit<Intent, "content" | "writes" | "issueWrites">;
-
-interface IntentColumns extends Columns<Plainly> {
-  titleHash: string | null;
-  blockHash: string | null;
-  writes: string | null;
-}
+type IntentColumns = Columns<Omit<Intent, "writes" | "issueWrites">> & { readonly writes: string | null };
 
 interface SentIntent extends ReturnType<typeof fromIntent> {
   sentAt: number;
@@ -28,7 +21,8 @@ export function createJournal(
   audit: Audit,
 ): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
   const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
-    body_hash AS "bodyHash", repository, intents.number AS number, title_hash AS "titleHash", block_hash AS "blockHash", writes,
+    body_hash AS "bodyHash", repository, intents.number AS number, title_hash AS "content.titleHash",
+    block_hash AS "content.blockHash", writes,
     updated_at_before AS "updatedAtBefore", voters, state, attempts, sent_at AS "sentAt", unknown_at AS "unknownAt",
     taken_at AS "takenAt", message`;
   // Without the hint SQLite would read through everything that is over.
@@ -72,16 +66,15 @@ export function createJournal(
   );
 
   return {
-    open: (project) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly Intent[]> {
-        return (yield* selectOpen.all(number)).map(toIntent);
-      }),
+    *open(project) {
+      return (yield* selectOpen.all(yield* numbers.findProject(project))).map(toIntent);
+    },
     recover: (at, projects) =>
       recoverSent(store, selectSent, projects, function* (found) {
-        const { id } = found;
+        const intent = toIntent(found);
         const nothing = { unsent: 0, answer: undefined };
-        yield* writeState.run({ ...nothing, id, state: "UNKNOWN", at, message: interrupted });
-        yield* audit.writeInterrupted(toIntent(found), interrupted);
+        yield* writeState.run({ ...nothing, id: intent.id, state: "UNKNOWN", at, message: interrupted });
+        yield* audit.writeInterrupted(intent, interrupted);
       }),
     history: audit.history,
     writesOf: audit.writesOf,
@@ -136,14 +129,13 @@ function fromWrites(writes: readonly IntentWrite<Field>[] | undefined): string |
   );
 }
 
-function toIntent({ titleHash, blockHash, writes, ...found }: IntentColumns): Intent {
-  return {
-    ...fromColumns<Plainly>(found),
-    ...(titleHash !== null && blockHash !== null && { content: { titleHash, blockHash } }),
-    // What a PATCH writes, or what another kind of write does to an issue.
-    ...(writes !== null &&
-      (found.kind === "patch-post" ? { writes: readPatch(writes) } : { issueWrites: readChange(writes) })),
-  };
+function toIntent({ writes, ...found }: IntentColumns): Intent {
+  const intent = fromColumns(found);
+  if (writes === null) return intent;
+  // What a PATCH writes, or what another kind of write does to an issue.
+  return intent.kind === "patch-post"
+    ? { ...intent, writes: readPatch(writes) }
+    : { ...intent, issueWrites: readChange(writes) };
 }
 
 const readPatch = stored("intents.writes", () => writesShape(ruleField()));

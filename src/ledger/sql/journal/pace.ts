@@ -5,10 +5,6 @@ import type { Numbers } from "../columns/numbers.ts";
 import { upsert } from "../schema.ts";
 import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
-interface PacedColumns extends Columns<Omit<PacedWrite, "isCreate">> {
-  is_create: number;
-}
-
 /** A line for each limit, each write of the last time, and each project and budget with something left. */
 export function createPace(
   store: Store,
@@ -24,8 +20,8 @@ export function createPace(
     ON CONFLICT (budget, project) DO UPDATE SET creates = excluded.creates, others = excluded.others,
       created = backlogs.created + excluded.created, at = excluded.at`);
   const remove = store.prepare<[string, number]>("DELETE FROM backlogs WHERE budget = ? AND project = ?");
-  const selectWrites = store.prepare<[string, number], PacedColumns>(
-    `SELECT at, is_create, id AS project FROM pace INDEXED BY pace_of_budget
+  const selectWrites = store.prepare<[string, number], Columns<PacedWrite>>(
+    `SELECT at, is_create AS "isCreate", id AS project FROM pace INDEXED BY pace_of_budget
      LEFT JOIN board_projects ON board_projects.number = pace.project
      WHERE budget = ? AND at >= ? ORDER BY at, pace.number`,
   );
@@ -56,10 +52,7 @@ export function createPace(
       return (yield* selectLimit.get(side, budget))?.until;
     },
     *writes(since, budget) {
-      return (yield* selectWrites.all(budget, since)).map(({ is_create, ...found }) => ({
-        ...fromColumns<Omit<PacedWrite, "isCreate">>(found),
-        isCreate: is_create === 1,
-      }));
+      return (yield* selectWrites.all(budget, since)).map(fromColumns);
     },
     backlogs: () => selectBacklogs.all(),
     changes: {

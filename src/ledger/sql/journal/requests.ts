@@ -30,12 +30,10 @@ export function createRequests(
     ORDER BY requests.project`);
   const remove = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
   return {
-    pending: (project) =>
-      numbers.ofProject(project, [], function* (number) {
-        return (yield* select.all(number)).map(({ id, at, request }): PersonRequest => {
-          return { ...readRequest(request), project, at, id };
-        });
-      }),
+    *pending(project) {
+      const found = yield* select.all(yield* numbers.findProject(project));
+      return found.map(({ id, at, request }) => ({ ...readRequest(request), project, at, id }));
+    },
     newest: () => selectNewest.all(),
     changes: {
       *"add-request"({ request: { project, at, ...request } }) {

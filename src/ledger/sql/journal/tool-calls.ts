@@ -5,10 +5,6 @@ import type { Numbers } from "../columns/numbers.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import { type Audit, interrupted, recoverSent } from "./audit.ts";
 
-interface CallColumns extends Columns<Omit<ToolCall, "isUnsure">> {
-  is_unsure: number;
-}
-
 type Key = Omit<CallKey, "project"> & { project: number };
 
 type WrittenCall = CallKey &
@@ -22,16 +18,16 @@ export function createToolCalls(
   audit: Audit,
 ): Plain<ToolCalls> & Carrying<"send-call" | "take-call" | "end-call"> {
   const columns = `board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at AS "preparedAt",
-    sent_at AS "sentAt", unknown_at AS "unknownAt", ended_at AS "endedAt", attempts, result, url, message, is_unsure`;
+    sent_at AS "sentAt", unknown_at AS "unknownAt", ended_at AS "endedAt", attempts, result, url, message, is_unsure AS "isUnsure"`;
   const joined = "tool_calls JOIN board_projects ON board_projects.number = tool_calls.project";
   const selectSome = (also: string) =>
-    store.prepare<[{ project: number; purpose: string | null }], CallColumns>(
+    store.prepare<[{ project: number; purpose: string | null }], Columns<ToolCall>>(
       `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = coalesce(@purpose, purpose) ${also}
        ORDER BY purpose, subject`,
     );
   const selectAll = selectSome("");
   const selectUnsettled = selectSome("AND state <> 'DONE'");
-  const selectOne = store.prepare<[Key], CallColumns>(
+  const selectOne = store.prepare<[Key], Columns<ToolCall>>(
     `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = @purpose AND subject = @subject`,
   );
   const selectMade = store.prepare<[CallKey], { state: string }>(`
@@ -44,7 +40,7 @@ export function createToolCalls(
   >(
     `SELECT 1 AS made FROM tool_calls WHERE project = @project AND purpose = @purpose AND result = @result LIMIT 1`,
   );
-  const selectSent = store.prepare<[string], CallColumns>(
+  const selectSent = store.prepare<[string], Columns<ToolCall>>(
     `SELECT ${columns} FROM ${joined} WHERE state = 'SENT'
       AND board_projects.id IN (SELECT one.value FROM EACH TEXT ? AS one) ORDER BY purpose, subject`,
   );
@@ -87,30 +83,29 @@ export function createToolCalls(
     if ((yield* write.count({ ...call, project, message, result, url })) === 0)
       throw new Error(`The call ${call.purpose} for ${call.subject} is under way, or done.`);
   }
-  const read =
-    (select: typeof selectAll) =>
-    (project: ProjectId, purpose: CallPurpose | null = null): Asked<readonly ToolCall[]> =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly ToolCall[]> {
-        return (yield* select.all({ project: number, purpose })).map(toCall);
-      });
+  const read = (select: typeof selectAll) =>
+    function* (id: ProjectId, purpose: CallPurpose | null = null): Asked<readonly ToolCall[]> {
+      const project = yield* numbers.findProject(id);
+      return (yield* select.all({ project, purpose })).map(fromColumns);
+    };
   return {
     list: read(selectAll),
     unsettled: read(selectUnsettled),
-    find: ({ project, purpose, subject }) =>
-      numbers.ofProject(project, undefined, function* (number): Asked<ToolCall | undefined> {
-        const found = yield* selectOne.get({ project: number, purpose, subject });
-        return found && toCall(found);
-      }),
+    *find({ project, purpose, subject }) {
+      const key = { project: yield* numbers.findProject(project), purpose, subject };
+      const found = yield* selectOne.get(key);
+      return found && fromColumns(found);
+    },
     *isMadeElsewhere(key) {
       return (yield* selectMade.get(key)) !== undefined;
     },
-    hasMade: (project, purpose, result) =>
-      numbers.ofProject(project, false, function* (number): Asked<boolean> {
-        return (yield* selectResult.get({ project: number, purpose, result })) !== undefined;
-      }),
+    *hasMade(id, purpose, result) {
+      const project = yield* numbers.findProject(id);
+      return (yield* selectResult.get({ project, purpose, result })) !== undefined;
+    },
     recover: (at, projects) =>
       recoverSent(store, selectSent, projects, function* (found) {
-        const call = toCall(found);
+        const call = fromColumns(found);
         const nothing = { result: undefined, url: undefined, unsure: 0, anew: 0, unsent: 0 };
         const end = { ...nothing, state: "UNKNOWN", at, message: interrupted } as const;
         yield* writeEnd.run({ ...(yield* place(call)), ...end });
@@ -144,8 +139,4 @@ export function createToolCalls(
       },
     },
   };
-}
-
-function toCall({ is_unsure, ...found }: CallColumns): ToolCall {
-  return { ...fromColumns<Omit<ToolCall, "isUnsure">>(found), isUnsure: is_unsure === 1 };
 }

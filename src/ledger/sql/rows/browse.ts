@@ -1,4 +1,5 @@
 import type { IssueRef } from "../../../model/issue.ts";
+import type { PostId } from "../../../model/post.ts";
 import { hourMs } from "../../../model/time.ts";
 import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunHistory, RunSpan } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
@@ -19,6 +20,10 @@ interface Cursor extends IssueRef {
 type Plainly = Pick<BrowsedLink, "post" | "repository" | "state" | "stateReason" | "absence">;
 
 interface LinkColumns extends Cursor, Columns<Plainly> {
+  readonly post: PostId;
+  readonly repository: string | null;
+  readonly state: string | null;
+  readonly absence: string | null;
   readonly title: string | null;
   readonly status: string | null;
   /** Of the post's notes. */
@@ -83,10 +88,10 @@ export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
   }
 
   return {
-    links: (project, wanted) =>
-      numbers.ofProject(project, { links: [], next: undefined }, (number) =>
-        store.read(() => search(number, wanted)),
-      ),
+    *links(id, wanted) {
+      const project = yield* numbers.findProject(id);
+      return yield* store.read(() => search(project, wanted));
+    },
     runs: (since, spanMs) =>
       store.read(function* (): Asked<RunHistory> {
         const oldest = yield* selectOldest.get({ since, limit: mostRuns });

@@ -1,26 +1,20 @@
 import type { IssueRef } from "../../../model/issue.ts";
-import type { Post, PostId, ProjectId } from "../../../model/post.ts";
-import type { KnownPull, Lookup, Namesake } from "../../rows.ts";
+import type { PostId } from "../../../model/post.ts";
+import type { Elsewhere, KnownPull, Lookup, Namesake } from "../../rows.ts";
 import { decodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 /** How much longer or shorter an id may be that somebody has mistyped. */
 const slack = 2;
 
-interface NamesakeColumns {
-  post: PostId;
-  here: string;
-  listed_since: number | null;
-  there_since: number | null;
-  project: ProjectId;
-  there: string | null;
-  is_gone: number;
-  pulled_at: number | null;
-  linked: string | null;
-  marked: string | null;
-  is_under_way: number;
-}
+/** `here` and `there` are JSON, `linked` and `marked` lists of issues. */
+type NamesakeColumns = Columns<Omit<Namesake, "here" | "there" | "issues">> & {
+  readonly here: string;
+  readonly there: string | null;
+  readonly linked: string | null;
+  readonly marked: string | null;
+};
 
 /** What a person asks for by name. */
 export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
@@ -42,14 +36,11 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
   >(`
     SELECT id FROM posts WHERE project = @project AND hash IS NOT NULL AND length(id) BETWEEN @least AND @most
     ORDER BY id LIMIT @limit`);
-  const selectElsewhere = store.prepare<
-    [{ post: PostId; projects: string }],
-    { project: ProjectId; is_listed: number; pulled_at: number | null }
-  >(`
+  const selectElsewhere = store.prepare<[{ post: PostId; projects: string }], Columns<Elsewhere>>(`
     SELECT board_projects.id AS project,
       EXISTS (SELECT 1 FROM posts WHERE posts.project = board_projects.number AND posts.id = @post
-        AND hash IS NOT NULL AND missing = 0) AS is_listed,
-      (SELECT max(began_at) FROM pulls WHERE pulls.project = board_projects.number AND kind = 'complete') AS pulled_at
+        AND hash IS NOT NULL AND missing = 0) AS "isListed",
+      (SELECT max(began_at) FROM pulls WHERE pulls.project = board_projects.number AND kind = 'complete') AS "pulledAt"
     FROM EACH TEXT @projects AS one CROSS JOIN board_projects ON board_projects.id = one.value`);
   const selectLinkedPosts = store.prepare<
     [{ project: number; posts: string }],
@@ -67,40 +58,37 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
     namesakesSql("EACH TEXT @posts AS named CROSS JOIN posts AS here ON here.id = named.value", "true"),
   );
   return {
-    namesakes: (id, posts) =>
-      numbers.ofProject(id, [], function* (project): Asked<readonly Namesake[]> {
-        const found = yield* posts === undefined
-          ? selectDueNamesakes.all({ project })
-          : selectNamesakes.all({ project, posts: JSON.stringify(posts) });
-        return found.map(toNamesake);
-      }),
-    linkedPosts: (id, posts) =>
-      numbers.ofProject(id, new Map(), function* (project): Asked<ReadonlyMap<PostId, Post["values"]>> {
-        const found = yield* selectLinkedPosts.all({ project, posts: JSON.stringify(posts) });
-        return new Map(found.map(({ id: post, facts }) => [post, decodePost(facts).values]));
-      }),
-    *elsewhere(post, projects) {
-      const found = yield* selectElsewhere.all({ post, projects: JSON.stringify(projects) });
-      return found.map(({ project, is_listed, pulled_at }) => ({
-        project,
-        isListed: is_listed === 1,
-        pulledAt: pulled_at ?? undefined,
-      }));
+    *namesakes(id, posts) {
+      const project = yield* numbers.findProject(id);
+      const found = yield* posts === undefined
+        ? selectDueNamesakes.all({ project })
+        : selectNamesakes.all({ project, posts: JSON.stringify(posts) });
+      return found.map(toNamesake);
     },
-    sharedPages: (project, urls) =>
-      numbers.ofProject(project, new Set<string>(), function* (number): Asked<ReadonlySet<string>> {
-        if (urls.length === 0) return new Set();
-        return new Set((yield* selectShared.all(number, JSON.stringify(urls))).map(({ url }) => url));
-      }),
-    lastPull: (project) => numbers.ofProject(project, undefined, (number) => selectPull.get(number)),
-    postsLike: (project, text, limit) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly PostId[]> {
-        const end = `${text}\u{10ffff}`;
-        const beginning = yield* selectBeginning.all({ project: number, text, end, limit });
-        const [least, most] = [text.length - slack, text.length + slack];
-        const alike = yield* selectAlike.all({ project: number, least, most, limit });
-        return [...new Set([...beginning, ...alike].map(({ id }) => id))];
-      }),
+    *linkedPosts(id, posts) {
+      const project = yield* numbers.findProject(id);
+      const found = yield* selectLinkedPosts.all({ project, posts: JSON.stringify(posts) });
+      return new Map(found.map(({ id: post, facts }) => [post, decodePost(facts).values]));
+    },
+    *elsewhere(post, projects) {
+      return (yield* selectElsewhere.all({ post, projects: JSON.stringify(projects) })).map(fromColumns);
+    },
+    *sharedPages(project, urls) {
+      if (urls.length === 0) return new Set();
+      const found = yield* selectShared.all(yield* numbers.findProject(project), JSON.stringify(urls));
+      return new Set(found.map(({ url }) => url));
+    },
+    *lastPull(project) {
+      return yield* selectPull.get(yield* numbers.findProject(project));
+    },
+    *postsLike(id, text, limit) {
+      const project = yield* numbers.findProject(id);
+      const end = `${text}\u{10ffff}`;
+      const beginning = yield* selectBeginning.all({ project, text, end, limit });
+      const [least, most] = [text.length - slack, text.length + slack];
+      const alike = yield* selectAlike.all({ project, least, most, limit });
+      return [...new Set([...beginning, ...alike].map((one) => one.id))];
+    },
   };
 }
 
@@ -112,14 +100,15 @@ function namesakesSql(posts: string, which: string): string {
   const underWay = `EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = there.project
     AND intents.post = there.number AND kind <> 'patch-post' AND ended_at IS NULL)`;
   return `
-    SELECT here.id AS post, own.facts AS here, here.listed_since AS listed_since,
-      there.listed_since AS there_since, board_projects.id AS project,
+    SELECT here.id AS post, own.facts AS here, coalesce(here.listed_since, 0) AS "listedSince",
+      CASE WHEN there.listed_since > coalesce(here.listed_since, 0) THEN there.listed_since
+        ELSE coalesce(here.listed_since, 0) END AS since, board_projects.id AS project,
       facts.facts AS there, there.hash IS NULL OR there.missing = 2 OR (there.missing = 1 AND there.missing_run IS NOT NULL)
-        AS is_gone,
-      (SELECT max(began_at) FROM pulls WHERE pulls.project = there.project AND kind = 'complete') AS pulled_at,
+        AS "isGone",
+      (SELECT max(began_at) FROM pulls WHERE pulls.project = there.project AND kind = 'complete') AS "pulledAt",
       (SELECT string_agg(${place}, ',') FROM ${linked}) AS linked,
       (SELECT string_agg(${place}, ',') FROM ${marked}) AS marked,
-      ${underWay} AS is_under_way
+      ${underWay} AS "isUnderWay"
     FROM ${posts} JOIN post_facts AS own ON own.post = here.number
     CROSS JOIN board_projects ON board_projects.number <> @project
     CROSS JOIN posts AS there ON there.project = board_projects.number AND there.id = here.id
@@ -143,18 +132,11 @@ function readPlaces(places: string | null): readonly IssueRef[] {
   });
 }
 
-function toNamesake(found: NamesakeColumns): Namesake {
-  const issues = [...readPlaces(found.linked), ...readPlaces(found.marked)];
+function toNamesake({ here, there, linked, marked, ...found }: NamesakeColumns): Namesake {
   return {
-    post: found.post,
-    here: decodePost(found.here).values,
-    listedSince: found.listed_since ?? 0,
-    since: Math.max(found.listed_since ?? 0, found.there_since ?? 0),
-    project: found.project,
-    there: found.there === null ? undefined : decodePost(found.there).values,
-    isGone: found.is_gone === 1,
-    pulledAt: found.pulled_at ?? undefined,
-    issues,
-    isUnderWay: found.is_under_way === 1,
+    ...fromColumns(found),
+    here: decodePost(here).values,
+    there: there === null ? undefined : decodePost(there).values,
+    issues: [...readPlaces(linked), ...readPlaces(marked)],
   };
 }

@@ -69,11 +69,12 @@ export function createPauses(
   };
   return {
     *wholePauses(project) {
-      const number = project === undefined ? undefined : yield* numbers.findProject(project);
-      return yield* selectWhole.all(number ?? allProjects);
+      return yield* selectWhole.all(
+        project === undefined ? allProjects : yield* numbers.findProject(project),
+      );
     },
     *sent({ project: id, post }, kind) {
-      const project = (yield* numbers.findProject(id)) ?? allProjects;
+      const project = yield* numbers.findProject(id);
       const of = { project, post: post ?? null };
       const [own, [whole], intent] = yield* store.together([
         selectPaused.get(of),

@@ -42,39 +42,38 @@ export function createRows(
   const shown = { status: selectShown("status"), categoryId: selectShown("category") };
 
   /** All parts of some rows at once, whichever they have: what a server costs is the message. */
-  const rows: Plain<Rows>["rows"] = (id, posts, now) =>
-    numbers.ofProject(id, [], function* (project): Asked<readonly Row[]> {
-      const asked: Batch = { posts: JSON.stringify(posts), project, since: now - dayMs };
-      const [found, pauses, pins, ...read] = yield* store.together([
-        selectLines.all(asked),
-        selectPauses.all(project),
-        selectPins.all(project),
-        ...parts.map(([, part]) => part.all(asked)),
-      ]);
-      for (const { id: post, number } of found) numbers.learn(project, post, number);
-      const named = parts.map(([name], place) => [name, read[place] ?? []] as const);
-      const grouped = groupParts(pauses, pins, named);
-      return found.map((line) => toRow(line, grouped, seenAt));
-    });
+  const rows: Plain<Rows>["rows"] = function* (id, posts, now) {
+    const project = yield* numbers.findProject(id);
+    const asked: Batch = { posts: JSON.stringify(posts), project, since: now - dayMs };
+    const [found, pauses, pins, ...read] = yield* store.together([
+      selectLines.all(asked),
+      selectPauses.all(project),
+      selectPins.all(project),
+      ...parts.map(([, part]) => part.all(asked)),
+    ]);
+    for (const { id: post, number } of found) numbers.learn(project, post, number);
+    const named = parts.map(([name], place) => [name, read[place] ?? []] as const);
+    const grouped = groupParts(pauses, pins, named);
+    return found.map((line) => toRow(line, grouped, seenAt));
+  };
 
   return {
-    due: (id, now, after, limit) =>
-      numbers.ofProject(id, [], (project) =>
-        store.read(function* (): Asked<readonly Row[]> {
-          const found = yield* selectDue.all({ project, now, after: after ?? "", limit });
-          if (found.length === 0) return [];
-          const posts = found.map((line) => line.id);
-          return yield* rows(id, posts, now);
-        }),
-      ),
+    *due(id, now, after, limit) {
+      const project = yield* numbers.findProject(id);
+      return yield* store.read(function* (): Asked<readonly Row[]> {
+        const found = yield* selectDue.all({ project, now, after: after ?? "", limit });
+        if (found.length === 0) return [];
+        const posts = found.map((line) => line.id);
+        return yield* rows(id, posts, now);
+      });
+    },
     *row(project, post, now) {
       return (yield* rows(project, [post], now))[0];
     },
     rows,
-    shown: (project, field) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly string[]> {
-        return (yield* shown[field].all(number)).map(({ value }) => value);
-      }),
+    *shown(project, field) {
+      return (yield* shown[field].all(yield* numbers.findProject(project))).map(({ value }) => value);
+    },
     changes: {
       *"forget-look"(of) {
         const [, post] = yield* numbers.place(of);

@@ -3,7 +3,7 @@ import type { IntentKind, PlannedChange } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
-import { type Numbers, noProject } from "../columns/numbers.ts";
+import type { Numbers } from "../columns/numbers.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import { readPlanned } from "./row-builder.ts";
 
@@ -13,6 +13,7 @@ type Plainly = Pick<WaitingRow, "kind" | "cause" | "code" | "since" | "until">;
 interface WaitingColumns extends Columns<Plainly> {
   readonly post: number;
   readonly id: PostId;
+  readonly kind: WaitingRow["kind"];
   /** Of an intent its kind, of a missing post the number of lists that lack it. */
   readonly message: string;
   readonly title: string | null;
@@ -97,29 +98,27 @@ export function createWaiting(
     CROSS JOIN links ON links.project = @project AND links.post = batch.value
     ORDER BY links.post, links.position`);
   return {
-    held: (project, by) =>
-      numbers.ofProject(project, [], function* (number): Asked<readonly HeldAction[]> {
-        const found = yield* (by === undefined ? selectHeld : selectShrunk).all(number);
-        return found.map((held) => ({ ...held, planned: toPlanned(held.planned) }));
-      }),
-    *counts(id) {
-      const project = (yield* numbers.findProject(id)) ?? noProject;
-      return (yield* selectCounts.get({ project })) as RowCounts;
+    *held(project, by) {
+      const select = by === undefined ? selectHeld : selectShrunk;
+      const found = yield* select.all(yield* numbers.findProject(project));
+      return found.map((held) => ({ ...held, planned: toPlanned(held.planned) }));
     },
-    waiting: (id, limit, kinds = allKinds) =>
-      numbers.ofProject(id, [], (project) =>
-        store.read(function* () {
-          const found = yield* selectWaiting.all({ project, limit, kinds: JSON.stringify(kinds) });
-          return yield* toRows(project, found);
-        }),
-      ),
-    waitingOf: (id, postId) =>
-      numbers.ofProject(id, [], function* (project): Asked<readonly WaitingRow[]> {
-        const post = yield* numbers.findPost(project, postId);
-        if (post === undefined) return [];
-        const asked = { project, post, limit: mostOfPost, kinds: JSON.stringify(allKinds) };
-        return yield* toRows(project, yield* selectOf.all(asked));
-      }),
+    *counts(project) {
+      return (yield* selectCounts.get({ project: yield* numbers.findProject(project) })) as RowCounts;
+    },
+    *waiting(id, limit, kinds = allKinds) {
+      const project = yield* numbers.findProject(id);
+      return yield* store.read(function* () {
+        const found = yield* selectWaiting.all({ project, limit, kinds: JSON.stringify(kinds) });
+        return yield* toRows(project, found);
+      });
+    },
+    *waitingOf(id, postId) {
+      const project = yield* numbers.findProject(id);
+      const post = yield* numbers.findPost(project, postId);
+      const asked = { project, post, limit: mostOfPost, kinds: JSON.stringify(allKinds) };
+      return yield* toRows(project, yield* selectOf.all(asked));
+    },
   };
 
   function* toRows(project: number, found: readonly WaitingColumns[]): Asked<readonly WaitingRow[]> {
