@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Issue, Signals } from "../../../model/issue.ts";
 import { type FieldValue, type Post, type PostField, postFields } from "../../../model/post.ts";
+import { issueShape, postShape, signalsShape, valueShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
-import { issueShape, postShape, signalsShape, valueShape } from "./shapes.ts";
 
 /** A post as it is stored: the known fields that its record showed, always in the same order, what of it can't be read, and nothing else. */
 export function encodePost(post: Post): string {

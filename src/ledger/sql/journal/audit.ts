@@ -9,9 +9,9 @@ import {
   type Journal,
   type RunWrite,
 } from "../../journal.ts";
+import { auditFieldsShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { auditFieldsShape } from "../columns/shapes.ts";
 import { insertInto } from "../schema.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Query, type Store } from "../store.ts";
 

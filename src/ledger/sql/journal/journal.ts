@@ -1,9 +1,9 @@
 import type { Field } from "../../../model/link.ts";
 import type { Intent, IntentWrite, Journal, NewIntent } from "../../journal.ts";
+import { issueField, ruleField, writesShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { issueField, ruleField, writesShape } from "../columns/shapes.ts";
 import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import { type Audit, interrupted, recoverSent } from "./audit.ts";
 

@@ -1,39 +1,34 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { RepositoryId, RepositoryName } from "../../../model/issue.ts";
-import type { PagingWay } from "../../../model/page.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import { namesOf, type OfMemory, type Remembering, rebaseRepository } from "../../held-memory.ts";
-import type {
-  AccountMemory,
-  CategoriesMemory,
-  Memory,
-  PagingMemory,
-  ProjectFieldMemory,
-  ProjectMemory,
-  RepositoryMemory,
-  SizeMemory,
-  ToolMemory,
+import {
+  type AccountMemory,
+  accountShape,
+  type CategoriesMemory,
+  categoriesShape,
+  type Memory,
+  type PagingMemory,
+  type ProjectFieldMemory,
+  type ProjectMemory,
+  pagingShape,
+  projectFieldShape,
+  projectShape,
+  type RepositoryMemory,
+  repositoryShape,
+  type SizeMemory,
+  sizeShape,
+  type ToolMemory,
+  toolShape,
 } from "../../memory.ts";
-import { check, later, parse } from "../../stored.ts";
+import { check, parse } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import {
-  milestoneShape,
-  namedShape,
-  projectFieldShape,
-  refusedShape,
-  seenShape,
-  wayShape,
-} from "../columns/shapes.ts";
 import { upsert } from "../schema.ts";
 import type { Asked, Store } from "../store.ts";
 
-const time = z.number().optional();
-const text = z.string().optional();
-
 /** Each thing that is remembered is one JSON text; what is missing in it is undefined. */
-function memory<T>(place: string, make: () => Record<keyof T, z.ZodType>) {
-  const shape = later(() => z.object(make()) as z.ZodType<unknown> as z.ZodType<T>);
+function memory<T>(place: string, shape: () => z.ZodType<T>) {
   let known: ReadonlyMap<string, T> = new Map();
   const read = (json: string): T => known.get(json) ?? check(place, shape(), parse(place, json));
   return {
@@ -48,129 +43,14 @@ function memory<T>(place: string, make: () => Record<keyof T, z.ZodType>) {
   };
 }
 
-const accounts = memory<AccountMemory>("memory.value", () => ({
-  login: z.string(),
-  former: z.array(z.string()).exactOptional(),
-  since: z.number().exactOptional(),
-  checkedAt: z.number(),
-}));
-const pagings = memory<PagingMemory>("memory.value", () => ({
-  way: wayShape().optional() as z.ZodType<PagingWay | undefined>,
-  posts: z.string().nullable(),
-  askedAt: z.number(),
-}));
-const fields = memory<ProjectFieldMemory>(
-  "memory.value",
-  () =>
-    ({
-      ...(projectFieldShape() as unknown as z.ZodObject).shape,
-      lost: z.array(z.string()).exactOptional(),
-      checkedAt: z.number(),
-    }) as never,
-);
-const sizes = memory<SizeMemory>("memory.value", () => ({
-  name: z.string(),
-  size: z.number(),
-  until: z.number(),
-}));
-const tools = memory<ToolMemory>("memory.value", () => ({ name: z.string(), print: z.string() }));
-const categories = memory<CategoriesMemory>("memory.value", () => ({
-  project: z.string(),
-  categories: z.array(z.object({ id: z.string(), name: z.string() })),
-  pins: z.array(z.object({ word: z.string(), id: z.string() })),
-  listedAt: time,
-  isUnlisted: z.literal(true).exactOptional(),
-}));
-const projects = memory<ProjectMemory>("projects.memory", () => ({
-  key: z.string(),
-  id: z.string(),
-  name: z.string(),
-  checkedAt: z.number(),
-  settingsPrint: text,
-  rules: z.string().refine(areRules).optional(),
-  meanings: z.string().refine(areMeanings).optional(),
-  seen: seenShape(),
-  fullAt: time,
-  lastSuccessAt: time,
-  rebuildStamp: time,
-  recoveredFrom: time,
-  settledAt: time,
-  doneAt: time,
-  signalsFrom: z.object({ repositoryId: z.number(), number: z.number() }).optional(),
-  turnAt: time,
-  acceptedPublic: z.array(z.object({ repositoryId: z.number(), since: z.number() })).optional(),
-  changelog: z
-    .object({
-      repository: z.number(),
-      copiedAt: time,
-      etag: text,
-      etagBy: text,
-      publishing: text,
-      noted: z.array(z.string()),
-      notedIds: z.array(z.number()).optional(),
-      unripe: z.array(z.number()).optional(),
-      entries: z.array(
-        z.object({
-          ...{ tag: z.string(), print: z.string(), title: z.string(), shown: text, posts: z.number() },
-          release: z.number().optional(),
-          there: z.array(z.string()).optional(),
-          held: text,
-          isGone: z.boolean().optional(),
-        }),
-      ),
-    })
-    .optional(),
-}));
-const repositories = memory<RepositoryMemory>("repositories.memory", () => ({
-  name: z.string(),
-  otherNames: z.array(z.string()).optional(),
-  server: text,
-  repository: z.object({
-    id: z.number(),
-    name: z.string(),
-    hasIssues: z.boolean(),
-    isArchived: z.boolean(),
-    isPrivate: z.boolean(),
-    canPush: z.boolean(),
-  }),
-  checkedAt: z.number(),
-  labels: z.array(namedShape()),
-  milestones: z.array(milestoneShape()),
-  labelsEtag: text,
-  milestonesEtag: text,
-  types: z.array(namedShape()),
-  typesEtag: text,
-  refused: refusedShape(),
-  etag: text,
-  cursor: text,
-  scannedAt: time,
-  scannedFor: z.array(z.string()),
-  namedAt: time,
-  recoveredAt: time,
-  fullAt: time,
-  publicSince: time,
-  pausedAt: time,
-}));
-
-/** The plan reads them, as the version that has written them did; before there was a text there was a hash. */
-function areRules(rules: string): boolean {
-  return !rules.startsWith("{") || ruleShape().safeParse(parse("projects.memory", rules)).success;
-}
-
-const ruleShape = later(() =>
-  z.looseObject({ rules: z.array(z.looseObject({})), several: z.string(), whenNoRule: z.string() }),
-);
-
-function areMeanings(meanings: string): boolean {
-  return meaningsShape().safeParse(parse("projects.memory", meanings)).success;
-}
-
-const meaningsShape = later(() =>
-  z.object({
-    fields: z.record(z.string(), z.string()),
-    words: z.record(z.string(), z.string().nullable()),
-  }),
-);
+const accounts = memory<AccountMemory>("memory.value", accountShape);
+const pagings = memory<PagingMemory>("memory.value", pagingShape);
+const fields = memory<ProjectFieldMemory>("memory.value", projectFieldShape);
+const sizes = memory<SizeMemory>("memory.value", sizeShape);
+const tools = memory<ToolMemory>("memory.value", toolShape);
+const categories = memory<CategoriesMemory>("memory.value", categoriesShape);
+const projects = memory<ProjectMemory>("projects.memory", projectShape);
+const repositories = memory<RepositoryMemory>("repositories.memory", repositoryShape);
 
 type MemoryKind = "account" | "paging" | "open-list" | "project-field" | "size" | "tool" | "categories";
 

@@ -1,8 +1,8 @@
 import type { PersonRequest, RequestId, Requests } from "../../orders.ts";
+import { requestShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { requestShape } from "../columns/shapes.ts";
 import { insertInto } from "../schema.ts";
 import type { Plain, Store } from "../store.ts";
 

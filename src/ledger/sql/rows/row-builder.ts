@@ -10,16 +10,10 @@ import {
   withPins,
 } from "../../../model/link.ts";
 import type { Post, PostId } from "../../../model/post.ts";
+import { answerShape, leftTextShape, plannedShape, sentFieldsShape, sentValuesShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import { decodeBase } from "../columns/bases.ts";
 import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
-import {
-  answerShape,
-  leftTextShape,
-  plannedShape,
-  sentFieldsShape,
-  sentValuesShape,
-} from "../columns/shapes.ts";
 import { type Columns, fromColumns, type Query } from "../store.ts";
 import type {
   AcceptedColumns,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Issue, IssueField, Milestone, Named, Signals } from "../../../model/issue.ts";
+import type { Issue, IssueField, Milestone, Named, Signals } from "../model/issue.ts";
 import type {
   Field,
   LeftText,
@@ -9,8 +9,7 @@ import type {
   SentValue,
   Target,
   WriteKind,
-} from "../../../model/link.ts";
-import type { PagingWay } from "../../../model/page.ts";
+} from "../model/link.ts";
 import {
   type FieldValue,
   type Post,
@@ -19,11 +18,10 @@ import {
   postFields,
   type RuleField,
   ruleFields,
-} from "../../../model/post.ts";
-import type { AuditEntry, IntentWrite } from "../../journal.ts";
-import type { ProjectFieldMemory, RefusedValue } from "../../memory.ts";
-import type { NewRequest } from "../../orders.ts";
-import { later } from "../../stored.ts";
+} from "../model/post.ts";
+import type { AuditEntry, IntentWrite } from "./journal.ts";
+import type { NewRequest } from "./orders.ts";
+import { later } from "./stored.ts";
 
 /**
  * What stands as JSON in the state. Older versions have left out what is optional here. Posts and issues are read by the ten
@@ -60,9 +58,6 @@ export const postShape = later(
       updatedAt: text,
     } satisfies Record<PostField | "unread", z.ZodType>),
 );
-
-/** Which fields of a post a list has shown. */
-export const seenShape = later((): z.ZodType<readonly PostField[]> => z.array(z.enum(postFields)));
 
 /** A milestone. */
 export const milestoneShape = later(
@@ -219,42 +214,6 @@ export const leftTextShape = later(
 export const auditFieldsShape = later(
   (): z.ZodType<AuditEntry["fields"]> =>
     z.array(z.object({ field: z.string(), before: valueShape().exactOptional(), value: valueShape() })),
-);
-
-/** How a list goes on. */
-export const wayShape = later(
-  (): z.ZodType<PagingWay> =>
-    z.object({
-      kind: z.enum(["page", "offset", "cursor", "none"]),
-      param: z.string(),
-      first: z.literal(0).exactOptional(),
-      next: z.literal("lastId").exactOptional(),
-    }),
-);
-
-/** A field of a project of the tracker. */
-export const projectFieldShape = later(
-  (): z.ZodType<Omit<ProjectFieldMemory, "checkedAt" | "lost">> =>
-    z.object({
-      key: z.string(),
-      projectId: z.string(),
-      fieldId: z.string(),
-      name: z.string(),
-      options: z.array(
-        z.object({ id: z.string(), name: z.string(), formerName: z.string().exactOptional() }),
-      ),
-      isClosed: z.boolean(),
-    }),
-);
-
-/** What new issues were refused with. */
-export const refusedShape = later(
-  (): z.ZodType<readonly RefusedValue[]> =>
-    z.array(
-      z
-        .object({ field: z.string(), value: z.string(), print: z.string().optional() })
-        .transform(({ field, value, print }) => ({ field, value, print })),
-    ),
 );
 
 /** An id was checked before it was written. */
