@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ProjectFieldKey, RepositoryId, RepositoryName } from "../model/issue.ts";
 import type { PagingWay } from "../model/page.ts";
 import { type PostField, type ProjectId, postFields } from "../model/post.ts";
-import { milestoneShape, namedShape, refShape } from "./shapes.ts";
+import { milestoneShape, namedShape, refShape, type Shaped } from "./shapes.ts";
 import { later, parse } from "./stored.ts";
 
 /**
@@ -32,12 +32,7 @@ export interface Memory {
   tool(name: string): ToolMemory | undefined;
 }
 
-/** What a shape describes, to be read only. What is remembered is stored as the JSON that its shape describes, and nothing else. */
-type Shaped<Make extends () => z.ZodType> = ReadOnly<z.output<ReturnType<Make>>>;
-
-type ReadOnly<T> = T extends string | number | boolean | null | undefined
-  ? T
-  : { readonly [Name in keyof T]: ReadOnly<T[Name]> };
+/* What is remembered is stored as the JSON that its shape describes, and nothing else. */
 
 /** A time, epoch ms, and a text: undefined where there is none. */
 const time: z.ZodType<number | undefined> = z.number().optional();

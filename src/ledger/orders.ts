@@ -1,7 +1,9 @@
-import type { Issue, IssueRef, RepositoryName } from "../model/issue.ts";
+import { z } from "zod";
 import type { PostId, ProjectId } from "../model/post.ts";
 import type { Kinds } from "./kinds.ts";
-import type { HeldAction, ShownAction } from "./rows.ts";
+import type { ShownAction } from "./rows.ts";
+import { issueShape, plannedShape, refShape, type Shaped, writeKind } from "./shapes.ts";
+import { later } from "./stored.ts";
 
 /** What a command gives to the daemon that has the state, and waits for. Orders and reports are stored as they are. */
 export interface Orders {
@@ -62,11 +64,6 @@ export interface Requests {
 
 export type RequestId = number & { readonly __request: true };
 
-export type DiscardedAction = Pick<HeldAction, "post" | "kind"> & Partial<Pick<HeldAction, "planned">>;
-
-/** What is asked for of whole posts. */
-export type PostsRequest = "retry" | "release" | "discard" | "resume" | "resume-discard";
-
 /** By which way a person asked. */
 export interface Who {
   /** Left out for a command at a terminal. */
@@ -78,45 +75,68 @@ interface AnyRequest extends Who {
   readonly at: number;
 }
 
-/** What a person asks for. What was `shown` is left out where an older version asked. */
-export type NewRequest = AnyRequest &
-  (
-    | {
-        /**
-         * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
-         * these posts as they are. `resume`: ends their pause; `resume-discard`: takes both sides as they are, and then ends it.
-         */
-        readonly kind: PostsRequest;
-        readonly posts: readonly PostId[];
-        /** Of `discard`: what was shown of them. What has become something else is not discarded. */
-        readonly shown?: readonly DiscardedAction[];
-      }
-    | Kinds<{
-        /** Of a project that is held because the board shrank, the present size, which was shown as words, is the new measure. */
-        "accept-size": { shown?: string };
-        /** Links a post to an issue that people opened, in a repository as the config names it. `issue`: as it was then, where it could be asked for. */
-        link: { post: PostId; repository: RepositoryName; number: number; issue?: Issue };
-        /** Ends these links. */
-        unlink: { post: PostId; issues: readonly IssueRef[] };
-        /** Ends the pause of the whole project; with `isDiscard` both sides of what it held up are taken as they are before that. */
-        "resume-project": { isDiscard: boolean };
-        /**
-         * Publishes the very text of an entry of the changelog that the call with this hash has made; asked for twice, it goes although
-         * another one was published less than a day before. `isSecond`: the person was shown that it goes at once, since it had been let
-         * go before.
-         */
-        publish: { tag: string; hash: string; isSecond?: true };
-        /** What is stuck of an entry is tried once more. */
-        "retry-entry": { tag: string };
-        /** A draft that the guard holds is made. `print`: what its release was when a person saw it. */
-        "draft-entry": { tag: string; print: string };
-        /**
-         * Lets these very actions go; `isWhole` when the whole project was approved. `isImplied`: another order has let them go, and a
-         * run had to leave them: whatever is asked for in their place needs nobody for that.
-         */
-        approve: { actions: readonly ShownAction[]; isWhole: boolean; isImplied?: true };
-      }>
-  );
+/** What is asked for of whole posts. */
+export type PostsRequest = "retry" | "release" | "discard" | "resume" | "resume-discard";
+
+const by = z.literal("page").exactOptional();
+const postId = z.string() as unknown as z.ZodType<PostId>;
+
+/** What a person asks for. */
+export type NewRequest = AnyRequest & Shaped<typeof requestShape>;
+/** As it is stored: the JSON that this describes. What is optional here was left out by older versions, too. */
+export const requestShape = later(() =>
+  z.discriminatedUnion("kind", [
+    /**
+     * `retry`: what is parked of these posts may be tried again. `release`: ends their quarantine. `discard`: takes both sides of
+     * these posts as they are. `resume`: ends their pause; `resume-discard`: takes both sides as they are, and then ends it.
+     */
+    z.object({
+      kind: z.enum(["retry", "release", "discard", "resume", "resume-discard"] satisfies PostsRequest[]),
+      by,
+      posts: z.array(postId),
+      /** Of `discard`: what was shown of them. What has become something else is not discarded. */
+      shown: z
+        .array(z.object({ post: postId, kind: writeKind(), planned: plannedShape().optional() }))
+        .exactOptional(),
+    }),
+    /** Of a project that is held because the board shrank, the present size, which was shown as words, is the new measure. */
+    z.object({ kind: z.literal("accept-size"), by, shown: z.string().exactOptional() }),
+    /** Links a post to an issue that people opened, in a repository as the config names it. */
+    z.object({
+      ...{ kind: z.literal("link"), by, post: postId, repository: z.string(), number: z.number() },
+      /** As it was when the person asked; left out where nobody could ask for it then. */
+      issue: issueShape().exactOptional(),
+    }),
+    /** Ends these links. */
+    z.object({ kind: z.literal("unlink"), by, post: postId, issues: z.array(refShape()) }),
+    /**
+     * Publishes the very text of an entry of the changelog that the call with this hash has made; asked for twice, it goes although
+     * another one was published less than a day before.
+     */
+    z.object({
+      ...{ kind: z.literal("publish"), by, tag: z.string(), hash: z.string() },
+      /** Set where the person was shown that it goes at once, since it had been let go before. */
+      isSecond: z.literal(true).exactOptional(),
+    }),
+    /** What is stuck of an entry is tried once more. */
+    z.object({ kind: z.literal("retry-entry"), by, tag: z.string() }),
+    /** A draft that the guard holds is made. `print`: what its release was when a person saw it. */
+    z.object({ kind: z.literal("draft-entry"), by, tag: z.string(), print: z.string() }),
+    /** Ends the pause of the whole project; with `isDiscard` both sides of what it held up are taken as they are before that. */
+    z.object({ kind: z.literal("resume-project"), by, isDiscard: z.boolean() }),
+    /** Lets these very actions go; `isWhole` when the whole project was approved. */
+    z.object({
+      kind: z.literal("approve"),
+      by,
+      actions: z.array(
+        z.looseObject({ post: postId, kind: writeKind(), signature: z.string() }) as z.ZodType<ShownAction>,
+      ),
+      isWhole: z.boolean(),
+      /** Set where another order has let them go, and a run had to leave them: whatever is asked for in their place needs nobody for that. */
+      isImplied: z.literal(true).exactOptional(),
+    }),
+  ]),
+);
 
 export type PersonRequest = NewRequest & { readonly id: RequestId };
 

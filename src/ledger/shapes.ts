@@ -14,19 +14,24 @@ import {
   type FieldValue,
   type Post,
   type PostField,
-  type PostId,
   postFields,
   type RuleField,
   ruleFields,
 } from "../model/post.ts";
 import type { AuditEntry, IntentWrite } from "./journal.ts";
-import type { NewRequest } from "./orders.ts";
 import { later } from "./stored.ts";
 
 /**
  * What stands as JSON in the state. Older versions have left out what is optional here. Posts and issues are read by the ten
  * thousand: their shapes have no transforms, and each field has one kind, which costs half of what a union does.
  */
+
+/** What a shape describes, to be read only. */
+export type Shaped<Make extends () => z.ZodType> = ReadOnly<z.output<ReturnType<Make>>>;
+
+type ReadOnly<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : { readonly [Name in keyof T]: ReadOnly<T[Name]> };
 
 /** A value of a field. */
 export const valueShape = later(
@@ -147,7 +152,8 @@ export const plannedShape = later(
     }),
 );
 
-const writeKind = later(
+/** What an action writes. */
+export const writeKind = later(
   (): z.ZodType<WriteKind> =>
     z.enum(["create-issue", "update-issue", "change-issue", "comment-issue", "patch-post", "create-post"]),
 );
@@ -214,50 +220,4 @@ export const leftTextShape = later(
 export const auditFieldsShape = later(
   (): z.ZodType<AuditEntry["fields"]> =>
     z.array(z.object({ field: z.string(), before: valueShape().exactOptional(), value: valueShape() })),
-);
-
-/** An id was checked before it was written. */
-const postId = z.string().transform((id) => id as PostId);
-
-const by = z.literal("page").exactOptional();
-
-type Plain<Request> = Request extends unknown ? Omit<Request, "project" | "at"> : never;
-
-/** What a person has asked for. */
-export const requestShape = later(
-  (): z.ZodType<Plain<NewRequest>> =>
-    z.discriminatedUnion("kind", [
-      z.object({
-        kind: z.enum(["retry", "release", "discard", "resume", "resume-discard"]),
-        by,
-        posts: z.array(postId),
-        shown: z
-          .array(z.object({ post: postId, kind: writeKind(), planned: plannedShape().optional() }))
-          .exactOptional(),
-      }),
-      z.object({ kind: z.literal("accept-size"), by, shown: z.string().exactOptional() }),
-      z.object({
-        kind: z.literal("link"),
-        by,
-        post: postId,
-        repository: z.string(),
-        number: z.number(),
-        issue: issueShape().exactOptional(),
-      }),
-      z.object({ kind: z.literal("unlink"), by, post: postId, issues: z.array(refShape()) }),
-      z.object({
-        ...{ kind: z.literal("publish"), by, tag: z.string(), hash: z.string() },
-        isSecond: z.literal(true).exactOptional(),
-      }),
-      z.object({ kind: z.literal("retry-entry"), by, tag: z.string() }),
-      z.object({ kind: z.literal("draft-entry"), by, tag: z.string(), print: z.string() }),
-      z.object({ kind: z.literal("resume-project"), by, isDiscard: z.boolean() }),
-      z.object({
-        kind: z.literal("approve"),
-        by,
-        actions: z.array(z.looseObject({ post: postId, kind: writeKind(), signature: z.string() })),
-        isWhole: z.boolean(),
-        isImplied: z.literal(true).exactOptional(),
-      }),
-    ]),
 );

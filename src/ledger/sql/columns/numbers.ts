@@ -1,5 +1,5 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { Asked, Store } from "../store.ts";
+import { type Asked, numberOf, type Store } from "../store.ts";
 
 /** The narrow numbers that stand for the board's ids in every table. */
 export interface Numbers {
@@ -28,7 +28,7 @@ export interface OfPost {
 const unknown = -1;
 
 /** Numbers never change. Those of the last so many posts are kept: what is done about a post asks for its number often. */
-const mostKept = 1_000;
+const mostKept = 10_000;
 
 /** A number is asked of the database once; one that was made in a transaction is forgotten when that is rolled back. */
 export function createNumbers(store: Store): Numbers {
@@ -45,40 +45,48 @@ export function createNumbers(store: Store): Numbers {
   const insertPost = store.prepare<[number, string], Numbered>(
     "INSERT INTO posts (project, id) VALUES (?, ?) ON CONFLICT (project, id) DO NOTHING RETURNING number",
   );
-  const projects = createShelf<ProjectId>(store);
-  const posts = new Map<number, Shelf<PostId>>();
-  const postsOf = (project: number): Shelf<PostId> => {
-    const known = posts.get(project) ?? createShelf<PostId>(store);
-    posts.set(project, known);
-    return known;
+  const known = new Map<string, number>();
+  /** Of a post of a project; of a project itself that of 0. */
+  const keyOf = (of: number, id: string): string => `${of} ${id}`;
+  /** Returns what it is given. */
+  const keep = <Found extends number | undefined>(key: string, number: Found): Found => {
+    if (number === undefined || known.get(key) === number) return number;
+    if (known.size >= mostKept) known.clear();
+    known.set(key, number);
+    store.onRollback(() => known.delete(key));
+    return number;
   };
-  function* knownProject(project: ProjectId): Asked<number | undefined> {
-    return projects.find(project) ?? projects.keep(project, (yield* selectProject.get(project))?.number);
+  function* find(key: string, select: () => Asked<Numbered | undefined>): Asked<number | undefined> {
+    return known.get(key) ?? keep(key, (yield* select())?.number);
   }
-  function* knownPost(project: number, post: PostId): Asked<number | undefined> {
-    const shelf = postsOf(project);
-    return shelf.find(post) ?? shelf.keep(post, (yield* selectPost.get(project, post))?.number);
+  function* make(
+    key: string,
+    select: () => Asked<Numbered | undefined>,
+    insert: () => Asked<Numbered | undefined>,
+  ): Asked<number> {
+    const number = (yield* find(key, select)) ?? (yield* insert())?.number;
+    // Where another transaction was faster, its number is found.
+    return keep(key, number) ?? numberOf(yield* select());
   }
-  // Where another transaction was faster, its number is found.
-  function* project(id: ProjectId): Asked<number> {
-    const known = (yield* knownProject(id)) ?? (yield* insertProject.get(id))?.number;
-    return projects.keep(id, known) ?? certain(yield* selectProject.get(id));
-  }
-  function* post(of: number, id: PostId): Asked<number> {
-    const known = (yield* knownPost(of, id)) ?? (yield* insertPost.get(of, id))?.number;
-    return postsOf(of).keep(id, known) ?? certain(yield* selectPost.get(of, id));
-  }
-  const certain = (found: Numbered | undefined): number => {
-    if (found === undefined) throw new Error("A row was deleted while it was made.");
-    return found.number;
-  };
+  const project = (id: ProjectId): Asked<number> =>
+    make(
+      keyOf(0, id),
+      () => selectProject.get(id),
+      () => insertProject.get(id),
+    );
+  const post = (of: number, id: PostId): Asked<number> =>
+    make(
+      keyOf(of, id),
+      () => selectPost.get(of, id),
+      () => insertPost.get(of, id),
+    );
   return {
     *findProject(id) {
-      return (yield* knownProject(id)) ?? unknown;
+      return (yield* find(keyOf(0, id), () => selectProject.get(id))) ?? unknown;
     },
     project,
     *findPost(of, id) {
-      return (yield* knownPost(of, id)) ?? unknown;
+      return (yield* find(keyOf(of, id), () => selectPost.get(of, id))) ?? unknown;
     },
     post,
     *place(of) {
@@ -86,33 +94,8 @@ export function createNumbers(store: Store): Numbers {
       return [number, yield* post(number, of.post)];
     },
     learn(of, id, number) {
-      postsOf(of).keep(id, number);
+      keep(keyOf(of, id), number);
     },
-    forget() {
-      projects.clear();
-      posts.clear();
-    },
-  };
-}
-
-interface Shelf<Id> {
-  find(id: Id): number | undefined;
-  /** Returns what it is given. */
-  keep<Found extends number | undefined>(id: Id, number: Found): Found;
-  clear(): void;
-}
-
-function createShelf<Id>(store: Store): Shelf<Id> {
-  const numbers = new Map<Id, number>();
-  return {
-    find: (id) => numbers.get(id),
-    keep(id, number) {
-      if (number === undefined || numbers.get(id) === number) return number;
-      if (numbers.size >= mostKept) numbers.clear();
-      numbers.set(id, number);
-      store.onRollback(() => numbers.delete(id));
-      return number;
-    },
-    clear: () => numbers.clear(),
+    forget: () => known.clear(),
   };
 }

@@ -1,5 +1,4 @@
-import type { PersonRequest, RequestId, Requests } from "../../orders.ts";
-import { requestShape } from "../../shapes.ts";
+import { type PersonRequest, type RequestId, type Requests, requestShape } from "../../orders.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
