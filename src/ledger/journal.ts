@@ -197,7 +197,7 @@ export interface CallKey {
 }
 
 /** As an intent's. PREPARED, SENT and UNKNOWN are open. */
-export type CallState = "PREPARED" | "SENT" | "UNKNOWN" | "DONE" | "REJECTED";
+export type CallState = IntentState;
 
 /**
  * The write-ahead journal of tool calls: SENT, in a commit of its own before the request leaves, then DONE, REJECTED, UNKNOWN, or

@@ -5,7 +5,7 @@ import type { IntentId, Journal, Pace, ToolCalls } from "./journal.ts";
 import type { Memory, Notices } from "./memory.ts";
 import type { Orders, Requests, Runs } from "./orders.ts";
 import type { Imports, Pulls, SignalMemory } from "./pulls.ts";
-import type { Absences, Backlinks, Browse, Links, Lookup, Rows } from "./rows.ts";
+import type { Absences, Backlinks, Browse, Lookup, Rows } from "./rows.ts";
 
 /**
  * What boardsync remembers. Every call is short. What belongs together is committed together: `commit` makes all of its
@@ -21,7 +21,6 @@ export interface Ledger {
   readonly rows: Rows;
   readonly lookup: Lookup;
   readonly browse: Browse;
-  readonly links: Links;
   readonly backlinks: Backlinks;
   readonly journal: Journal;
   readonly toolCalls: ToolCalls;

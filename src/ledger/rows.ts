@@ -22,6 +22,8 @@ export interface Rows {
   rows(project: ProjectId, posts: readonly PostId[], now: number): Promise<readonly Row[]>;
   /** Every post, of any project, that is linked to an issue; `withDuplicates`: or to a duplicate of it. */
   linkedTo(issue: IssueRef, scope?: "withDuplicates"): Promise<readonly LinkedPost[]>;
+  /** Whether the text of an issue is some post's, of any project, by a link that remembers it. */
+  hasContent(issue: IssueRef): Promise<boolean>;
   /** The texts that the project's posts show in a field, the most common first; posts that are missing don't count. At most 1,000. */
   shown(project: ProjectId, field: "status" | "categoryId"): Promise<readonly string[]>;
   /** The pauses that concern a project as a whole, that of all projects first; of no project that one alone. */
@@ -123,12 +125,6 @@ export interface WaitingRow {
   readonly intent?: IntentKind;
   /** Held, and no approval lets it go by itself: its cause (`writes`, a board that shrank) holds more than this action. */
   readonly isStopped?: true;
-}
-
-/** The links of all projects. */
-export interface Links {
-  /** Whether the text of an issue is some post's, by a link that remembers it. */
-  hasContent(issue: IssueRef): Promise<boolean>;
 }
 
 /** What became of linked issues that are not where they were, and of their links. */

@@ -124,13 +124,13 @@ export function describeLinks(ledger: () => Ledger): void {
       await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
       await linkPost(ledger(), "p1", one);
       await adopt("p2");
-      expect(await ledger().links.hasContent(refOf(one))).toBe(true);
+      expect(await ledger().rows.hasContent(refOf(one))).toBe(true);
       await settleAll(ledger());
       await ledger().commit([{ kind: "end-links", project, post: p1, issues: [refOf(one)], at: noon }]);
       expect((await readRow(ledger(), "p2")).links).toMatchObject([{ text: { content } }]);
       expect(await dueIds(ledger())).toEqual(["p1", "p2"]);
       await ledger().commit([{ kind: "end-links", project, post: p2, issues: [refOf(one)], at: noon }]);
-      expect(await ledger().links.hasContent(refOf(one))).toBe(false);
+      expect(await ledger().rows.hasContent(refOf(one))).toBe(false);
     });
   });
 }

@@ -87,19 +87,19 @@ export function describeLedger(name: string, open: () => Ledger | Promise<Ledger
         const content = { titleHash: "t", blockHash: "b" };
         const changes: Change[] = [];
         const ahead = ledger.after(() => changes);
-        expect(await ahead.links.hasContent(link.issue)).toBe(false);
+        expect(await ahead.rows.hasContent(link.issue)).toBe(false);
         changes.push({ kind: "link", project, link, issue, content });
         expect((await ahead.rows.row(project, postId("p1"), noon))?.links).toMatchObject([
           { link, known: { issue } },
         ]);
-        expect(await ahead.links.hasContent(link.issue)).toBe(true);
+        expect(await ahead.rows.hasContent(link.issue)).toBe(true);
         expect(await ahead.rows.linkedTo(link.issue)).toEqual([{ project, post: "p1" }]);
         changes.push({ kind: "remember-account", account: { login: "bot", checkedAt: noon } });
         changes.push({ kind: "declare-old", at: noon });
         expect([ahead.memory.account()?.login, ahead.copiedAt]).toEqual(["bot", noon]);
         expect([ledger.memory.account(), ledger.copiedAt]).toEqual([undefined, undefined]);
         expect((await ledger.rows.row(project, postId("p1"), noon))?.links).toEqual([]);
-        expect(await ledger.links.hasContent(link.issue)).toBe(false);
+        expect(await ledger.rows.hasContent(link.issue)).toBe(false);
       });
 
       it("forget the sightings of a page that could not be stored", async () => {

@@ -20,7 +20,6 @@ interface Look {
   readonly pool: Pool;
   readonly engine: ServerEngine;
   readonly isAtHome: boolean;
-  close(): void;
 }
 
 /** For whoever holds no lease and follows nothing. */
@@ -30,7 +29,7 @@ function withoutLease(
 ): ServerOptions {
   return {
     ...server,
-    ...{ schema: knownSchema, clock: createServerClock(monotonic), leaseMs: 0 },
+    ...{ clock: createServerClock(monotonic), leaseMs: 0 },
     prolonged: () => undefined,
     *moved() {
       yield* [];
@@ -50,35 +49,28 @@ async function withPool<T>(url: string, work: (pool: Pool, at: string) => Promis
 }
 
 /** @returns undefined where there is no state. */
-async function lookAt(options: SharedOptions): Promise<Look | undefined> {
-  const at = showPlace(options.url);
-  const pool = createPool(options.url, at, 1);
-  try {
-    const head = await findHead(pool, at);
-    if (head === undefined) {
-      pool.close();
-      return undefined;
-    }
-    refuseNewer({ ...head }, { at, schema: knownSchema });
-    if (head.schema < knownSchema) {
-      throw new StateError(
-        `The state at ${at} has an older schema (${head.schema}, not ${knownSchema}): the next \`boardsync sync\` or \`daemon\` of this version brings it up to date.`,
-        { schema: head.schema },
-      );
-    }
-    const place = { now: "place", written: "place" };
-    const engine = engineOf(
-      withoutLease({ pool, at, place, known: { place: head.place } }, options),
-      [],
-      options,
-      () => pool.close(),
-      async () => undefined,
+async function lookAt(pool: Pool, at: string, options: SharedOptions): Promise<Look | undefined> {
+  const head = await findHead(pool, at);
+  if (head === undefined) return undefined;
+  refuseNewer({ ...head }, at);
+  if (head.schema < knownSchema) {
+    throw new StateError(
+      `The state at ${at} has an older schema (${head.schema}, not ${knownSchema}): the next \`boardsync sync\` or \`daemon\` of this version brings it up to date.`,
+      { schema: head.schema },
     );
-    return { pool, engine, isAtHome: head.isAtHome, close: pool.close };
-  } catch (error) {
-    pool.close();
-    throw error;
   }
+  const place = { now: "place", written: "place" };
+  const server = withoutLease({ pool, at, place, known: { place: head.place } }, options);
+  const engine = engineOf(server, [], options, pool.close, async () => undefined);
+  return { pool, engine, isAtHome: head.isAtHome };
+}
+
+/** The same for this work alone. */
+function withLook<T>(options: SharedOptions, work: (look: Look) => Promise<T>): Promise<T | undefined> {
+  return withPool(options.url, async (pool, at) => {
+    const look = await lookAt(pool, at, options);
+    return look && work(look);
+  });
 }
 
 /**
@@ -88,11 +80,16 @@ async function lookAt(options: SharedOptions): Promise<Look | undefined> {
  * @throws StateError
  */
 export async function openSharedReader(options: SharedOptions): Promise<Ledger | undefined> {
-  const look = await lookAt(options);
-  if (look === undefined) return undefined;
-  const { engine, isAtHome } = look;
+  const at = showPlace(options.url);
+  const pool = createPool(options.url, at, 1);
   try {
-    const aheadMs = await measureClock(look.pool, options);
+    const look = await lookAt(pool, at, options);
+    if (look === undefined) {
+      pool.close();
+      return undefined;
+    }
+    const { engine, isAtHome } = look;
+    const aheadMs = await measureClock(pool, options);
     const { ledger, relearn } = createLedger(engine, createHeld(engine.store));
     await engine.carry(relearn);
     const { runs: told } = ledger;
@@ -107,7 +104,7 @@ export async function openSharedReader(options: SharedOptions): Promise<Ledger |
     const copiedAt = isAtHome ? ledger.copiedAt : (ledger.copiedAt ?? options.now());
     return Object.defineProperties(ledger, { runs: { value: runs }, copiedAt: { value: copiedAt } });
   } catch (error) {
-    look.close();
+    pool.close();
     throw error;
   }
 }
@@ -118,16 +115,12 @@ export async function openSharedReader(options: SharedOptions): Promise<Ledger |
  * @returns undefined where there is none yet; nothing is made.
  * @throws StateError
  */
-export async function openSharedCopy(options: SharedOptions): Promise<Ledger | undefined> {
-  const look = await lookAt(options);
-  if (look === undefined) return undefined;
-  try {
+export function openSharedCopy(options: SharedOptions): Promise<Ledger | undefined> {
+  return withLook(options, async (look) => {
     const ledger = createSqliteLedger(await copyOf(look, options));
     if (!look.isAtHome) await ledger.commit([{ kind: "declare-old", at: options.now() }]);
     return ledger;
-  } finally {
-    look.close();
-  }
+  });
 }
 
 async function copyOf({ engine: { store, carry } }: Look, options: SharedOptions): Promise<SqliteStore> {
@@ -150,16 +143,13 @@ export function hasSharedState(url: string): Promise<boolean> {
  *
  * @throws StateError
  */
-export async function readSign(
+export function readSign(
   options: Pick<SharedOptions, "url" | "host" | "now" | "monotonic">,
 ): Promise<SignOfLife | undefined> {
-  const look = await lookAt({ ...options, ...nobody });
-  try {
-    const sign = await look?.engine.carry(() => look.engine.signs.heartbeat());
-    return sign && look && byThisClock(sign, await measureClock(look.pool, options));
-  } finally {
-    look?.close();
-  }
+  return withLook({ ...options, ...nobody }, async ({ pool, engine }) => {
+    const sign = await engine.carry(() => engine.signs.heartbeat());
+    return sign && byThisClock(sign, await measureClock(pool, options));
+  });
 }
 
 /** Of a process that takes part in nothing. */
@@ -206,22 +196,12 @@ export async function emptyServer(
   keep: (image: Buffer) => Promise<void>,
 ): Promise<void> {
   const at = showPlace(options.url);
-  const look = await lookAt(options).catch(async (error: unknown) => {
-    if (!(error instanceof EarlierFormError)) throw error;
-    const { readEarlierServer } = await import("./earlier.ts");
-    const earlier = { now: options.now(), version: options.version };
-    // Nobody works with it any more, so it needs no word that it is an old copy.
-    await withPool(options.url, async (pool) => keep(await readEarlierServer(pool, at, earlier)));
-    return "kept" as const;
-  });
-  if (look === "kept") return;
-  if (look === undefined) throw new StateError(`There is no state at ${at}.`);
-  try {
-    const [held] = await look.pool.ask(
+  const kept = await withLook(options, async (look) => {
+    const { pool, engine } = look;
+    const [held] = await pool.ask(
       "SELECT holder FROM boardsync.leases WHERE until > clock_timestamp() LIMIT 1",
     );
-    const who =
-      held?.rows[0]?.["holder"] ?? (await look.engine.carry(() => look.engine.signs.replicas()))[0]?.who;
+    const who = held?.rows[0]?.["holder"] ?? (await engine.carry(() => engine.signs.replicas()))[0]?.who;
     if (who !== undefined) throw new StateHeldError(`The state at ${at} is held by ${String(who)}.`);
     const copy = await copyOf(look, options);
     try {
@@ -230,9 +210,17 @@ export async function emptyServer(
     } finally {
       copy.close();
     }
-  } finally {
-    look.close();
-  }
+    return "kept";
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof EarlierFormError)) throw error;
+    const { readEarlierServer } = await import("./earlier.ts");
+    const earlier = { now: options.now(), version: options.version };
+    await withPool(options.url, async (pool) => keep(await readEarlierServer(pool, at, earlier)));
+    return "kept of old";
+  });
+  if (kept === undefined) throw new StateError(`There is no state at ${at}.`);
+  // Nobody works with the earlier form any more, so it needs no word that it is an old copy.
+  if (kept === "kept of old") return;
   const ledger = await openSharedLedger({ ...options, follows: false });
   try {
     await ledger.commit([{ kind: "declare-old", at: options.now() }]);

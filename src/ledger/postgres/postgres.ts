@@ -7,7 +7,7 @@ import { createLeases, createValidity, type Leases } from "./leases.ts";
 import { createPool, type ServerAnswer } from "./pool.ts";
 import { createSigns, type Signer } from "./signs.ts";
 import { createServerStore, type LeaseNumber, refuseNewer, type ServerOptions } from "./store.ts";
-import { knownSchema, openTables, placeOf } from "./tables.ts";
+import { openTables, placeOf } from "./tables.ts";
 import { showPlace } from "./url.ts";
 
 /** What a shared state is opened with. */
@@ -59,14 +59,14 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
   };
   try {
     const head = await openTables(pool, at, version);
-    refuseNewer({ ...head }, { at, schema: knownSchema });
+    refuseNewer({ ...head }, at);
     const clock = createServerClock(options.monotonic);
     await askTime(minding, clock);
     const validity = createValidity(clock.monotonic, options.requestMs);
     const { prolonged } = validity;
     const leases = createLeases({ ...options, pool: minding, clock, prolonged });
     const server: ServerOptions = {
-      ...{ pool, at, schema: knownSchema, place: await placeOf(pool), clock, leaseMs, prolonged },
+      ...{ pool, at, place: await placeOf(pool), clock, leaseMs, prolonged },
       known: { place: head.place },
       moved: () => relearnMoved(),
     };

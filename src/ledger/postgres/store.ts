@@ -11,7 +11,7 @@ import {
   type Pool,
   type ServerAnswer,
 } from "./pool.ts";
-import type { PlaceExpressions } from "./tables.ts";
+import { knownSchema, type PlaceExpressions } from "./tables.ts";
 
 /** A project's lease, by the number that it was taken with: it rises each time that another takes it. */
 export interface LeaseNumber {
@@ -24,8 +24,6 @@ export interface ServerOptions {
   readonly pool: Pool;
   /** How messages call the server. */
   readonly at: string;
-  /** How many migrations this program knows. */
-  readonly schema: number;
   readonly place: PlaceExpressions;
   readonly clock: ServerClock;
   readonly leaseMs: number;
@@ -175,7 +173,7 @@ export function createServerStore(
     clock.told(head, mine.beganAt);
     const row = head?.rows[0];
     if (row === undefined) throw stateRowLost(at);
-    refuseNewer(row, options);
+    refuseNewer(row, at);
     mine.xid = String(row["xid"]);
     if ((held?.rows.length ?? 0) < holds.length) throw leaseLost(holds, held);
     if (row["home"] !== 1 || row["place"] !== options.known.place)
@@ -427,12 +425,9 @@ function leaseLost(holds: readonly LeaseNumber[], held: ServerAnswer | undefined
 }
 
 /** @throws StateError where a newer version has brought the state up to date. */
-export function refuseNewer(
-  row: Readonly<Record<string, unknown>>,
-  { at, schema }: Pick<ServerOptions, "at" | "schema">,
-): void {
-  if (Number(row["schema"]) <= schema) return;
+export function refuseNewer(row: Readonly<Record<string, unknown>>, at: string): void {
+  if (Number(row["schema"]) <= knownSchema) return;
   throw new StateError(
-    `The state at ${at} was brought up to date by boardsync ${String(row["version"])} (schema ${String(row["schema"])}; this version knows ${schema}): install that version or a newer one here, too.`,
+    `The state at ${at} was brought up to date by boardsync ${String(row["version"])} (schema ${String(row["schema"])}; this version knows ${knownSchema}): install that version or a newer one here, too.`,
   );
 }

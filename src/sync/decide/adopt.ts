@@ -43,7 +43,7 @@ export async function adoptMarked(
   const issue = refOf(found.issue);
   await showLinks(issue);
   const link = { post: row.post.id, issue, origin: "adopted" } as const;
-  const hasText = found.isOwn && found.isFirst && !(await ledger.links.hasContent(issue));
+  const hasText = found.isOwn && found.isFirst && !(await ledger.rows.hasContent(issue));
   await ledger.commit([
     {
       kind: "link",

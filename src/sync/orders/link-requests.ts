@@ -170,7 +170,7 @@ async function takeBackText(cycle: PulledCycle, post: PostId, issue: IssueRef): 
   const marked = await ledger.pulls.marked(project, post);
   const isOurs = marked?.isOwn === true && marked.isFirst && isSameIssue(marked.issue, issue);
   const row = await readRow(cycle, post);
-  if (!isOurs || row === undefined || (await ledger.links.hasContent(issue))) return;
+  if (!isOurs || row === undefined || (await ledger.rows.hasContent(issue))) return;
   await ledger.commit([
     { kind: "set-content", project, post, issue, content: await contentNow(cycle, row, clock.now()) },
   ]);

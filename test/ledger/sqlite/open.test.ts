@@ -333,7 +333,7 @@ describe("a state that stops working", () => {
       () =>
         ledger
           .after(() => [{ kind: "declare-old", at: noon }])
-          .links.hasContent({ repositoryId: 1, number: 1 }),
+          .rows.hasContent({ repositoryId: 1, number: 1 }),
       "locked by another process",
       store.file,
     );

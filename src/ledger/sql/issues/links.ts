@@ -1,6 +1,6 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import type { LinkedPost, Links, Rows } from "../../rows.ts";
+import type { LinkedPost, Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { markedDue } from "../schema.ts";
@@ -29,7 +29,7 @@ export function createLinks(
   store: Store,
   numbers: Numbers,
   issues: IssueStore,
-): Plain<Links & Pick<Rows, "linkedTo">> &
+): Plain<Pick<Rows, "linkedTo" | "hasContent">> &
   Carrying<"link" | "set-content" | "leave-text" | "end-links" | "reopen"> {
   const isIt = "project = @project AND post = @post AND repository = @repositoryId AND number = @number";
   const insert = store.prepare<[LinkKey & ContentColumns & { origin: string }]>(`

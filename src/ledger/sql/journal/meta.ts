@@ -1,3 +1,4 @@
+import type { Ledger } from "../../ledger.ts";
 import type { Asked, Store } from "../store.ts";
 
 /** Single things that the state says of itself, by name. */
@@ -26,14 +27,7 @@ export interface Meta {
 }
 
 /** What an open state says of itself. */
-export interface Stamp {
-  /** When this state was copied from a running one; undefined for an original. */
-  readonly copiedAt: number | undefined;
-  /** Made with the state; another one as soon as it is known for a copy. */
-  readonly identity: string;
-  /** Made with the state; a copy that is stamped gets another one. */
-  readonly pageKey: string;
-}
+export type Stamp = Pick<Ledger, "copiedAt" | "identity" | "pageKey">;
 
 export function createMeta(store: Store): Meta {
   const select = store.prepare<[string], { value: string }>("SELECT value FROM meta WHERE key = ?");
