@@ -14,35 +14,23 @@ import type {
 } from "./memory.ts";
 
 /** All that is remembered, by what it is asked for. */
-export interface Remembering {
-  account: AccountMemory | undefined;
-  readonly projects: Map<string, ProjectMemory>;
-  readonly pagings: Map<ProjectId, PagingMemory>;
-  readonly openLists: Map<ProjectId, string>;
-  readonly repositories: Map<RepositoryId, RepositoryMemory>;
-  /**
-   * Which repository each name of the config, in lower case, means; one that has lost its name to another is known by its id
-   * alone.
-   */
-  readonly names: Map<string, RepositoryId>;
-  readonly projectFields: Map<ProjectFieldKey, ProjectFieldMemory>;
-  sizes: readonly SizeMemory[];
-  readonly tools: Map<string, ToolMemory>;
-  readonly categories: Map<ProjectId, CategoriesMemory>;
-}
+export type Remembering = ReturnType<typeof nothing>;
 
-const nothing = (): Remembering => ({
-  account: undefined,
-  projects: new Map(),
-  pagings: new Map(),
-  openLists: new Map(),
-  repositories: new Map(),
-  names: new Map(),
-  projectFields: new Map(),
-  sizes: [],
-  tools: new Map(),
-  categories: new Map(),
-});
+function nothing() {
+  return {
+    account: undefined as AccountMemory | undefined,
+    projects: new Map<string, ProjectMemory>(),
+    pagings: new Map<ProjectId, PagingMemory>(),
+    openLists: new Map<ProjectId, string>(),
+    repositories: new Map<RepositoryId, RepositoryMemory>(),
+    /** Which repository each name of the config, in lower case, means; one that has lost its name is known by its id alone. */
+    names: new Map<string, RepositoryId>(),
+    projectFields: new Map<ProjectFieldKey, ProjectFieldMemory>(),
+    sizes: [] as readonly SizeMemory[],
+    tools: new Map<string, ToolMemory>(),
+    categories: new Map<ProjectId, CategoriesMemory>(),
+  };
+}
 
 /** A memory that is held in the process, the same for every kind of state. */
 export interface HeldMemory extends Memory {
@@ -76,7 +64,10 @@ export function createHeldMemory(known = nothing()): HeldMemory {
     },
     learn: (change) => learn(known, change),
     after(changes) {
-      const copied = Object.entries(known).map(([name, of]) => [name, of instanceof Map ? new Map(of) : of]);
+      const copied = Object.entries(known).map(([name, of]) => [
+        name,
+        of instanceof Map ? new Map<unknown, unknown>([...of]) : of,
+      ]);
       const ahead: Remembering = Object.fromEntries(copied);
       for (const one of changes) learn(ahead, one);
       return createHeldMemory(ahead);

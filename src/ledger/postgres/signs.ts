@@ -4,19 +4,15 @@ import type { Engine } from "../sql/ledger.ts";
 import type { Asked, Store } from "../sql/store.ts";
 import { isAlive } from "./leases.ts";
 
-/** Whose signs are written; who only reads them has nothing but a host. */
+/** Whose signs are written. */
 export interface Signer {
-  readonly who?: string;
+  readonly who: string;
   readonly host: string;
-  /** A print of the config that this process works by now; '' where it runs nothing. */
-  config?(): string;
+  config(): string;
 }
 
 /** Signs of life of all processes. Times are the server's. */
-export function createSigns(
-  store: Store,
-  { who = "", host, config = () => "" }: Signer,
-): NonNullable<Engine["signs"]> {
+export function createSigns(store: Store, { who, host, config }: Signer): NonNullable<Engine["signs"]> {
   const write = store.prepare<[{ who: string; host: string; config: string; sign: string }]>(`
     INSERT INTO boardsync.replicas (who, host, config, sign, at) VALUES (@who, @host, @config, @sign, now())
     ON CONFLICT (who) DO UPDATE SET config = excluded.config, sign = excluded.sign, at = now()`);

@@ -540,6 +540,9 @@ export function insertInto(table: string, columns: readonly string[] = columnsOf
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((name) => `@${name}`).join(", ")})`;
 }
 
+/** Which rows of a table are those of an issue. */
+export const ofIssue = "repository = @repositoryId AND number = @number";
+
 /** Makes posts due at once. Each mark is another one: what was decided before it ends it not. */
 export const markedDue = "due_at = CASE WHEN due_at <= 0 THEN due_at - 1 ELSE 0 END";
 

@@ -2,7 +2,7 @@ import type { Absence, IssueRef, RepositoryId } from "../../../model/issue.ts";
 import type { Absences, AbsentIssue, AbsentLink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { markedDue, upsert } from "../schema.ts";
+import { markedDue, ofIssue, upsert } from "../schema.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -16,7 +16,7 @@ export function createAbsences(
     kind AS "absence.kind", since AS "absence.since", to_repository AS "absence.to.repositoryId",
     to_number AS "absence.to.number", to_name AS "absence.name"`;
   const select = store.prepare<[IssueRef], Columns<AbsentIssue>>(
-    `SELECT ${columns} FROM absences WHERE repository = @repositoryId AND number = @number`,
+    `SELECT ${columns} FROM absences WHERE ${ofIssue}`,
   );
   // Few are absent at any time, and each of them is looked up among the links.
   const isLinked =
@@ -46,9 +46,7 @@ export function createAbsences(
       AND NOT EXISTS (SELECT 1 FROM links AS known WHERE known.project = posts.project AND known.post = posts.number
         AND known.repository = markers.repository AND known.number = markers.number)`);
   const write = store.prepare<[ReturnType<typeof fromAbsence>]>(upsert("absences", ["repository", "number"]));
-  const remove = store.prepare<[IssueRef]>(
-    "DELETE FROM absences WHERE repository = @repositoryId AND number = @number",
-  );
+  const remove = store.prepare<[IssueRef]>(`DELETE FROM absences WHERE ${ofIssue}`);
   // A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along.
   const moves = [
     ["links", "there.project = links.project AND there.post = links.post"],
@@ -58,9 +56,9 @@ export function createAbsences(
   ]
     .flatMap(([table, isSame]) => [
       `UPDATE ${table} SET repository = @toRepository, number = @toNumber
-       WHERE repository = @repositoryId AND number = @number AND NOT EXISTS (SELECT 1 FROM ${table} AS there
+       WHERE ${ofIssue} AND NOT EXISTS (SELECT 1 FROM ${table} AS there
          WHERE there.repository = @toRepository AND there.number = @toNumber AND ${isSame})`,
-      `DELETE FROM ${table} WHERE repository = @repositoryId AND number = @number`,
+      `DELETE FROM ${table} WHERE ${ofIssue}`,
     ])
     .map((sql) => store.prepare<[IssueRef & { toRepository: number; toNumber: number }]>(sql));
   // One step a repository, however many links there are.

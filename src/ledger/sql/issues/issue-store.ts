@@ -1,7 +1,7 @@
 import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
 import type { ListedIssue } from "../../pulls.ts";
 import { decodeIssue, encodeIssue } from "../columns/facts.ts";
-import { markedDue } from "../schema.ts";
+import { markedDue, ofIssue } from "../schema.ts";
 import type { Asked, Store } from "../store.ts";
 
 /** The facts of issues, and the rows that hang on them. */
@@ -48,15 +48,11 @@ export function createIssueStore(store: Store): IssueStore {
   const writeGone = store.prepare<[IssueRef & { readonly isGone: number }]>(`
     INSERT INTO issues (repository, number, is_gone) VALUES (@repositoryId, @number, @isGone)
     ON CONFLICT (repository, number) DO UPDATE SET is_gone = excluded.is_gone`);
-  const removeAbsence = store.prepare<[IssueRef]>(
-    "DELETE FROM absences WHERE repository = @repositoryId AND number = @number",
-  );
-  const selectLink = store.prepare<[IssueRef]>(
-    "SELECT 1 AS one FROM links WHERE repository = @repositoryId AND number = @number LIMIT 1",
-  );
+  const removeAbsence = store.prepare<[IssueRef]>(`DELETE FROM absences WHERE ${ofIssue}`);
+  const selectLink = store.prepare<[IssueRef]>(`SELECT 1 AS one FROM links WHERE ${ofIssue} LIMIT 1`);
   const markRows = store.prepare<[IssueRef]>(`
     UPDATE posts SET ${markedDue}
-    WHERE number IN (SELECT post FROM links WHERE repository = @repositoryId AND number = @number)
+    WHERE number IN (SELECT post FROM links WHERE ${ofIssue})
       OR number IN (${duplicateFollowers})`);
   function* storeOne(issue: Issue, ...found: [KnownIssue?]): Asked<void> {
     const known = found.length === 0 ? yield* select.get(issue) : found[0];

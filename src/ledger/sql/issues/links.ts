@@ -3,7 +3,7 @@ import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { LinkedPost, Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { markedDue } from "../schema.ts";
+import { markedDue, ofIssue } from "../schema.ts";
 import type { Asked, Plain, Query, Store } from "../store.ts";
 import { duplicateFollowers, type IssueStore } from "./issue-store.ts";
 
@@ -31,21 +31,19 @@ export function createLinks(
   issues: IssueStore,
 ): Plain<Pick<Rows, "linkedTo" | "hasContent">> &
   Carrying<"link" | "set-content" | "leave-text" | "end-links" | "reopen"> {
-  const isIt = "project = @project AND post = @post AND repository = @repositoryId AND number = @number";
+  const isIt = `project = @project AND post = @post AND ${ofIssue}`;
   const insert = store.prepare<[LinkKey & ContentColumns & { origin: string }]>(`
     INSERT INTO links (project, post, repository, number, position, origin, title_hash, block_hash)
     SELECT @project, @post, @repositoryId, @number, coalesce(max(position), 0) + 1, @origin, @titleHash, @blockHash
     FROM links WHERE project = @project AND post = @post
     ON CONFLICT DO NOTHING`);
   const deleteIssueBases = store.prepare<[LinkKey]>(
-    "DELETE FROM issue_bases WHERE post = @post AND repository = @repositoryId AND number = @number",
+    `DELETE FROM issue_bases WHERE post = @post AND ${ofIssue}`,
   );
   const clearUnlinked = store.prepare<[number]>(
     "UPDATE posts SET unlinked_at = NULL WHERE number = ? AND unlinked_at IS NOT NULL",
   );
-  const deleteEnd = store.prepare<[LinkKey]>(
-    "DELETE FROM ended_links WHERE post = @post AND repository = @repositoryId AND number = @number",
-  );
+  const deleteEnd = store.prepare<[LinkKey]>(`DELETE FROM ended_links WHERE post = @post AND ${ofIssue}`);
   const markNamesakes = prepareNamesakes(store);
   const writeContent = store.prepare<[LinkKey & ContentColumns]>(
     `UPDATE links SET title_hash = @titleHash, block_hash = @blockHash, left_text = NULL WHERE ${isIt}`,
@@ -62,7 +60,7 @@ export function createLinks(
   );
   const passOn = store.prepare<[LinkKey & ContentColumns]>(`
     UPDATE links SET title_hash = @titleHash, block_hash = @blockHash
-    WHERE project = @project AND repository = @repositoryId AND number = @number AND post = (
+    WHERE project = @project AND ${ofIssue} AND post = (
       SELECT min(post) FROM links AS next
       WHERE next.project = @project AND next.repository = @repositoryId AND next.number = @number)`);
   const writeUnlinked = store.prepare<[{ post: number; project: number; at: number }]>(`
@@ -74,13 +72,13 @@ export function createLinks(
   );
   const markDue = store.prepare<[number]>(`UPDATE posts SET ${markedDue} WHERE number = ?`);
   const selectOwner = store.prepare<[IssueRef]>(
-    "SELECT 1 AS one FROM links WHERE repository = @repositoryId AND number = @number AND title_hash IS NOT NULL LIMIT 1",
+    `SELECT 1 AS one FROM links WHERE ${ofIssue} AND title_hash IS NOT NULL LIMIT 1`,
   );
   const selectPosts = (also: string) =>
     store.prepare<[IssueRef], LinkedPost>(`
       SELECT board_projects.id AS project, posts.id AS post FROM posts
       JOIN board_projects ON board_projects.number = posts.project
-      WHERE posts.number IN (SELECT post FROM links WHERE repository = @repositoryId AND number = @number) ${also}
+      WHERE posts.number IN (SELECT post FROM links WHERE ${ofIssue}) ${also}
       ORDER BY posts.project, posts.id`);
   const selectLinked = selectPosts("");
   const selectFollowers = selectPosts(`OR posts.number IN (${duplicateFollowers})`);

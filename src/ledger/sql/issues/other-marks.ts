@@ -3,7 +3,7 @@ import type { PostId } from "../../../model/post.ts";
 import type { NewOtherMark, OtherMark, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { upsert } from "../schema.ts";
+import { ofIssue, upsert } from "../schema.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 interface MarkColumns {
@@ -24,10 +24,8 @@ export function createOtherMarks(
 ): Plain<Pick<Pulls, "otherMarks">> & Carrying<"store-other-marks" | "accept-other-marks"> {
   const known = store.prepare<[IssueRef], MarkColumns>(`
     SELECT project, post, repository, number, board, address, seen_at, accepted_at FROM other_marks
-    WHERE repository = @repositoryId AND number = @number`);
-  const forget = store.prepare<[IssueRef]>(
-    "DELETE FROM other_marks WHERE repository = @repositoryId AND number = @number",
-  );
+    WHERE ${ofIssue}`);
+  const forget = store.prepare<[IssueRef]>(`DELETE FROM other_marks WHERE ${ofIssue}`);
   const insert = store.prepare<[MarkColumns]>(
     upsert("other_marks", ["project", "post", "repository", "number"]),
   );

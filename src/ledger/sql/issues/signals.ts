@@ -3,7 +3,7 @@ import type { SignalledIssue, SignalMemory } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { insertInto, upsert } from "../schema.ts";
+import { insertInto, ofIssue, upsert } from "../schema.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Query, type Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -44,7 +44,7 @@ export function createSignals(
   const select = store.prepare<[IssueRef], SignalledColumns>(`
     SELECT facts, signals FROM issues ${joined} AND issues.repository = @repositoryId AND issues.number = @number`);
   const selectSignals = store.prepare<[IssueRef], { signals: string }>(
-    "SELECT signals FROM signals WHERE repository = @repositoryId AND number = @number",
+    `SELECT signals FROM signals WHERE ${ofIssue}`,
   );
   const writeSignals = store.prepare<[SignalColumns]>(upsert("signals", ["repository", "number"]));
   const selectKept = store.prepare<[IssueRef]>(`

@@ -16,10 +16,8 @@ import { insertInto } from "../schema.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Query, type Store } from "../store.ts";
 
 /** One line for every write to either side. */
-export interface Audit
-  extends Plain<
-    Pick<Journal, "history" | "statusWrites" | "lastTold" | "doneSince" | "writesOf" | "doneBy">
-  > {
+export interface Audit {
+  readonly told: Plain<Omit<Journal, "open" | "recover">>;
   write(entry: AuditEntry): Asked<void>;
   /** For a write whose process ended before it could write its own line. */
   writeInterrupted(intent: Intent, message: string): Asked<void>;
@@ -135,30 +133,34 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
       const post = call.post === undefined ? undefined : yield* numbers.post(project, call.post);
       yield* correctCall.run({ ...call, project, outcome: outcomeOf(call.isApplied), post });
     },
-    *history(id, post, limit) {
-      const project = yield* numbers.findProject(id);
-      const found =
-        post === undefined
-          ? yield* selectOfProject.all(project, limit)
-          : yield* selectOfPost.all(yield* numbers.findPost(project, post), limit);
-      return found.map(toEntry);
-    },
-    *statusWrites(project, since) {
-      return (yield* countStatus.get(project, since))?.count ?? 0;
-    },
-    *lastTold(project, post) {
-      const row = yield* numbers.findPost(yield* numbers.findProject(project), post);
-      return (yield* selectTold.get(row))?.at ?? undefined;
-    },
-    *doneSince(project, since) {
-      return (yield* selectDoneSince.get({ project, since })) ?? { opened: 0, told: 0, known: 0, unknown: 0 };
-    },
-    *doneBy({ project, post: id, kind, signature }, since) {
-      const post = yield* numbers.findPost(yield* numbers.findProject(project), id);
-      return (yield* selectDone.get({ post, kind, signature, since }))?.run;
-    },
-    *writesOf(run) {
-      return (yield* selectWrites.all(run)).map(toEntry);
+    told: {
+      *history(id, post, limit) {
+        const project = yield* numbers.findProject(id);
+        const found =
+          post === undefined
+            ? yield* selectOfProject.all(project, limit)
+            : yield* selectOfPost.all(yield* numbers.findPost(project, post), limit);
+        return found.map(toEntry);
+      },
+      *statusWrites(project, since) {
+        return (yield* countStatus.get(project, since))?.count ?? 0;
+      },
+      *lastTold(project, post) {
+        const row = yield* numbers.findPost(yield* numbers.findProject(project), post);
+        return (yield* selectTold.get(row))?.at ?? undefined;
+      },
+      *doneSince(project, since) {
+        return (
+          (yield* selectDoneSince.get({ project, since })) ?? { opened: 0, told: 0, known: 0, unknown: 0 }
+        );
+      },
+      *doneBy({ project, post: id, kind, signature }, since) {
+        const post = yield* numbers.findPost(yield* numbers.findProject(project), id);
+        return (yield* selectDone.get({ post, kind, signature, since }))?.run;
+      },
+      *writesOf(run) {
+        return (yield* selectWrites.all(run)).map(toEntry);
+      },
     },
   };
 }

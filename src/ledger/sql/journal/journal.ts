@@ -76,12 +76,7 @@ export function createJournal(
         yield* writeState.run({ ...nothing, id: intent.id, state: "UNKNOWN", at, message: interrupted });
         yield* audit.writeInterrupted(intent, interrupted);
       }),
-    history: audit.history,
-    writesOf: audit.writesOf,
-    doneBy: audit.doneBy,
-    statusWrites: audit.statusWrites,
-    lastTold: audit.lastTold,
-    doneSince: audit.doneSince,
+    ...audit.told,
     changes: {
       *"mark-sent"({ intent, at, signature }) {
         const { post, kind } = intent;

@@ -20,16 +20,14 @@ export function createToolCalls(
   const columns = `board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at AS "preparedAt",
     sent_at AS "sentAt", unknown_at AS "unknownAt", ended_at AS "endedAt", attempts, result, url, message, is_unsure AS "isUnsure"`;
   const joined = "tool_calls JOIN board_projects ON board_projects.number = tool_calls.project";
-  const selectSome = (also: string) =>
-    store.prepare<[{ project: number; purpose: string | null }], Columns<ToolCall>>(
+  const selectSome = <Bound = { project: number; purpose: string | null }>(also: string) =>
+    store.prepare<[Bound], Columns<ToolCall>>(
       `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = coalesce(@purpose, purpose) ${also}
        ORDER BY purpose, subject`,
     );
   const selectAll = selectSome("");
   const selectUnsettled = selectSome("AND state <> 'DONE'");
-  const selectOne = store.prepare<[Key], Columns<ToolCall>>(
-    `SELECT ${columns} FROM ${joined} WHERE tool_calls.project = @project AND purpose = @purpose AND subject = @subject`,
-  );
+  const selectOne = selectSome<Key>("AND purpose = @purpose AND subject = @subject");
   const selectMade = store.prepare<[CallKey], { state: string }>(`
     SELECT state FROM board_projects CROSS JOIN tool_calls
       ON tool_calls.project = board_projects.number AND purpose = @purpose AND subject = @subject
