@@ -2,7 +2,6 @@ import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
 import { locateState } from "../../config/place.ts";
 import { isPostgresUrl } from "../../config/state-address.ts";
-import { describeLength } from "../../model/time.ts";
 import { describeDistance } from "../../sync/tell/times.ts";
 import { systemClock } from "../open/clock.ts";
 import { type Heartbeat, judgeSign, nameState, readSignOfLife } from "../open/heartbeat.ts";
@@ -33,17 +32,10 @@ export async function health({ terminal, options }: CommandCall): Promise<number
   }
 }
 
-/** Clocks of two machines may differ by so much without a word. */
-const leastAheadMs = 2000;
-
 function describeHealth(state: string, beat: Heartbeat | undefined): string {
   if (beat === undefined)
     return `No daemon has left a sign of life at ${state}: none has run on it yet, or it was deleted or moved.`;
-  const aheadMs = beat.at - systemClock.now();
-  const age =
-    aheadMs < leastAheadMs
-      ? describeDistance(Math.min(aheadMs, 0))
-      : `${describeLength(aheadMs)} ahead of this machine's clock`;
+  const age = describeDistance(beat.at - systemClock.now());
   if (beat.hasEnded) return `The daemon on ${state} was stopped ${age}.`;
   return beat.isAlive
     ? `The daemon is alive: last sign of life ${age}.`
