@@ -90,11 +90,7 @@ export function connectBoard(board: Config["board"], key: string, machine: Guard
     random,
     log,
     ...(redact && { redact }),
-    overrides: {
-      ...(board.list && { list: board.list }),
-      ...(board.paging && { paging: board.paging }),
-      ...(board.fields && { fields: board.fields }),
-    },
+    overrides: board,
   });
 }
 
@@ -180,8 +176,8 @@ function namedRepositories({ projects }: Config): readonly string[] {
   return [...new Set(projects.flatMap(repositoryNames))];
 }
 
-/** How long the history is needed for a digest that comes late. */
-const digestDays = { never: 0, daily: 2, weekly: 8 } as const;
+/** The history of a week, and of a day more. */
+const digestMs = 8 * dayMs;
 
 /** What holds for all projects of a config. */
 export function policyOf(config: Config): Policy {
@@ -199,8 +195,8 @@ export function policyOf(config: Config): Policy {
     repositories: namedRepositories(config),
     trustedAuthors: config.tracker.trustedAuthors,
     concurrency: config.board.concurrency,
-    // A digest tells of all that it is about.
-    keepMs: Math.max(config.keep, digestDays[config.notices?.digest ?? "never"] * dayMs),
+    // A digest tells of all that it is about, also where it comes late.
+    keepMs: Math.max(config.keep, (config.notices?.digest ?? "never") === "never" ? 0 : digestMs),
   };
 }
 
@@ -220,34 +216,20 @@ export function syncProjects(config: Config): readonly SyncProject[] {
   });
 }
 
+/** A key of a project that is no setting of its rows has to be taken out here: it would be part of `settingsPrint`. */
 function settingsOf(project: ProjectConfig, config: Config): Omit<Settings, "project"> {
-  const { labels, categoryLabels, voteLabels, assignees, milestone, type, redact } = project.issue;
+  const { project: _, schedule: __, changelog: ___, import: ____, rules, boardRules = [], ...same } = project;
+  const { title: _title, body: _body, postUrl: _postUrl, ...issue } = project.issue;
   const { categories } = config.board.mcp?.tools ?? {};
   return {
-    repo: project.repo,
-    writes: project.writes,
+    ...same,
+    issue,
     select: selectOf(project.select),
-    route: project.route,
-    issue: {
-      labels,
-      categoryLabels,
-      ...(voteLabels !== undefined && { voteLabels }),
-      assignees,
-      ...(milestone !== undefined && { milestone }),
-      ...(type !== undefined && { type }),
-      ...(redact !== undefined && { redact }),
-    },
-    content: project.content,
-    rules: project.rules?.map((rule) => ruleOf(rule, project.repo)) ?? defaultRules(),
-    whenNoRule: project.whenNoRule,
-    conflict: project.conflict,
-    several: project.several,
-    followDuplicates: project.followDuplicates,
-    boardRules: project.boardRules ?? [],
+    rules: rules?.map((rule) => ruleOf(rule, project.repo)) ?? defaultRules(),
+    boardRules,
     ...changelogOf(project, config),
     ...importOf(project, config),
     ...(categories !== undefined && { categoryArgs: categories.args }),
-    backlink: project.backlink,
     settleMs: config.settle,
     guard: config.guard,
   };
