@@ -8,6 +8,7 @@ import { asStarted } from "../sync/ground/remedy.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { tellEntries } from "../sync/tell/entries.ts";
 import { readProjectState } from "../sync/tell/project-state.ts";
+import { readReport } from "../sync/tell/stored-report.ts";
 import { bodyFor, type Channel } from "./channels.ts";
 import { composeDigest, type DigestPart, type DigestRhythm, isDigestDue } from "./digest.ts";
 import { type Cause, composeMessage, findCauses, findOver, forgottenAfterMs, pickNews } from "./notices.ts";
@@ -93,7 +94,7 @@ async function sendHeartbeat(report: RunReport, options: AnnounceOptions): Promi
   const { heartbeat, projects, ledger, broken } = options;
   const hasFailed = async (key: string): Promise<boolean> => {
     const isBroken = broken?.has(key) === true && report.projects.every(({ project }) => project !== key);
-    return isBroken || Number(Object((await ledger.runs.last(key))?.report).failed) > 0;
+    return isBroken || readReport((await ledger.runs.last(key))?.report).failed > 0;
   };
   if (heartbeat === undefined || report.projects.length === 0) return;
   if ((await select(projects, hasFailed)).length > 0) return;
@@ -155,27 +156,14 @@ async function sendDigest(options: AnnounceOptions): Promise<void> {
   if ((await call("notice", notices.url, body, options)) === "refused") await remember(last.at);
 }
 
-/** Of a project that never ran. */
-const nothingDone = {
-  opened: 0,
-  told: 0,
-  known: 0,
-  unknown: 0,
-  held: 0,
-  parked: 0,
-  quarantined: 0,
-  paused: 0,
-};
-
 async function partOf(project: string, since: number, ledger: Ledger): Promise<DigestPart> {
   const memory = ledger.memory.project(project);
-  const last = Object((await ledger.runs.last(project))?.report);
-  const failed = Number(last.failed ?? 0);
-  const counts = await countProject(ledger, memory, last.hold !== undefined);
-  if (memory === undefined || counts === undefined) return { project, failed, ...nothingDone };
-  const { held, parked, quarantined, paused } = counts;
-  const done = await ledger.journal.doneSince(memory.id, since);
-  return { project, failed, held, parked, quarantined, paused, ...done };
+  const { failed, hold } = readReport((await ledger.runs.last(project))?.report);
+  const counts = await countProject(ledger, memory, hold !== undefined);
+  const { held = 0, parked = 0, quarantined = 0, paused = 0 } = counts ?? {};
+  const done = memory && (await ledger.journal.doneSince(memory.id, since));
+  const { opened = 0, told = 0, known = 0, unknown = 0 } = done ?? {};
+  return { project, failed, held, parked, quarantined, paused, opened, told, known, unknown };
 }
 
 async function causesOf(report: ProjectReport, ledger: Ledger): Promise<readonly Cause[]> {

@@ -1,8 +1,8 @@
 import type { DoneSince } from "../ledger/journal.ts";
 import type { RowCounts } from "../ledger/rows.ts";
 import { dayMs, hourMs } from "../model/time.ts";
-import { showVoters } from "../sync/ground/voters.ts";
-import { countNeeds } from "../sync/tell/words.ts";
+import { nameVoters } from "../sync/ground/voters.ts";
+import { count, countNeeds } from "../sync/tell/words.ts";
 import { clean } from "./notices.ts";
 
 /** How often people hear of everything in one message. */
@@ -35,12 +35,9 @@ export function composeDigest(parts: readonly DigestPart[], since: number): stri
 }
 
 function tellDone({ opened, told, ...voters }: DigestPart): string {
-  const issues = count(opened, "issue opened", "issues opened");
+  const issues = `${count(opened, "issue")} opened`;
   if (told === 0) return `${issues}, nobody notified`;
-  const { known, unknown } = voters;
-  const number = unknown === 0 ? count(known, "voter", "voters") : `${showVoters(voters)} voters`;
-  const notified = unknown > 0 && known === 0 ? "their voters" : number;
-  return `${issues}, ${count(told, "change", "changes")} of status, ${notified} notified`;
+  return `${issues}, ${count(told, "change")} of status, ${nameVoters(voters)} notified`;
 }
 
 function tellWaiting({ paused, failed, ...counts }: DigestPart): string {
@@ -50,8 +47,4 @@ function tellWaiting({ paused, failed, ...counts }: DigestPart): string {
     ...(failed > 0 ? [`${failed} failed in the last run`] : []),
   ];
   return waiting.join(", ") || "nothing needs you";
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }

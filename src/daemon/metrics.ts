@@ -165,6 +165,18 @@ function boundCode(code: string): string {
   return /^[1-5]\d\d$/.test(code) || code === "none" ? code : "other";
 }
 
+/** Gauges of what `countProject` counts. */
+const countNames = [
+  "posts",
+  "links",
+  "waiting",
+  "held",
+  "parked",
+  "quarantined",
+  "differs",
+  "missing",
+] as const;
+
 /** What the ledger says of each project. */
 function createStateGauges(ledger: Ledger, registry: Registry) {
   const gauge = (name: string, help: string, labelNames = ["project"]) =>
@@ -218,10 +230,11 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     const last = await ledger.runs.last(project);
     if (Number.isFinite(periodMs)) of.period.set({ project }, periodMs / 1000);
     if (memory?.lastSuccessAt !== undefined) of.success.set({ project }, memory.lastSuccessAt / 1000);
+    const report = readReport(last?.report);
     if (last !== undefined) {
       of.run.set({ project }, last.finishedAt / 1000);
-      of.failed.set({ project }, failedOf(last.report));
-      const { putOff, tokenEnds } = readReport(last.report);
+      const { failed, putOff, tokenEnds } = report;
+      of.failed.set({ project }, failed);
       for (const { code, until, budget } of putOff) {
         const labels = { project, code, ...(budget !== undefined && { budget }) };
         if (until !== undefined) limited.set(labels, Date.parse(until) / 1000);
@@ -230,17 +243,10 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     }
     of.late.set({ project }, Number(state.failing?.late !== undefined));
     for (const kind of stateKinds) standing.set({ project, state: kind }, Number(state.kind === kind));
-    const counts = await countProject(ledger, memory, Object(last?.report).hold !== undefined);
+    const counts = await countProject(ledger, memory, report.hold !== undefined);
     if (counts === undefined) return;
-    const { posts, issues, waiting, held, parked, quarantined, differs, missing } = counts;
-    of.posts.set({ project }, posts);
-    of.links.set({ project }, issues);
-    of.waiting.set({ project }, waiting);
-    of.held.set({ project }, held);
-    of.parked.set({ project }, parked);
-    of.quarantined.set({ project }, quarantined);
-    of.differs.set({ project }, differs);
-    of.missing.set({ project }, missing);
+    const counted = { ...counts, links: counts.issues };
+    for (const name of countNames) of[name].set({ project }, counted[name]);
   };
   return {
     /** Projects that the config no longer has are gone from what is shown. */
@@ -250,10 +256,4 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
       for (const project of projects) await readProject(project);
     },
   };
-}
-
-/** A report of another version may say nothing of it. */
-function failedOf(report: unknown): number {
-  const failed: unknown = Object(report).failed;
-  return typeof failed === "number" ? failed : 0;
 }

@@ -44,7 +44,7 @@ describe("a digest", () => {
       "2 changes of status, at least 3 voters",
     );
     expect(composeDigest([one, { ...one, known: 0, unknown: 1 }], 0)).toContain(
-      "1 issue opened, 1 change of status, 1 voter notified; nothing needs you.\n• web: 1 issue opened, 1 change of status, their voters notified;",
+      "1 issue opened, 1 change of status, 1 voter notified; nothing needs you.\n• web: 1 issue opened, 1 change of status, voters notified;",
     );
   });
 

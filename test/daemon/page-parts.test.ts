@@ -48,7 +48,7 @@ describe("a stored report", () => {
         statusWrites: 0,
         voters: null,
       };
-      const none = { ...writes, held: 0, parked: 0, quarantined: 0, errors: [], putOff: [] };
+      const none = { ...writes, held: 0, parked: 0, quarantined: 0, failed: 0, errors: [], putOff: [] };
       expect(readReport(report)).toEqual({ ...none, requests: { board: 0, tracker: 0 } });
       expect(readReport(report)).toMatchObject({ hold: undefined, result: undefined });
     },

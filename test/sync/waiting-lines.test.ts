@@ -61,7 +61,7 @@ describe("what would be written", () => {
     [5, 1, "at least 5 voters to notify"],
     [0, 2, "voters to notify, the board doesn't show how many"],
   ])("is heard by %i voters and those of %i posts without votes: %s", (voters, unknown, words) => {
-    expect(describeNotified(voters, unknown)).toBe(words);
+    expect(describeNotified({ known: voters, unknown })).toBe(words);
   });
 });
 

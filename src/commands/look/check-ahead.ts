@@ -7,11 +7,11 @@ import { findNames, findUnnamed } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
 import { adviceOn } from "../../sync/ground/remedy.ts";
 import type { PlannedAction, ProjectReport, PutOff, ReportedError } from "../../sync/ground/reports.ts";
+import { describeNotified } from "../../sync/ground/voters.ts";
 import { runProjects } from "../../sync/run.ts";
 import { count } from "../../sync/tell/words.ts";
 import { createTerminalLog, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
-import { countNotified } from "../print/text.ts";
 import { type DraftedAction, hasDraft } from "../reports/plan.ts";
 
 /** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */
@@ -191,7 +191,7 @@ function describeAhead(ahead: Ahead): string {
   ].filter(({ amount }) => amount > 0);
   if (parts.length + held === 0 && why !== "") return `Nothing could be planned: ${why}.`;
   const what = parts.length === 0 ? "nothing to do" : parts.map(({ said }) => said).join(", ");
-  const voters = countNotified({ known: notified, unknown: unseenVotes }, "notified");
+  const voters = describeNotified({ known: notified, unknown: unseenVotes }) || "no voter to notify";
   const isThere =
     named === 0
       ? ""

@@ -21,24 +21,16 @@ import {
   stateOfExplained,
   tellRules,
 } from "../../story/explain/explanation.ts";
-import { countVoters } from "../../sync/ground/voters.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
-import { showChanges, showOrDash } from "../../sync/tell/waiting-lines.ts";
+import { showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { beginSentence } from "../../sync/tell/words.ts";
 import { describeUnlisted, findPosts, readBeside } from "../open/beside.ts";
 import { nextRunOf } from "../open/next-run.ts";
 import { printRecords } from "../print/table.ts";
 import { type CommandCall, exitCodes, type Output } from "../print/terminal.ts";
-import {
-  countNotified,
-  hintCommand,
-  oneLine,
-  paint,
-  printJson,
-  printLine,
-  type TextStyle,
-} from "../print/text.ts";
+import { hintCommand, oneLine, paint, printJson, printLine, type TextStyle } from "../print/text.ts";
 import { signs as signsOfState } from "../reports/waits.ts";
+import { printWrite } from "./history.ts";
 
 /** `boardsync explain POST|OWNER/REPO#N`: the story of one post, or of every post of one issue. Only reads the state. */
 export function explain(called: CommandCall): Promise<number> {
@@ -174,16 +166,7 @@ function printWaits(out: Output, times: ToldTimes, { waits }: Explanation): void
 function printWrites(out: Output, times: ToldTimes, writes: readonly ExplainedWrite[]): void {
   if (writes.length === 0) return;
   heading(out, "Last writes");
-  for (const write of writes) printLine(out, "", oneLine(describeWrite(times, write)));
-}
-
-function describeWrite(times: ToldTimes, write: ExplainedWrite): string {
-  const { at, run, kind, issue, reason, outcome, message, voters } = write;
-  const what = showChanges(write.fields);
-  const place = issue === null ? "" : ` ${issue}`;
-  const said = message === null ? "" : `: ${times.tell(message)}`;
-  const told = voters === 0 ? "" : `; ${countNotified(countVoters([voters]), "notified")}`;
-  return `${times.show(Date.parse(at))}, run ${run}: ${kind}${place} ${outcome}${said}${what === "" ? "" : `; ${what}`}${told} (${reason})`;
+  for (const write of writes) printWrite(out, times, write, write.issue ?? "the post");
 }
 
 const signs: Readonly<Record<AnyRule["verdict"], readonly [sign: string, look: TextStyle]>> = {

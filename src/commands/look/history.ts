@@ -5,7 +5,7 @@ import { inOrder } from "../../select.ts";
 import { explainWrite } from "../../story/explain/explain.ts";
 import type { ExplainedWrite } from "../../story/explain/explanation.ts";
 import { nameEntry } from "../../sync/ground/entries.ts";
-import { countVoters } from "../../sync/ground/voters.ts";
+import { countVoters, nameVoters } from "../../sync/ground/voters.ts";
 import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
@@ -14,7 +14,7 @@ import { type Beside, findPosts, knownProjects, readBeside } from "../open/besid
 import { describeSince } from "../open/status-database.ts";
 import { indent, printWrapped } from "../print/blocks.ts";
 import { type CommandCall, type CommonOptions, exitCodes, type Output } from "../print/terminal.ts";
-import { countNotified, printJson, printLine } from "../print/text.ts";
+import { printJson, printLine } from "../print/text.ts";
 
 interface HistoryOptions extends CommonOptions {
   readonly limit: number;
@@ -44,7 +44,7 @@ export function history(called: CommandCall<HistoryOptions>): Promise<number> {
     const historySince = describeSince((await beside.ledger.upkeep.size()).pruned);
     if (options.json === true) printJson(out, { writes: lines, hasMore, historySince });
     if (options.json === true || options.quiet === true) return exitCodes.ok;
-    for (const line of lines) printWrite(out, line, times);
+    for (const line of lines) printWrite(out, times, line, nameSides(line));
     const end = hasMore ? "; there are more, `--limit` shows them" : "";
     const told = lines.length === 0 ? "Nothing was written." : `${count(lines.length, "write")}${end}.`;
     printLine(out, "", told);
@@ -98,14 +98,23 @@ function lineOf(project: string, entry: AuditEntry): HistoryLine {
   };
 }
 
-/** When, by which run and of what; then what was written, why, and what came of it. */
-function printWrite(out: Output, line: HistoryLine, times: ToldTimes): void {
-  const { at, run, kind, fields, reason, approved, voters, outcome, message } = line;
-  printWrapped(out, "", `${times.show(Date.parse(at))}, run ${run}: ${nameSides(line)}`, "bold");
+/**
+ * When, by which run and of what; then what was written, why, and what came of it.
+ *
+ * @param sides - what was written to.
+ */
+export function printWrite(
+  out: Output,
+  times: ToldTimes,
+  write: ExplainedWrite & { readonly approved?: boolean },
+  sides: string,
+): void {
+  const { at, run, kind, fields, reason, approved, voters, outcome, message } = write;
+  printWrapped(out, "", `${times.show(Date.parse(at))}, run ${run}: ${sides}`, "bold");
   const what = [kind, showChanges(fields)].filter((part) => part !== "").join(": ");
-  const notified = voters === 0 ? "" : `; ${countNotified(countVoters([voters]), "notified")}`;
+  const notified = voters === 0 ? "" : `; ${nameVoters(countVoters([voters]))} notified`;
   printWrapped(out, indent, `${what}${notified}`);
-  printWrapped(out, indent, approved ? `${reason}; approved` : reason);
+  printWrapped(out, indent, approved === true ? `${reason}; approved` : reason);
   if (outcome === "applied") return;
   printWrapped(out, indent, message === null ? outcome : `${outcome}: ${times.tell(message)}`);
 }

@@ -49,8 +49,7 @@ export function printBlocks<B extends Block>(
       ? `${count(all.length, "post")}: ${names.join(", ")}${more > 0 ? ` and ${more.toLocaleString("en")} more` : ""}`
       : `${namePost(first)}${place}`;
     printWrapped(out, "  ", head, "bold");
-    const { known, unknown } = countVoters(all.map(({ notifies }) => notifies));
-    const notified = describeNotified(known, unknown);
+    const notified = describeNotified(countVoters(all.map(({ notifies }) => notifies)));
     printWrapped(out, indent, [first.what, notified].filter((part) => part !== "").join("; "));
     if (first.why !== "" && !isGroup) printWrapped(out, indent, first.why);
   }

@@ -1,5 +1,6 @@
 import { minuteMs } from "../../model/time.ts";
 import { command } from "../../sync/ground/remedy.ts";
+import { countVoters, nameVoters } from "../../sync/ground/voters.ts";
 import { type FailedWhere, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { count, needWords, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "./terminal.ts";
@@ -209,7 +210,7 @@ const sentences: Readonly<Record<string, (line: LogLine) => string>> = {
 };
 
 function tellVoters(voters: unknown): string {
-  return typeof voters === "number" ? count(voters, "voter") : "voters";
+  return nameVoters(countVoters([typeof voters === "number" ? voters : null]));
 }
 
 /** So many times are named in one line. */

@@ -1,9 +1,7 @@
 import { stripVTControlCharacters, styleText } from "node:util";
 import { escapeControls, escapeJson } from "../../escape.ts";
 import { asStarted, commandAsStarted } from "../../sync/ground/remedy.ts";
-import type { Voters } from "../../sync/ground/voters.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
-import { count } from "../../sync/tell/words.ts";
 import type { Output } from "./terminal.ts";
 
 /** What people wrote, on one line and harmless: nothing in it can command a terminal, hide, or pass for a line of ours. */
@@ -119,11 +117,4 @@ export function hint({ command }: Output, text: string): string {
 /** The same for a text that is nothing but a command. */
 export function hintCommand({ command }: Output, typed: string): string {
   return command === undefined ? typed : commandAsStarted(typed, command);
-}
-
-/** Who is notified of several writes: "5 voters notified", and of how many posts that isn't known. */
-export function countNotified({ known, unknown }: Voters, verb: "notified" | "would be notified"): string {
-  const others =
-    unknown === 0 ? "" : `, and those of ${count(unknown, "post")} whose votes the board does not show`;
-  return `${count(known, "voter")} ${verb}${others}`;
 }

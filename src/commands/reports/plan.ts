@@ -246,8 +246,7 @@ function nextOf(
 }
 
 function notifiedBy(actions: readonly PlannedAction[]): string {
-  const { known, unknown } = countVoters(actions.map(({ notifies }) => notifies));
-  return describeNotified(known, unknown) || "no voter to notify";
+  return describeNotified(countVoters(actions.map(({ notifies }) => notifies))) || "no voter to notify";
 }
 
 /** A line of a plan with the issue that comes of it. */

@@ -1,11 +1,11 @@
 import type { CarriedAction, ProjectReport, RunReport, SavedAction } from "../../sync/ground/reports.ts";
-import { countVoters } from "../../sync/ground/voters.ts";
+import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import type { Timed } from "../../sync/tell/times.ts";
 import { count } from "../../sync/tell/words.ts";
 import { printBlocks } from "../print/blocks.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
-import { countNotified, printJson, printLine } from "../print/text.ts";
+import { printJson, printLine } from "../print/text.ts";
 import { describeWrite } from "./plan.ts";
 import { errorOf, printErrors, printNotInStep } from "./run.ts";
 
@@ -19,8 +19,8 @@ export function printLook(
   const blocks = lines.map((line) => ({ ...line, place: line.issue, what: describeWrite(line), why: "" }));
   printBlocks(out, blocks, describeWrite);
   printErrors(out, times(), report.projects);
-  const voters = countNotified(countVoters(lines.map(({ notifies }) => notifies)), "would be notified");
-  printLine(out, "", `${count(lines.length, "write")} to undo; ${voters}.`);
+  const notified = describeNotified(countVoters(lines.map(({ notifies }) => notifies)));
+  printLine(out, "", `${count(lines.length, "write")} to undo; ${notified || "no voter to notify"}.`);
 }
 
 /** What `undo --json` prints. */

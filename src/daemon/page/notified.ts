@@ -1,6 +1,7 @@
 import { type AuditEntry, votersWhoHeard } from "../../ledger/journal.ts";
 import { inOrder } from "../../select.ts";
 import { titleOf } from "../../sync/ground/describe.ts";
+import { countVoters, nameVoters } from "../../sync/ground/voters.ts";
 import { describeHeard, readNotified } from "../../sync/tell/notified.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { runAddress } from "./addresses.ts";
@@ -31,8 +32,9 @@ async function renderOne({ ledger, times }: Looking, key: string): Promise<Marku
   };
   const lines = await inOrder(found.writes.slice(0, mostShown), async (write) => {
     const voters = votersWhoHeard(write);
+    const who = voters !== null && `; ${nameVoters(countVoters([voters]))}`;
     return html`<li>${times.show(write.at)} ${await nameOf(write)}
-      <bdi>${showChanges(write.fields)}</bdi>${voters !== null && html`; ${voters === 1 ? "1 voter" : `${voters.toLocaleString("en")} voters`}`};
+      <bdi>${showChanges(write.fields)}</bdi>${who};
       <a href="${runAddress(write.run)}">run ${write.run}</a></li>`;
   });
   const more = found.changes > lines.length && html`<p class="quiet">The last ${lines.length} of them.</p>`;

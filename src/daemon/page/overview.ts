@@ -5,6 +5,7 @@ import type { WholePause } from "../../model/link.ts";
 import { describeLength, hourMs } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { command } from "../../sync/ground/remedy.ts";
+import { countVoters, nameVoters } from "../../sync/ground/voters.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
 import { describeState, type ProjectState, readProjectState } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
@@ -283,6 +284,5 @@ export function describeNotified({
   statusWrites,
 }: Pick<StoredReport, "voters" | "statusWrites">): string {
   if (statusWrites === 0 || voters === 0) return "";
-  if (voters === null) return ", voters notified";
-  return `, ${voters.toLocaleString("en")} ${voters === 1 ? "voter" : "voters"} notified`;
+  return `, ${nameVoters(countVoters([voters]))} notified`;
 }

@@ -79,9 +79,10 @@ async function renderList(
   if (found.length === 0 || memory === undefined)
     return urgent && html`<div class="card"><div class="head"><h3>${key}</h3></div>${urgent}</div>`;
   const counts = await ledger.rows.counts(memory.id);
-  const total = [...countNeeds(counts), describeNotified(counts.voters, counts.unknownVotes)].filter(
-    (part) => part !== "",
-  );
+  const total = [
+    ...countNeeds(counts),
+    describeNotified({ known: counts.voters, unknown: counts.unknownVotes }),
+  ].filter((part) => part !== "");
   const listing: Listing = { looking, key, pending: await ledger.requests.pending(memory.id) };
   const alike = groupWaiting(found, false);
   const shown = alike.reduce((sum, group) => sum + group.shown.length, 0);

@@ -10,7 +10,7 @@ import { type PlanContext, planRow } from "../../plan/plan.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
-import { describeNotified } from "../../sync/ground/voters.ts";
+import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import { awaitsEarlierLife, stampOf } from "../../sync/read/old-state.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { beginSentence } from "../../sync/tell/words.ts";
@@ -147,7 +147,7 @@ function describePlanned({
     "patch-note": "writes the line that names its issues into the post's internal note",
     "patch-post": `writes to the post: ${values.join(", ")}`,
   }[kind];
-  const notified = notifies === null ? "its voters to notify" : describeNotified(notifies, 0);
+  const notified = describeNotified(countVoters([notifies]));
   const sentence = `${notBefore === undefined ? "the next run" : "a run"} ${what} (${reason})${notified === "" ? "" : `; ${notified}`}.`;
   if (letGoBy !== undefined) return `When a person lets it go, ${sentence}`;
   if (notBefore !== undefined) return `Not before ${notBefore}, ${sentence}`;
@@ -164,8 +164,8 @@ function notesOf({ row, project }: Explaining, { notes, settling }: Decision): r
       ? `Nothing is decided until that is known: ${sentence}`
       : sentence;
   });
-  const notifies = isPaused || settling === undefined ? 0 : settling.notifies;
-  const notified = describeNotified(notifies ?? 0, Number(notifies === null));
+  const notified =
+    isPaused || settling === undefined ? "" : describeNotified(countVoters([settling.notifies]));
   const pause = command("pause", `${project.key}/${row.post.id}`);
   return notified === "" ? said : [...said, beginSentence(`${notified}, unless \`${pause}\` stops it.`)];
 }

@@ -18,9 +18,16 @@ export function showVoters({ known, unknown }: Voters): string {
   return known === 0 ? "?" : `at least ${known.toLocaleString("en")}`;
 }
 
+/** "1 voter", "at least 202 voters"; "voters" where the board does not show how many. */
+export function nameVoters(voters: Voters): string {
+  const number = showVoters(voters);
+  if (number === "?") return "voters";
+  return `${number} ${voters.known === 1 ? "voter" : "voters"}`;
+}
+
 /** The voters of several writes together; '' where none is notified. */
-export function describeNotified(voters: number, unknownVotes: number): string {
-  if (voters === 0) return unknownVotes === 0 ? "" : "voters to notify, the board doesn't show how many";
-  const number = voters.toLocaleString("en");
-  return `${unknownVotes === 0 ? "" : "at least "}${number} ${voters === 1 ? "voter" : "voters"} to notify`;
+export function describeNotified(voters: Voters): string {
+  if (voters.known + voters.unknown === 0) return "";
+  const why = voters.known === 0 ? ", the board doesn't show how many" : "";
+  return `${nameVoters(voters)} to notify${why}`;
 }

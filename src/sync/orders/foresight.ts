@@ -2,7 +2,7 @@ import type { Change } from "../../ledger/change.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { PersonRequest, Who } from "../../ledger/orders.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
-import { showVoters, type Voters } from "../ground/voters.ts";
+import { nameVoters, type Voters } from "../ground/voters.ts";
 import { beginSentence, count } from "../tell/words.ts";
 
 /** A project, by its name in the config and by its id. */
@@ -51,10 +51,8 @@ export interface Nothing {
 /** "202 voters will be notified." */
 export function sayNotified(voters: Voters): string {
   if (voters.known + voters.unknown === 0) return notifiesNobody;
-  const number = showVoters(voters);
-  if (number === "?") return "An unknown number of voters will be notified.";
-  const noun = voters.known === 1 ? "voter" : "voters";
-  return `${beginSentence(number)} ${noun} will be notified.`;
+  const who = voters.known === 0 ? "an unknown number of voters" : nameVoters(voters);
+  return `${beginSentence(who)} will be notified.`;
 }
 
 /** An effect, with the number of posts that it is one on. */

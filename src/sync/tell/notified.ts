@@ -2,7 +2,7 @@ import { type AuditEntry, votersWhoHeard } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
-import { countVoters, showVoters } from "../ground/voters.ts";
+import { countVoters, nameVoters } from "../ground/voters.ts";
 import { count } from "./words.ts";
 
 /** Who was notified of a project's posts in the last 24 hours. */
@@ -38,7 +38,6 @@ export async function readNotified(
 /** "5,020 voters of 40 changes" */
 export function describeHeard({ changes, writes }: Notified): string {
   const voters = countVoters(writes.map(votersWhoHeard));
-  const known = showVoters({ ...voters, unknown: voters.unknown + changes - writes.length });
-  const who = known === "1" ? "1 voter" : known === "?" ? "voters" : `${known} voters`;
+  const who = nameVoters({ ...voters, unknown: voters.unknown + changes - writes.length });
   return `${who} of ${count(changes, "change")}`;
 }

@@ -35,6 +35,7 @@ const reportShape = z.object({
   held: number,
   parked: number,
   quarantined: number,
+  failed: number,
   requests: requestsShape.catch({ board: 0, tracker: 0 }),
   errors: list(errorShape.catch(() => errorShape.parse({}))),
   /** Why nothing of the whole project is written. */

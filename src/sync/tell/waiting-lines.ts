@@ -79,9 +79,8 @@ export function groupWaiting<Line extends Waiting>(
     );
     const isGroup = !isFull && alike.length > mostAlike;
     const notifies = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
-    const { known, unknown } = countVoters(notifies);
     const shown = isGroup ? alike.slice(0, examplesOfGroup) : alike;
-    return { lines: alike, shown, isGroup, notified: describeNotified(known, unknown) };
+    return { lines: alike, shown, isGroup, notified: describeNotified(countVoters(notifies)) };
   });
 }
 
@@ -129,7 +128,7 @@ function likenessOf({ kind, message, planned }: Waiting): string {
 export function describePlanned(planned: PlannedChange | undefined, hasTexts: boolean): string {
   if (planned === undefined) return "";
   const what = describeWritten(planned, hasTexts);
-  const notified = describeNotified(planned.notifies ?? 0, planned.notifies === null ? 1 : 0);
+  const notified = describeNotified(countVoters([planned.notifies]));
   return notified === "" ? what : `${what}; ${notified}`;
 }
 

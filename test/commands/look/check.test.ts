@@ -165,8 +165,8 @@ describe("check", () => {
     const stage = await openStage();
     const before = readdirSync(stage.folder);
     const { out } = await stage.run(["check"]);
-    expect(out).toContain("✓ acme-app: The first sync: 4 issues opened, 0 voters notified.\n");
-    expect(out).toContain("✓ acme-api: The first sync: 2 issues opened, 0 voters notified.\n");
+    expect(out).toContain("✓ acme-app: The first sync: 4 issues opened, no voter to notify.\n");
+    expect(out).toContain("✓ acme-api: The first sync: 2 issues opened, no voter to notify.\n");
     expect(readdirSync(stage.folder)).toEqual(before);
     const { json } = await stage.run(["check", "--json"]);
     expect(json()).toMatchObject({
@@ -194,18 +194,18 @@ describe("check", () => {
     stage.story.github.close("acme/app", 1, "completed");
     stage.story.board.editPost("acme-app", "p2", { title: "Another title" });
     const { out } = await stage.run(["check"]);
-    expect(out).toContain("✓ acme-api: The next sync: nothing to do, 0 voters notified.\n");
+    expect(out).toContain("✓ acme-api: The next sync: nothing to do, no voter to notify.\n");
     expect(out).toContain(
-      "✓ acme-app: The next sync: 1 write to issues that are there, 1 post patched, 128 voters notified.\n",
+      "✓ acme-app: The next sync: 1 write to issues that are there, 1 post patched, 128 voters to notify.\n",
     );
     expect((await stage.run(["check", "-q"])).out).not.toContain("next sync");
     const file = stage.writeConfig("careful.yaml", (config) => `${config}guard: { statuses: 0 }\n`);
     expect((await stage.run(["check", "-c", file])).out).toContain(
-      "1 write to issues that are there, 0 voters notified; 1 further write to approve.\n",
+      "1 write to issues that are there, no voter to notify; 1 further write to approve.\n",
     );
     stage.story.board.restyle({ hidden: ["votes"] });
     expect((await stage.run(["check"])).out).toContain(
-      "0 voters notified, and those of 1 post whose votes the board does not show.\n",
+      "voters to notify, the board doesn't show how many.\n",
     );
   });
 

@@ -49,7 +49,7 @@ describe("explain", () => {
     expect(out).toMatch(/│ status +│ completed +│ completed +│ completed +│ completed +│ planned +│/);
     expect(out).toContain("\nWhat happens next\n→ Nothing: what the rules ask for is done.");
     expect(out).toMatch(
-      /\), run 2: patch-post .*applied; status: planned → completed, roadmapColumn: PLANNED → /,
+      /\), run 2: acme\/app#1\n {4}patch-post: status: planned → completed,\s+roadmapColumn:\s+PLANNED →/,
     );
   });
 

@@ -436,11 +436,7 @@ describe("health", () => {
   it.each([
     [5, 0, /^The daemon is alive: last sign of life \d+ seconds ago\.\n$/],
     [3600, 1, /^The daemon on .*state\.db is not running, or it hangs: last sign of life 1 hour ago\.\n$/],
-    [
-      -10_800,
-      1,
-      /^The daemon on .*state\.db is not running, or it hangs: last sign of life in 3 hours\.\n$/,
-    ],
+    [-10_800, 1, /^The daemon on .*state\.db is not running, or it hangs: last sign of life in 3 hours\.\n$/],
     [-20, 0, /^The daemon is alive: last sign of life in \d+ seconds\.\n$/],
   ])("of a sign of life %i s ago exits %i", async (seconds, code, words) => {
     const stage = await openStage();

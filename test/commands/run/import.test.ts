@@ -38,7 +38,7 @@ describe("an issue that becomes a post, by the commands", () => {
     );
     expect(planned.out).toContain("Now 1 post to make of issues (no voter to notify). Nothing was written.");
     expect((await run("check")).out).toContain(
-      "acme-app: The next sync: 1 post made of issues, 0 voters notified.",
+      "acme-app: The next sync: 1 post made of issues, no voter to notify.",
     );
     expect(mcp.called()).toEqual([]);
 
