@@ -1,6 +1,3 @@
-import { minuteMs } from "../../model/time.ts";
-import { command } from "../../sync/ground/remedy.ts";
-import { countVoters, nameVoters } from "../../sync/ground/voters.ts";
 import { type FailedWhere, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { count, needWords, stateWords } from "../../sync/tell/words.ts";
 import type { Output } from "./terminal.ts";
@@ -124,7 +121,7 @@ function nameField(name: string): string {
 
 function showValue(name: string, value: unknown): string {
   if (value === null || value === undefined) return "none";
-  if (Array.isArray(value)) return value.map((one) => showValue("", one)).join(", ");
+  if (Array.isArray(value)) return nameSome(value.map((one) => showValue("", one)));
   if (typeof value === "object")
     return Object.entries(value)
       .map(([inner, one]) => `${inner} ${showValue(inner, one)}`)
@@ -158,47 +155,12 @@ function traceOf(err: unknown): string {
   return `${own.join("")}${traceOf(cause)}`;
 }
 
-/** What events say whose message is a name for machines; the others' messages are sentences. */
+/** What a daemon, and a run of a project, are told by; the other events by their message and their fields. */
 const sentences: Readonly<Record<string, (line: LogLine) => string>> = {
   "Daemon started": ({ version, projects, config, state, isNew }) => {
-    const keys = listOf(projects);
-    const what = keys.length === 0 ? "no project" : `${count(keys.length, "project")}: ${nameSome(keys)}`;
+    const what = showValue("", projects) || "no project";
     return `boardsync ${showValue("", version)} runs ${what}. Config ${showValue("", config)}, state ${showValue("", state)}${isNew === true ? ", which is new" : ""}.`;
   },
-  Listening: ({ address }) => `Listening on ${showValue("", address)}.`,
-  "Next runs": ({ next }) => {
-    const groups = Map.groupBy([next].flat(), (one) => minuteOf(Object(one).at));
-    const told = [...groups].slice(0, mostTimes).map(([at, runs]) => {
-      const keys = runs.map((one) => showValue("", Object(one).project));
-      return `${nameSome(keys)} ${at}`;
-    });
-    if (told.length === 0) return "No project has a next run.";
-    return `Next runs: ${told.join("; ")}${groups.size > told.length ? "; others later" : ""}.`;
-  },
-  "Next run": ({ at }) => `The next run is at ${showValue("", at)}.`,
-  "Changes need you; `boardsync status` shows the ways out": ({ changes, voters, reason }) => {
-    const verb = changes === 1 ? "needs" : "need";
-    const who = voters === 0 ? "" : `, ${tellVoters(voters)} to notify`;
-    return `${count(Number(changes), "change")} ${verb} you${who}: ${showValue("", reason)}. \`boardsync status\` shows the ways out.`;
-  },
-  "What settles will notify voters; `boardsync pause` stops it": ({
-    project,
-    post,
-    changes,
-    voters,
-    reason,
-  }) => {
-    const name = showValue("", project);
-    const typed = command("pause", post === undefined ? name : `${name}/${showValue("", post)}`);
-    const many = changes === undefined ? "" : `${count(Number(changes), "change")}, `;
-    return `${many}${tellVoters(voters)} to notify: ${showValue("", reason)}. \`${typed}\` stops it.`;
-  },
-  "Post patched": ({ change, voters, reason }) => {
-    const fields = Object.entries(Object(change)).map(([name, value]) => `${name} → ${showValue("", value)}`);
-    const who = voters === undefined ? "" : `; ${tellVoters(voters)} notified`;
-    return `${fields.join(", ")}${who}: ${showValue("", reason)}.`;
-  },
-  "Project started": ({ run }) => `Run ${showValue("", run)} begins.`,
   "Project finished": (line) => {
     const done = tellCounts(line, doneCounts);
     const left = tellCounts(line, leftCounts);
@@ -209,22 +171,7 @@ const sentences: Readonly<Record<string, (line: LogLine) => string>> = {
   },
 };
 
-function tellVoters(voters: unknown): string {
-  return nameVoters(countVoters([typeof voters === "number" ? voters : null]));
-}
-
-/** So many times are named in one line. */
-const mostTimes = 5;
-
-/** Starts are spread over seconds, which nobody need know: "now" for what begins within a minute, else "at" its minute. */
-function minuteOf(at: unknown): string {
-  const told = showValue("", at);
-  return Date.parse(told) - Date.now() < minuteMs
-    ? "now"
-    : `at ${told.replace(/:\d{2}(?:\.\d+)?Z$/, ":00Z")}`;
-}
-
-/** So many projects are named in one line. */
+/** So many are named in one line. */
 const mostNamed = 10;
 
 function nameSome(names: readonly string[]): string {
