@@ -1,6 +1,6 @@
 import { answerGitHub } from "./github-api.ts";
 import { createState, type DemoIssue, type DemoRepository, type StateOptions } from "./github-state.ts";
-import { type DemoAnswer, serve } from "./loopback.ts";
+import { serve } from "./loopback.ts";
 
 /** A GitHub on loopback: issues, labels and comments over HTTP, and what people do as methods. A thing that isn't there throws. */
 export interface DemoGitHub {
@@ -30,7 +30,6 @@ export interface DemoGitHubOptions extends StateOptions {
 export async function startDemoGitHub(options: DemoGitHubOptions): Promise<DemoGitHub> {
   const state = createState(options);
   const { token, now, port } = options;
-  const count = createLimits(now);
   const creates = { asked: 0, answered: 0 };
   let hanging: { readonly number: number; met(): void } | undefined;
 
@@ -47,7 +46,7 @@ export async function startDemoGitHub(options: DemoGitHubOptions): Promise<DemoG
         return undefined;
       }
       if (isCreate) creates.answered += 1;
-      return { ...given, headers: { ...count(given.status), ...given.headers } };
+      return given;
     },
   });
   state.url = origin;
@@ -82,28 +81,5 @@ export async function startDemoGitHub(options: DemoGitHubOptions): Promise<DemoG
         hanging = { number, met: resolve };
       }),
     stop: close,
-  };
-}
-
-const hourMs = 3_600_000;
-const requestsPerHour = 5000;
-
-/** Counts requests of an hour, and says it as GitHub does: a 304 is free. Nobody is refused. */
-function createLimits(now: () => number): (status: number) => DemoAnswer["headers"] {
-  let used = 0;
-  let resetAt = 0;
-  return (status) => {
-    if (now() >= resetAt) {
-      used = 0;
-      resetAt = now() + hourMs;
-    }
-    if (status !== 304) used += 1;
-    return {
-      "x-ratelimit-limit": String(requestsPerHour),
-      "x-ratelimit-remaining": String(Math.max(0, requestsPerHour - used)),
-      "x-ratelimit-used": String(used),
-      "x-ratelimit-reset": String(Math.ceil(resetAt / 1000)),
-      "x-ratelimit-resource": "core",
-    };
   };
 }

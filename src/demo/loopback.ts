@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 
 /** HTTP on loopback, as both sides of the demo speak it. */
 
@@ -41,14 +43,14 @@ export interface ServeOptions {
 /** Serves one side on 127.0.0.1. */
 export async function serve({ now, port, answer }: ServeOptions): Promise<Served> {
   const server = createServer((incoming, response) => {
-    readText(incoming)
-      .then((text) => {
-        const given = answerTo(incoming, text, answer);
+    text(incoming)
+      .then((body) => {
+        const given = answerTo(incoming, body, answer);
         if (given === undefined) return;
-        const { status, headers, body } = given;
-        const type = body === undefined ? {} : { "content-type": "application/json; charset=utf-8" };
+        const { status, headers } = given;
+        const type = given.body === undefined ? {} : { "content-type": "application/json; charset=utf-8" };
         response.writeHead(status, { date: new Date(now()).toUTCString(), ...type, ...headers });
-        response.end(body === undefined ? undefined : JSON.stringify(body));
+        response.end(given.body === undefined ? undefined : JSON.stringify(given.body));
       })
       .catch(() => response.destroy());
   });
@@ -57,58 +59,36 @@ export async function serve({ now, port, answer }: ServeOptions): Promise<Served
 }
 
 function answerTo(
-  incoming: IncomingMessage,
-  text: string,
+  { method = "", url = "/", headers }: IncomingMessage,
+  given: string,
   answer: ServeOptions["answer"],
 ): DemoAnswer | undefined {
-  const { method = "", url = "/", headers } = incoming;
   const [path = "", search] = url.split("?", 2);
-  const body = parseObject(text);
+  const body = parseObject(given);
   if (body === undefined) return { status: 400, body: { message: "Problems parsing JSON" } };
   return answer({ method, path, query: new URLSearchParams(search), headers, body });
 }
 
-function parseObject(text: string): DemoRequest["body"] | undefined {
-  if (text === "") return {};
+function parseObject(given: string): DemoRequest["body"] | undefined {
   try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
-      ? { ...parsed }
-      : undefined;
+    const parsed: unknown = JSON.parse(given || "{}");
+    return typeof parsed === "object" && !Array.isArray(parsed) ? { ...parsed } : undefined;
   } catch {
     return undefined;
   }
 }
 
-const maxRequestBytes = 4 * 1024 * 1024;
-
-/** The body of a request. It throws for one that is larger than any of ours. */
-export async function readText(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of incoming) {
-    bytes += chunk.length;
-    if (bytes > maxRequestBytes) throw new Error("The request is too large.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
 /** Lets a server listen on 127.0.0.1, on any free port without one, and resolves to its origin. */
-export function listen(server: Server, port = 0): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => {
-      // A server that listens on a host and port always has an address with a port.
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    });
-  });
+export async function listen(server: Server, port = 0): Promise<string> {
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  // A server that listens on a host and port always has an address with a port.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** Ends a server and every connection, those left hanging included. */
-export function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+export async function stop(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
 }

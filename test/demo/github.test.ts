@@ -146,10 +146,9 @@ describe("the demo's GitHub", () => {
     expect(github.issues(name).map(({ state }) => state)).toEqual(status === 201 ? ["open"] : []);
   });
 
-  it("lets nobody in without its token, and counts the hour's requests", async () => {
+  it("lets nobody in without its token, and has the time of the story", async () => {
     const { ask } = await open();
     const { headers } = await ask("GET", "/user");
-    expect(headers.get("x-ratelimit-remaining")).toBe("4999");
     expect(headers.get("date")).toBe("Mon, 05 Jan 2026 10:00:00 GMT");
     expect((await ask("GET", "/user", undefined, "")).status).toBe(401);
     expect((await ask("GET", "/user", undefined, "Bearer another")).status).toBe(401);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { createEmulator } from "emulate";
-import { listen, readText, stop } from "../../src/demo/loopback.ts";
+import { listen, stop } from "../../src/demo/loopback.ts";
 import { forward } from "../crash/gate.ts";
 import type { ApiRequest } from "../support/openapi.ts";
 import type { Who } from "./steps.ts";

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { listen, readText, stop } from "../../src/demo/loopback.ts";
+import { text as readText } from "node:stream/consumers";
+import { listen, stop } from "../../src/demo/loopback.ts";
 import { parseBody, type Reply, sendReply } from "../support/sandbox/loopback/loopback.ts";
 
 /** A request as it arrived. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readText } from "../../../../src/demo/loopback.ts";
+import { text } from "node:stream/consumers";
 import { type Answer, parseBody, type Reply, sendReply } from "../loopback/loopback.ts";
 import { answerConditionally, answerList } from "./list.ts";
 import type { BoardState, PostFields } from "./state.ts";
@@ -79,7 +79,7 @@ async function readRequest(incoming: IncomingMessage, url: URL, at: number): Pro
     path: url.pathname.startsWith(basePath) ? url.pathname.slice(basePath.length) || "/" : url.pathname,
     query: Object.fromEntries(url.searchParams),
     headers: Object.fromEntries(headers),
-    body: parseBody(await readText(incoming)),
+    body: parseBody(await text(incoming)),
     at,
   };
 }

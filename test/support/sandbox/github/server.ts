@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { readText } from "../../../../src/demo/loopback.ts";
+import { text } from "node:stream/consumers";
 import { type Answer, parseBody, type Reply, sendReply } from "../loopback/loopback.ts";
 import type { AskedFor, FaultQueue, SandboxFault } from "./faults.ts";
 import { answer, type Gate, type RawRequest } from "./gate.ts";
@@ -37,7 +37,7 @@ export function createGitHubServer(parts: ServerParts): Server {
   return createServer((incoming, response) => {
     // A server's times are of one clock; without this the answer would show the machine's.
     response.setHeader("date", new Date(parts.gate.state.clock.now()).toUTCString());
-    readText(incoming)
+    text(incoming)
       .then((text) => serve(parts, incoming, response, text))
       .catch(() => response.destroy());
   });
