@@ -2,7 +2,7 @@ import { StateError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Runs, SignOfLife } from "../orders.ts";
 import { createHeld, createLedger } from "../sql/ledger.ts";
-import { stampCopy } from "../sql/stamp.ts";
+import { stampBackup } from "../sql/stamp.ts";
 import type { SqliteStore } from "../sqlite/database.ts";
 import { createLedger as createSqliteLedger } from "../sqlite/sqlite.ts";
 import { openMemoryStore } from "../sqlite/store.ts";
@@ -205,7 +205,7 @@ export async function emptyServer(
     if (who !== undefined) throw new StateHeldError(`The state at ${at} is held by ${String(who)}.`);
     const copy = await copyOf(look, options);
     try {
-      if (!look.isAtHome) copy.carry(copy.transaction(() => stampCopy(copy, options.now())));
+      if (!look.isAtHome) copy.carry(copy.transaction(() => stampBackup(copy, options.now())));
       await keep(copy.database.serialize());
     } finally {
       copy.close();

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, renameSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
-import { stampCopy } from "../sql/stamp.ts";
+import { stampBackup, stampCopy } from "../sql/stamp.ts";
 import { createStore } from "./database.ts";
 import { stateFailure } from "./failure.ts";
 import { createPrivateFile, isFolder, refuseOtherKind } from "./private-file.ts";
@@ -26,7 +26,7 @@ export async function copyDatabase(
   try {
     createPart(part);
     await database.backup(part);
-    finishCopy(part, path, stamp);
+    finishCopy(part, path, stamp, stampBackup);
   } catch (error) {
     if (existsSync(part)) rmSync(part);
     throw stateFailure(file, error);
@@ -38,7 +38,7 @@ export function copyNow(database: Database.Database, path: string, stamp: number
   const part = partOf(path);
   createPart(part);
   database.prepare("VACUUM INTO ?").run(part);
-  finishCopy(part, path, stamp);
+  finishCopy(part, path, stamp, stampCopy);
 }
 
 function partOf(path: string): string {
@@ -55,7 +55,7 @@ function createPart(part: string): void {
   createPrivateFile(part);
 }
 
-function finishCopy(part: string, path: string, stamp: number | undefined): void {
+function finishCopy(part: string, path: string, stamp: number | undefined, mark: typeof stampCopy): void {
   const copy = new Database(part);
   try {
     // One file that holds everything; opening it as a state turns WAL on again.
@@ -63,7 +63,7 @@ function finishCopy(part: string, path: string, stamp: number | undefined): void
     copy.pragma("synchronous = FULL");
     if (stamp !== undefined) {
       const store = createStore(copy, path, undefined);
-      store.carry(store.transaction(() => stampCopy(store, stamp)));
+      store.carry(store.transaction(() => mark(store, stamp)));
     }
   } finally {
     copy.close();

@@ -37,6 +37,14 @@ describe("a copy of a running state", () => {
     expect(scannedAt(ledger)).toBe(noon + hourMs);
   });
 
+  it("holds no order: the daemon of the original carries it out", async () => {
+    const { ledger, folder } = openIn();
+    await ledger.orders.give({ at: noon, until: noon + hourMs, who: "undo", order: { kind: "undo" } });
+    await ledger.copyTo(join(folder, "backup.db"), noon);
+    expect(await open(join(folder, "backup.db")).orders.areWaiting()).toBe(false);
+    expect(await ledger.orders.areWaiting()).toBe(true);
+  });
+
   it("without a stamp says of itself what the original says", async () => {
     const { ledger, folder } = openIn();
     await ledger.copyTo(join(folder, "backup.db"), noon);
