@@ -199,7 +199,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
         startSchedules();
         const starts = planStarts(options, options.projects);
         log.info({ projects: [...turns.keys()], ...options.about }, "Daemon started");
-        log.info({ next: listNext(options, starts) }, "Next runs");
+        for (const turn of turns.values()) if (starts.every(({ key }) => key !== turn.key)) sayNext(turn);
         await Promise.all([
           keepBeating(options),
           options.people && keepLooking(options.people),
@@ -270,23 +270,6 @@ function planStarts(
     .map(({ key, schedule, lastRunAt }) => ({ key, lastRunAt, periodMs: schedule.periodMs(now) }))
     .filter(({ lastRunAt, periodMs }) => !(lastRunAt !== undefined && isWithin(now - lastRunAt, periodMs)))
     .map(({ key, periodMs }) => ({ key, delayMs: random() * Math.min(maxStartDelayMs, periodMs / 10) }));
-}
-
-/** When each project runs next, soonest first; one whose schedule has no time left is not named. */
-function listNext(
-  { clock, projects }: DaemonOptions,
-  starts: readonly FirstRun[],
-): readonly { readonly project: string; readonly at: string }[] {
-  const now = clock.now();
-  const delays = new Map(starts.map(({ key, delayMs }) => [key, delayMs]));
-  return projects
-    .map(({ key, schedule }) => {
-      const delayMs = delays.get(key);
-      return { project: key, at: delayMs === undefined ? schedule.next(now) : now + delayMs };
-    })
-    .filter(({ at }) => Number.isFinite(at))
-    .toSorted((one, other) => one.at - other.at)
-    .map(({ project, at }) => ({ project, at: new Date(at).toISOString() }));
 }
 
 /** A run that lies ahead was before the clock was set back, nobody knows how long. */

@@ -137,13 +137,6 @@ describe("the daemon's first lines", () => {
     const many = Array.from({ length: 200 }, (_, index) => `p${index}`);
     expect(told({ ...fields, projects: many }, "Daemon started")).toContain("p8, p9 and 190 more. Config");
   });
-
-  it("say when each project runs next", () => {
-    const next = Array.from({ length: 12 }, (_, index) => ({ project: `p${index}`, at: "soon" }));
-    expect(told({ next }, "Next runs")).toMatch(
-      /^Next runs \(next project p0, at soon, project p1, at soon, .*p9, at soon and 2 more\)$/,
-    );
-  });
 });
 
 describe("a run", () => {
