@@ -45,7 +45,7 @@ describe("a new issue for a post whose page an issue of people names", () => {
     name(stage, "p1");
     stage.github.close("acme/app", 1, "completed");
     const held =
-      "issue acme/app#1 names the page of this post: `boardsync link acme-app/p1 acme/app#1` links it, `boardsync approve acme-app p1` opens a new one";
+      "issue acme/app#1 names the page of this post: `boardsync link acme-app/p1 acme/app#1` links it, `boardsync approve acme-app p1` makes a new one";
     expect(await stage.plan()).toMatchObject([{ kind: "create-issue", post: "p1", when: "held", held }]);
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ created: 0, held: 1 }] });
     expect(stage.writes()).toEqual([]);

@@ -13,18 +13,18 @@ import { pausedBy, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
 import { countVoters } from "../ground/voters.ts";
-import { type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
+import { isFreeCreate, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
-import { holdNamesakes } from "../read/namesakes.ts";
-import { holdNamed } from "../read/naming.ts";
-import { holdOtherMarks } from "../read/other-marks.ts";
-import { holdPublic } from "../read/visibility.ts";
+import { holdsOfNamesakes } from "../read/namesakes.ts";
+import { holdsOfNaming } from "../read/naming.ts";
+import { holdsOfOtherMarks } from "../read/other-marks.ts";
+import { holdsOfPublic } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
 import { recordHeld } from "./held.ts";
 import { decideImports } from "./imports.ts";
 import { judge } from "./judge.ts";
-import { holdImported } from "./named.ts";
+import { holdsOfImports } from "./named.ts";
 import { takeRequests } from "./requests.ts";
 import { showLines } from "./show-lines.ts";
 import { want } from "./want.ts";
@@ -53,14 +53,31 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   });
   saySettling(cycle);
   const imports = await decideImports(cycle);
-  const marked = await holdImported(cycle, await holdOtherMarks(cycle, wanted));
   for (const post of imports.unsettled) undecidable.add(post);
-  const named = await holdNamesakes(cycle, await holdNamed(cycle, marked));
-  const asked = await takeApprovals(cycle, [...holdPublic(cycle, named), ...imports.wanted], undecidable);
+  const held = await holdCreates(cycle, wanted);
+  const asked = await takeApprovals(cycle, [...held, ...imports.wanted], undecidable);
   const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, asked)));
   await recordHeld(cycle, decided.judged, decided.following);
   await dropUnwanted(cycle, decided.judged);
   return decided;
+}
+
+/** What holds new issues, by their posts. What a person lets go was shown to be public last. */
+const holders = [holdsOfOtherMarks, holdsOfImports, holdsOfNaming, holdsOfNamesakes, holdsOfPublic] as const;
+
+/** Says of new issues why a person has to let them go: each by the first of the causes that it has. */
+async function holdCreates(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
+  let all = wanted;
+  for (const holdsOf of holders) {
+    const creates = all.filter(isFreeCreate);
+    if (creates.length === 0) return all;
+    const holds = await holdsOf(cycle, creates);
+    all = all.map((action) => {
+      const hold = isFreeCreate(action) ? holds.get(action.post) : undefined;
+      return hold === undefined ? action : { ...action, hold };
+    });
+  }
+  return all;
 }
 
 /** Told of every row. A board that has just grown takes a while, and the pages' bar has come to its end by then. */

@@ -85,6 +85,16 @@ export function waysOf(
   ];
 }
 
+/**
+ * What a person may do where the issue of a post may be there already: link the two, or have another one made all the same.
+ *
+ * @param held what an approval names of them.
+ */
+export function linkOrMake(project: string, post: string, issue: string, held = post): string {
+  const link = command("link", `${project}/${post}`, issue);
+  return `\`${link}\` links it, \`${command("approve", project, held)}\` makes a new one`;
+}
+
 /** What takes back the cause of a hold. */
 const undoing: Readonly<Partial<Record<Cause, string>>> = {
   guard: "take back what asks for it, as by reopening the issues",

@@ -55,6 +55,9 @@ export interface PostPage {
   readonly shown: string | undefined;
 }
 
+/** Why new issues are held, by their posts. */
+export type Holds = ReadonlyMap<PostId, Hold>;
+
 /** The same when the guard has looked over all of them. */
 export interface Judged extends Omit<Wanted, "page"> {
   readonly verdict: Verdict;

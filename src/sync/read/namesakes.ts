@@ -8,12 +8,12 @@ import { retargetWrites } from "../../plan/rules/rebase.ts";
 import { inOrder } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { command } from "../ground/remedy.ts";
+import { command, linkOrMake } from "../ground/remedy.ts";
 import { rebasedBases, retargetOpen } from "../ground/retarget.ts";
 import { readRow } from "../ground/rows.ts";
 import { findSynced, rulesNow } from "../ground/settings-now.ts";
 import type { Hold } from "../ground/verdict.ts";
-import { isFreeCreate, type Wanted } from "../ground/wanted.ts";
+import type { Holds, Wanted } from "../ground/wanted.ts";
 
 /**
  * Posts that the board has moved here from another project of the config keep their issues: the links and all that is known of
@@ -66,37 +66,22 @@ async function followPost(
 }
 
 /** Holds new issues of posts that may have one already: in another project, or under another id. */
-export async function holdNamesakes(
-  cycle: PulledCycle,
-  wanted: readonly Wanted[],
-): Promise<readonly Wanted[]> {
-  const creates = wanted.filter(isFreeCreate);
-  if (creates.length === 0) return wanted;
-  const { lookup } = cycle.world.ledger;
-  const found = await lookup.namesakes(
-    cycle.memory.id,
-    creates.map(({ post }) => post),
-  );
-  const holds = new Map([
-    ...(await holdRenamed(cycle, creates)),
-    ...found.flatMap((namesake): readonly [string, Hold][] => {
+export async function holdsOfNamesakes(cycle: PulledCycle, creates: readonly Wanted[]): Promise<Holds> {
+  const posts = creates.map(({ post }) => post);
+  const found = await cycle.world.ledger.lookup.namesakes(cycle.memory.id, posts);
+  return new Map([
+    ...(await holdRenamed(cycle, posts)),
+    ...found.flatMap((namesake): readonly [PostId, Hold][] => {
       const judged = judgeNow(cycle, namesake);
       if (judged === "other") return [];
       const why = sayNamesake(cycle, namesake, judged !== "unsure");
       return [[namesake.post, { kind: "hold", cause: "namesake", why, since: namesake.since }]];
     }),
   ]);
-  return wanted.map((action) => {
-    const hold = isFreeCreate(action) ? holds.get(action.post) : undefined;
-    return hold === undefined ? action : { ...action, hold };
-  });
 }
 
 /** A board may spell its ids anew: then this list lacks a post with an issue, and shows one of the same title and time of creation. */
-async function holdRenamed(
-  cycle: PulledCycle,
-  creates: readonly Wanted[],
-): Promise<ReadonlyMap<PostId, Hold>> {
+async function holdRenamed(cycle: PulledCycle, posts: readonly PostId[]): Promise<Holds> {
   const { rows, lookup } = cycle.world.ledger;
   const { id } = cycle.memory;
   const { key } = cycle.project;
@@ -107,7 +92,7 @@ async function holdRenamed(
     id,
     gone.map(({ post }) => post),
   );
-  const holds = await inOrder(creates, async ({ post }): Promise<readonly [PostId, Hold][]> => {
+  const holds = await inOrder(posts, async (post): Promise<readonly [PostId, Hold][]> => {
     const here = (await readRow(cycle, post))?.post.values;
     const before = gone.find((one) => here && isAlike({ here, there: known.get(one.post) }));
     const [issue] = before?.issues ?? [];
@@ -139,11 +124,8 @@ function sayNamesake(cycle: Cycle, namesake: Namesake, isLater: boolean): string
 /** What a person may do: link the issue that is there, or open another one. */
 function sayWays(cycle: Cycle, post: PostId, issue?: IssueRef): string {
   const { key } = cycle.project;
-  const link =
-    issue === undefined
-      ? ""
-      : `\`${command("link", `${key}/${post}`, nameIssue(cycle, issue))}\` links that one, `;
-  return `${link}\`${command("approve", key, post)}\` opens a new issue`;
+  if (issue !== undefined) return linkOrMake(key, post, nameIssue(cycle, issue));
+  return `\`${command("approve", key, post)}\` opens a new issue`;
 }
 
 function nameProject(cycle: Cycle, { project }: Namesake): string {

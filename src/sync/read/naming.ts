@@ -7,9 +7,10 @@ import type { IssuePage } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { closeLane, closePart, laneOf } from "../ground/lane.ts";
 import { noteLimitOf } from "../ground/limits.ts";
-import { command } from "../ground/remedy.ts";
+import { linkOrMake } from "../ground/remedy.ts";
 import { isPutOff, noteError, notePutOff } from "../ground/report.ts";
-import type { PostPage, Wanted } from "../ground/wanted.ts";
+import type { Hold } from "../ground/verdict.ts";
+import type { Holds, PostPage, Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { isOurIssue } from "./import-list.ts";
 
@@ -54,29 +55,27 @@ export async function keepNaming(cycle: Cycle, records: readonly IssueText[]): P
  *
  * @throws RemoteError
  */
-export async function holdNamed(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Wanted[]> {
-  const pages = pagesOf(wanted);
-  if (pages.size === 0) return wanted;
+export async function holdsOfNaming(cycle: PulledCycle, creates: readonly Wanted[]): Promise<Holds> {
+  const pages = pagesOf(creates);
+  if (pages.size === 0) return new Map();
+  const { ledger } = cycle.world;
   for (const name of repositoryNames(cycle.settings)) {
-    const memory = cycle.world.ledger.memory.repository(name);
+    const memory = ledger.memory.repository(name);
     const isUsed = cycle.repositories.has(name) && memory?.repository.hasIssues === true;
     if (memory === undefined || !isUsed || memory.namedAt !== undefined) continue;
     await lookThrough(cycle, memory).catch((error: unknown) => waitForLook(cycle, memory, error));
   }
-  const named = new Map<Wanted, PostPage & { readonly issue: IssueRef }>();
-  const naming = await cycle.world.ledger.pulls.naming([...pages.values()].map(({ key }) => key));
-  for (const [action, page] of pages) {
-    const issue = naming.get(page.key);
-    if (issue !== undefined) named.set(action, { ...page, issue });
-  }
-  const urls = [...named.values()].flatMap(({ shown }) => shown ?? []);
-  const shared = await cycle.world.ledger.lookup.sharedPages(cycle.memory.id, urls);
-  return wanted.map((action) => {
-    const found = named.get(action);
-    if (found === undefined || shared.has(found.shown ?? "")) return action;
-    const why = wordsOf(cycle, action, nameIssue(cycle, found.issue));
-    return { ...action, hold: { kind: "hold", cause: "named", why } };
+  const naming = await ledger.pulls.naming([...pages.keys()]);
+  const urls = [...naming.keys()].flatMap((key) => pages.get(key)?.shown ?? []);
+  const shared = await ledger.lookup.sharedPages(cycle.memory.id, urls);
+  const holds = [...naming].flatMap(([key, ref]): readonly [PostId, Hold][] => {
+    const { post, shown = "" } = pages.get(key) ?? {};
+    if (post === undefined || shared.has(shown)) return [];
+    const issue = nameIssue(cycle, ref);
+    const why = `issue ${issue} names the page of this post: ${linkOrMake(cycle.project.key, post, issue)}`;
+    return [[post, { kind: "hold", cause: "named", why }]];
   });
+  return new Map(holds);
 }
 
 /** What refuses that look stops no issue but those that would be opened there; what puts it off, all new issues of the project. */
@@ -102,15 +101,13 @@ async function waitForLook(
   closePart(course, laneOf(world, name, "create-issue"), { code, message });
 }
 
-/** The pages of posts that are to get an issue and are not held for another reason; one that several of them share is nobody's. */
-function pagesOf(wanted: readonly Wanted[]): ReadonlyMap<Wanted, PostPage> {
-  const pages = new Map<string, Wanted | undefined>();
-  for (const action of wanted) {
-    const { page, hold } = action;
-    if (page !== undefined && hold === undefined)
-      pages.set(page.key, pages.has(page.key) ? undefined : action);
-  }
-  return new Map([...pages.values()].flatMap((one) => (one?.page === undefined ? [] : [[one, one.page]])));
+/** The pages of posts that are to get an issue, by their keys; one that several of them share is nobody's. */
+function pagesOf(
+  creates: readonly Wanted[],
+): ReadonlyMap<string, Pick<PostPage, "shown"> & Pick<Wanted, "post">> {
+  const known = creates.flatMap(({ post, page }) => (page === undefined ? [] : [{ ...page, post }]));
+  const groups = Map.groupBy(known, ({ key }) => key);
+  return new Map([...groups].flatMap(([key, [one, other]]) => (one && !other ? [[key, one] as const] : [])));
 }
 
 /** The page of a post; undefined where it has none, or all posts have the same. */
@@ -147,10 +144,4 @@ async function lookThrough(cycle: PulledCycle, memory: RepositoryMemory): Promis
   const known = ledger.memory.repository(memory.name);
   if (known !== undefined)
     await ledger.commit([{ kind: "remember-repository", memory: { ...known, namedAt: clock.now() } }]);
-}
-
-function wordsOf({ project }: PulledCycle, { post }: Wanted, issue: string): string {
-  const link = command("link", `${project.key}/${post}`, issue);
-  const open = command("approve", project.key, post);
-  return `issue ${issue} names the page of this post: \`${link}\` links it, \`${open}\` opens a new one`;
 }

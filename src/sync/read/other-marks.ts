@@ -5,7 +5,8 @@ import type { PostId } from "../../model/post.ts";
 import { guessAddress, parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
-import { isFreeCreate, type Wanted } from "../ground/wanted.ts";
+import type { Hold } from "../ground/verdict.ts";
+import type { Holds, Wanted } from "../ground/wanted.ts";
 import type { Policy } from "../ground/world.ts";
 import { isOurLogin } from "./identify.ts";
 
@@ -51,29 +52,21 @@ interface OtherBoard {
  * Holds new issues of posts that have one already if the other address is the board's own. Another board in the same repository
  * has other projects, or other posts; where it has not, a person says so once for all of them, by an approval of the whole project.
  */
-export async function holdOtherMarks(
-  cycle: PulledCycle,
-  wanted: readonly Wanted[],
-): Promise<readonly Wanted[]> {
-  if (!wanted.some(isFreeCreate)) return wanted;
-  const others = await readOtherBoards(cycle);
-  const said = new Set<OtherBoard>();
-  const asked = wanted.map((action) => {
-    const other = isFreeCreate(action) ? others.find(({ posts }) => posts.has(action.post)) : undefined;
-    const issue = other?.posts.get(action.post);
-    if (other === undefined || issue === undefined) return action;
-    said.add(other);
-    const why = wordsOf(cycle, other, issue);
-    return { ...action, hold: { kind: "hold", cause: "other-address", why, since: other.since } } as const;
-  });
-  for (const { name, issues } of said) {
-    cycle.world.log.warn(
-      { project: cycle.project.key, board: name, issues },
-      "Issues carry marks of another address of the board: new issues of their posts wait until `board.formerUrls` names it, or `boardsync approve` lets them go",
-    );
+export async function holdsOfOtherMarks(cycle: PulledCycle, creates: readonly Wanted[]): Promise<Holds> {
+  const { world, project } = cycle;
+  const holds = new Map<PostId, Hold>();
+  for (const other of await readOtherBoards(cycle)) {
+    const { name: board, issues, since, posts } = other;
+    const found = creates.filter(({ post }) => posts.has(post) && !holds.has(post));
+    for (const { post } of found)
+      holds.set(post, { kind: "hold", cause: "other-address", why: wordsOf(cycle, other, post), since });
+    if (found.length > 0) world.log.warn({ project: project.key, board, issues }, marksFound);
   }
-  return asked;
+  return holds;
 }
+
+const marksFound =
+  "Issues carry marks of another address of the board: new issues of their posts wait until `board.formerUrls` names it, or `boardsync approve` lets them go";
 
 /** Without those that a person has said to be other boards, by approving a whole project with one of its posts among what was held. */
 async function readOtherBoards({ world, memory }: Cycle): Promise<readonly OtherBoard[]> {
@@ -107,8 +100,9 @@ function toOther(board: string, marks: readonly OtherMark[]): OtherBoard {
   };
 }
 
-function wordsOf(cycle: PulledCycle, { name, issues }: OtherBoard, issue: IssueRef): string {
+function wordsOf(cycle: PulledCycle, { name, issues, posts }: OtherBoard, post: PostId): string {
+  const issue = posts.get(post);
   const marks = issues === 1 ? "1 issue carries the mark" : `${issues} issues carry marks`;
   const open = command("approve", cycle.project.key);
-  return `${marks} of another address of the board (${name}), ${nameIssue(cycle, issue)} that of this post: if it is the same board, add the address to \`board.formerUrls\`, and they are linked; if it is another one, \`${open}\` opens new issues`;
+  return `${marks} of another address of the board (${name}), ${issue === undefined ? "" : nameIssue(cycle, issue)} that of this post: if it is the same board, add the address to \`board.formerUrls\`, and they are linked; if it is another one, \`${open}\` opens new issues`;
 }

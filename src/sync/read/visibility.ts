@@ -2,7 +2,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { PostId } from "../../model/post.ts";
 import { type Cycle, projectNow, rememberOfProject, repositoryById } from "../ground/cycle-state.ts";
 import type { Hold } from "../ground/verdict.ts";
-import { isFreeCreate, type Wanted } from "../ground/wanted.ts";
+import type { Holds, Wanted } from "../ground/wanted.ts";
 
 /**
  * Why no issue may be opened in a repository: it turned public, so titles and descriptions of posts would, too, and no
@@ -21,13 +21,13 @@ export function publicHold(
   return { kind: "hold", cause: "public", why, since: publicSince };
 }
 
-/** Holds new issues of such repositories that nothing else holds: what a person lets go was shown to be public last. */
-export function holdPublic(cycle: Cycle, wanted: readonly Wanted[]): readonly Wanted[] {
-  return wanted.map((action) => {
-    const repository = isFreeCreate(action) ? repositoryById(cycle, action.lanes[0]?.repository) : undefined;
-    const hold = publicHold(cycle, repository, action.post);
-    return hold === undefined ? action : { ...action, hold };
+/** The same of new issues. */
+export function holdsOfPublic(cycle: Cycle, creates: readonly Wanted[]): Holds {
+  const holds = creates.flatMap(({ post, lanes }): readonly [PostId, Hold][] => {
+    const hold = publicHold(cycle, repositoryById(cycle, lanes[0]?.repository), post);
+    return hold === undefined ? [] : [[post, hold]];
   });
+  return new Map(holds);
 }
 
 /** Says in every run which repositories of a project hold their new issues because they turned public. */
