@@ -40,7 +40,6 @@ async function note(cycle: PulledCycle, error: unknown): Promise<void> {
   }
   if (!(error instanceof RemoteError)) throw error;
   await noteLimitOf(world, error);
-  const { code, message, detail, retryAt } = error;
   if (isPutOff(error)) tally.putOff.push(closureBy(error, run));
-  else noteError(tally, { code, message, detail, retryAt });
+  else noteError(tally, error);
 }

@@ -48,7 +48,7 @@ export async function attemptNow<T>(
 async function noteRead(cycle: PulledCycle, post: PostId, error: unknown): Promise<Outcome> {
   if (!(error instanceof RemoteError)) throw error;
   await noteLimitOf(cycle.world, error);
-  const { code, message, fault, detail, retryAt, concerns } = error;
+  const { code, message, fault, concerns } = error;
   if (fault === "unauthorized" && concerns === "all") closeLane(cycle.run, error, { code, message });
   if (isPutOff(error)) {
     const closure = closureBy(error, cycle.run);
@@ -56,7 +56,7 @@ async function noteRead(cycle: PulledCycle, post: PostId, error: unknown): Promi
     if (fault === "limited") closeLane(cycle.run, error, closure);
     return postpone(cycle, closure);
   }
-  noteError(cycle.tally, { post, code, message, detail, retryAt });
+  noteError(cycle.tally, error, { post });
   return { kind: "failed", why: message };
 }
 

@@ -7,26 +7,37 @@ import { type BoardPull, type Cycle, endOf, type Tally } from "./cycle-state.ts"
 import { isSignalLimit, limitClosure } from "./limits.ts";
 import { isPreview, isRoutine, isTakenUp } from "./order.ts";
 import { adviceOn, adviceOnce } from "./remedy.ts";
-import type { ProjectReport, ReportedError } from "./reports.ts";
+import type { ProjectReport } from "./reports.ts";
 import type { Closure, Run, SyncProject, World } from "./world.ts";
 
-/** Adds a failure to a report, each once, with what a person may do about it. */
-export function noteError({ errors }: Tally, { detail, retryAt, ...error }: NotedError): void {
+/**
+ * Adds a failure to a report, each once, with what a person may do about it.
+ *
+ * @param about where it was, and what is said of it instead of the failure's own words.
+ */
+export function noteError({ errors }: Tally, failed: NotedError, about: Partial<NotedError> = {}): void {
+  const { post = failed.post, issue = failed.issue, code = failed.code, message = failed.message } = about;
   const isKnown = errors.some(
-    ({ post, issue, code, message }) =>
-      post === error.post && issue === error.issue && code === error.code && message === error.message,
+    (one) => one.post === post && one.issue === issue && one.code === code && one.message === message,
   );
   if (isKnown) return;
-  const advice = adviceOn({ ...error, detail });
+  const { detail, retryAt } = failed;
+  const advice = adviceOn({ code, detail, post, issue });
   errors.push({
-    ...error,
+    ...(post !== undefined && { post }),
+    ...(issue !== undefined && { issue }),
+    ...{ code, message },
     ...(advice !== undefined && { advice }),
     ...(retryAt !== undefined && { until: new Date(retryAt).toISOString() }),
   });
 }
 
-/** A failure as it is noted. */
-interface NotedError extends Omit<ReportedError, "advice" | "until"> {
+/** A failure as it is noted; an error of ours is one. */
+interface NotedError {
+  readonly post?: string | undefined;
+  readonly issue?: string | undefined;
+  readonly code: string;
+  readonly message: string;
   readonly detail?: FaultDetail | undefined;
   /** Epoch ms. */
   readonly retryAt?: number | undefined;
@@ -112,11 +123,8 @@ export function noteFailure(tally: Tally, delayed: Delayed, error: unknown, hasA
   } else if (error instanceof RemoteError && isPutOff(error)) {
     notePutOff(tally, delayed, error);
     log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
-  } else if (error instanceof RemoteError) {
-    const { code, message, detail, retryAt } = error;
-    noteError(tally, { code, message, detail, retryAt });
-  } else if (error instanceof ProjectError) {
-    noteError(tally, { code: error.code, message: error.message });
+  } else if (error instanceof RemoteError || error instanceof ProjectError) {
+    noteError(tally, error);
   } else {
     noteBug(tally, { project: project.key }, error, log);
   }
@@ -151,8 +159,7 @@ export function noteBug(
   const message = `A mistake in boardsync (${quote}). What had not been sent is not sent in this run, and nothing is sent twice; the next run tries again. Please report it: the log has the details.`;
   // What a mistake leads to in later steps is the same mistake.
   const isKnown = tally.errors.some(({ code, post }) => code === "internal" && post === where.post);
-  if (!isKnown)
-    noteError(tally, { ...(where.post !== undefined && { post: where.post }), code: "internal", message });
+  if (!isKnown) noteError(tally, { post: where.post, code: "internal", message });
   return message;
 }
 

@@ -168,7 +168,7 @@ function refuse(cycle: PulledCycle, part: UndoPart, why: readonly string[]): Car
   const { post, issue } = told;
   const code = "undo.refused";
   if (part.kept?.isEntry === true) noteError(cycle.tally, { code, message: `${post}: ${message}` });
-  else noteError(cycle.tally, { post, ...(issue !== null && { issue }), code, message });
+  else noteError(cycle.tally, { post, issue: issue ?? undefined, code, message });
   return told;
 }
 

@@ -140,8 +140,7 @@ async function askWhole(cycle: PulledCycle, known: RepositoryMemory): Promise<Re
     noteError(cycle.tally, { issue: known.name, code: "tracker.no-issues", message });
     return undefined;
   } catch (error) {
-    const { code, message } = asProjectError(error);
-    noteError(cycle.tally, { code, message });
+    noteError(cycle.tally, asProjectError(error));
     return undefined;
   }
 }

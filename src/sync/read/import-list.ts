@@ -33,8 +33,7 @@ export async function readLabelled(
   } catch (error) {
     if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
     await noteLimitOf(cycle.world, error);
-    const { code, message, detail } = error;
-    noteError(cycle.tally, { issue: name, code, message, detail });
+    noteError(cycle.tally, error, { issue: name });
     return undefined;
   }
 }

@@ -114,8 +114,8 @@ function withoutStrange(cycle: Cycle, marked: MarkedIssue, { strange }: KnownMar
   for (const post of project === undefined ? [] : strange) {
     const name = `${project?.key}/${post}`;
     const message = `Somebody has changed the mark of ${issue}: by now it names ${name}, which boardsync did not write there. That is not taken; \`${command("link", name, issue)}\` does it on purpose.`;
-    const isOwn = marked.project === cycle.memory.id;
-    noteError(cycle.tally, { ...(isOwn && { post }), issue, code: "tracker.mark", message });
+    const own = marked.project === cycle.memory.id ? post : undefined;
+    noteError(cycle.tally, { post: own, issue, code: "tracker.mark", message });
   }
   return { ...marked, posts: marked.posts.filter((post) => !strange.includes(post)) };
 }
@@ -192,7 +192,7 @@ async function takeOdd(cycle: Cycle, page: IssuePage, author: string): Promise<r
 function sayBlind(cycle: Cycle, { name }: RepositoryMemory, { issue, error }: OddIssue): void {
   const shown = nameIssue(cycle, issue);
   const message = `${shown} may carry the mark of a post, and it can't be read: until it can, no issue is opened in ${name}. ${error.message}`;
-  noteError(cycle.tally, { issue: shown, code: error.code, message });
+  noteError(cycle.tally, error, { issue: shown, message });
 }
 
 /** Logins whose issues have not been looked through since this state is what it is. */

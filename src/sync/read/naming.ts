@@ -96,8 +96,8 @@ async function waitForLook(
     return;
   }
   if (error.concerns === "all") throw error;
-  const { code, message, detail } = error;
-  noteError(tally, { issue: name, code, message, detail });
+  const { code, message } = error;
+  noteError(tally, error, { issue: name });
   closePart(course, laneOf(world, name, "create-issue"), { code, message });
 }
 

@@ -118,7 +118,7 @@ export async function sayOld(cycle: Cycle, { issue, posts }: MarkedIssue): Promi
   await ledger.commit([{ kind: "declare-old", at: now - 1 }]);
   const until = new Date(now + policy.waits.createMs).toISOString();
   noteError(cycle.tally, {
-    ...(posts[0] !== undefined && { post: posts[0] }),
+    post: posts[0],
     issue: nameIssue(cycle, issue),
     code: "state.old",
     message: `The issue carries our mark, and the state knows nothing of it: the state is an old copy that was put back. So both sides are taken as they are, once, for each of its projects: nothing is written for what differs, and new issues wait until ${until}. \`boardsync rebuild\` lists what differs.`,

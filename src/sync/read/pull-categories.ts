@@ -103,7 +103,7 @@ async function listCategories(
     }
     if (!(error instanceof RemoteError)) throw error;
     if (isPutOff(error)) tally.putOff.push(closureBy(error, run));
-    else noteError(tally, { code: error.code, message: error.message, detail: error.detail });
+    else noteError(tally, error);
     return unread;
   }
 }

@@ -27,10 +27,7 @@ export function sayRefused(cycle: Cycle, { post, issue, absence }: AbsentLink): 
   const error = cycle.run.looks.get(refusalKey(issue))?.error as RemoteError | undefined;
   const why = error?.message ?? "GitHub does not show it now.";
   const message = `${name} can't be read, so nothing is decided for its post; every run asks again. ${why}`;
-  noteError(cycle.tally, {
-    ...{ post, issue: name, code: error?.code ?? "tracker.refused", message },
-    ...{ detail: error?.detail, retryAt: error?.retryAt },
-  });
+  noteError(cycle.tally, error ?? { code: "tracker.refused", message }, { post, issue: name, message });
 }
 
 function refusalKey({ repositoryId, number }: IssueRef): string {

@@ -293,9 +293,7 @@ export function noteProblems(
   for (const [name, problem] of problems) {
     const { code, message } = problem;
     if (repositoryNames(settings).some((named) => isSameRepository(named, name))) {
-      const { detail, retryAt }: Partial<RemoteError> = problem instanceof RemoteError ? problem : {};
-      const named = message.includes(name) ? message : `${name}: ${message}`;
-      noteError(tally, { code, message: named, detail, retryAt });
+      noteError(tally, problem, { message: message.includes(name) ? message : `${name}: ${message}` });
       continue;
     }
     // It may be gone for good, and nobody is to be told so in every run.

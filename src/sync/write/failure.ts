@@ -182,6 +182,6 @@ export async function reportTrouble(
   post: PostId,
   { place, ...trouble }: Trouble,
 ): Promise<Outcome> {
-  noteError(cycle.tally, { post, ...(place !== undefined && { issue: place }), ...trouble });
+  noteError(cycle.tally, { post, issue: place, ...trouble });
   return { kind: "failed", why: trouble.message };
 }

@@ -174,7 +174,7 @@ export async function waitIfClosed(
   const message = `GitHub refuses to ${doings[action.kind]} ${name}: ${answer.message.replace(/\.$/, "")}`;
   const refused = { code: "tracker.permission", message };
   closePart(cycle.run, laneOf(cycle.world, name, action.kind), refused);
-  noteError(cycle.tally, { ...refused, message: `${message}. What is to be done there waits.`, issue: name });
+  noteError(cycle.tally, { ...refused, issue: name, message: `${message}. What is to be done there waits.` });
   return postpone(cycle, refused);
 }
 

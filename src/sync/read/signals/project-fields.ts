@@ -87,9 +87,8 @@ async function findField(
     return ledger.memory.projectField(key);
   } catch (error) {
     if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
-    const { code, message, detail } = error;
-    const why = isFieldFault(error) ? message : undefined;
-    noteError(cycle.tally, { code: why === undefined ? code : "tracker.project", message, detail });
+    const why = isFieldFault(error) ? error.message : undefined;
+    noteError(cycle.tally, error, why === undefined ? {} : { code: "tracker.project" });
     // What is not there is asked for in every run, and said.
     if (why !== undefined && known !== undefined)
       await ledger.commit([{ kind: "remember-project-field", field: { ...known, checkedAt: 0 } }]);

@@ -43,9 +43,7 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
     await readSignals(cycle, "all");
   } catch (error) {
     if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
-    const message = `${error.message} ${whatWaits}.`;
-    const { code, detail, retryAt } = error;
-    noteError(cycle.tally, { code, message, detail, retryAt });
+    noteError(cycle.tally, error, { message: `${error.message} ${whatWaits}.` });
     const search = await searchFor(cycle, cycle.settings, "all");
     for await (const found of eachLinked(cycle, search))
       if (wayOf(cycle, search, found) !== undefined) cycle.course.stale.add(issueKey(found.issue));
@@ -119,8 +117,8 @@ async function sayUnread(cycle: Cycle, search: Search, unread: ReadonlyMap<strin
     if (words === undefined) continue;
     cycle.course.stale.add(issueKey(issue));
     const message = `${words} ${whatWaits} for this issue.`;
-    const failed = { issue: nameIssue(cycle, issue), code: "tracker.unreachable", message } as const;
-    noteError(cycle.tally, { ...failed, detail: "server" });
+    const failed = { code: "tracker.unreachable", message, detail: "server" } as const;
+    noteError(cycle.tally, failed, { issue: nameIssue(cycle, issue) });
   }
 }
 
