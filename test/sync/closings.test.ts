@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeClosings } from "../../src/sync/ground/closings.ts";
+import { describeClosings } from "../../src/sync/decide/judge.ts";
 
 const at = (time: string, by: string | null = "dana") => ({ at: `2026-01-05T${time}Z`, by });
 

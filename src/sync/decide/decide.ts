@@ -6,14 +6,16 @@ import { isUndecidable, wishesOf } from "../../plan/ahead.ts";
 import { type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { absence } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
+import { chunks } from "../../select.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
-import { pausedBy, recordDecision } from "../ground/record.ts";
+import { outcomeOf, pausedBy, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
+import { waitForTurn } from "../ground/verdict.ts";
 import { countVoters } from "../ground/voters.ts";
-import { isFreeCreate, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
+import { isFree, isFreeCreate, type Judged, postsWith, type Wanted } from "../ground/wanted.ts";
 import { isAbsenceSaid } from "../read/absent.ts";
 import { holdsOfNamesakes } from "../read/namesakes.ts";
 import { holdsOfNaming } from "../read/naming.ts";
@@ -21,7 +23,6 @@ import { holdsOfOtherMarks } from "../read/other-marks.ts";
 import { holdsOfPublic } from "../read/visibility.ts";
 import { adoptDecision, adoptMarked } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
-import { recordHeld } from "./held.ts";
 import { decideImports } from "./imports.ts";
 import { judge } from "./judge.ts";
 import { holdsOfImports } from "./named.ts";
@@ -237,4 +238,48 @@ async function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): P
       message: "not sent; it is not wanted any more",
     },
   ]);
+}
+
+/** What is held may be all of a large import: so many are recorded together. */
+const recordedAtOnce = 100;
+
+/**
+ * Records why actions are held, or left to a later run. Their rows stay due until the actions are approved, their turn comes, or
+ * they are not wanted any more.
+ */
+async function recordHeld(
+  cycle: PulledCycle,
+  judged: readonly Judged[],
+  following: readonly Judged[],
+): Promise<void> {
+  const held = [...judged, ...following].filter(({ verdict }) => verdict.kind === "hold");
+  sayHeld(cycle, held);
+  // Of a post that is there its decision says so.
+  const paused = judged.filter(({ kind, verdict }) => kind === "create-post" && verdict.kind === "pause");
+  const behind = following.filter(isFree);
+  for (const some of chunks([...held, ...paused, ...behind], recordedAtOnce)) {
+    await cycle.world.ledger.commit(
+      some.map((one) => outcomeOf(cycle, one, one.verdict.kind === "go" ? afterPatch : one.verdict)),
+    );
+  }
+}
+
+const afterPatch = waitForTurn("the post is changed first, and a run after that one goes on");
+
+/** Once for each cause for which actions begin to wait for a person. */
+function sayHeld({ world, run, project }: PulledCycle, held: readonly Judged[]): void {
+  if (isPreview(run)) return;
+  const begun = held.filter(({ wasHeld }) => !wasHeld);
+  const reasonOf = ({ verdict }: Judged): string =>
+    verdict.kind === "hold" && verdict.isApprovable ? `${verdict.cause} ${verdict.why}` : "";
+  for (const [, alike] of Map.groupBy(begun, reasonOf)) {
+    const verdict = alike[0]?.verdict;
+    if (verdict?.kind !== "hold" || !verdict.isApprovable) continue;
+    const { cause, why } = verdict;
+    const voters = countVoters(alike.map(({ planned }) => planned.notifies));
+    world.log.warn(
+      { project: project.key, cause, changes: alike.length, voters: voters.known, reason: why },
+      "Changes need you; `boardsync status` shows the ways out",
+    );
+  }
 }

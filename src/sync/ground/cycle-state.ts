@@ -13,8 +13,7 @@ import type { Settings } from "../../plan/ground/settings.ts";
 import type { PlanContext } from "../../plan/plan.ts";
 import { type Lane, laneClosure } from "./lane.ts";
 import type { ReportedError } from "./reports.ts";
-import { stopOf } from "./stop.ts";
-import type { Closure, Run, SyncProject, World } from "./world.ts";
+import { type Closure, type Run, type SyncProject, stopOf, type World } from "./world.ts";
 
 /** What the steps of one cycle hand on: a project that has been found on both sides. */
 export interface Cycle {

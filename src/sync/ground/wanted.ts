@@ -1,9 +1,9 @@
 import type { ActionName, ShownAction } from "../../ledger/rows.ts";
 import type { Cause, Reason } from "../../model/causes.ts";
+import type { Issue } from "../../model/issue.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
-import type { Closing } from "./closings.ts";
 import type { Lane } from "./lane.ts";
 import type { PlannedAction } from "./reports.ts";
 import type { Hold, Verdict } from "./verdict.ts";
@@ -24,7 +24,7 @@ export interface Wanted extends ToldAction {
   readonly issues: number;
   readonly isNotifying: boolean;
   /** Of what voters are notified of: when each of its issues was closed, and by whom. */
-  readonly closings: readonly Closing[];
+  readonly closings: readonly NonNullable<Issue["closed"]>[];
   /** Where it writes to, one for each issue. */
   readonly lanes: readonly Lane[];
   /** What is sent of it, as an approval would name that: a preview looks past `writes`. */

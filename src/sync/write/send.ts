@@ -10,8 +10,8 @@ import { asOne } from "../ground/as-one.ts";
 import { type PulledCycle, sayWhere } from "../ground/cycle-state.ts";
 import type { Lane } from "../ground/lane.ts";
 import { postpone, putOff } from "../ground/record.ts";
-import { stopOf } from "../ground/stop.ts";
 import type { Outcome } from "../ground/verdict.ts";
+import { stopOf } from "../ground/world.ts";
 import { type AnyAnswer, type Failure, meaningOf, noteClosure, type WriteAnswer } from "./failure.ts";
 import { awaitPace, type PacedKind, takePace } from "./pace.ts";
 

@@ -5,11 +5,11 @@ import { type Action, type ActionKind, isNotifying } from "../../plan/ground/act
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
+import { inParallel } from "../../select.ts";
 import { attempt, attemptNow } from "../ground/attempt.ts";
 import { isApproved, isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Lane, lanesOf } from "../ground/lane.ts";
 import { isTakenUp } from "../ground/order.ts";
-import { inParallel } from "../ground/parallel.ts";
 import { type Asked, outcomeOf, putOff, recordDecision, replan } from "../ground/record.ts";
 import { eachRowOf, readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
