@@ -72,7 +72,7 @@ async function writeConfig(desk: Desk, { board, github, environment }: Sides): P
 async function syncOnce(desk: Desk): Promise<void> {
   const check = await desk.type("boardsync check");
   expect(check.code).toBe(0);
-  expect(check.text).toContain("✓ acme-app: The first sync: 4 issues opened, 0 voters notified.");
+  expect(check.text).toContain("✓ acme-app: The first sync: 4 issues opened, no voter to notify.");
   expect(check.text).toContain("All is well. Nothing was written. Next: `boardsync plan`.");
 
   const plan = await desk.type("boardsync plan --out first.plan");
@@ -140,7 +140,7 @@ async function closeIssue(desk: Desk, sides: Sides, daemon: Beside, address: str
 async function undo(desk: Desk, sides: Sides, run: string): Promise<void> {
   const { code, text } = await desk.type(`boardsync undo ${run}`, [{ asked: "[y/N]", typed: "y" }]);
   expect(code).toBe(0);
-  expect(text).toContain("1 write to undo; 128 voters would be notified.");
+  expect(text).toContain("1 write to undo; 128 voters to notify.");
   expect(text).toContain(`Undo of run ${run}: 1 undone.`);
   expect(await readStatus(sides)).toBe("planned");
   const after = await desk.type("boardsync plan");

@@ -36,7 +36,7 @@ describe("boardsync undo", () => {
       expect(undone.out).toContain(
         "status: completed → planned, roadmapColumn: COMPLETED → PLANNED; 128 voters to notify",
       );
-      expect(undone.out).toContain("128 voters would be notified");
+      expect(undone.out).toContain("1 write to undo; 128 voters to notify");
       expect(undone.out).toContain(said);
       expect(statusOf(stage, "p1")).toBe(left);
     },
