@@ -1,4 +1,5 @@
 import type { Field, PlannedChange, Row } from "../../model/link.ts";
+import type { FieldValue } from "../../model/post.ts";
 import { type Action, changeOf, type FieldWrite } from "../../plan/ground/action.ts";
 import { nameIssue } from "./cycle-state.ts";
 import type { PlannedAction } from "./reports.ts";
@@ -10,53 +11,38 @@ export const newPost = "new post";
 /** What is told of a comment where its text is not at hand. */
 export const ruleText = "the text of the board rule";
 
-/** What an action would write, for the note of what waits. */
-export function describeChange(
-  cycle: { readonly world: Pick<World, "ledger"> },
-  row: Row,
-  action: Action,
-): PlannedChange {
-  switch (action.kind) {
-    case "create-issue": {
-      const { repo, followUp } = action;
-      const changes = (followUp?.writes ?? []).map(toChange);
-      return { place: repo, changes, notifies: followUp === undefined ? 0 : followUp.notifies };
-    }
-    case "update-issue": {
-      const { issue, title, block } = action;
-      const changes = [
-        ...(title === undefined ? [] : [{ field: "title", to: title }]),
-        ...(block === undefined ? [] : [{ field: "body", to: "the managed block" }]),
-      ];
-      return { place: nameIssue(cycle, issue), changes, notifies: 0 };
-    }
-    case "change-issue":
-      return {
-        place: action.changes.map(({ issue }) => nameIssue(cycle, issue)).join(", "),
-        changes: action.changes.flatMap(({ writes }) => writes.map(toChange)),
-        notifies: 0,
-      };
-    case "comment-issue":
-      return {
-        place: action.comments.map(({ issue }) => nameIssue(cycle, issue)).join(", "),
-        changes: [{ field: "comment", to: ruleText }],
-        notifies: 0,
-      };
-    case "patch-post": {
-      const first = row.links[0]?.link.issue;
-      const place = first === undefined ? null : nameIssue(cycle, first);
-      return { place, changes: action.writes.map(toChange), notifies: action.notifies };
-    }
-    case "create-post": {
-      const place = nameIssue(cycle, action.issue);
-      return { place, changes: [{ field: newPost, to: action.title }], notifies: 0 };
-    }
+/** What an action would write, for the note of what waits: of a new issue that is the PATCH which follows it. */
+export function describeChange(cycle: Told, row: Row, action: Action): PlannedChange {
+  const lines = describeAction(cycle, row, action);
+  const [first] = lines;
+  if (action.kind === "create-issue") {
+    const followUp = action.followUp && describeChange(cycle, row, action.followUp);
+    return { changes: [], notifies: 0, ...followUp, place: action.repo };
   }
+  const place = first?.issue === null ? null : lines.map(({ issue }) => issue).join(", ");
+  const changes =
+    action.kind === "comment-issue"
+      ? [{ field: "comment", to: ruleText }]
+      : action.kind === "create-post"
+        ? [{ field: newPost, to: action.title }]
+        : lines.flatMap(changesOf);
+  return { place, changes, notifies: first === undefined ? 0 : first.notifies };
+}
+
+/** What is described: for this only the names of repositories are known. */
+type Told = { readonly world: Pick<World, "ledger"> };
+
+function changesOf({ fields, before }: PlannedAction): PlannedChange["changes"] {
+  return Object.entries(fields).map(([field, to]) => ({
+    field,
+    ...(field in before && { from: before[field] ?? null }),
+    to: to as FieldValue,
+  }));
 }
 
 /** The same of one field alone; undefined where the action does not write it. */
 export function describeField(
-  cycle: { readonly world: Pick<World, "ledger"> },
+  cycle: Told,
   row: Row,
   action: Action,
   field: Field,
@@ -66,16 +52,8 @@ export function describeField(
   return own.length === 0 ? undefined : { place, changes: own, notifies: field === "status" ? notifies : 0 };
 }
 
-function toChange({ field, before, value }: FieldWrite<Field>): PlannedChange["changes"][number] {
-  return { field, ...(before !== undefined && { from: before }), to: value };
-}
-
 /** An action in words for a person and a script; a create is followed by the PATCH that it leads to. */
-export function describeAction(
-  cycle: { readonly world: Pick<World, "ledger"> },
-  row: Row,
-  action: Action,
-): readonly PlannedAction[] {
+export function describeAction(cycle: Told, row: Row, action: Action): readonly PlannedAction[] {
   const { kind, post, reason } = action;
   const title = titleOf(row);
   const tell = (told: Pick<PlannedAction, "issue" | "fields" | "before">, notifies: number | null = 0) =>
