@@ -1,4 +1,5 @@
 import type { Intent } from "../../ledger/journal.ts";
+import { letGoBy, type Reason } from "../../model/causes.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { lookUpAt } from "../../model/waiting.ts";
@@ -50,21 +51,24 @@ export function linesLater(cycle: Told, row: Row, decision: Decision): readonly 
     const stop = whyStopped(row, action);
     if (stop === undefined) return [];
     const lines = describeAction(cycle, row, action).filter(({ kind }) => kind === action.kind);
-    return lines.map((line): PlannedAction => ({ ...line, when: "held", ...stop }));
+    return lines.map((line) => heldLine(line, stop));
   });
   return [...planSettling(cycle, row, decision), ...stopped, ...planBehind(cycle, row, decision)];
 }
 
 type Told = Parameters<typeof describeAction>[0];
 
+/** The same line of what a person has to let go, with the order that does; none does where the cause is another matter. */
+export function heldLine(line: PlannedAction, { cause, why: held }: Reason): PlannedAction {
+  const way = letGoBy(cause);
+  const isOrder = way !== "time" && way !== "sides" && way !== "config";
+  return { ...line, when: "held", held, cause, ...(isOrder && { letGoBy: way }) };
+}
+
 /** What a person has to let go, once what goes by itself is sent. */
 function planBehind(cycle: Told, row: Row, { behind }: Decision): readonly PlannedAction[] {
-  if (behind?.hold === undefined || pauseOf(row) !== undefined) return [];
-  const { why: held, cause } = behind.hold;
-  return describeAction(cycle, row, behind).map((line) => ({
-    ...line,
-    ...{ when: "held", held, cause, letGoBy: "approve" },
-  }));
+  const hold = pauseOf(row) === undefined ? behind?.hold : undefined;
+  return behind && hold ? describeAction(cycle, row, behind).map((line) => heldLine(line, hold)) : [];
 }
 
 /** What is to be written and has not stood long enough; of a PATCH only what the next run does not send already. */
@@ -83,26 +87,19 @@ function planSettling(cycle: Told, row: Row, decision: Decision): readonly Plann
       line.kind === "patch-post" && !fields.some(([field]) => isNotified({ field: field as "status" }));
     const notifies = isQuiet ? 0 : line.notifies;
     const told = { ...line, fields: Object.fromEntries(fields), notifies };
-    return [
-      pause === undefined
-        ? { ...told, when: "later", ...notBefore }
-        : { ...told, when: "held", held: pause.why, cause: pause.cause, letGoBy: "resume" },
-    ];
+    return [pause === undefined ? { ...told, when: "later", ...notBefore } : heldLine(told, pause)];
   });
 }
 
-function whyStopped(
-  row: Row,
-  { kind }: Action,
-): Pick<PlannedAction, "held" | "cause" | "letGoBy"> | undefined {
+function whyStopped(row: Row, { kind }: Action): Reason | undefined {
   const refused = parkedOf(row).find(({ action }) => action.kind === kind);
   if (refused !== undefined) {
-    const held = `${refused.message} \`boardsync retry\` tries it again`;
-    return { held, cause: refused.cause, letGoBy: "retry" };
+    const why = `${refused.message} \`boardsync retry\` tries it again`;
+    return { cause: refused.cause, why };
   }
   const quarantined = row.notes?.find((note) => note.kind === "quarantined");
   if (kind !== "patch-post" || quarantined === undefined) return undefined;
-  return { held: quarantined.message, cause: "quarantined", letGoBy: "release" };
+  return { cause: "quarantined", why: quarantined.message };
 }
 
 /** A write of unknown outcome: it is looked up after its wait, and sent again only where it provably did not arrive. */

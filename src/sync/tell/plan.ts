@@ -13,12 +13,12 @@ import {
 import { noteBug } from "../ground/report.ts";
 import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
 import { settingsNow } from "../ground/settings-now.ts";
-import { type Verdict, whyHeld } from "../ground/verdict.ts";
+import { whyHeld } from "../ground/verdict.ts";
 import type { Judged } from "../ground/wanted.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
 import { awaitsEarlierLife, isRecovering } from "../read/old-state.ts";
 import type { NoteWrite } from "../write/note.ts";
-import { planLater } from "./plan-later.ts";
+import { heldLine, planLater } from "./plan-later.ts";
 import { timeWrites } from "./plan-times.ts";
 
 /** A plan as it is shown, and as a file keeps it. */
@@ -71,18 +71,8 @@ export function laterThan(line: PlannedAction, notBefore: string | undefined, wh
 function showLines({ kind, lines, verdict, followUp }: Judged): readonly PlannedAction[] {
   return lines.map((line) => {
     const stopped = line.kind === kind || whyHeld(verdict) !== undefined ? verdict : followUp;
-    const why = stopped && whyHeld(stopped);
-    return stopped === undefined || why === undefined
-      ? line
-      : { ...line, when: "held", held: why, ...causeOf(stopped) };
+    return stopped?.kind === "hold" || stopped?.kind === "pause" ? heldLine(line, stopped) : line;
   });
-}
-
-function causeOf(verdict: Verdict): Pick<PlannedAction, "cause" | "letGoBy"> {
-  if (verdict.kind === "go") return {};
-  const { cause } = verdict;
-  if (verdict.kind === "pause") return { cause, letGoBy: "resume" };
-  return verdict.kind === "hold" && verdict.isApprovable ? { cause, letGoBy: "approve" } : { cause };
 }
 
 /** What a file keeps of a project's actions. */
