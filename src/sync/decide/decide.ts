@@ -1,7 +1,6 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { dayMs } from "../../model/time.ts";
 import { isUndecidable, wishesOf } from "../../plan/ahead.ts";
 import { type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { absence } from "../../plan/ground/obstacle.ts";
@@ -149,7 +148,8 @@ async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): 
   for (const { cause, message } of missing) {
     const failure = { post: row.post.id, code: "tracker.undecided", message };
     if (cause === "undecided") noteError(cycle.tally, failure);
-    else if (await isDaily(cycle, row))
+    // Anybody can make an issue too large to be read. So this is no failure of the run, and it is said once.
+    else if (row.notes?.some((note) => note.cause === "too-large") !== true)
       cycle.world.log.warn({ project: cycle.project.key, ...failure }, tooMuch);
   }
 }
@@ -182,18 +182,6 @@ function saySettling({ world, project, tally }: PulledCycle): void {
 
 const tooMuch =
   "A post stays undecided, because its issue shows more than can be read; nothing else waits for it";
-
-/** Anybody can make an issue too large to be read. So this is no failure of the run; it is said at first, and once a day. */
-async function isDaily(
-  { world: { ledger, clock }, project }: PulledCycle,
-  { notes = [] }: Row,
-): Promise<boolean> {
-  const said = notes.find(({ cause }) => cause === "too-large");
-  const last = (await ledger.runs.last(project.key))?.finishedAt;
-  if (said === undefined || last === undefined) return true;
-  const days = (at: number): number => Math.floor((at - said.since) / dayMs);
-  return days(clock.now()) > days(last);
-}
 
 /**
  * Board rules wait for the run after a PATCH: until the post is listed again we don't know its values, so a plan could name a
