@@ -6,16 +6,8 @@ const runsPerPrune = 10;
 const mebibyte = 1024 * 1024;
 /** A journal of this size is held by somebody who reads on: it is said after each run. */
 const notableJournalBytes = 64 * mebibyte;
-/** Beyond this the disk is worth more than the next run. */
+/** Beyond this the disk is worth more than the next run. Only tests name other limits. */
 const mostJournalBytes = 1024 * mebibyte;
-
-/** The limits of the state's write-ahead journal; only tests name others. */
-interface JournalLimits {
-  readonly notableBytes: number;
-  readonly mostBytes: number;
-}
-
-const limits: JournalLimits = { notableBytes: notableJournalBytes, mostBytes: mostJournalBytes };
 
 /**
  * The space of the journal can be used again only when nobody reads what stood before it. Somebody who never ends reading
@@ -23,7 +15,7 @@ const limits: JournalLimits = { notableBytes: notableJournalBytes, mostBytes: mo
  *
  * @throws StateError
  */
-export async function refuseFullJournal({ ledger }: World, { mostBytes } = limits): Promise<void> {
+export async function refuseFullJournal({ ledger }: World, mostBytes = mostJournalBytes): Promise<void> {
   const bytes = await ledger.upkeep.trimJournal();
   if (bytes <= mostBytes) return;
   throw new StateError(
@@ -38,7 +30,7 @@ export async function refuseFullJournal({ ledger }: World, { mostBytes } = limit
 export async function keepSmall(
   { ledger, clock, policy, log }: World,
   run: number,
-  { notableBytes } = limits,
+  notableBytes = notableJournalBytes,
 ): Promise<void> {
   try {
     if (run % runsPerPrune === 0) await ledger.upkeep.prune(clock.now(), policy.keepMs);

@@ -83,7 +83,7 @@ describe("the journal beside the state", () => {
 
   it("is said after each run to grow while somebody goes on reading, without waiting for that", async () => {
     const { ledger, world, warnings } = await openLarge(readOn);
-    await keepSmall(world, 1, { notableBytes: 16 * mebibyte, mostBytes: 1024 * mebibyte });
+    await keepSmall(world, 1, 16 * mebibyte);
     expect((await ledger.upkeep.size()).journalBytes).toBeGreaterThan(16 * mebibyte);
     expect(warnings).toEqual([
       "Another process goes on reading the state, so its journal grows; beyond the limit no run begins: end that process",
@@ -92,8 +92,7 @@ describe("the journal beside the state", () => {
 
   it("begins no run before it fills the disk", async () => {
     const { world } = await openLarge(readOn);
-    const limits = { notableBytes: mebibyte, mostBytes: 16 * mebibyte };
-    await expect(refuseFullJournal(world, limits)).rejects.toThrow(StateError);
+    await expect(refuseFullJournal(world, 16 * mebibyte)).rejects.toThrow(StateError);
     await expect(refuseFullJournal(world)).resolves.not.toThrow();
   });
 });

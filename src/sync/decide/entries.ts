@@ -5,6 +5,7 @@ import { dayMs } from "../../model/time.ts";
 import {
   decideEntries as decideWishes,
   type EntryWish,
+  mayBePublished,
   nameRelease,
   publishAt,
 } from "../../plan/changelog/decide.ts";
@@ -179,7 +180,8 @@ async function publishesOf(
     const why = whyNotPublished(changelog, { isShown: named.length > 0, id, isGone: known?.isGone === true });
     const others = calls.filter(({ purpose, subject }) => purpose === "changelogPublish" && subject !== tag);
     const lastAt =
-      goesNow ?? Math.max(...others.flatMap(({ state, sentAt }) => (isOut(state) ? [sentAt ?? 0] : [])));
+      goesNow ??
+      Math.max(...others.flatMap(({ state, sentAt }) => (mayBePublished(state) ? [sentAt ?? 0] : [])));
     // Two people who were shown the same have let it go once.
     const times = named.some(({ isSecond }) => isSecond) ? 2 : 1;
     const notBefore = publishAt(Number.isFinite(lastAt) ? lastAt : undefined, times, now);
@@ -230,10 +232,6 @@ function whileChanging(
   );
   if (!isOpen && !changing.includes(tag)) return undefined;
   return { kind: "wait", cause: "in-doubt", why: "its release was edited, and its text changes first" };
-}
-
-function isOut(state: ToolCall["state"]): boolean {
-  return state === "DONE" || state === "SENT" || state === "UNKNOWN";
 }
 
 function waitUntil(at: number): Verdict {

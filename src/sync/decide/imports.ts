@@ -106,17 +106,13 @@ async function decideRepository(
   const list = await readLabelled(cycle, repository, settings.labels);
   if (list === undefined) return { isRead: false, drafts: [], unsettled: [] };
   if (list === "unchanged") return { isRead: true, drafts: [], unsettled: [] };
-  await followTwins(
-    cycle,
-    repository,
-    list.rows.map((issue) => candidateOf(cycle, issue, known, calls)),
-  );
+  const candidates = list.rows.map((issue) => candidateOf(cycle, issue, known, calls));
+  await followTwins(cycle, repository, candidates);
   const drafts: CreatePost[] = [];
   const unsettled: PostId[] = [];
   const stays = new Set<PostId>();
   let isWaiting = false;
-  for (const issue of list.rows) {
-    const candidate = candidateOf(cycle, issue, known, calls);
+  for (const candidate of candidates) {
     const post = candidate.name as PostId;
     const judged = await attempt(cycle, { post }, () => judge(cycle, candidate, settings));
     const isFailed = typeof judged === "object" && judged.kind !== "create-post";

@@ -53,20 +53,13 @@ export async function takeRequests(cycle: PulledCycle): Promise<void> {
 async function endProjectPause(cycle: PulledCycle): Promise<void> {
   const { ledger, log } = cycle.world;
   const { id: project } = cycle.memory;
-  for (const { kind, id, at, ...request } of await ledger.requests.pending(project)) {
-    if (kind !== "resume-project") continue;
-    const { isDiscard, by } = request as Extract<PersonRequest, { readonly kind: "resume-project" }>;
+  const pending = await ledger.requests.pending(project);
+  for (const { kind, id, at, isDiscard, by } of pending.filter((one) => one.kind === "resume-project")) {
     const posts = isDiscard ? await heldUp(cycle) : [];
+    const discard = { kind: "resume-discard", project, posts, at, ...(by && { by }) } as const;
     await ledger.commit([
       ...posts.map((post) => ({ kind: "pause", project, post, at }) as const),
-      ...(posts.length === 0
-        ? []
-        : [
-            {
-              kind: "add-request",
-              request: { kind: "resume-discard", project, posts, at, ...(by && { by }) },
-            } as const,
-          ]),
+      ...(posts.length === 0 ? [] : [{ kind: "add-request", request: discard } as const]),
       { kind: "resume-whole", project, request: id },
       { kind: "end-request", request: id },
     ]);

@@ -118,6 +118,7 @@ async function endPull(
   // A person has said that the board is as it looks: what it no longer lists counts as missing from now on.
   const acceptances = await pendingAcceptances(cycle, endedAt);
   const other = await findOtherBoard(cycle, reading, acceptances);
+  const isOther = other !== undefined && { isOther: true as const };
   const measure = await ledger.pulls.measure(pull);
   // From a list that shows nothing, nothing is learnt about fields.
   const seen = end.kind === "incomplete" || measure.posts === 0 ? new Set([...shown, ...memory.seen]) : shown;
@@ -125,7 +126,6 @@ async function endPull(
     await ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: endedAt }]);
     const isSaid = tally.isPutOff || tally.errors.some(({ code }) => code === unfinished);
     if (!isSaid) noteError(tally, { code: "board.incomplete", message: end.message });
-    const isOther = other !== undefined && { isOther: true as const };
     return { seen, posts: measure.posts, hold: other, ...isOther, kind: "incomplete", beganAt };
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
@@ -149,7 +149,6 @@ async function endPull(
   if ([...seen].join() === projectNow(cycle).seen.join()) await ledger.commit(ended);
   else await rememberOfProject(cycle, { seen: [...seen] }, ended);
   if (kind === "complete" && !isPreview(cycle.run)) await sayUnlisted(cycle, endedAt);
-  const isOther = other !== undefined && { isOther: true as const };
   return { seen, posts: measure.posts, hold, ...isOther, kind, beganAt };
 }
 

@@ -1,11 +1,5 @@
 import type { ToolArguments, ToolOutcome, ToolRecord, ToolWriting } from "../../board/tools.ts";
-import {
-  type AuditEntry,
-  auditKinds,
-  type CallKey,
-  type ToolCall,
-  type ToolCallChange,
-} from "../../ledger/journal.ts";
+import { type AuditEntry, auditKinds, type CallKey, type ToolCall } from "../../ledger/journal.ts";
 import type { PostId } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
@@ -142,7 +136,6 @@ export type Looked =
       readonly id: string | undefined;
       readonly url?: string | undefined;
       readonly message: string;
-      readonly post?: Extract<ToolCallChange, { kind: "end-call" }>["post"];
       readonly record?: (cycle: PulledCycle) => Promise<void>;
     }
   /** `isOver`: nothing is called by itself again; else it is prepared once more. */
@@ -177,8 +170,8 @@ export async function resolveCalls(
       await ledger.commit([{ ...end, state, message: found.message }]);
     } else {
       await asOne(cycle, async (own) => {
-        const { message, id: result, url, post } = found;
-        await own.world.ledger.commit([{ ...end, state: "DONE", message, result, url, post }]);
+        const { message, id: result, url } = found;
+        await own.world.ledger.commit([{ ...end, state: "DONE", message, result, url }]);
         await found.record?.(own);
       });
     }
