@@ -126,7 +126,7 @@ describe("beside a daemon", () => {
     const told = (await stage.run(["sync", "--json"])).json() as { readonly run: number };
     const undone = await stage.run(["undo", String(told.run)], { ask: async () => "y" });
     expect(undone.code).toBe(0);
-    expect(undone.out).toContain("128 voters would be notified");
+    expect(undone.out).toContain("128 voters to notify");
     expect(undone.out).toContain("1 undone");
     expect(stage.story.board.post("acme-app", "p1")?.status).toBe("planned");
   });
