@@ -13,7 +13,7 @@ import type { Closure, Run, SyncProject, World } from "./world.ts";
 /**
  * Adds a failure to a report, each once, with what a person may do about it.
  *
- * @param about where it was, and what is said of it instead of the failure's own words.
+ * @param about - the post or issue that failed, and a code or message in the place of the failure's own.
  */
 export function noteError({ errors }: Tally, failed: NotedError, about: Partial<NotedError> = {}): void {
   const { post = failed.post, issue = failed.issue, code = failed.code, message = failed.message } = about;
@@ -110,7 +110,7 @@ export function closureBy(error: RemoteError, run: Bounded): Closure {
 
 /**
  * Puts the failure of a whole project into its tally. A limit, or a signal, only puts the project off; and so does the end of the
- * run's time, where other projects have used it up.
+ * run's time, where other projects have used it up. Of an order that no later run takes up, the advice says that.
  *
  * @param hasAsked - whether either side was asked anything for this project.
  * @throws StateError: without the state no project can go on.

@@ -47,11 +47,15 @@ export async function foreseePause(
   until: string,
 ): Promise<PostsForesight> {
   const posts = await inOrder(named, (one) => look(sight, one));
+  const [only, ...others] = posts;
+  const isOne = only !== undefined && others.length === 0;
+  const what = isOne ? "this post" : count(posts.length, "post");
+  const begins = `from now on nothing is written for ${what}, to either side, until ${until}.`;
   return {
     posts,
     effects: [
-      `from now on nothing is written for ${posts.length === 1 ? "this post" : count(posts.length, "post")}, to either side, until ${until}.`,
-      ...posts.flatMap((one) => tellOf(one, sayPaused(one))),
+      (isOne && sayPaused(only)) || begins,
+      ...posts.flatMap((one) => tellOf(one, isOne ? "" : sayPaused(one))),
     ],
     notified: notifiesNobody,
     asks: ({ at }) => posts.map(({ project, post }) => ({ kind: "pause", project, post, at })),

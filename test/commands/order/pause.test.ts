@@ -31,7 +31,7 @@ describe("boardsync pause", () => {
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("planned");
     expect((await stage.run(["pause", "p1"])).out).toMatch(
-      /acme-app\/p1: it is paused already, since 20[^\n]*\n +acme-app\/p1: [^\n]*status: planned → completed[^\n]*voters? to notify\n/,
+      /status: planned → completed[^\n]*voters? to notify\nacme-app\/p1: it is paused already, since 20/,
     );
   });
 
@@ -75,6 +75,10 @@ describe("boardsync pause", () => {
 
   it("takes back that it was to be resumed", async () => {
     const stage = await openPaused();
+    await stage.run(["resume", "p1", "--yes"]);
+    expect((await stage.run(["pause", "p1", "--json"])).json()).toMatchObject({
+      message: expect.stringContaining("the resume that was asked for is taken back"),
+    });
     await stage.run(["resume", "p1", "--yes"]);
     expect((await stage.run(["pause", "p1"])).out).toContain("the resume that was asked for is taken back");
     await stage.run(["sync"]);
