@@ -21,16 +21,21 @@ type NamedReason = { readonly kind: "named"; readonly reason: string | null } | 
 /** Whether a condition holds; of what can't be read, or has no name, it is neither a yes nor a no. */
 export type Truth = boolean | Unreadable | Unnamed;
 
-/** One condition of a rule. */
-export interface IssueCondition {
-  /** Whether the issue fulfils it; a condition that is not given is fulfilled. */
-  holds(facts: IssueFacts, when: Condition): Truth;
+/** One condition of a rule, as far as a rule names it. */
+interface IssueCondition<Wanted> {
+  /** Whether the issue fulfils it. */
+  holds(facts: IssueFacts, wanted: Wanted): Truth;
   /**
-   * Whether every issue that fulfils `when` fulfils this part of `earlier`, too. A yes is certain; a no may only mean
-   * that it can't be seen from the two texts.
+   * Whether every issue that fulfils `when` fulfils it, too. A yes is certain; a no may only mean that it can't be seen from the
+   * two texts.
    */
-  follows(when: Condition, earlier: Condition): boolean;
+  follows(when: Condition, wanted: Wanted): boolean;
 }
+
+/** Conditions by their names in a rule. */
+export type IssueConditions<Name extends keyof Condition> = {
+  readonly [One in Name]: IssueCondition<NonNullable<Condition[One]>>;
+};
 
 /** The only state in which a reason counts: an issue that was reopened is open, every other reason is one to close it. */
 export function stateOf(reason: string): "open" | "closed" {

@@ -1,17 +1,14 @@
 import type { Signals, Unreadable } from "../../model/issue.ts";
 import { includesName } from "../ground/issue-fields.ts";
 import type { Condition } from "../ground/settings.ts";
-import { type IssueCondition, type IssueFacts, stateOf, type Truth, type Unnamed } from "./condition.ts";
+import { type IssueConditions, type IssueFacts, stateOf, type Truth, type Unnamed } from "./condition.ts";
 import { recordConditions } from "./record-conditions.ts";
 import { signalConditions } from "./signal-conditions.ts";
 
 /** Every condition there is. */
-const conditions: Readonly<Record<keyof Condition, IssueCondition>> = {
-  ...recordConditions,
-  ...signalConditions,
-};
+const conditions: IssueConditions<keyof Condition> = { ...recordConditions, ...signalConditions };
 
-const all = Object.values(conditions);
+const all = Object.keys(conditions) as (keyof Condition)[];
 
 /**
  * Whether an issue fulfils every part of a rule's `when`. One that it doesn't is enough for a no, whatever else is unknown. What
@@ -20,8 +17,8 @@ const all = Object.values(conditions);
 export function isFulfilled(facts: IssueFacts, when: Condition): Truth {
   let unreadable: Unreadable | undefined;
   let unnamed: Unnamed | undefined;
-  for (const condition of all) {
-    const verdict = condition.holds(facts, when);
+  for (const name of all) {
+    const verdict = holds(name, facts, when);
     if (verdict === true) continue;
     if (verdict === false) return false;
     if (verdict.kind === "unknown") unreadable ??= verdict;
@@ -32,7 +29,18 @@ export function isFulfilled(facts: IssueFacts, when: Condition): Truth {
 
 /** Whether an issue that fulfils `when` certainly fulfils `earlier`. */
 export function isImplied(when: Condition, earlier: Condition): boolean {
-  return all.every((condition) => condition.follows(when, earlier));
+  return all.every((name) => follows(name, when, earlier));
+}
+
+/** What a rule does not name is fulfilled. */
+function holds<Name extends keyof Condition>(name: Name, facts: IssueFacts, when: Condition): Truth {
+  const wanted = when[name];
+  return wanted === undefined || conditions[name].holds(facts, wanted);
+}
+
+function follows<Name extends keyof Condition>(name: Name, when: Condition, earlier: Condition): boolean {
+  const wanted = earlier[name];
+  return wanted === undefined || conditions[name].follows(when, wanted);
 }
 
 /** Two parts of one `when` that no issue fulfils together, in words; undefined where they go together. */

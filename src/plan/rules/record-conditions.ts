@@ -1,6 +1,6 @@
 import { includesName, isSameName } from "../ground/issue-fields.ts";
 import type { Condition } from "../ground/settings.ts";
-import { type IssueCondition, stateOf, type Truth } from "./condition.ts";
+import { type IssueConditions, stateOf, type Truth } from "./condition.ts";
 import { carries, isInMilestone } from "./pins.ts";
 import type { SignalCondition } from "./signal-conditions.ts";
 
@@ -11,66 +11,52 @@ export type RecordCondition = Exclude<keyof Condition, SignalCondition>;
  * What an issue's own record tells: of it only a reason that no rule names is neither a yes nor a no, and what was deleted on the
  * tracker is unknown.
  */
-export const recordConditions: Readonly<Record<RecordCondition, IssueCondition>> = {
+export const recordConditions: IssueConditions<RecordCondition> = {
   state: {
-    holds: ({ issue }, { state }) => state === undefined || issue.state === state,
-    follows: (when, { state }) =>
-      state === undefined ||
-      when.state === state ||
-      (when.reason?.every((one) => stateOf(one) === state) ?? false),
+    holds: ({ issue }, state) => issue.state === state,
+    follows: (when, state) =>
+      when.state === state || (when.reason?.every((one) => stateOf(one) === state) ?? false),
   },
   reason: {
-    holds: ({ reason: found }, { reason }) => {
-      if (reason === undefined) return true;
-      if (found.kind === "named") return found.reason !== null && reason.includes(found.reason);
-      return reason.some((one) => stateOf(one) === "closed") && found;
+    holds: ({ reason: found }, reasons) => {
+      if (found.kind === "named") return found.reason !== null && reasons.includes(found.reason);
+      return reasons.some((one) => stateOf(one) === "closed") && found;
     },
-    follows: (when, { reason }) =>
-      reason === undefined || (when.reason?.every((one) => reason.includes(one)) ?? false),
+    follows: (when, reasons) => when.reason?.every((one) => reasons.includes(one)) ?? false,
   },
   labels: {
-    holds: (facts, { labels = [] }) => every(labels.map((label) => carries(facts, "label", label))),
-    follows: (when, { labels }) =>
-      labels === undefined || labels.every((label) => includesName(when.labels ?? [], label)),
+    holds: (facts, labels) => every(labels.map((label) => carries(facts, "label", label))),
+    follows: ({ labels = [] }, wanted) => wanted.every((label) => includesName(labels, label)),
   },
   anyLabel: {
-    holds: (facts, { anyLabel }) =>
-      anyLabel === undefined || not(every(anyLabel.map((label) => not(carries(facts, "label", label))))),
-    follows: (when, { anyLabel }) =>
-      anyLabel === undefined ||
-      (when.labels?.some((label) => includesName(anyLabel, label)) ?? false) ||
-      (when.anyLabel?.every((label) => includesName(anyLabel, label)) ?? false),
+    holds: (facts, labels) => not(every(labels.map((label) => not(carries(facts, "label", label))))),
+    follows: ({ labels = [], anyLabel }, wanted) =>
+      labels.some((label) => includesName(wanted, label)) ||
+      (anyLabel?.every((label) => includesName(wanted, label)) ?? false),
   },
   noLabel: {
-    holds: (facts, { noLabel = [] }) => every(noLabel.map((label) => not(carries(facts, "label", label)))),
-    follows: (when, { noLabel }) =>
-      noLabel === undefined || noLabel.every((label) => includesName(when.noLabel ?? [], label)),
+    holds: (facts, labels) => every(labels.map((label) => not(carries(facts, "label", label)))),
+    follows: ({ noLabel = [] }, wanted) => wanted.every((label) => includesName(noLabel, label)),
   },
   assigned: {
-    holds: ({ issue }, { assigned }) => assigned === undefined || issue.assignees.length > 0 === assigned,
-    follows: (when, { assigned }) => assigned === undefined || when.assigned === assigned,
+    holds: ({ issue }, assigned) => issue.assignees.length > 0 === assigned,
+    follows: (when, assigned) => when.assigned === assigned,
   },
   milestone: {
-    holds: (facts, { milestone }) => {
-      if (milestone === undefined) return true;
-      return milestone === "none" ? not(isInMilestone(facts)) : carries(facts, "milestone", milestone);
-    },
-    follows: (when, { milestone }) =>
-      milestone === undefined || when.milestone === milestone || (milestone === "any" && hasMilestone(when)),
+    holds: (facts, milestone) =>
+      milestone === "none" ? not(isInMilestone(facts)) : carries(facts, "milestone", milestone),
+    follows: (when, milestone) => when.milestone === milestone || (milestone === "any" && hasMilestone(when)),
   },
   milestoneState: {
-    holds: (facts, { milestoneState }) => {
+    holds: (facts, state) => {
       const { milestone } = facts.issue;
-      if (milestoneState === undefined) return true;
-      return milestone === null ? isInMilestone(facts) : milestone.state === milestoneState;
+      return milestone === null ? isInMilestone(facts) : milestone.state === state;
     },
-    follows: (when, { milestoneState }) =>
-      milestoneState === undefined || when.milestoneState === milestoneState,
+    follows: (when, state) => when.milestoneState === state,
   },
   type: {
-    holds: (facts, { type }) => type === undefined || carries(facts, "type", type),
-    follows: (when, { type }) =>
-      type === undefined || (when.type !== undefined && isSameName(when.type, type)),
+    holds: (facts, type) => carries(facts, "type", type),
+    follows: (when, type) => when.type !== undefined && isSameName(when.type, type),
   },
 };
 

@@ -1,7 +1,7 @@
 import type { LinkedPullRequest, Readable } from "../../model/issue.ts";
 import { includesName } from "../ground/issue-fields.ts";
 import type { PullRequestWish } from "../ground/settings.ts";
-import type { IssueCondition, Truth } from "./condition.ts";
+import type { IssueConditions, Truth } from "./condition.ts";
 import { isInMilestone } from "./pins.ts";
 import { projectFieldKey } from "./signals.ts";
 
@@ -9,51 +9,43 @@ import { projectFieldKey } from "./signals.ts";
 export type SignalCondition = "subIssues" | "projectStatus" | "pullRequest" | "released";
 
 /** What may be unknown: then neither the condition nor its opposite holds. */
-export const signalConditions: Readonly<Record<SignalCondition, IssueCondition>> = {
+export const signalConditions: IssueConditions<SignalCondition> = {
   subIssues: {
-    holds: ({ signals }, { subIssues }) =>
-      subIssues === undefined ||
+    holds: ({ signals }, wanted) =>
       judgeSignal("`subIssues`", signals?.subIssues, ({ total, closed }) =>
-        subIssues === "all-closed" ? total > 0 && closed === total : closed > 0,
+        wanted === "all-closed" ? total > 0 && closed === total : closed > 0,
       ),
-    follows: (when, { subIssues }) =>
-      subIssues === undefined ||
-      when.subIssues === subIssues ||
-      (when.subIssues === "all-closed" && subIssues === "some-closed"),
+    follows: ({ subIssues }, wanted) =>
+      subIssues === wanted || (subIssues === "all-closed" && wanted === "some-closed"),
   },
   projectStatus: {
-    holds: ({ signals }, { projectStatus }) =>
-      projectStatus === undefined ||
+    holds: ({ signals }, wanted) =>
       judgeSignal(
-        `\`projectStatus\` (${projectStatus.field} of project ${projectStatus.owner}/${projectStatus.project})`,
-        signals?.projectStatus?.[projectFieldKey(projectStatus)],
-        (option) => option !== null && includesName(projectStatus.is, option),
+        `\`projectStatus\` (${wanted.field} of project ${wanted.owner}/${wanted.project})`,
+        signals?.projectStatus?.[projectFieldKey(wanted)],
+        (option) => option !== null && includesName(wanted.is, option),
       ),
-    follows: (when, { projectStatus }) =>
-      projectStatus === undefined ||
-      (when.projectStatus !== undefined &&
-        projectFieldKey(when.projectStatus) === projectFieldKey(projectStatus) &&
-        when.projectStatus.is.every((option) => includesName(projectStatus.is, option))),
+    follows: ({ projectStatus }, wanted) =>
+      projectStatus !== undefined &&
+      projectFieldKey(projectStatus) === projectFieldKey(wanted) &&
+      projectStatus.is.every((option) => includesName(wanted.is, option)),
   },
   pullRequest: {
-    holds: ({ signals }, { pullRequest }) =>
-      pullRequest === undefined ||
-      judgeSignal("`pullRequest`", signals?.pullRequests, (found) => isAt(pullRequest, found)),
-    follows: (when, { pullRequest }) =>
-      pullRequest === undefined || (when.pullRequest !== undefined && isSure(when.pullRequest, pullRequest)),
+    holds: ({ signals }, wanted) =>
+      judgeSignal("`pullRequest`", signals?.pullRequests, (found) => isAt(wanted, found)),
+    follows: ({ pullRequest }, wanted) => pullRequest !== undefined && isSure(pullRequest, wanted),
   },
   released: {
-    holds: (facts, { released }) => {
+    holds: (facts, wanted) => {
       const { issue, signals } = facts;
-      if (released === undefined) return true;
-      if (issue.milestone?.state === "closed") return released;
+      if (issue.milestone?.state === "closed") return wanted;
       const has = isInMilestone(facts);
       const isInRelease = signals?.isReleased?.kind === "known" && signals.isReleased.value;
       if (typeof has === "object" && !isInRelease) return has;
-      return judgeSignal("`released`", signals?.isReleased, (isReleased) => isReleased === released);
+      return judgeSignal("`released`", signals?.isReleased, (isReleased) => isReleased === wanted);
     },
-    follows: (when, { released }) =>
-      released === undefined || when.released === released || (released && when.milestoneState === "closed"),
+    follows: ({ released, milestoneState }, wanted) =>
+      released === wanted || (wanted && milestoneState === "closed"),
   },
 };
 
