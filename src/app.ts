@@ -15,7 +15,7 @@ import { dayMs } from "./model/time.ts";
 import { defaultBody } from "./plan/changelog/entry.ts";
 import type { PullRequestWish, Rule, Select, Settings } from "./plan/ground/settings.ts";
 import { defaultRules } from "./plan/rules/rules.ts";
-import { listGroups } from "./plan/select-conditions.ts";
+import { leavesOf, selectGroup } from "./plan/select-conditions.ts";
 import { boardHash } from "./plan/text/marker.ts";
 import { createRenderer } from "./plan/text/render.ts";
 import { pinTools } from "./sync/ground/pinned-tools.ts";
@@ -254,7 +254,8 @@ function importOf({ import: given }: ProjectConfig, { board }: Config): Pick<Set
 
 /** Posts that are archived stay out, unless any condition says something else of them. */
 function selectOf(given: ProjectConfig["select"]): Select {
-  const isArchivedDefault = listGroups(given).every((group) => group.given.archived === undefined);
+  const named = leavesOf(selectGroup({ ...given, isArchivedDefault: false }));
+  const isArchivedDefault = named.every(({ field }) => field !== "isArchived");
   return { ...given, ...(isArchivedDefault && { archived: false }), isArchivedDefault };
 }
 

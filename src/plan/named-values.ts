@@ -1,6 +1,6 @@
 import { foldStatus } from "./ground/fields.ts";
 import type { Settings } from "./ground/settings.ts";
-import { listGroups } from "./select-conditions.ts";
+import { groupsOf, selectGroup } from "./select-conditions.ts";
 
 /** Fields of a post whose values are the board's own words, and which the config names. */
 export type NamedField = "status" | "categoryId";
@@ -25,7 +25,7 @@ export function namedValues(
   const written = (field: NamedField, where: string, value: unknown): readonly NamedValue[] =>
     typeof value === "string" ? [{ field, where, value, isSought: false }] : [];
   return [
-    ...listGroups(select).flatMap(({ name, given: { statuses = [], categories = [] } }) => [
+    ...groupsOf(selectGroup(select)).flatMap(({ name, given: { statuses = [], categories = [] } }) => [
       ...statuses.flatMap((status) => sought("status", `${name}.statuses`, status)),
       ...categories.flatMap((category) => sought("categoryId", `${name}.categories`, category)),
     ]),

@@ -24,12 +24,14 @@ interface AnyOf {
 interface NoneOf {
   readonly kind: "not";
   readonly name: string;
-  readonly group: Group;
+  readonly groups: readonly [Group];
 }
 
 /** Conditions that have to hold together. */
 export interface Group {
   readonly name: string;
+  /** As the config has them. */
+  readonly given: SelectConditions;
   readonly parts: readonly Part[];
 }
 
@@ -44,141 +46,100 @@ interface Wish {
   turnsAt?(value: FieldValue | undefined): number;
 }
 
-/** One condition of `select`. */
-interface PostCondition {
+type ConditionName = Exclude<keyof SelectConditions, "any" | "not">;
+
+/** One condition of `select`, as far as the settings name it. */
+interface PostCondition<Wanted> {
   readonly field: PostField;
-  /** What it asks for; undefined when the settings don't name it. */
-  read(select: SelectConditions & Partial<Select>): Wish | undefined;
+  wish(wanted: Wanted, given: SelectConditions & Partial<Select>): Wish;
 }
 
 /** Every condition there is: a new one is one more of these, and its rows in the table test. */
-const conditions: Readonly<Record<Exclude<keyof SelectConditions, "any" | "not">, PostCondition>> = {
+const conditions: {
+  readonly [Name in ConditionName]: PostCondition<NonNullable<SelectConditions[Name]>>;
+} = {
   archived: {
     field: "isArchived",
-    read: ({ archived, isArchivedDefault = false }) =>
-      archived === undefined ? undefined : { ...isFlag(archived), isDefault: isArchivedDefault },
+    wish: (wanted, { isArchivedDefault = false }) => ({ ...isFlag(wanted), isDefault: isArchivedDefault }),
   },
-  statuses: {
-    field: "status",
-    read: ({ statuses }) => statuses && { words: statuses.join(", "), holds: isOneOf(statuses) },
-  },
+  statuses: { field: "status", wish: isOneOf },
   categories: {
     field: "categoryId",
-    read: ({ categories }) =>
-      categories && {
-        words: categories.join(", "),
-        holds: (value) => value !== null && categories.includes(String(value)),
-      },
+    wish: (ids) => ({
+      words: ids.join(", "),
+      holds: (value) => value !== null && ids.includes(String(value)),
+    }),
   },
-  reviewed: {
-    field: "isReviewed",
-    read: ({ reviewed }) => (reviewed === undefined ? undefined : isFlag(reviewed)),
-  },
-  onRoadmap: {
-    field: "onRoadmap",
-    read: ({ onRoadmap }) => (onRoadmap === undefined ? undefined : isFlag(onRoadmap)),
-  },
-  roadmapColumn: {
-    field: "roadmapColumn",
-    read: ({ roadmapColumn }) =>
-      roadmapColumn && { words: roadmapColumn.join(", "), holds: isOneOf(roadmapColumn) },
-  },
+  reviewed: { field: "isReviewed", wish: isFlag },
+  onRoadmap: { field: "onRoadmap", wish: isFlag },
+  roadmapColumn: { field: "roadmapColumn", wish: isOneOf },
   title: {
     field: "title",
-    read: ({ title }) =>
-      title && { words: `a title with ${title.join(", or with ")}`, holds: hasOneOf(title) },
+    wish: (texts) => ({ words: `a title with ${texts.join(", or with ")}`, holds: hasOneOf(texts) }),
   },
   minVotes: {
     field: "votes",
-    read: ({ minVotes }) =>
-      minVotes === undefined
-        ? undefined
-        : { words: `${minVotes} or more`, holds: withNumber((votes) => votes >= minVotes) },
+    wish: (least) => ({ words: `${least} or more`, holds: withNumber((votes) => votes >= least) }),
   },
   maxVotes: {
     field: "votes",
-    read: ({ maxVotes }) =>
-      maxVotes === undefined
-        ? undefined
-        : { words: `${maxVotes} or fewer`, holds: withNumber((votes) => votes <= maxVotes) },
+    wish: (most) => ({ words: `${most} or fewer`, holds: withNumber((votes) => votes <= most) }),
   },
   createdAfter: {
     field: "createdAt",
-    read: ({ createdAfter }) =>
-      createdAfter === undefined
-        ? undefined
-        : { words: `${createdAfter} or later`, holds: withTime((at) => at >= readInstant(createdAfter)) },
+    wish: (first) => ({ words: `${first} or later`, holds: withTime((at) => at >= readInstant(first)) }),
   },
   createdBefore: {
     field: "createdAt",
-    read: ({ createdBefore }) =>
-      createdBefore === undefined
-        ? undefined
-        : {
-            words: `earlier than ${createdBefore}`,
-            holds: withTime((at) => at < readInstant(createdBefore)),
-          },
+    wish: (end) => ({ words: `earlier than ${end}`, holds: withTime((at) => at < readInstant(end)) }),
   },
   olderThan: {
     field: "createdAt",
-    read: ({ olderThan }) =>
-      olderThan === undefined
-        ? undefined
-        : {
-            words: `an age of ${sayDuration(olderThan)} or more`,
-            holds: withTime((at, now) => now - at >= olderThan),
-            turnsAt: (value) => readInstant(value) + olderThan,
-          },
+    wish: (age) => ({
+      words: `an age of ${sayDuration(age)} or more`,
+      holds: withTime((at, now) => now - at >= age),
+      turnsAt: (value) => readInstant(value) + age,
+    }),
   },
 };
+
+const all = Object.keys(conditions) as ConditionName[];
 
 /** The conditions of `select`. */
 export const selectGroup = derivedOnce((select: Select): Group => groupOf(select, "select"));
 
 /** Every condition on one field in a group, at any depth. */
 export function leavesOf({ parts }: Group): readonly Leaf[] {
-  return parts.flatMap(leavesIn);
+  return parts.flatMap((part) => (part.kind === "leaf" ? [part] : part.groups.flatMap(leavesOf)));
 }
 
-function leavesIn(part: Part): readonly Leaf[] {
-  switch (part.kind) {
-    case "leaf":
-      return [part];
-    case "any":
-      return part.groups.flatMap(leavesOf);
-    case "not":
-      return leavesOf(part.group);
-  }
+/** A group, and those of `any` and `not` in it, at any depth. */
+export function groupsOf(group: Group): readonly Group[] {
+  const inner = group.parts.flatMap((part) => (part.kind === "leaf" ? [] : part.groups));
+  return [group, ...inner.flatMap(groupsOf)];
 }
-
-/** Every group of conditions in the settings, with its name: `select`, then those of `any` and `not` in it. */
-export function listGroups(
-  given: SelectConditions,
-  name = "select",
-): readonly { readonly name: string; readonly given: SelectConditions }[] {
-  const { any = [], not } = given;
-  return [
-    { name, given },
-    ...any.flatMap((group, index) => listGroups(group, `${name}.any[${index}]`)),
-    ...(not === undefined ? [] : listGroups(not, `${name}.not`)),
-  ];
-}
-
-const known = Object.entries(conditions);
 
 function groupOf(given: SelectConditions, name: string): Group {
-  const parts: Part[] = [];
-  for (const [key, { field, read }] of known) {
-    const wish = read(given);
-    if (wish !== undefined) parts.push({ kind: "leaf", name: `${name}.${key}`, field, ...wish });
-  }
   const { any, not } = given;
+  const parts: Part[] = all.flatMap((key) => leafOf(key, given, name));
   if (any !== undefined) {
     const groups = any.map((group, index) => groupOf(group, `${name}.any[${index}]`));
     parts.push({ kind: "any", name: `${name}.any`, groups });
   }
-  if (not !== undefined) parts.push({ kind: "not", name: `${name}.not`, group: groupOf(not, `${name}.not`) });
-  return { name, parts };
+  if (not !== undefined)
+    parts.push({ kind: "not", name: `${name}.not`, groups: [groupOf(not, `${name}.not`)] });
+  return { name, given, parts };
+}
+
+function leafOf<Name extends ConditionName>(
+  key: Name,
+  given: SelectConditions,
+  name: string,
+): readonly Leaf[] {
+  const wanted = given[key];
+  if (wanted === undefined) return [];
+  const { field, wish } = conditions[key];
+  return [{ kind: "leaf", name: `${name}.${key}`, field, ...wish(wanted, given) }];
 }
 
 /** A flag that is null is not set. */
@@ -187,9 +148,12 @@ function isFlag(wanted: boolean): Wish {
 }
 
 /** Words of the board, in any spelling of them. */
-function isOneOf(words: readonly string[]): Wish["holds"] {
+function isOneOf(words: readonly string[]): Wish {
   const wanted = new Set(words.map(foldStatus));
-  return (value) => typeof value === "string" && wanted.has(foldStatus(value));
+  return {
+    words: words.join(", "),
+    holds: (value) => typeof value === "string" && wanted.has(foldStatus(value)),
+  };
 }
 
 /** Plain texts and no patterns: a title is a stranger's, and a pattern may take for ever. */

@@ -90,19 +90,8 @@ export function viewSelection(
 function viewGroup({ parts }: Group, post: Post, look: SelectLook): readonly SelectView[] {
   return parts.flatMap((part) => [
     { name: part.name, ...viewPart(part, post, look), holds: tryPart(part, post, look) === true },
-    ...groupsIn(part).flatMap((group) => viewGroup(group, post, look)),
+    ...(part.kind === "leaf" ? [] : part.groups.flatMap((group) => viewGroup(group, post, look))),
   ]);
-}
-
-function groupsIn(part: Part): readonly Group[] {
-  switch (part.kind) {
-    case "leaf":
-      return [];
-    case "any":
-      return part.groups;
-    case "not":
-      return [part.group];
-  }
 }
 
 function viewPart(part: Part, post: Post, look: SelectLook): Pick<SelectView, "wants" | "shows"> {
@@ -115,7 +104,7 @@ function viewPart(part: Part, post: Post, look: SelectLook): Pick<SelectView, "w
         shows: sayMet(part, post, look)[0] ?? "none holds",
       };
     case "not": {
-      const held = tryGroup(part.group, post, look);
+      const held = tryGroup(part.groups[0], post, look);
       const shows = held === undefined ? "nobody can tell" : held ? "it holds" : "it does not";
       return { wants: "this not to hold, as a whole", shows };
     }
@@ -137,7 +126,7 @@ function tryPart(part: Part, post: Post, look: SelectLook): boolean | undefined 
       return tried.includes(true) ? true : tried.includes(undefined) ? undefined : false;
     }
     case "not": {
-      const tried = tryGroup(part.group, post, look);
+      const tried = tryGroup(part.groups[0], post, look);
       return tried === undefined ? undefined : !tried;
     }
   }
@@ -156,9 +145,9 @@ function sayUnmet(part: Part, post: Post, look: SelectLook): string {
     case "any":
       return `${part.name} wants one of these: ${cut(part.groups.map((group) => sayUnmetIn(group, post, look)))}`;
     case "not":
-      return tryGroup(part.group, post, look) === true
-        ? `${part.name} shuts it out: ${part.group.parts.flatMap((one) => sayMet(one, post, look)).join(", ")}`
-        : sayUnmetIn(part.group, post, look);
+      return tryGroup(part.groups[0], post, look) === true
+        ? `${part.name} shuts it out: ${part.groups[0].parts.flatMap((one) => sayMet(one, post, look)).join(", ")}`
+        : sayUnmetIn(part.groups[0], post, look);
   }
 }
 
@@ -193,7 +182,7 @@ function sayMet(part: Part, post: Post, look: SelectLook): readonly string[] {
             `${name} holds (${parts.flatMap((one) => sayMet(one, post, look)).join(", ")})`,
         );
     case "not":
-      return [`${part.name} does not hold (${sayUnmetIn(part.group, post, look)})`];
+      return [`${part.name} does not hold (${sayUnmetIn(part.groups[0], post, look)})`];
   }
 }
 
