@@ -1,7 +1,7 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { Row, Target } from "../../model/link.ts";
-import type { FieldValue, Post, PostField } from "../../model/post.ts";
-import { foldStatus, openWordsOf, readField, showValue } from "../ground/fields.ts";
+import type { FieldValue, Post, PostField, RuleField } from "../../model/post.ts";
+import { isSameValue, openWordsOf, readField, showValue } from "../ground/fields.ts";
 import { fieldsOf } from "../ground/issue-fields.ts";
 import type { BoardRule, IssueChange, PostCondition, Settings } from "../ground/settings.ts";
 import type { ConditionView, TruthName } from "../rules/explain.ts";
@@ -18,46 +18,33 @@ export type BoardDerivation =
   /** The board does not show what decides, or the post is missing and no rule asks for that: nothing may change. */
   | { readonly kind: "undecided" };
 
-/** One condition of a board rule that looks at a field of the post. */
-interface FieldCondition {
-  readonly field: PostField;
-  /** What it asks for, in words; undefined when the rule doesn't name it. */
-  read(when: PostCondition): Wish | undefined;
-}
-
-interface Wish {
-  /** As it is compared with that of another rule. */
-  readonly wanted: FieldValue;
-  holds(value: FieldValue): boolean;
-}
-
 type FieldConditionName = Exclude<keyof PostCondition, "missing">;
 
-/** Every condition there is, besides `missing`: a new one is one more of these, and its rows in the table test. */
-const conditions: Readonly<Record<FieldConditionName, FieldCondition>> = {
-  status: {
-    field: "status",
-    read: ({ status }) =>
-      status === undefined
-        ? undefined
-        : {
-            wanted: foldStatus(status),
-            holds: (value) => typeof value === "string" && foldStatus(value) === foldStatus(status),
-          },
-  },
-  category: {
-    field: "categoryId",
-    read: ({ category }) =>
-      category === undefined
-        ? undefined
-        : { wanted: category, holds: (value) => value !== null && String(value) === category },
-  },
-  archived: { field: "isArchived", read: ({ archived }) => isFlag(archived) },
-  onRoadmap: { field: "onRoadmap", read: ({ onRoadmap }) => isFlag(onRoadmap) },
-  reviewed: { field: "isReviewed", read: ({ reviewed }) => isFlag(reviewed) },
+/** Every condition there is, besides `missing`, and the field that it looks at: a new one is one more of these. */
+const conditions: Readonly<Record<FieldConditionName, RuleField>> = {
+  status: "status",
+  category: "categoryId",
+  archived: "isArchived",
+  onRoadmap: "onRoadmap",
+  reviewed: "isReviewed",
 };
 
-const all = Object.values(conditions);
+const names = Object.keys(conditions) as FieldConditionName[];
+
+/** One condition that a rule names. */
+interface Wish {
+  readonly name: FieldConditionName;
+  readonly field: RuleField;
+  readonly wanted: string | boolean;
+}
+
+/** What a rule asks of the fields of a post. */
+export function wishesOf(when: PostCondition): readonly Wish[] {
+  return names.flatMap((name) => {
+    const wanted = when[name];
+    return wanted === undefined ? [] : [{ name, field: conditions[name], wanted }];
+  });
+}
 
 /** The fields that any of the board rules sets; only these are ever looked at or written. */
 export function changedFields(boardRules: readonly BoardRule[]): readonly IssueField[] {
@@ -145,8 +132,8 @@ export function viewBoardRules(
 /** Where a board rule matches, what of the post it looks at: `status is declined`. */
 export function describeMatch({ post, missing }: Row, { when }: BoardRule): string {
   // A rule matches only where the board shows what it looks at.
-  const parts = all.flatMap(({ field, read }) =>
-    read(when) === undefined ? [] : [`${field} is ${showValue(readField(post, field, new Set([field])))}`],
+  const parts = wishesOf(when).map(
+    ({ field }) => `${field} is ${showValue(readField(post, field, new Set([field])))}`,
   );
   const gone = missing > 0 ? ["it is gone from the board"] : [];
   return [...gone, ...parts].join(", ") || "it is on the board";
@@ -166,15 +153,13 @@ export function shadowedBoardRules(
 export function lookedAt(
   boardRules: readonly BoardRule[],
 ): readonly { readonly name: string; readonly field: PostField }[] {
-  return Object.entries(conditions)
-    .filter(([, { read }]) => boardRules.some(({ when }) => read(when) !== undefined))
-    .map(([name, { field }]) => ({ name, field }));
+  return names
+    .filter((name) => boardRules.some(({ when }) => when[name] !== undefined))
+    .map((name) => ({ name, field: conditions[name] }));
 }
 
 /** A condition of a rule, beside what the post shows. */
-interface Held {
-  readonly name: string;
-  readonly wanted: FieldValue;
+interface Held extends Wish {
   readonly value: FieldValue | undefined;
   readonly verdict: TruthName;
 }
@@ -185,13 +170,14 @@ function holdAgainst(
   when: PostCondition,
   { seen, open }: { readonly seen: ReadonlySet<PostField>; readonly open: readonly string[] },
 ): readonly Held[] {
-  return Object.entries(conditions).flatMap(([name, { field, read }]) => {
-    const wish = read(when);
-    if (wish === undefined) return [];
+  return wishesOf(when).map((wish) => {
+    const { field, wanted } = wish;
     const value = readField(post, field, seen);
-    const isOpen = value === undefined || (field === "categoryId" && open.includes(String(wish.wanted)));
-    const verdict = isOpen ? "unknown" : wish.holds(value) ? "holds" : "fails";
-    return [{ name, wanted: wish.wanted, value, verdict }];
+    const isOpen = value === undefined || (field === "categoryId" && open.includes(String(wanted)));
+    // Ids are compared as texts.
+    const shown = typeof value === "number" ? String(value) : value;
+    const verdict = isOpen ? "unknown" : isSameValue(field, shown, wanted) ? "holds" : "fails";
+    return { ...wish, value, verdict };
   });
 }
 
@@ -205,15 +191,7 @@ function together(held: readonly Pick<Held, "verdict">[]): TruthName {
 /** A rule for missing posts and one for all others never look at the same post. */
 function isImplied(when: PostCondition, earlier: PostCondition): boolean {
   if ((when.missing === true) !== (earlier.missing === true)) return false;
-  return all.every(({ read }) => {
-    const wish = read(earlier);
-    return wish === undefined || read(when)?.wanted === wish.wanted;
-  });
-}
-
-/** A flag that is null is not set. */
-function isFlag(wanted: boolean | undefined): Wish | undefined {
-  return wanted === undefined ? undefined : { wanted, holds: (value) => (value === true) === wanted };
+  return wishesOf(earlier).every(({ name, field, wanted }) => isSameValue(field, when[name], wanted));
 }
 
 function targetsOf(

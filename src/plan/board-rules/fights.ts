@@ -1,17 +1,10 @@
-import { bareIssue, type Issue, type IssueField } from "../../model/issue.ts";
-import {
-  type FieldValue,
-  type Post,
-  type PostField,
-  type PostId,
-  postFields,
-  type RuleField,
-} from "../../model/post.ts";
+import { bareIssue, type Issue } from "../../model/issue.ts";
+import { type Post, type PostField, type PostId, postFields, type RuleField } from "../../model/post.ts";
 import { fieldsOf, withFields } from "../ground/issue-fields.ts";
-import type { BoardRule, PostCondition, Settings } from "../ground/settings.ts";
+import type { BoardRule, Settings } from "../ground/settings.ts";
 import { factsOf } from "../rules/condition.ts";
 import { matchFields } from "../rules/match.ts";
-import { deriveBoard } from "./board-rules.ts";
+import { deriveBoard, wishesOf } from "./board-rules.ts";
 
 /** A board rule, and the rule that would take the post away from it because of what it does to the issue; by their indexes. */
 export interface Fight {
@@ -35,7 +28,7 @@ export function fightingRules({
   boardRules,
 }: Pick<Settings, "rules" | "boardRules">): readonly Fight[] {
   return boardRules.flatMap((boardRule, index): readonly Fight[] => {
-    const example = examplePost(boardRule.when);
+    const example = Object.fromEntries(wishesOf(boardRule.when).map(({ field, wanted }) => [field, wanted]));
     const answers = starts
       .flatMap((start) => newlyMatched(start, boardRule, rules))
       .filter(({ rule, field }) => !matches({ ...example, [field]: rules[rule]?.set[field] }, boardRule))
@@ -50,10 +43,7 @@ function newlyMatched(
   { set }: BoardRule,
   rules: Settings["rules"],
 ): readonly { readonly field: RuleField; readonly rule: number }[] {
-  const values = [...fieldsOf(set)].map(([field, value]): { field: IssueField; value: FieldValue } => ({
-    field,
-    value,
-  }));
+  const values = [...fieldsOf(set)].map(([field, value]) => ({ field, value }));
   const match = (issue: Issue) => matchFields(factsOf({ issue }, rules), { rules });
   const before = match(start);
   return [...match(withFields(start, values, []))].flatMap(([field, { possible }]) => {
@@ -61,17 +51,6 @@ function newlyMatched(
     const isNew = others.length === 0 && rule < rules.length && before.get(field)?.possible[0] !== rule;
     return isNew ? [{ field, rule }] : [];
   });
-}
-
-/** A post that a board rule matches, and nothing more. */
-function examplePost({ status, category, archived, onRoadmap, reviewed }: PostCondition): Post["values"] {
-  return {
-    ...(status !== undefined && { status }),
-    ...(category !== undefined && { categoryId: category }),
-    ...(archived !== undefined && { isArchived: archived }),
-    ...(onRoadmap !== undefined && { onRoadmap }),
-    ...(reviewed !== undefined && { isReviewed: reviewed }),
-  };
 }
 
 /** A post that is missing is not written, so no rule takes it away. */

@@ -182,7 +182,7 @@ describe("what can be said of board rules", () => {
 
 describe("a post that is held against every board rule", () => {
   const rules = [
-    rule({ status: "declined", archived: true }),
+    rule({ status: "Not now", archived: true }),
     rule({ missing: true }),
     rule({ onRoadmap: true }),
   ];
@@ -196,13 +196,13 @@ describe("a post that is held against every board rule", () => {
   }
 
   it("shows every condition with its verdict", () => {
-    const [first] = view({ status: "Declined", isArchived: false });
+    const [first] = view({ status: "not_now", isArchived: false });
     expect(first).toEqual({
       rule: 1,
       verdict: "fails",
       conditions: [
         { name: "missing", wants: "false", shows: "listed", verdict: "holds" },
-        { name: "status", wants: "declined", shows: "`Declined`", verdict: "holds" },
+        { name: "status", wants: "Not now", shows: "`not_now`", verdict: "holds" },
         { name: "archived", wants: "true", shows: "`false`", verdict: "fails" },
       ],
       set: close,
@@ -210,8 +210,8 @@ describe("a post that is held against every board rule", () => {
   });
 
   it.each<[Row["post"]["values"], 0 | 1 | 2, readonly PostField[], readonly string[]]>([
-    [{ status: "declined", isArchived: true, onRoadmap: true }, 0, postFields, ["holds", "fails", "holds"]],
-    [{ status: "declined" }, 0, ["status"], ["unknown", "fails", "unknown"]],
+    [{ status: "Not now", isArchived: true, onRoadmap: true }, 0, postFields, ["holds", "fails", "holds"]],
+    [{ status: "Not now" }, 0, ["status"], ["unknown", "fails", "unknown"]],
     [{ status: "open" }, 0, ["status"], ["fails", "fails", "unknown"]],
     [{ onRoadmap: true }, 1, postFields, ["fails", "fails", "fails"]],
     [{ onRoadmap: true }, 2, postFields, ["fails", "holds", "fails"]],
