@@ -1,14 +1,14 @@
 import type { Row } from "../model/link.ts";
 import type { Action, Decision } from "./ground/action.ts";
 import { absence } from "./ground/obstacle.ts";
-import { isChanging } from "./rules/plan-patch.ts";
+import { isInDoubt } from "./rules/plan-patch.ts";
 
 /**
  * Whether a row can't be decided now although its issues may ask for something: a fact is missing, the post was not looked at
  * since our last write, or the outcome of a write is not known.
  */
 export function isUndecidable(row: Row, { notes }: Pick<Decision, "notes">): boolean {
-  if (row.seenAt === undefined || row.openIntents.length > 0 || isChanging(row)) return true;
+  if (row.seenAt === undefined || isInDoubt(row)) return true;
   return notes.some(({ kind }) => kind === "undecided");
 }
 

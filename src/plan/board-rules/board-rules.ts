@@ -32,14 +32,14 @@ const conditions: Readonly<Record<FieldConditionName, RuleField>> = {
 const names = Object.keys(conditions) as FieldConditionName[];
 
 /** One condition that a rule names. */
-interface Wish {
+interface FieldCondition {
   readonly name: FieldConditionName;
   readonly field: RuleField;
   readonly wanted: string | boolean;
 }
 
 /** What a rule asks of the fields of a post. */
-export function wishesOf(when: PostCondition): readonly Wish[] {
+export function conditionsOf(when: PostCondition): readonly FieldCondition[] {
   return names.flatMap((name) => {
     const wanted = when[name];
     return wanted === undefined ? [] : [{ name, field: conditions[name], wanted }];
@@ -132,7 +132,7 @@ export function viewBoardRules(
 /** Where a board rule matches, what of the post it looks at: `status is declined`. */
 export function describeMatch({ post, missing }: Row, { when }: BoardRule): string {
   // A rule matches only where the board shows what it looks at.
-  const parts = wishesOf(when).map(
+  const parts = conditionsOf(when).map(
     ({ field }) => `${field} is ${showValue(readField(post, field, new Set([field])))}`,
   );
   const gone = missing > 0 ? ["it is gone from the board"] : [];
@@ -159,7 +159,7 @@ export function lookedAt(
 }
 
 /** A condition of a rule, beside what the post shows. */
-interface Held extends Wish {
+interface Held extends FieldCondition {
   readonly value: FieldValue | undefined;
   readonly verdict: TruthName;
 }
@@ -170,14 +170,14 @@ function holdAgainst(
   when: PostCondition,
   { seen, open }: { readonly seen: ReadonlySet<PostField>; readonly open: readonly string[] },
 ): readonly Held[] {
-  return wishesOf(when).map((wish) => {
-    const { field, wanted } = wish;
+  return conditionsOf(when).map((condition) => {
+    const { field, wanted } = condition;
     const value = readField(post, field, seen);
     const isOpen = value === undefined || (field === "categoryId" && open.includes(String(wanted)));
     // Ids are compared as texts.
     const shown = typeof value === "number" ? String(value) : value;
     const verdict = isOpen ? "unknown" : isSameValue(field, shown, wanted) ? "holds" : "fails";
-    return { ...wish, value, verdict };
+    return { ...condition, value, verdict };
   });
 }
 
@@ -191,7 +191,7 @@ function together(held: readonly Pick<Held, "verdict">[]): TruthName {
 /** A rule for missing posts and one for all others never look at the same post. */
 function isImplied(when: PostCondition, earlier: PostCondition): boolean {
   if ((when.missing === true) !== (earlier.missing === true)) return false;
-  return wishesOf(earlier).every(({ name, field, wanted }) => isSameValue(field, when[name], wanted));
+  return conditionsOf(earlier).every(({ name, field, wanted }) => isSameValue(field, when[name], wanted));
 }
 
 function targetsOf(

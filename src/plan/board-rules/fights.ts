@@ -4,7 +4,7 @@ import { fieldsOf, withFields } from "../ground/issue-fields.ts";
 import type { BoardRule, Settings } from "../ground/settings.ts";
 import { factsOf } from "../rules/condition.ts";
 import { matchFields } from "../rules/match.ts";
-import { deriveBoard, wishesOf } from "./board-rules.ts";
+import { conditionsOf, deriveBoard } from "./board-rules.ts";
 
 /** A board rule, and the rule that would take the post away from it because of what it does to the issue; by their indexes. */
 export interface Fight {
@@ -28,7 +28,9 @@ export function fightingRules({
   boardRules,
 }: Pick<Settings, "rules" | "boardRules">): readonly Fight[] {
   return boardRules.flatMap((boardRule, index): readonly Fight[] => {
-    const example = Object.fromEntries(wishesOf(boardRule.when).map(({ field, wanted }) => [field, wanted]));
+    const example = Object.fromEntries(
+      conditionsOf(boardRule.when).map(({ field, wanted }) => [field, wanted]),
+    );
     const answers = starts
       .flatMap((start) => newlyMatched(start, boardRule, rules))
       .filter(({ rule, field }) => !matches({ ...example, [field]: rules[rule]?.set[field] }, boardRule))

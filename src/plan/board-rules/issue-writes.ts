@@ -1,24 +1,19 @@
-import type { IssueField, IssueRef } from "../../model/issue.ts";
-import type { LinkedIssue, Row } from "../../model/link.ts";
-import type { PostId, ProjectId } from "../../model/post.ts";
-import type { FieldDecision } from "../fields/decide.ts";
-import type { Action, FieldWrite, IssueWrites, NewComment, Note } from "../ground/action.ts";
+import type { IssueField } from "../../model/issue.ts";
+import type { FieldBase, LinkedIssue, Row } from "../../model/link.ts";
+import type { Action, IssueWrites, NewComment, Note } from "../ground/action.ts";
 import { hashText } from "../ground/hash.ts";
 import { canonical } from "../ground/identity.ts";
 import { labelOf, seenAtOf } from "../ground/issue-fields.ts";
-import { joinHolds } from "../ground/obstacle.ts";
+import { chooseFree, type HeldWrite, joinHolds } from "../ground/obstacle.ts";
 import type { BoardRule, RenderComment, Settings } from "../ground/settings.ts";
 import { describeMatch } from "./board-rules.ts";
 
-/** A field of an issue that is to be written. */
-export interface WantedWrite {
+/** A field of an issue that is to be written, as it was decided. */
+export interface WantedWrite extends HeldWrite<IssueField> {
   readonly issue: LinkedIssue;
-  readonly decision: FieldDecision<IssueField> & {
-    readonly field: IssueField;
-    /** Set for a label by votes. */
-    readonly isByVotes?: true;
-  };
-  readonly write: FieldWrite<IssueField>;
+  readonly base: FieldBase;
+  /** Set for a label by votes. */
+  readonly isByVotes?: true;
 }
 
 interface WriteContext {
@@ -45,19 +40,6 @@ export function writeIssues(
   return { actions: [...changesOf(row, chosen, reason), ...comments], held };
 }
 
-/** What goes by itself does not wait for what a person has to let go. */
-function chooseFree(wanted: readonly WantedWrite[]): {
-  readonly chosen: readonly WantedWrite[];
-  readonly held: readonly Note[];
-} {
-  const free = wanted.filter(({ decision }) => decision.hold === undefined);
-  if (free.length === 0) return { chosen: wanted, held: [] };
-  const held = wanted.flatMap(({ decision: { field, hold } }): readonly Note[] =>
-    hold === undefined ? [] : [{ kind: "held", cause: hold.cause, field, message: hold.why }],
-  );
-  return { chosen: free, held };
-}
-
 function changesOf(row: Row, chosen: readonly WantedWrite[], reason: string): readonly Action[] {
   if (chosen.length === 0) return [];
   const changes = [...Map.groupBy(chosen, ({ issue }) => issue)].map(
@@ -67,7 +49,7 @@ function changesOf(row: Row, chosen: readonly WantedWrite[], reason: string): re
       writes: parts.map(({ write }) => write),
     }),
   );
-  const holds = chosen.flatMap(({ decision }) => decision.hold ?? []);
+  const holds = chosen.flatMap(({ hold }) => hold ?? []);
   return [{ kind: "change-issue", post: row.post.id, changes, reason, hold: joinHolds(holds) }];
 }
 
@@ -78,21 +60,19 @@ function commentsOf(
   reason: string,
   { settings, renderComment }: WriteContext,
 ): readonly Action[] {
-  const comments = wanted.map(({ issue: linked, decision: { base }, write }): NewComment => {
-    const key = commentKey({
-      project: settings.project,
-      post: row.post.id,
-      issue: linked.link.issue,
-      text: String(write.value),
-      // What is to be written has been pending since it was first seen.
-      since: Number(base.pending?.since),
-    });
+  const comments = wanted.map(({ issue: linked, base, write }): NewComment => {
+    const { issue } = linked.link;
+    const { repositoryId, number } = issue;
+    // One for each post, issue, text of a rule, and time at which that began to hold: it has been pending since.
+    const [text, since] = [String(write.value), Number(base.pending?.since)];
+    const occasion = { project: settings.project, post: row.post.id, repositoryId, number, text, since };
+    const key = hashText(canonical(occasion)).slice(0, 32);
     return {
-      issue: linked.link.issue,
+      issue,
       seenAt: seenAtOf(linked.known),
       write: { field: "comment", before: undefined, value: key, target: write.target },
       // A comment is asked for by a rule that has one.
-      body: composeComment(key, renderComment(String(rule?.set.comment), row.post)),
+      body: `${formatMark(key)}\n${renderComment(String(rule?.set.comment), row.post)}`,
     };
   });
   return comments.length === 0 ? [] : [{ kind: "comment-issue", post: row.post.id, comments, reason }];
@@ -105,7 +85,7 @@ function causeOf(
   wanted: readonly WantedWrite[],
   { boardRules }: Settings,
 ): string {
-  const ruled = wanted.filter(({ decision }) => decision.isByVotes !== true);
+  const ruled = wanted.filter(({ isByVotes }) => isByVotes !== true);
   const cause =
     rule === undefined
       ? "the post → no board rule any more"
@@ -127,33 +107,12 @@ function showField(field: IssueField): string {
   return label === undefined ? field : `label ${label}`;
 }
 
-/** Which comment: one for each post, issue, text of a rule, and time at which the rule began to hold. */
-export interface CommentOccasion {
-  readonly project: ProjectId;
-  readonly post: PostId;
-  readonly issue: IssueRef;
-  /** The identity of the rule's text. */
-  readonly text: string;
-  /** When the rule was first seen to hold, epoch ms. */
-  readonly since: number;
-}
-
-/** The key of a comment, by which it is known again. */
-export function commentKey({ project, post, issue, text, since }: CommentOccasion): string {
-  const { repositoryId, number } = issue;
-  return hashText(canonical({ project, post, repositoryId, number, text, since })).slice(0, 32);
-}
-
-/** A comment with its hidden mark. No text of a post can hold a comment, so nobody else writes this one through us. */
-export function composeComment(key: string, text: string): string {
-  return `${formatMark(key)}\n${text}`;
-}
-
 /** Whether a comment begins with the mark of this key. Whether that counts depends on its author, too. */
 export function carriesMark(body: string, key: string): boolean {
   return body.trimStart().startsWith(formatMark(key));
 }
 
+/** Hidden. No text of a post can hold a comment of HTML, so nobody else writes it through us. */
 function formatMark(key: string): string {
   return `<!-- boardsync:comment ${key} -->`;
 }

@@ -109,12 +109,11 @@ export function planIssues(
   });
   const wanted = decided.flatMap(({ linked, decisions }) =>
     decisions.flatMap((decision): readonly WantedWrite[] =>
-      decision.write === undefined ? [] : [{ issue: linked, decision, write: decision.write }],
+      decision.write === undefined ? [] : [{ ...decision, issue: linked, write: decision.write }],
     ),
   );
   const plan = {
-    issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
-    notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)),
+    ...recordOf(decided),
     dueAt: decided.some(({ decisions }) => decisions.some(({ isLeft }) => isLeft)) ? context.now : undefined,
   };
   if (wanted.length === 0) return { ...plan, actions: [], stopped: [] };
@@ -135,7 +134,7 @@ export function adoptIssues(
   row: Row,
   context: IssueContext,
   areVotesLeft: boolean,
-): Omit<IssuePlan, "actions" | "stopped" | "dueAt"> {
+): Pick<IssuePlan, "issueBases" | "notes"> {
   const ruled = derive(row, context)?.targets ?? [];
   const decided = row.links.filter(isWritable).map((linked) => {
     const asks = voteAsks(row, linked, context.settings, context.seen);
@@ -145,10 +144,7 @@ export function adoptIssues(
       : asks.map((ask) => decideVotes(linked, ask, context)).filter(({ write }) => write === undefined);
     return { linked, decisions: [...[...ruled].map((one) => takeField(linked, one)), ...byVotes] };
   });
-  return {
-    issueBases: decided.flatMap(({ linked, decisions }) => basesOf(linked, decisions)),
-    notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)),
-  };
+  return recordOf(decided);
 }
 
 const quarantined: Note = {
@@ -212,10 +208,7 @@ function decideIssue(
   const isNew = linked.base === undefined && Object.keys(row.base).length === 0;
   const decided = fields.map(([field, target]): IssueDecision => {
     const policy = issuePolicy(field, settings);
-    const facts = { ...factsOf(linked, field), target, isMissing: false, isOpened, isNew, advanced: [] };
-    const decision = decideField(facts, policy, now);
-    const isReturn = target.kind === "none" && decision.write !== undefined;
-    return { field, ...(isReturn && linked.claimed?.includes(field) ? leave(facts, decision) : decision) };
+    return decideAsk(linked, { ...factsOf(linked, field), target, isOpened, isNew }, policy, now);
   });
   return decided.flatMap((decision): readonly IssueDecision[] => {
     if (decision.field !== "comment" || decision.write === undefined) return [decision];
@@ -235,23 +228,28 @@ function decideVotes(
   { field, target, base }: VoteAsk,
   { now }: Pick<IssueContext, "now">,
 ): IssueDecision {
-  const facts = { ...factsOf(linked, field), target, base };
+  const facts = { ...factsOf(linked, field), target, base, isOpened: false, isNew: false };
   const policy: FieldPolicy = { whenNoRule: "restore", settleMs: 0, conflict: "keep" };
-  const whole = { ...facts, isMissing: false, isOpened: false, isNew: false, advanced: [] };
-  const decision = decideField(whole, policy, now);
-  const isReturn = target.kind === "none" && decision.write !== undefined;
-  const left = isReturn && linked.claimed?.includes(field) ? leave(facts, decision) : decision;
-  return { field, ...left, isByVotes: true };
+  return { ...decideAsk(linked, facts, policy, now), isByVotes: true };
 }
 
-/** Another post asks for this value, so it is not taken away (A8). Every run looks whether that post still asks for it. */
-function leave(
-  { field, post, sides }: Pick<FieldFacts<IssueField>, "field" | "post" | "sides">,
-  { base }: FieldDecision<IssueField>,
-): FieldDecision<IssueField> & { readonly isLeft: true } {
+/**
+ * One field by the case table. What another post asks for is not taken away (A8); every run looks whether that post still asks for it.
+ */
+function decideAsk(
+  { claimed = [] }: LinkedIssue,
+  facts: Omit<FieldFacts<IssueField>, "isMissing" | "advanced">,
+  policy: FieldPolicy,
+  now: number,
+): IssueDecision {
+  const { field, target, post, sides } = facts;
+  const decision = decideField({ ...facts, isMissing: false, advanced: [] }, policy, now);
+  if (target.kind === "value" || decision.write === undefined || !claimed.includes(field))
+    return { field, ...decision };
   const message = `${field} stays ${showValue(post)} on ${sides.written}: another post of the issue still asks for it`;
   return {
-    base,
+    field,
+    base: decision.base,
     write: undefined,
     hold: undefined,
     notes: [{ kind: "disagreement", field, message }],
@@ -265,10 +263,13 @@ function issuePolicy(field: IssueField, settings: Settings): FieldPolicy {
   return { whenNoRule: settings.whenNoRule, settleMs: 0, conflict: mirrored[conflictOf(field, settings)] };
 }
 
-function basesOf(
-  { link, base = {} }: LinkedIssue,
-  decisions: readonly IssueDecision[],
-): readonly IssueBases[] {
-  const changed = changedBases(base, decisions);
-  return Object.keys(changed).length === 0 ? [] : [{ issue: link.issue, base: changed }];
+/** What is remembered and said of all that was decided. */
+function recordOf(
+  decided: readonly { readonly linked: LinkedIssue; readonly decisions: readonly IssueDecision[] }[],
+): Pick<IssuePlan, "issueBases" | "notes"> {
+  const issueBases = decided.flatMap(({ linked: { link, base = {} }, decisions }) => {
+    const changed = changedBases(base, decisions);
+    return Object.keys(changed).length === 0 ? [] : [{ issue: link.issue, base: changed }];
+  });
+  return { issueBases, notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)) };
 }

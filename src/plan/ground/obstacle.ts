@@ -1,7 +1,14 @@
 import type { Reason } from "../../model/causes.ts";
-import { type Parked, pausedAsWhole, pausedByPerson, type Row, type WholePause } from "../../model/link.ts";
-import type { Post } from "../../model/post.ts";
-import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
+import {
+  type Field,
+  type Parked,
+  pausedAsWhole,
+  pausedByPerson,
+  type Row,
+  type WholePause,
+} from "../../model/link.ts";
+import type { Post, RuleField } from "../../model/post.ts";
+import { type Action, type FieldWrite, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
 import { doubtSignature, refusalSignature } from "./identity.ts";
 import type { Settings } from "./settings.ts";
@@ -115,6 +122,24 @@ export function patchObstacle(
   if (!isStatus || count < flips) return undefined;
   const message = `its status was written ${count} times in 24 hours and would change again; \`guard.flips\` allows ${flips}`;
   return [{ kind: "quarantined", message }];
+}
+
+/** A field that is to be written, and why a person has to let it go; undefined where it may go by itself. */
+export interface HeldWrite<Name extends Field = RuleField> {
+  readonly write: FieldWrite<Name>;
+  readonly hold: Reason | undefined;
+}
+
+/** What goes by itself does not wait for what a person has to let go: `held` says that. Where nothing does, all is chosen. */
+export function chooseFree<Held extends HeldWrite<Field>>(
+  wanted: readonly Held[],
+): { readonly chosen: readonly Held[]; readonly held: readonly Note[] } {
+  const free = wanted.filter(({ hold }) => hold === undefined);
+  if (free.length === 0) return { chosen: wanted, held: [] };
+  const held = wanted.flatMap(({ write: { field }, hold }): readonly Note[] =>
+    hold === undefined ? [] : [{ kind: "held", cause: hold.cause, field, message: hold.why }],
+  );
+  return { chosen: free, held };
 }
 
 /** Why an action waits for a person; undefined when it doesn't. Of several causes the first one names it. */

@@ -1,5 +1,5 @@
 import type { Issue } from "../../model/issue.ts";
-import type { FieldBase, OwnChanges, Row, SentField } from "../../model/link.ts";
+import type { OwnChanges, Row, SentField } from "../../model/link.ts";
 import type { FieldValue, PostChange, PostField, RuleField } from "../../model/post.ts";
 import { changedBases, noTarget } from "../fields/base.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { type Decision, type FieldWrite, isNotified, type Note, type PatchPost } from "../ground/action.ts";
 import { isSameTarget, isUnread, readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
-import { isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
+import { chooseFree, type HeldWrite, isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
 import { type Settings, sortsByVotes } from "../ground/settings.ts";
 import { isByVotes, orderAsk } from "./by-votes.ts";
 import { nameWithDuplicate } from "./place.ts";
@@ -94,12 +94,16 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
   const isOrder = ({ write: { field } }: HeldWrite): boolean =>
     field === "roadmapOrder" && sortsByVotes(settings);
-  const free = chooseFree(wanted);
-  const others = free.length < wanted.length ? wanted.flatMap(noteHold) : [];
+  const { chosen: free, held } = chooseFree(wanted);
   const chosen = setApart(free, isOrder);
-  const notes = [...decided.flatMap((field) => field.notes), ...others, ...undecided];
+  const notes = [...decided.flatMap((field) => field.notes), ...held, ...undecided];
   const settling = decided.filter(({ notes }) => notes.some(({ kind }) => kind === "settling"));
-  const asked = { ...valuesOf(wanted.map(({ write }) => write)), ...valuesOf(settling.map(toWish)) };
+  const asked: PostChange = Object.fromEntries([
+    ...wanted.map(({ write: { field, value } }) => [field, value]),
+    ...settling.flatMap(({ field, base: { pending } }) =>
+      pending?.target.kind === "value" ? [[field, pending.target.value]] : [],
+    ),
+  ]);
   const patchOf = (fields: readonly HeldWrite[]): PatchPost => {
     const writes = fields.map(({ write }) => write);
     return {
@@ -112,10 +116,10 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
     };
   };
   const behind =
-    others.length === 0 ? {} : { behind: patchOf(wanted.filter(({ hold }) => hold !== undefined)) };
+    held.length === 0 ? {} : { behind: patchOf(wanted.filter(({ hold }) => hold !== undefined)) };
   const future = decided.flatMap(({ later }) => later ?? []);
   const ahead =
-    future.length === 0 ? undefined : patchOf(setApart(chooseFree([...wanted, ...future]), isOrder));
+    future.length === 0 ? undefined : patchOf(setApart(chooseFree([...wanted, ...future]).chosen, isOrder));
   const mayGo = (one: PatchPost): boolean =>
     !isStopped(one, row, settings) && patchObstacle(one, row, settings) === undefined;
   const settled = { ...recorded, ...(ahead && mayGo(ahead) && { settling: ahead }) };
@@ -142,15 +146,6 @@ function withoutUnread(derived: Derivation, { post, base }: Row, seen: ReadonlyS
         : found,
     ]),
   );
-}
-
-/** A field that is to be written, and why a person has to let it go. */
-type HeldWrite = Pick<FieldDecision, "hold"> & { readonly write: FieldWrite };
-
-/** What goes by itself does not wait for what a person has to let go. */
-function chooseFree(wanted: readonly HeldWrite[]): readonly HeldWrite[] {
-  const free = wanted.filter(({ hold }) => hold === undefined);
-  return free.length > 0 ? free : wanted;
 }
 
 /** The order by votes, and what a restore goes back to, comes in a PATCH of its own: what voters are notified of is not said with it, and what is refused is not refused with it. */
@@ -204,23 +199,6 @@ function isAtRest({ write, notes }: FieldDecision): boolean {
 
 const noPatch = { patch: undefined, asked: {} } as const;
 
-/** What a field will be when the time of `settle` is over, if nothing changes. */
-function toWish({ field, base }: { readonly field: RuleField; readonly base: FieldBase }): FieldWish {
-  const target = base.pending?.target;
-  return { field, value: target?.kind === "value" ? target.value : undefined };
-}
-
-interface FieldWish {
-  readonly field: RuleField;
-  readonly value: FieldValue | undefined;
-}
-
-function valuesOf(wishes: readonly FieldWish[]): PostChange {
-  return Object.fromEntries(
-    wishes.flatMap(({ field, value }) => (value === undefined ? [] : [[field, value]])),
-  );
-}
-
 function postPolicy(
   field: RuleField,
   { accepted = [] }: Row,
@@ -235,12 +213,6 @@ function postPolicy(
   // A board may number a whole column anew for one card, and no person has to choose between that and the votes.
   if (isOrder && conflict !== "keep") return { whenNoRule, settleMs, conflict: "write" };
   return { whenNoRule, settleMs, conflict: conflict === "pause" && isBoards ? "hold" : conflict };
-}
-
-function noteHold({ write, hold }: HeldWrite): readonly Note[] {
-  return hold === undefined
-    ? []
-    : [{ kind: "held", cause: hold.cause, field: write.field, message: hold.why }];
 }
 
 /**
@@ -283,10 +255,6 @@ function tellRules(sources: readonly DerivedField[]): readonly string[] {
 }
 
 function nameSource({ issue, duplicate }: DerivedField): string {
-  return describeIssue(issue, duplicate);
-}
-
-function describeIssue(issue: Issue, duplicate: Issue | undefined): string {
   const { number, state, stateReason } = issue;
   const name =
     number === 0
