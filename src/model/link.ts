@@ -288,6 +288,11 @@ export interface Row {
   readonly late?: readonly RuleField[];
 }
 
+/** The same with other values of some of the post's fields. */
+export function withValues<Given extends Pick<Row, "post">>(row: Given, values: Post["values"]): Given {
+  return { ...row, post: { ...row.post, values: { ...row.post.values, ...values } } };
+}
+
 /** A PATCH that the board has acknowledged, or is known to have taken. */
 export interface AcceptedPatch {
   /** Epoch ms. */

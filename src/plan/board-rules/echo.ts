@@ -7,6 +7,7 @@ import {
   type Row,
   withKnown,
   withPins,
+  withValues,
 } from "../../model/link.ts";
 import type { PostChange, PostField, PostId, RuleField } from "../../model/post.ts";
 import { agree, noBase } from "../fields/base.ts";
@@ -136,8 +137,7 @@ export function echoOnIssues(
     Object.fromEntries(
       writes.flatMap((write) => (write[pick] === undefined ? [] : [[write.field, write[pick]]])),
     );
-  const derive = (change: PostChange) =>
-    deriveBoard({ ...row, post: { ...row.post, values: { ...row.post.values, ...change } } }, settings, seen);
+  const derive = (change: PostChange) => deriveBoard(withValues(row, change), settings, seen);
   const [before, now] = [derive(valuesOf("before")), derive(valuesOf("value"))];
   if (now.kind === "undecided") return [];
   const moved = [...now.targets].filter(([field, target]) => {

@@ -1,5 +1,5 @@
 import type { IssueField } from "../../model/issue.ts";
-import type { IssueBases, LinkedIssue, Row, Target } from "../../model/link.ts";
+import { type IssueBases, type LinkedIssue, type Row, type Target, withValues } from "../../model/link.ts";
 import type { PostChange, PostField } from "../../model/post.ts";
 import { changedBases } from "../fields/base.ts";
 import {
@@ -99,7 +99,7 @@ export function planIssues(
   const derived = derive(row, context);
   if (isUnlooked(row) || (derived === undefined && settings.issue.voteLabels === undefined)) return nothing;
   const fields = derived === undefined ? [] : findAsks(row, asked, derived, context);
-  const untaken = derived && findUntaken(row, context);
+  const untaken = derived && findUntaken(row, settings, seen);
   const decided = row.links.filter(isWritable).map((linked) => {
     const isTaken = ([field, target]: Asks[number]): boolean => isPutBack(linked, field, target, untaken);
     const taken = [...(derived?.targets ?? [])].filter(isTaken).map((one) => takeField(linked, one));
@@ -170,8 +170,7 @@ function isUnlooked({ seenAt, missing, openIntents }: Row): boolean {
 function findAsks(row: Row, asked: PostChange, { targets }: Derived, { settings, seen }: IssueContext): Asks {
   const fields: Asks = [...targets];
   if (Object.keys(asked).length === 0) return fields;
-  const post = { ...row.post, values: { ...row.post.values, ...asked } };
-  const after = deriveBoard({ ...row, post }, settings, seen);
+  const after = deriveBoard(withValues(row, asked), settings, seen);
   if (after.kind === "undecided") return [];
   return fields.filter(([field, target]) => {
     const then = after.targets.get(field);

@@ -2,6 +2,7 @@ import type { IssueField } from "../../model/issue.ts";
 import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
 import type { PostField } from "../../model/post.ts";
 import { noTarget } from "../fields/base.ts";
+import { asWritten } from "../fields/late.ts";
 import { isSameTarget } from "../ground/fields.ts";
 import type { BoardRule, Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
@@ -41,15 +42,6 @@ export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase
     }
     return Object.keys(changed).length === 0 ? [] : [{ issue: link.issue, base: changed }];
   });
-}
-
-/** A post that no list has shown since our last PATCH is taken as that PATCH has made it. */
-function asWritten(row: Row): Row {
-  if (row.seenAt !== undefined) return row;
-  const written = Object.entries(row.base).flatMap(([field, { post }]) =>
-    post === undefined ? [] : [[field, post]],
-  );
-  return { ...row, post: { ...row.post, values: { ...row.post.values, ...Object.fromEntries(written) } } };
 }
 
 /** A missing post about which neither the old nor the new rules say anything is taken as the lists showed it last. */

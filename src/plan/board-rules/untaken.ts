@@ -1,5 +1,5 @@
 import type { IssueField } from "../../model/issue.ts";
-import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
+import { type FieldBase, type LinkedIssue, type Row, type Target, withValues } from "../../model/link.ts";
 import type { FieldValue, PostField, RuleField } from "../../model/post.ts";
 import { isUnconfirmed, leftBy } from "../fields/base.ts";
 import { isSameTarget, isSameValue, readField } from "../ground/fields.ts";
@@ -13,10 +13,8 @@ import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
  */
 export function findUntaken(
   { post, missing, base }: Row,
-  {
-    settings,
-    seen,
-  }: { readonly settings: Pick<Settings, "boardRules">; readonly seen: ReadonlySet<PostField> },
+  settings: Pick<Settings, "boardRules" | "openCategories">,
+  seen: ReadonlySet<PostField>,
 ): BoardDerivation | undefined {
   const told = Object.entries(base).flatMap(([name, known]) => {
     const field = name as RuleField;
@@ -25,8 +23,8 @@ export function findUntaken(
     return isOther ? [{ field, value: known.written && leftBy(known.written), shown }] : [];
   });
   if (told.every(({ shown }) => shown === undefined)) return undefined;
-  const values = { ...post.values, ...Object.fromEntries(told.map(({ field, value }) => [field, value])) };
-  return deriveBoard({ post: { ...post, values }, missing }, settings, seen);
+  const values = Object.fromEntries(told.map(({ field, value }) => [field, value]));
+  return deriveBoard(withValues({ post, missing }, values), settings, seen);
 }
 
 /** Whether the post shows its old value, or the one that was sent. Any other value is what people have made of it since. */

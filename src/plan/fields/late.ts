@@ -1,4 +1,4 @@
-import type { AcceptedPatch, Row } from "../../model/link.ts";
+import { type AcceptedPatch, type Row, withValues } from "../../model/link.ts";
 import type { FieldValue, PostField, RuleField } from "../../model/post.ts";
 import { readInstant } from "../../model/time.ts";
 import { isSameValue, readField } from "../ground/fields.ts";
@@ -37,8 +37,16 @@ export function withLate(row: Row, { seen, patchMs }: LateContext): Row {
     if (age === "older" || isBefore) late.set(field, acknowledged.shown ?? acknowledged.value);
   }
   if (late.size === 0) return row;
-  const values = { ...row.post.values, ...Object.fromEntries(late) };
-  return { ...row, post: { ...row.post, values }, late: [...late.keys()] };
+  return { ...withValues(row, Object.fromEntries(late)), late: [...late.keys()] };
+}
+
+/** A post that no list has shown since our last PATCH is taken as that PATCH has made it. */
+export function asWritten(row: Row): Row {
+  if (row.seenAt !== undefined) return row;
+  const written = Object.entries(row.base).flatMap(([field, { post }]) =>
+    post === undefined ? [] : [[field, post]],
+  );
+  return withValues(row, Object.fromEntries(written));
 }
 
 /** What became of one field by the PATCHes of a while. */

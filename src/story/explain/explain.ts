@@ -4,6 +4,7 @@ import type { Issue } from "../../model/issue.ts";
 import type { LinkedIssue, LinkOrigin, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { viewBoardRules } from "../../plan/board-rules/board-rules.ts";
+import { asWritten } from "../../plan/fields/late.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
 import {
   type Derivation,
@@ -26,7 +27,7 @@ import type {
   ExplainSources,
   Explanation,
 } from "./explanation.ts";
-import { asWritten, explainFields, explainIssueFields } from "./fields.ts";
+import { explainFields, explainIssueFields } from "./fields.ts";
 import { explainNext, explainUnlooked, explainWaits } from "./next.ts";
 
 /** So many of its last writes belong to the story of a post. */
@@ -121,7 +122,7 @@ function ageOf(at: number | undefined, now: number): Age | null {
 }
 
 function explainSelection({ row, settings, ...look }: Explaining): Explanation["select"] {
-  const post = asWritten(row);
+  const { post } = row.links.length === 0 ? row : asWritten(row);
   if (row.isImport) return { isSelected: false, repo: settings.repo, conditions: [] };
   const { isSelected } = selectPost(post, settings, look);
   return { isSelected, repo: routePost(post, settings), conditions: viewSelection(post, settings, look) };

@@ -1,8 +1,9 @@
 import type { IssueField } from "../../model/issue.ts";
-import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
-import type { FieldValue, Post } from "../../model/post.ts";
+import type { FieldBase, LinkedIssue, Target } from "../../model/link.ts";
+import type { FieldValue } from "../../model/post.ts";
 import { changedFields, deriveBoard } from "../../plan/board-rules/board-rules.ts";
 import { voteAsks } from "../../plan/board-rules/vote-labels.ts";
+import { asWritten } from "../../plan/fields/late.ts";
 import { readField } from "../../plan/ground/fields.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { inNumbers } from "../../plan/rules/by-votes.ts";
@@ -16,22 +17,13 @@ export function explainFields(
   { row, settings, seen }: Explaining,
   derived: Derivation,
 ): readonly ExplainedField[] {
-  const post = asWritten(row);
+  const { post } = asWritten(row);
   return ruledFields(settings.rules).map((field) => {
     const found = derived.get(field);
     const target = found?.kind === "derived" ? inNumbers(found, row, seen) : undefined;
     const asks = found?.kind === "derived" && target !== undefined ? { ...found, target } : undefined;
     return explainField(field, row.base[field], readField(post, field, seen), asks);
   });
-}
-
-/** The post with what boardsync has written since the last list: it stands there already, and no list has shown it yet. */
-export function asWritten({ post, base, seenAt, links }: Row): Post {
-  if (seenAt !== undefined || links.length === 0) return post;
-  const written = Object.entries(base).flatMap(([field, one]) =>
-    one?.post === undefined ? [] : [[field, one.post] as const],
-  );
-  return { ...post, values: { ...post.values, ...Object.fromEntries(written) } };
 }
 
 /** The fields of its issues that board rules set. */
