@@ -1,4 +1,5 @@
 import { toPlainCharacters } from "../text/characters.ts";
+import { withoutComments } from "../text/outward.ts";
 
 /**
  * Takes out of a release's notes what is said among developers and is nothing to customers. Words stay, so that each line reads on:
@@ -28,20 +29,7 @@ const mostLine = 4_096;
 
 /** Comments and tags; what is left of one that was broken up shows as text. */
 function withoutTags(text: string): string {
-  return between(text, "<!--", "-->").replace(/<\/?[a-z][^<>]{0,500}>/gi, "");
-}
-
-/** A text without what stands between two signs, these included. One that nothing ends hides all that follows. */
-function between(text: string, begin: string, end: string): string {
-  let rest = "";
-  for (let from = 0; ; ) {
-    const start = text.indexOf(begin, from);
-    if (start === -1) return rest + text.slice(from);
-    rest += text.slice(from, start);
-    const stop = text.indexOf(end, start + begin.length);
-    if (stop === -1) return rest;
-    from = stop + end.length;
-  }
+  return withoutComments(text).replace(/<\/?[a-z][^<>]{0,500}>/gi, "");
 }
 
 const heading = /^ {0,3}#{1,6}\s/;
