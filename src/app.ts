@@ -210,7 +210,7 @@ export function syncProjects(config: Config): readonly SyncProject[] {
       key: project.project,
       settings: settingsOf(project, config),
       templates,
-      renderer: createRenderer(templates, { dialect }),
+      renderer: createRenderer(templates, dialect),
       periodMs: (now) => createTimes(project.schedule ?? config.schedule, config.timezone).periodMs(now),
     };
   });

@@ -66,7 +66,7 @@ const settings: Settings = {
 /** Plans unchanged rows, and nothing else: no database, no requests. */
 export function measurePlanner({ posts, rounds }: PlannerOptions): PlannerFigures {
   const templates = { title: "{{ post.title }}", body: "{{ post.description }}", postUrl: undefined };
-  const renderer = createRenderer(templates, { dialect: createDialect("https://api.github.com") });
+  const renderer = createRenderer(templates, createDialect("https://api.github.com"));
   const context = contextOf(renderer);
   const rows = Array.from({ length: posts }, (_, index) =>
     index % 10 === 0 ? linkedRow(index, context) : plainRow(index, "under_review"),

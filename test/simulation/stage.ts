@@ -135,9 +135,7 @@ const templates = {
   postUrl: undefined,
 };
 
-const renderer = rememberTexts(
-  createRenderer(templates, { dialect: createDialect("https://api.github.com") }),
-);
+const renderer = rememberTexts(createRenderer(templates, createDialect("https://api.github.com")));
 
 /** Posts of other histories are worded alike: a text is made once. What is no part of the key the renderer is not shown. */
 function rememberTexts({ render, ...others }: Renderer): Renderer {

@@ -8,7 +8,7 @@ import { readDescription } from "./html.ts";
 import { redactPeople } from "./redact.ts";
 import { sanitiseText, sanitiseTitle } from "./sanitise.ts";
 import { namesValue, readTemplate, type Template } from "./template.ts";
-import { addressKey, listAddresses, toSafeUrl } from "./web-address.ts";
+import { toSafeUrl } from "./web-address.ts";
 
 /** Liquid templates, as the config has them. They are trusted; what a post brings along is not. */
 export interface IssueTemplates {
@@ -33,15 +33,9 @@ export interface RenderContext {
   readonly categoryNames?: ReadonlyMap<string, string>;
 }
 
-/** What a renderer needs besides its templates. */
-export interface RenderOptions {
+export interface Renderer {
   /** The tracker's, which the texts are for. */
   readonly dialect: Dialect;
-}
-
-export interface Renderer {
-  /** The most bytes of an issue's body. */
-  readonly bodyBytes: number;
   /** @throws TemplateError where a template fails on this post; the message names the template's place. */
   render(post: PostValues, context: RenderContext): RenderedIssue;
   /**
@@ -56,12 +50,6 @@ export interface Renderer {
    * @throws TemplateError where the template fails on this post.
    */
   address(post: PostValues, context: RenderContext): string | undefined;
-  /** See `addressKey`. */
-  addressKey(address: string): string | undefined;
-  /** The web page of an issue, by what its repository is called now. */
-  issueAddress(repository: string, number: number): string;
-  /** See `listAddresses`. */
-  listAddresses(text: string): ReadonlySet<string>;
 }
 
 /** Leaves people some room in the same body. */
@@ -80,8 +68,7 @@ const MAX_TITLE_READ = 4_096;
  *
  * @throws TemplateError that names the template, and line and column in it, when one can't be read.
  */
-export function createRenderer(templates: IssueTemplates, options: RenderOptions): Renderer {
-  const { dialect } = options;
+export function createRenderer(templates: IssueTemplates, dialect: Dialect): Renderer {
   const toLine = (value: string) => sanitiseTitle(value, dialect);
   const title = readTemplate(templates.title, toLine, "issue.title");
   const body = readTemplate(templates.body, (value) => sanitiseText(value, dialect), "issue.body");
@@ -106,11 +93,8 @@ export function createRenderer(templates: IssueTemplates, options: RenderOptions
   };
 
   return {
-    bodyBytes: dialect.bodyBytes,
+    dialect,
     address: urlOf,
-    addressKey: (address) => addressKey(address, dialect),
-    listAddresses: (text) => listAddresses(text, dialect),
-    issueAddress: dialect.issueAddress,
     comment: (template, post, context) =>
       renderBlock(readComment(template)(scopeOf(post, context)), [], MAX_BLOCK_BYTES),
     render(post, context) {

@@ -68,7 +68,7 @@ async function newcomersOf(
 function pagesOf({ world, project }: PulledCycle, wanted: RepositoryName) {
   const name = nameNow(world, wanted);
   return [...new Set([name, wanted])].map((called) => {
-    return { name, address: project.renderer.issueAddress(called, 0).replace(/0$/, "") };
+    return { name, address: project.renderer.dialect.issueAddress(called, 0).replace(/0$/, "") };
   });
 }
 

@@ -59,13 +59,13 @@ export function addressesOf(
 ): readonly string[] {
   const { name, repository } = world.ledger.memory.repositoryById(repositoryId) ?? {};
   const names = new Set([repository?.name, name].filter((one) => one !== undefined));
-  return [...names].map((one) => project.renderer.issueAddress(one, number));
+  return [...names].map((one) => project.renderer.dialect.issueAddress(one, number));
 }
 
 /** The page of an issue. */
 export function addressOf({ world, project }: Cycle, { repositoryId, number }: IssueRef): string {
   const name = world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "";
-  return project.renderer.issueAddress(name, number);
+  return project.renderer.dialect.issueAddress(name, number);
 }
 
 /** An issue of ours stands for a post, whatever people make of its link. */

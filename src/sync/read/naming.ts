@@ -3,6 +3,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
+import { addressKey, listAddresses } from "../../plan/text/web-address.ts";
 import type { IssuePage } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { closeLane, closePart, laneOf } from "../ground/lane.ts";
@@ -39,7 +40,7 @@ export async function keepNaming(cycle: Cycle, records: readonly IssueText[]): P
     // Ours have their posts, whatever else they name. Without a mark it may be a person's who shares the account with us.
     .filter((record) => !isOurIssue(cycle, record))
     .map(({ issue: { repositoryId, number }, body }) => {
-      const addresses = [...renderer.listAddresses(body)];
+      const addresses = [...listAddresses(body, renderer.dialect)];
       return {
         issue: { repositoryId, number },
         addresses: addresses.length > mostAddresses ? [] : addresses,
@@ -117,13 +118,13 @@ export function pageOf(
 ): PostPage | undefined {
   const context = { board: world.policy.boardHash, project: memory.id };
   const address = renderer.address(post, context);
-  const key = address === undefined ? undefined : renderer.addressKey(address);
+  const key = address === undefined ? undefined : addressKey(address, renderer.dialect);
   if (key === undefined) return undefined;
   const other = renderer.address({ ...post, id: `${post.id}-other` as PostId }, context);
   if (other !== address) return { key, shown: undefined };
   // What has not the post's id in it is the address that the board shows, or one that the config gives to all posts.
   const shown = String(post.values.url ?? "");
-  return renderer.addressKey(shown) === key ? { key, shown } : undefined;
+  return addressKey(shown, renderer.dialect) === key ? { key, shown } : undefined;
 }
 
 /** Of very many issues those that were opened last are looked through: more would cost hours where few of them name a page. */

@@ -43,7 +43,7 @@ async function compose(
   action: UpdateIssue,
   { repository, record }: FreshIssue,
 ): Promise<Composed<WriteOutcome>> {
-  const edit = editOf(action, record, cycle.project.renderer.bodyBytes);
+  const edit = editOf(action, record, cycle.project.renderer.dialect.bodyBytes);
   if (edit === "edited by people") return park(cycle, action, "tracker.edited", edited);
   if (edit === "no room") return park(cycle, action, "tracker.rejected", noRoom);
   const { write, content } = edit;

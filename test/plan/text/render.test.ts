@@ -25,10 +25,7 @@ function render(
   templates: Partial<{ title: string; body: string; postUrl: string | undefined }> = {},
   id = "p1",
 ) {
-  return createRenderer({ ...defaults, ...templates }, { dialect: gitHub }).render(
-    postOf(values, id),
-    context,
-  );
+  return createRenderer({ ...defaults, ...templates }, gitHub).render(postOf(values, id), context);
 }
 
 describe("a rendered issue", () => {
@@ -101,7 +98,7 @@ describe("a rendered issue", () => {
       url: "https://x.example/1",
       internalNote: "secret",
     };
-    const renderer = createRenderer({ ...defaults, body: `${body}\nend` }, { dialect: gitHub });
+    const renderer = createRenderer({ ...defaults, body: `${body}\nend` }, gitHub);
     expect(renderer.render(postOf(values), context).block).toBe(
       "p1|c#\u200B1|in_progress|20|https://x.example/1|acme||||\nend\n\nhttps://x.example/1",
     );
@@ -181,7 +178,7 @@ describe("the post's address", () => {
   });
 
   it("makes no reference where it leads to the tracker", () => {
-    const renderer = createRenderer(defaults, { dialect: enterprise });
+    const renderer = createRenderer(defaults, enterprise);
     const values = {
       description: "https://ghe.example.com/o/r",
       url: "https://ghe.example.com/o/r/issues/1",
@@ -196,10 +193,10 @@ describe("category and votes of a post", () => {
   const url = "https://x.example/1";
   const categoryLabels = { c1: "area: billing" };
   const block = (values: Readonly<Record<string, FieldValue>>, body = defaults.body) =>
-    createRenderer({ ...defaults, body }, { dialect: gitHub }).render(
-      postOf({ description: "a", url, ...values }),
-      { ...context, categoryLabels },
-    ).block;
+    createRenderer({ ...defaults, body }, gitHub).render(postOf({ description: "a", url, ...values }), {
+      ...context,
+      categoryLabels,
+    }).block;
 
   it.each<[string, Readonly<Record<string, FieldValue>>, string]>([
     ["both", { categoryId: "c1", votes: 37 }, "Category: area: billing · Votes: 20+"],
@@ -219,16 +216,16 @@ describe("category and votes of a post", () => {
       postUrl: "https://x.example/{{ post.category }}",
     };
     const categoryNames = new Map([["c1", "Billing"]]);
-    const { block: named } = createRenderer(templates, { dialect: gitHub }).render(
-      postOf({ categoryId: "c1" }),
-      { ...context, categoryNames },
-    );
+    const { block: named } = createRenderer(templates, gitHub).render(postOf({ categoryId: "c1" }), {
+      ...context,
+      categoryNames,
+    });
     expect(named).toBe("Billing\n\nhttps://x.example/c1");
   });
 
   it("tell what the text says of votes", () => {
     const of = (votes: number, body = defaults.body) =>
-      createRenderer({ ...defaults, body }, { dialect: gitHub }).render(postOf({ votes }), context).votes;
+      createRenderer({ ...defaults, body }, gitHub).render(postOf({ votes }), context).votes;
     expect([of(37), of(0), of(37, "{{ post.votes }} votes")]).toEqual(["Votes: 20+", undefined, undefined]);
   });
 
@@ -254,13 +251,10 @@ describe("further posts of an issue", () => {
   ];
 
   it("are named with their address, else with their title, and stand in the marker", () => {
-    const issue = createRenderer(defaults, { dialect: gitHub }).render(
-      postOf({ description: "a", votes: 2 }),
-      {
-        ...context,
-        others,
-      },
-    );
+    const issue = createRenderer(defaults, gitHub).render(postOf({ description: "a", votes: 2 }), {
+      ...context,
+      others,
+    });
     expect(issue.block).toBe(
       "a\n\nAlso asked for in: https://x.example/2\nAlso asked for in: #\u200B3\n\nVotes: 2+",
     );
@@ -269,7 +263,7 @@ describe("further posts of an issue", () => {
 
   it("have the address that the template makes", () => {
     const postUrl = "https://x.example/p/{{ post.id }}";
-    const issue = createRenderer({ ...defaults, postUrl }, { dialect: gitHub }).render(postOf({}), {
+    const issue = createRenderer({ ...defaults, postUrl }, gitHub).render(postOf({}), {
       ...context,
       others,
     });
@@ -281,7 +275,7 @@ describe("further posts of an issue", () => {
 });
 
 describe("a comment that a board rule asks for", () => {
-  const renderer = createRenderer(defaults, { dialect: gitHub });
+  const renderer = createRenderer(defaults, gitHub);
 
   it("shows the post's text as text, and nothing of it that the template does not ask for", () => {
     const post = postOf({ title: "@all #1", status: "declined", url: "https://x.example/1", votes: 9 });
@@ -346,7 +340,7 @@ describe("the limits of an issue", () => {
     const others = Array.from({ length: 200 }, (_, index) =>
       postOf({ url: `https://x.example/${"y".repeat(1000)}/${index}` }, `post-${index}-${"x".repeat(100)}`),
     );
-    const renderer = createRenderer({ ...defaults, body: "<b>".repeat(30_000) }, { dialect: gitHub });
+    const renderer = createRenderer({ ...defaults, body: "<b>".repeat(30_000) }, gitHub);
     const issue = renderer.render(postOf({ url }), { ...context, others });
     expect(Buffer.byteLength(issue.body)).toBeLessThan(65_536);
     const named = ["p1", ...others.slice(0, 46).map(({ id }) => id)];
@@ -407,17 +401,8 @@ describe("a renderer", () => {
     ["body", "issue.body: undefined filter: nope (line 1, column 1)"],
     ["postUrl", "issue.postUrl: undefined filter: nope (line 1, column 1)"],
   ])("is not made with a bad %s", (name, message) => {
-    expect(() =>
-      createRenderer({ ...defaults, [name]: "{{ post.id | nope }}" }, { dialect: gitHub }),
-    ).toThrow(message);
+    expect(() => createRenderer({ ...defaults, [name]: "{{ post.id | nope }}" }, gitHub)).toThrow(message);
   });
-});
-
-it("an address is found in a text in the spelling of the texts that are rendered", () => {
-  const { addressKey, listAddresses } = createRenderer(defaults, { dialect: gitHub });
-  const address = "https://github.com/acme/app/issues/1";
-  expect(addressKey(address)).toBe("https://redirect.github.com/acme/app/issues/1");
-  expect(listAddresses(`See ${address}.`)).toContain(addressKey(address));
 });
 
 describe("every value that a template may name", () => {
@@ -431,21 +416,20 @@ describe("every value that a template may name", () => {
   };
 
   it.each(templateValues.text)("is there for a text: %s", (name) => {
-    const renderer = createRenderer({ ...defaults, body: `[{{ ${name} }}]` }, { dialect: gitHub });
+    const renderer = createRenderer({ ...defaults, body: `[{{ ${name} }}]` }, gitHub);
     expect(renderer.render(postOf(values), context).block).toMatch(/^\[[^\]]+\]/);
   });
 
   it.each(templateValues.address)("is there for an address: %s", (name) => {
     const postUrl = `https://y.example/?q={{ ${name} | url_encode }}&end=1`;
-    const renderer = createRenderer({ ...defaults, postUrl }, { dialect: gitHub });
+    const renderer = createRenderer({ ...defaults, postUrl }, gitHub);
     expect(renderer.address(postOf(values), context)).toMatch(/\?q=[^&]+&/);
   });
 });
 
 describe("a description in HTML", () => {
   const render = (description: string, redact: readonly ("email" | "phone")[] = []) =>
-    createRenderer(defaults, { dialect: gitHub }).render(postOf({ description }), { ...context, redact })
-      .block;
+    createRenderer(defaults, gitHub).render(postOf({ description }), { ...context, redact }).block;
 
   it("becomes a readable text, as safe as any other", () => {
     const block = render(
