@@ -1,17 +1,9 @@
 import type { Side } from "../errors.ts";
 import type { Absence, Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } from "../model/issue.ts";
-import type { ContentBase, LeftText, Link, Parked, PatchAnswer, RowNote } from "../model/link.ts";
+import type { ContentBase, FieldWrite, LeftText, Link, Parked, PatchAnswer, RowNote } from "../model/link.ts";
 import type { PageTrace } from "../model/page.ts";
 import type { Post, PostId, ProjectId } from "../model/post.ts";
-import type {
-  AuditEntry,
-  IntentId,
-  IntentWrite,
-  Left,
-  NewIntent,
-  SentCall,
-  ToolCallChange,
-} from "./journal.ts";
+import type { AuditEntry, IntentId, Left, NewIntent, SentCall, ToolCallChange } from "./journal.ts";
 import type { Kinds } from "./kinds.ts";
 import type {
   AccountMemory,
@@ -217,7 +209,7 @@ export type JournalChange = Kinds<{
     answer?: PatchAnswer | undefined;
   };
   /** Other rules ask for something else by now: what T₀ becomes, of the writes of an open PATCH. */
-  retarget: { intent: IntentId; writes: readonly IntentWrite[] };
+  retarget: { intent: IntentId; writes: readonly FieldWrite[] };
   /**
    * An issue shows what an unknown change was to write, and that is recorded as made. It stays open for as long as it may
    * arrive all the same, once more or for the first time.

@@ -1,7 +1,7 @@
 import type { Side } from "../errors.ts";
 import type { IssueField, RepositoryId, RepositoryName } from "../model/issue.ts";
-import type { ContentBase, Field, IntentKind, Target } from "../model/link.ts";
-import type { FieldValue, PostId, ProjectId, RuleField } from "../model/post.ts";
+import type { ContentBase, FieldWrite, IntentKind } from "../model/link.ts";
+import type { FieldValue, PostId, ProjectId } from "../model/post.ts";
 import type { Kinds } from "./kinds.ts";
 
 /**
@@ -73,21 +73,13 @@ export interface NewIntent {
   /** Of a create or an update: what will have been written. */
   readonly content?: ContentBase;
   /** Of a PATCH: the fields with the values before. */
-  readonly writes?: readonly IntentWrite[];
+  readonly writes?: readonly FieldWrite[];
   /** Of a change of an issue or a comment on it: the fields likewise; the value of a comment is its key. */
-  readonly issueWrites?: readonly IntentWrite<IssueField>[];
+  readonly issueWrites?: readonly FieldWrite<IssueField>[];
   /** Of a PATCH: the record's `updatedAt` before, if it has one. */
   readonly updatedAtBefore?: string;
   /** Of a change of status: how many voters the board showed right before it; absent where it shows none. */
   readonly voters?: number;
-}
-
-export interface IntentWrite<Name extends Field = RuleField> {
-  readonly field: Name;
-  readonly before: FieldValue | undefined;
-  readonly value: FieldValue;
-  /** What T₀ becomes once this is known to be applied. */
-  readonly target: Target;
 }
 
 export interface Intent extends NewIntent {

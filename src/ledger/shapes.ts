@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Issue, IssueField, Milestone, Named, Signals } from "../model/issue.ts";
 import type {
   Field,
+  FieldWrite,
   LeftText,
   PatchAnswer,
   PlannedChange,
@@ -18,7 +19,7 @@ import {
   type RuleField,
   ruleFields,
 } from "../model/post.ts";
-import type { AuditEntry, IntentWrite } from "./journal.ts";
+import type { AuditEntry } from "./journal.ts";
 import { later } from "./stored.ts";
 
 /**
@@ -189,7 +190,7 @@ const targetShape = later(
 /** What an intent writes. */
 export function writesShape<Name extends Field>(
   field: z.ZodType<Name>,
-): z.ZodType<readonly IntentWrite<Name>[]> {
+): z.ZodType<readonly FieldWrite<Name>[]> {
   return z.array(
     z
       .object({ field, before: valueShape().optional(), value: valueShape(), target: targetShape() })

@@ -302,11 +302,19 @@ export interface AcceptedPatch {
   readonly answer?: PatchAnswer;
 }
 
-/** A field of a post that was written. `before` is left out where the board did not show it. */
-export interface SentValue {
-  readonly field: RuleField;
+/** A field that was written. `before` is left out where it was not shown. */
+export interface SentValue<Name extends Field = RuleField> {
+  readonly field: Name;
   readonly before?: FieldValue | undefined;
   readonly value: FieldValue;
+}
+
+/** A field that is to be written. */
+export interface FieldWrite<Name extends Field = RuleField> extends SentValue<Name> {
+  /** The value before; undefined for an unseen field. */
+  readonly before: FieldValue | undefined;
+  /** What T₀ becomes once this is known to be applied. */
+  readonly target: Target;
 }
 
 /** Of the record in an answer to a PATCH: the fields that were written, as far as it shows them, and when it was changed last. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Issue } from "../../src/model/issue.ts";
-import type { FieldBase, LinkedIssue, Row, Target } from "../../src/model/link.ts";
+import type { FieldBase, FieldWrite, LinkedIssue, Row, Target } from "../../src/model/link.ts";
 import type { FieldValue } from "../../src/model/post.ts";
-import type { FieldWrite, Note, PatchPost } from "../../src/plan/ground/action.ts";
+import type { Note, PatchPost } from "../../src/plan/ground/action.ts";
 import { doubtSignature, refusalSignature } from "../../src/plan/ground/identity.ts";
 import type { Settings } from "../../src/plan/ground/settings.ts";
 import { adoptRow, type PlanContext, planRow, recordApplied } from "../../src/plan/plan.ts";

@@ -2,6 +2,7 @@ import type { Issue, IssueField, IssueRef, Milestone, Signals } from "../../mode
 import { isSameIssue } from "../../model/issue.ts";
 import {
   type FieldBase,
+  type FieldWrite,
   type IssueBases,
   type LinkedIssue,
   type Row,
@@ -11,7 +12,6 @@ import {
 } from "../../model/link.ts";
 import type { PostChange, PostField, PostId, RuleField } from "../../model/post.ts";
 import { agree, noBase } from "../fields/base.ts";
-import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, readField } from "../ground/fields.ts";
 import { readIssueField, withFields } from "../ground/issue-fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";

@@ -1,6 +1,5 @@
-import type { Field, FieldBase, Target } from "../../model/link.ts";
+import type { Field, FieldBase, FieldWrite, Target } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
-import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, isSameValue, isStill } from "../ground/fields.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Reason } from "../../model/causes.ts";
-import type { Field, FieldBase, Target } from "../../model/link.ts";
+import type { Field, FieldBase, FieldWrite, Target } from "../../model/link.ts";
 import type { FieldValue, RuleField } from "../../model/post.ts";
-import type { FieldWrite, Note } from "../ground/action.ts";
+import type { Note } from "../ground/action.ts";
 import { fillNull, isSameTarget, isSameValue, isSettable, showTarget, showValue } from "../ground/fields.ts";
 import { labelOf } from "../ground/issue-fields.ts";
 import type { Conflict, Settings } from "../ground/settings.ts";

@@ -1,16 +1,7 @@
-import type { Field, FieldBase } from "../../model/link.ts";
+import type { Field, FieldBase, FieldWrite, SentValue } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
-import type { FieldWrite } from "../ground/action.ts";
 import { fillNull, isSameValue, isSettable, isStill, showValue } from "../ground/fields.ts";
 import { isOurs, noTarget } from "./base.ts";
-
-/** What a write of ours did to one field. */
-export interface WrittenField<Name extends Field = Field> {
-  readonly field: Name;
-  /** undefined where it was not shown then. */
-  readonly before?: FieldValue | undefined;
-  readonly value: FieldValue;
-}
 
 /** How the write of a field is taken back. `already`: it shows what was there before. */
 export type Reversal<Name extends Field> =
@@ -20,9 +11,9 @@ export type Reversal<Name extends Field> =
 
 /** Several writes of the same fields, oldest first, as one: what was before the first of them, and what the last one sent. */
 export function mergeWritten<Name extends Field>(
-  written: readonly WrittenField<Name>[],
-): readonly WrittenField<Name>[] {
-  const merged = new Map<Name, WrittenField<Name>>();
+  written: readonly SentValue<Name>[],
+): readonly SentValue<Name>[] {
+  const merged = new Map<Name, SentValue<Name>>();
   for (const one of written) {
     const first = merged.get(one.field);
     merged.set(one.field, first === undefined ? one : { ...first, value: one.value });
@@ -37,7 +28,7 @@ export function mergeWritten<Name extends Field>(
  * @param shown what the field shows now; undefined where it is not shown.
  */
 export function reverseField<Name extends Field>(
-  { field, before: known, value }: WrittenField<Name>,
+  { field, before: known, value }: SentValue<Name>,
   shown: FieldValue | undefined,
   base: FieldBase | undefined,
 ): Reversal<Name> {

@@ -1,7 +1,7 @@
 import type { Cause, Reason } from "../../model/causes.ts";
 import type { IssueField, IssueRef, RepositoryName } from "../../model/issue.ts";
-import type { ContentBase, Field, FieldBase, IssueBases, Target } from "../../model/link.ts";
-import type { FieldValue, PostChange, PostId, RuleField } from "../../model/post.ts";
+import type { ContentBase, Field, FieldBase, FieldWrite, IssueBases } from "../../model/link.ts";
+import type { PostChange, PostId, RuleField } from "../../model/post.ts";
 
 /** A write that the plan asks for. A new effect is a new variant: exhaustive switches stop compiling until it is handled. */
 export type Action = CreateIssue | UpdateIssue | ChangeIssue | CommentIssue | PatchPost | CreatePost;
@@ -107,15 +107,6 @@ export interface CreatePost {
   readonly address: string;
   readonly category: string | undefined;
   readonly reason: string;
-}
-
-export interface FieldWrite<Name extends Field = RuleField> {
-  readonly field: Name;
-  /** The value before; undefined for an unseen field. */
-  readonly before: FieldValue | undefined;
-  readonly value: FieldValue;
-  /** What T₀ becomes once this is applied. */
-  readonly target: Target;
 }
 
 /** What the plan wants said about a row; shown by `plan`, `status` and `sync`. */

@@ -1,7 +1,7 @@
 import { refOf } from "../../model/issue.ts";
-import type { Field } from "../../model/link.ts";
+import type { Field, FieldWrite } from "../../model/link.ts";
 import type { Post } from "../../model/post.ts";
-import { type Action, type FieldWrite, isNotified, type PatchPost, type UpdateIssue } from "./action.ts";
+import { type Action, isNotified, type PatchPost, type UpdateIssue } from "./action.ts";
 import { foldValue } from "./fields.ts";
 import { hashText } from "./hash.ts";
 import { byVotes, type RuleSettings, type Settings, sortsByVotes } from "./settings.ts";

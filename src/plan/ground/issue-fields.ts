@@ -1,7 +1,6 @@
 import type { Issue, IssueField, Milestone } from "../../model/issue.ts";
-import type { Field } from "../../model/link.ts";
+import type { Field, FieldWrite } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
-import type { FieldWrite } from "./action.ts";
 import { hashText } from "./hash.ts";
 import type { IssueChange } from "./settings.ts";
 

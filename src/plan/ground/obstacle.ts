@@ -1,6 +1,7 @@
 import type { Reason } from "../../model/causes.ts";
 import {
   type Field,
+  type FieldWrite,
   type Parked,
   pausedAsWhole,
   pausedByPerson,
@@ -8,7 +9,7 @@ import {
   type WholePause,
 } from "../../model/link.ts";
 import type { Post, RuleField } from "../../model/post.ts";
-import { type Action, type FieldWrite, isNotifying, type Note, type PatchPost } from "./action.ts";
+import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
 import { doubtSignature, refusalSignature } from "./identity.ts";
 import type { Settings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import type { Issue } from "../../model/issue.ts";
-import type { OwnChanges, Row, SentField } from "../../model/link.ts";
+import type { FieldWrite, OwnChanges, Row, SentField } from "../../model/link.ts";
 import type { FieldValue, PostChange, PostField, RuleField } from "../../model/post.ts";
 import { changedBases, noTarget } from "../fields/base.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type FieldPolicy,
   postSides,
 } from "../fields/decide.ts";
-import { type Decision, type FieldWrite, isNotified, type Note, type PatchPost } from "../ground/action.ts";
+import { type Decision, isNotified, type Note, type PatchPost } from "../ground/action.ts";
 import { isSameTarget, isUnread, readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { chooseFree, type HeldWrite, isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";

@@ -1,7 +1,6 @@
-import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
+import type { FieldBase, FieldWrite, LinkedIssue, Row, Target } from "../../model/link.ts";
 import { type PostField, type RuleField, ruleFields } from "../../model/post.ts";
 import { layRules, noTarget } from "../fields/base.ts";
-import type { FieldWrite } from "../ground/action.ts";
 import { isSameTarget, isSameValue, readField } from "../ground/fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
 import { inNumbers, isByVotes } from "./by-votes.ts";

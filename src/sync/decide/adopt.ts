@@ -1,8 +1,7 @@
-import type { IntentWrite } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { FoundMarker } from "../../ledger/pulls.ts";
 import { type Issue, type IssueRef, isSameIssue, refOf } from "../../model/issue.ts";
-import type { ContentBase, Row } from "../../model/link.ts";
+import type { ContentBase, FieldWrite, Row } from "../../model/link.ts";
 import { planRow } from "../../plan/plan.ts";
 import { retargetNow } from "../../plan/rules/rebase.ts";
 import { inOrder } from "../../select.ts";
@@ -15,7 +14,7 @@ import { readRow, type ShowLinks } from "../ground/rows.ts";
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
 export async function adoptDecision(cycle: PulledCycle, row: Row, now: number): Promise<void> {
   const { world, memory, settings } = cycle;
-  const aim = (writes: readonly IntentWrite[]) => retargetNow(row, writes, settings);
+  const aim = (writes: readonly FieldWrite[]) => retargetNow(row, writes, settings);
   await world.ledger.commit(await retargetOpen(world, memory.id, row, aim));
   const wants = planRow(row, await cycle.context(now)).actions.some(({ kind }) => kind === "create-issue");
   await recordAdopted(cycle, row, now, wants ? "now" : undefined);

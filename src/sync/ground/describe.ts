@@ -1,6 +1,6 @@
-import type { Field, PlannedChange, Row } from "../../model/link.ts";
+import type { Field, FieldWrite, PlannedChange, Row } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
-import { type Action, changeOf, type FieldWrite } from "../../plan/ground/action.ts";
+import { type Action, changeOf } from "../../plan/ground/action.ts";
 import { nameIssue } from "./cycle-state.ts";
 import type { PlannedAction } from "./reports.ts";
 import type { World } from "./world.ts";

@@ -1,7 +1,6 @@
 import type { Change } from "../../ledger/change.ts";
-import type { IntentWrite } from "../../ledger/journal.ts";
 import type { RowRecord } from "../../ledger/rows.ts";
-import type { Row } from "../../model/link.ts";
+import type { FieldWrite, Row } from "../../model/link.ts";
 import type { ProjectId } from "../../model/post.ts";
 import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
 import { type RebaseContext, rebaseRow } from "../../plan/rules/rebase.ts";
@@ -15,7 +14,7 @@ export async function retargetOpen(
   { ledger }: Pick<World, "ledger">,
   project: ProjectId,
   { post, openIntents }: Pick<Row, "post" | "openIntents">,
-  aim: (writes: readonly IntentWrite[]) => readonly IntentWrite[],
+  aim: (writes: readonly FieldWrite[]) => readonly FieldWrite[],
 ): Promise<readonly Change[]> {
   if (!openIntents.includes("patch-post")) return [];
   const open = (await ledger.journal.open(project)).filter(

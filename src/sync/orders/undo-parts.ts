@@ -1,8 +1,8 @@
 import type { RunWrite } from "../../ledger/journal.ts";
 import { type IssueRef, isSameIssue } from "../../model/issue.ts";
-import type { Field, Row } from "../../model/link.ts";
+import type { Field, Row, SentValue } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { mergeWritten, type WrittenField } from "../../plan/fields/undo.ts";
+import { mergeWritten } from "../../plan/fields/undo.ts";
 import { issueKey } from "../ground/cycle-state.ts";
 import { nameEntry } from "../ground/entries.ts";
 
@@ -12,7 +12,7 @@ export interface UndoPart {
   readonly kind: "patch-post" | "change-issue";
   /** undefined on the board, and where nothing says which one it was. */
   readonly issue: IssueRef | undefined;
-  readonly fields: readonly WrittenField<Field>[];
+  readonly fields: readonly SentValue<Field>[];
   /** The run opened the issue: all else that it did to it goes with that. */
   readonly isOpened: boolean;
   /** Why it is not taken back, whatever has become of it, and where it was made; undefined where it can be. */
@@ -96,7 +96,7 @@ function toPart(post: PostId, write: RunWrite, row: Row | undefined): UndoPart {
     post,
     kind: write.side === "board" ? "patch-post" : "change-issue",
     issue,
-    fields: write.fields as readonly WrittenField<Field>[],
+    fields: write.fields as readonly SentValue<Field>[],
     isOpened: write.kind === "create-issue" && why === undefined,
     kept: why === undefined ? undefined : { why: `${write.kind}: ${why}`, place },
   };

@@ -1,8 +1,8 @@
 import { type IssueField, type IssueRecord, type IssueRef, isSameIssue } from "../../model/issue.ts";
-import type { Field, LinkedIssue, Row } from "../../model/link.ts";
+import type { Field, FieldWrite, LinkedIssue, Row, SentValue } from "../../model/link.ts";
 import type { RuleField } from "../../model/post.ts";
-import { type Reversal, reverseField, type WrittenField } from "../../plan/fields/undo.ts";
-import { type ChangeIssue, type FieldWrite, isNotified, type PatchPost } from "../../plan/ground/action.ts";
+import { type Reversal, reverseField } from "../../plan/fields/undo.ts";
+import { type ChangeIssue, isNotified, type PatchPost } from "../../plan/ground/action.ts";
 import { readField, votersOf } from "../../plan/ground/fields.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
@@ -35,7 +35,7 @@ export function undoOnPost(
 ): UndoStep {
   if (row.openIntents.includes("patch-post")) return stay("a write to the post is under way");
   const { refusals, writes } = sortOut(
-    (fields as readonly WrittenField<RuleField>[]).map((one) =>
+    (fields as readonly SentValue<RuleField>[]).map((one) =>
       reverseField(one, readField(row.post, one.field, pull.seen), row.base[one.field]),
     ),
   );
@@ -77,7 +77,7 @@ export function undoOnIssue(
   const { refusals, writes } = sortOut(
     isOpened
       ? closeOpened(settings, linked, record)
-      : (fields as readonly WrittenField<IssueField>[]).map((one) =>
+      : (fields as readonly SentValue<IssueField>[]).map((one) =>
           reverseField(one, readIssueField(record.issue, one.field), linked.base?.[one.field]),
         ),
   );

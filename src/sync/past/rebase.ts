@@ -1,5 +1,5 @@
 import type { Change } from "../../ledger/change.ts";
-import type { IntentWrite } from "../../ledger/journal.ts";
+import type { FieldWrite } from "../../model/link.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { standStill } from "../../plan/plan.ts";
 import { type RebaseContext, retargetWrites } from "../../plan/rules/rebase.ts";
@@ -55,7 +55,7 @@ async function rebaseRows(cycle: Cycle, known: string): Promise<Rebased> {
   let apart = 0;
   await eachDueRow(cycle, async (_, row) => {
     if (row.links.length === 0) return;
-    const aim = (writes: readonly IntentWrite[]) => retargetWrites(row, writes, context);
+    const aim = (writes: readonly FieldWrite[]) => retargetWrites(row, writes, context);
     changes.push(...(await retargetOpen(cycle.world, memory.id, row, aim)));
     const bases = rebasedBases(row, context);
     if (Object.values(bases.base).some(({ ruled, isAwaited }) => ruled && !isAwaited)) apart += 1;

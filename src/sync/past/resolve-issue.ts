@@ -1,9 +1,8 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
 import { type Issue, type IssueField, type IssueRecord, isSameIssue } from "../../model/issue.ts";
-import type { ContentBase } from "../../model/link.ts";
+import type { ContentBase, FieldWrite } from "../../model/link.ts";
 import { carriesMark } from "../../plan/board-rules/issue-writes.ts";
-import type { FieldWrite } from "../../plan/ground/action.ts";
 import { isSameValue } from "../../plan/ground/fields.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { readIssueField, splitState } from "../../plan/ground/issue-fields.ts";

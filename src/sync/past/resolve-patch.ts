@@ -1,6 +1,6 @@
-import type { Intent, IntentWrite } from "../../ledger/journal.ts";
+import type { Intent } from "../../ledger/journal.ts";
 import type { RowRecord } from "../../ledger/rows.ts";
-import type { Row, SentValue } from "../../model/link.ts";
+import type { FieldWrite, Row, SentValue } from "../../model/link.ts";
 import { dayMs, minuteMs, readInstant } from "../../model/time.ts";
 import { echoOnIssues } from "../../plan/board-rules/echo.ts";
 import { isNotified, isNotifying, type PatchPost } from "../../plan/ground/action.ts";
@@ -58,10 +58,10 @@ export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<
 function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent): PatchFate {
   const { post } = row;
   const action = patchOf(intent);
-  const shows = ({ field }: IntentWrite, values: readonly SentValue["before"][]): boolean =>
+  const shows = ({ field }: FieldWrite, values: readonly SentValue["before"][]): boolean =>
     values.some((value) => isSameValue(field, readField(post, field, pull.seen), value));
-  const isApplied = (write: IntentWrite): boolean => shows(write, [write.value]);
-  const isBefore = (write: IntentWrite): boolean =>
+  const isApplied = (write: FieldWrite): boolean => shows(write, [write.value]);
+  const isBefore = (write: FieldWrite): boolean =>
     shows(write, [write.before, ...listedBefore(row, write, intent, policy.waits.patchMs)]);
   if (action.writes.some(({ field }) => readField(post, field, pull.seen) === undefined)) return "in doubt";
   if (action.writes.every(isApplied)) return "applied";
@@ -99,7 +99,7 @@ function unitOf(instant: string): number {
  */
 function listedBefore(
   { accepted = [] }: Row,
-  { field }: IntentWrite,
+  { field }: FieldWrite,
   { at: plannedAt }: Intent,
   patchMs: number,
 ): readonly SentValue["before"][] {

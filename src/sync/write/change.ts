@@ -1,5 +1,6 @@
 import { type IssueField, type IssueRecord, type IssueRef, isSameIssue } from "../../model/issue.ts";
-import type { Action, ChangeIssue, FieldWrite } from "../../plan/ground/action.ts";
+import type { FieldWrite } from "../../model/link.ts";
+import type { Action, ChangeIssue } from "../../plan/ground/action.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
 import { isSameName, labelOf, splitState, withFields } from "../../plan/ground/issue-fields.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";

@@ -1,12 +1,10 @@
-import type { IntentWrite } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import { type Issue, type IssueField, type IssueRef, isSameIssue } from "../../model/issue.ts";
-import type { FieldBase, IssueBases, Row } from "../../model/link.ts";
+import type { FieldBase, FieldWrite, IssueBases, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { echoOnPost, echoOnUnseen } from "../../plan/board-rules/echo.ts";
 import { applied } from "../../plan/fields/base.ts";
 import { withLate } from "../../plan/fields/late.ts";
-import type { FieldWrite } from "../../plan/ground/action.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { planRow } from "../../plan/plan.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
@@ -52,7 +50,7 @@ export async function takeOwnChange(
     ]);
     if (row === undefined) continue;
     // So that the target of a PATCH that is under way does not come back with it.
-    const aim = (writes: readonly IntentWrite[]) =>
+    const aim = (writes: readonly FieldWrite[]) =>
       writes.map((write) => ({ ...write, target: base[write.field]?.target ?? write.target }));
     await ledger.commit(await retargetOpen(cycle.world, follower.project, row, aim));
   }

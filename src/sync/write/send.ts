@@ -1,9 +1,9 @@
 import type { Change, SentChange } from "../../ledger/change.ts";
 import type { AuditEntry, IntentId, NewIntent } from "../../ledger/journal.ts";
 import type * as port from "../../ledger/ledger.ts";
-import type { Field, PatchAnswer } from "../../model/link.ts";
+import type { Field, FieldWrite, PatchAnswer } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { type Action, type FieldWrite, isNotifying } from "../../plan/ground/action.ts";
+import { type Action, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { asOne } from "../ground/as-one.ts";

@@ -1,5 +1,5 @@
-import type { Field } from "../../../model/link.ts";
-import type { Intent, IntentWrite, Journal, NewIntent } from "../../journal.ts";
+import type { Field, FieldWrite } from "../../../model/link.ts";
+import type { Intent, Journal, NewIntent } from "../../journal.ts";
 import { issueField, ruleField, writesShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
@@ -117,7 +117,7 @@ function fromIntent(intent: NewIntent, project: number, post: number) {
 }
 
 /** `before` is left out by JSON where the field was unseen. */
-function fromWrites(writes: readonly IntentWrite<Field>[] | undefined): string | undefined {
+function fromWrites(writes: readonly FieldWrite<Field>[] | undefined): string | undefined {
   return (
     writes &&
     JSON.stringify(writes.map(({ field, before, value, target }) => ({ field, before, value, target })))
