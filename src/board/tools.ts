@@ -1,4 +1,5 @@
 import type { FaultDetail } from "../errors.ts";
+import type { ToolRecord } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 
 /** What a tool is called for. Reads may be repeated; of the others each call is one write. */
@@ -33,18 +34,6 @@ export interface ToolList {
   readonly records: readonly ToolRecord[];
   /** Whether absence means something: false where the answer says, or looks as if, there is more than could be read. */
   readonly isComplete: boolean;
-}
-
-/** What can be recognised of one record; every text is foreign. */
-export interface ToolRecord {
-  readonly id: string;
-  /** `title` or `name`. */
-  readonly title?: string;
-  /** `content`, `body`, `description`, `markdown`. */
-  readonly text?: string;
-  readonly url?: string;
-  /** Whether an entry is published: by `published`, `isPublished`, `status`, `state`, `publishedAt`, `draft`; undefined where nothing says so. */
-  readonly isPublished?: boolean;
 }
 
 /** What became of a call, in the words of `PatchOutcome` (board.ts). Only `unknown` may have done something without our knowing. */

@@ -1,6 +1,6 @@
 import type { Issue, IssueRef, Milestone, Pin, RepositoryId, Signals } from "../model/issue.ts";
 import type { PageTrace } from "../model/page.ts";
-import type { PostId, ProjectId } from "../model/post.ts";
+import type { AlikePost, PostId, ProjectId, PullMeasure } from "../model/post.ts";
 import type { Kinds } from "./kinds.ts";
 
 /** What was read, stored page by page. */
@@ -39,13 +39,6 @@ export interface KnownPage {
 }
 
 export type PullId = number & { readonly __pull: true };
-
-export interface PullMeasure {
-  readonly posts: number;
-  /** Without those that are known to be missing. */
-  readonly linked: number;
-  readonly linkedSeen: number;
-}
 
 export interface FoundMarker {
   readonly issue: Issue;
@@ -132,19 +125,6 @@ export interface AlikeWish {
   readonly titles: readonly string[];
   /** It was not listed before, epoch ms; undefined: no post for that. */
   readonly listedSince: number | undefined;
-}
-
-export interface AlikePost {
-  readonly post: PostId;
-  /** `''` where the board shows none. */
-  readonly title: string;
-  readonly text: string;
-  /** As the board shows it; undefined where it shows none. */
-  readonly createdAt: string | undefined;
-  /** Since when it is listed, epoch ms. */
-  readonly listedSince: number;
-  /** Whether it has an issue, or a person has taken one from it. */
-  readonly isTaken: boolean;
 }
 
 export interface KnownImport {

@@ -10,7 +10,7 @@ import type {
   WholePause,
   WriteKind,
 } from "../model/link.ts";
-import type { FieldValue, Post, PostId, ProjectId, RuleField } from "../model/post.ts";
+import type { FieldValue, Namesake, Post, PostId, ProjectId, RuleField } from "../model/post.ts";
 
 /** What decisions are made of, and what is recorded of them. */
 export interface Rows {
@@ -203,28 +203,6 @@ export interface Elsewhere {
   readonly isListed: boolean;
   /** When its last complete list was begun, epoch ms; undefined where there is none. */
   readonly pulledAt: number | undefined;
-}
-
-/** Two posts of one id, in two projects of the board. */
-export interface Namesake {
-  readonly post: PostId;
-  readonly here: Post["values"];
-  /** Since when it is listed here, epoch ms. */
-  readonly listedSince: number;
-  /** Since when there are two: the later one of the times since which each is listed, or was last, epoch ms. */
-  readonly since: number;
-  /** The other project. */
-  readonly project: ProjectId;
-  /** As the other project has listed it last; undefined where it never has, and only an issue's mark names it. */
-  readonly there: Post["values"] | undefined;
-  /** Whether the other project's last complete list has lacked it, or each of them. */
-  readonly isGone: boolean;
-  /** When that list was begun, epoch ms; undefined where there is none. */
-  readonly pulledAt: number | undefined;
-  /** Those that the other one is linked to, then those that carry its mark. */
-  readonly issues: readonly IssueRef[];
-  /** Whether the outcome of a write for the other one is open, but for that of a PATCH. */
-  readonly isUnderWay: boolean;
 }
 
 /** A pull of the board that has ended. */

@@ -1,3 +1,4 @@
+import type { PullMeasure } from "../model/post.ts";
 import type { GuardLimits } from "./ground/settings.ts";
 
 /** What the guard looks at in an action. */
@@ -40,19 +41,11 @@ export function guard(
   };
 }
 
-/** What a complete pull saw of a project. */
-export interface BoardMeasure {
-  readonly posts: number;
-  /** Posts that have an issue, and how many of these the pull showed. */
-  readonly linked: number;
-  readonly linkedSeen: number;
-}
-
 /**
  * A board that suddenly shows nothing, or less than half of what is linked: more likely another project, a lost permission
  * or a changed list than what people wanted. One linked post that disappears among others is everyday life.
  */
-export function isShrunk({ posts, linked, linkedSeen }: BoardMeasure): string | undefined {
+export function isShrunk({ posts, linked, linkedSeen }: PullMeasure): string | undefined {
   if (linked === 0) return undefined;
   if (posts === 0) return `the board shows no post at all, ${linked} of this project have issues`;
   const lost = linked - linkedSeen;

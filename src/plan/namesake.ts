@@ -1,21 +1,11 @@
-import type { Post } from "../model/post.ts";
+import type { Namesake, Post } from "../model/post.ts";
 import { dayMs, readInstant } from "../model/time.ts";
 
 /** What two posts of one id, in two projects of the board, are told apart by. */
-export interface TwoPlaces {
-  readonly here: Post["values"];
-  /** Epoch ms. */
-  readonly listedSince: number;
-  /** undefined where no list has shown it. */
-  readonly there: Post["values"] | undefined;
-  /** Whether the last complete list of the other project lacked it. */
-  readonly isGone: boolean;
-  /** When that list was begun, epoch ms; undefined where there is none. */
-  readonly pulledAt: number | undefined;
+export interface TwoPlaces
+  extends Pick<Namesake, "here" | "listedSince" | "there" | "isGone" | "pulledAt" | "isUnderWay"> {
   /** When the run became due, epoch ms: a list from then on is as new as the one that shows the post here. */
   readonly dueAt: number;
-  /** Whether it is not known yet which issues the other one has. */
-  readonly isUnderWay: boolean;
   /** Whether further lists of the other project will come. */
   readonly isSynced: boolean;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type BoardMeasure, type GuardedAction, guard, isShrunk } from "../../src/plan/guard.ts";
+import type { PullMeasure } from "../../src/model/post.ts";
+import { type GuardedAction, guard, isShrunk } from "../../src/plan/guard.ts";
 
 const limits = { issues: 2, statuses: 3 };
 const create: GuardedAction = { issues: 1, isNotifying: false };
@@ -41,7 +42,7 @@ describe("the guard", () => {
   });
 });
 
-it.each<[string, BoardMeasure, string | undefined]>([
+it.each<[string, PullMeasure, string | undefined]>([
   ["an empty board without links", { posts: 0, linked: 0, linkedSeen: 0 }, undefined],
   ["a board that shows everything", { posts: 9, linked: 4, linkedSeen: 4 }, undefined],
   [

@@ -3,9 +3,9 @@ import type {
   ToolArguments,
   ToolOutcome,
   ToolPurpose,
-  ToolRecord,
   ToolWriting,
 } from "../../src/board/tools.ts";
+import type { ToolRecord } from "../../src/model/post.ts";
 import { hashArguments } from "../../src/sync/write/call.ts";
 import type { BoardPost, BoardServer } from "./board-server.ts";
 import type { HubServer } from "./github-server.ts";

@@ -1,10 +1,5 @@
-import type {
-  BoardTools,
-  ToolArguments,
-  ToolOutcome,
-  ToolPurpose,
-  ToolRecord,
-} from "../../src/board/tools.ts";
+import type { BoardTools, ToolArguments, ToolOutcome, ToolPurpose } from "../../src/board/tools.ts";
+import type { ToolRecord } from "../../src/model/post.ts";
 
 /** What a tool does with its next call, beside what it is called for. */
 export type ToolFault =

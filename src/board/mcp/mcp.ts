@@ -2,6 +2,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { RemoteError } from "../../errors.ts";
 import { type Patience, repeatRead } from "../../http/repeat.ts";
 import type { Sender } from "../../http/send.ts";
+import type { ToolRecord } from "../../model/post.ts";
 import type { ReadBounds, Traffic } from "../../model/surroundings.ts";
 import { errorOf, type Fault } from "../http/answer/refusal.ts";
 import { createExcerpt, type Excerpt } from "../http/answer/wording.ts";
@@ -14,7 +15,6 @@ import type {
   ToolOutcome,
   ToolPurpose,
   ToolReading,
-  ToolRecord,
 } from "../tools.ts";
 import { readAnswer, readProtocolError, readRefusal } from "./answer.ts";
 import { type Known, type KnownTool, openClient, readKnown, requestOptions } from "./connection.ts";

@@ -1,7 +1,7 @@
+import type { ToolRecord } from "../../model/post.ts";
 import { isObject, type JsonObject, readKey, readPath } from "../http/answer/access.ts";
 import { readFlag } from "../http/answer/record.ts";
 import { idNamesKnown, readId } from "../http/answer/shape.ts";
-import type { ToolRecord } from "../tools.ts";
 
 /** What can be recognised of the records that tools show, whose names the board's API document leaves open. */
 

@@ -1,20 +1,12 @@
+import type { ToolRecord } from "../../model/post.ts";
 import { hashText } from "../ground/hash.ts";
-
-/** A record of the changelog, as a list shows it. */
-export interface ListedEntry {
-  readonly id: string;
-  readonly title?: string;
-  readonly text?: string;
-  readonly url?: string;
-  readonly isPublished?: boolean;
-}
 
 /** What a list tells of an entry that may have been made. */
 export type FoundEntry =
   /** It has the text, too. */
-  | { readonly kind: "found"; readonly entry: ListedEntry }
+  | { readonly kind: "found"; readonly entry: ToolRecord }
   /** They are called so, and the text tells none of them apart. */
-  | { readonly kind: "alike"; readonly entries: readonly ListedEntry[] }
+  | { readonly kind: "alike"; readonly entries: readonly ToolRecord[] }
   | { readonly kind: "none" };
 
 /**
@@ -24,7 +16,7 @@ export type FoundEntry =
  * @param taken ids of those that are another release's, or were there before.
  */
 export function findEntry(
-  entries: readonly ListedEntry[],
+  entries: readonly ToolRecord[],
   title: string,
   prints: readonly (string | undefined)[],
   taken: ReadonlySet<string>,
@@ -43,19 +35,19 @@ export function findEntry(
 export function ownEntry(
   found: FoundEntry | undefined,
   before: readonly string[] | undefined,
-): ListedEntry | undefined {
+): ToolRecord | undefined {
   if (found?.kind === "found") return found.entry;
   const [only, ...others] = found?.kind === "alike" && before !== undefined ? found.entries : [];
   return others.length === 0 ? only : undefined;
 }
 
 /** Whether an entry has a title. */
-export function isCalled({ title = "" }: Pick<ListedEntry, "title">, wanted: string): boolean {
+export function isCalled({ title = "" }: Pick<ToolRecord, "title">, wanted: string): boolean {
   return plain(title) === plain(wanted);
 }
 
 /** What of an entry people may have edited. */
-export function printEntry({ title = "", text = "" }: Pick<ListedEntry, "title" | "text">): string {
+export function printEntry({ title = "", text = "" }: Pick<ToolRecord, "title" | "text">): string {
   return hashText(`${plain(title)}\n${plain(text)}`);
 }
 

@@ -1,16 +1,5 @@
+import type { AlikePost } from "../../model/post.ts";
 import { readInstant } from "../../model/time.ts";
-
-/** A listed post, as far as it tells whether it is what an issue has become. */
-export interface Alike {
-  readonly title: string;
-  readonly text: string;
-  /** As the board shows it; undefined where it shows none. */
-  readonly createdAt: string | undefined;
-  /** Since when it is listed, epoch ms. */
-  readonly listedSince: number;
-  /** Whether it has an issue, or a person has taken one from it. */
-  readonly isTaken: boolean;
-}
 
 /** What was asked of the board, and when (epoch ms). */
 export interface AskedPost {
@@ -21,22 +10,22 @@ export interface AskedPost {
 }
 
 /** What posts tell of one that was asked for. */
-export type Likeness<P extends Alike> =
+export type Likeness =
   /** This is it: its text names the issue, it came after it was asked for, and nobody has it. */
-  | { readonly kind: "found"; readonly post: P }
+  | { readonly kind: "found"; readonly post: AlikePost }
   /** One of these may be it. */
-  | { readonly kind: "doubt"; readonly posts: readonly P[] }
+  | { readonly kind: "doubt"; readonly posts: readonly AlikePost[] }
   | { readonly kind: "none" };
 
 /** Two clocks, and a board that writes whole minutes. */
 const slackMs = 120_000;
 
 /** Looks among the posts of a project for the one that was asked for. */
-export function findAlike<P extends Alike>(posts: readonly P[], asked: AskedPost): Likeness<P> {
+export function findAlike(posts: readonly AlikePost[], asked: AskedPost): Likeness {
   const since = asked.at - slackMs;
   const listed = posts.filter(({ listedSince }) => listedSince >= since);
   // One clock may be far off, or the board tell times without a zone: what names the issue is in doubt then, not another one.
-  const isOlder = ({ createdAt }: P): boolean => readInstant(createdAt) < since;
+  const isOlder = ({ createdAt }: AlikePost): boolean => readInstant(createdAt) < since;
   const naming = listed.filter((post) => namesAddress(post, asked.addresses));
   const called = listed.filter((post) => isCalled(post, asked.title) && !post.isTaken && !isOlder(post));
   const [only] = naming;
@@ -52,11 +41,11 @@ export function findAlike<P extends Alike>(posts: readonly P[], asked: AskedPost
  * @param restMs `waits.create`.
  * @param until when a list that must have shown it was read, epoch ms.
  */
-export function newcomers<P extends Alike>(
-  posts: readonly P[],
+export function newcomers(
+  posts: readonly AlikePost[],
   { at, restMs }: Pick<AskedPost, "at"> & { readonly restMs: number },
   until = Number.POSITIVE_INFINITY,
-): readonly P[] {
+): readonly AlikePost[] {
   // What was asked for takes effect in that time, or never.
   const isOf = (made: number): boolean => !(made < at - slackMs || made > at + restMs + slackMs);
   return posts.filter(
@@ -66,16 +55,16 @@ export function newcomers<P extends Alike>(
 }
 
 /** The first of these posts that stands for the issue already, as far as one can tell by its text or its title. */
-export function findStanding<P extends Alike>(
-  posts: readonly P[],
+export function findStanding(
+  posts: readonly AlikePost[],
   { title, addresses }: Pick<AskedPost, "title" | "addresses">,
-): P | undefined {
+): AlikePost | undefined {
   return posts.find((post) => namesAddress(post, addresses)) ?? posts.find((post) => isCalled(post, title));
 }
 
 /** Whether a post names the page of an issue, by one of its addresses: `…/issues/12` is not named by `…/issues/123`. */
 export function namesAddress(
-  { title, text }: Pick<Alike, "title" | "text">,
+  { title, text }: Pick<AlikePost, "title" | "text">,
   addresses: readonly string[],
 ): boolean {
   const parts = [title, text].map((part) => part.toLowerCase());
@@ -88,13 +77,13 @@ export function namesAddress(
 }
 
 /** Whether a post is called as an issue is. */
-export function isCalled({ title }: Pick<Alike, "title">, wanted: string): boolean {
+export function isCalled({ title }: Pick<AlikePost, "title">, wanted: string): boolean {
   return title.trim().toLowerCase() === wanted.trim().toLowerCase();
 }
 
 /** Numbers of issues whose pages a post names, where those of a repository begin so. */
 export function issuesNamed(
-  { title, text }: Pick<Alike, "title" | "text">,
+  { title, text }: Pick<AlikePost, "title" | "text">,
   pages: string,
 ): readonly number[] {
   const where = `${title}\n${text}`.toLowerCase();

@@ -1,6 +1,7 @@
 import type { ToolList } from "../../board/tools.ts";
 import { isStuck, type ToolCall, type ToolCallChange } from "../../ledger/journal.ts";
-import { findEntry, isCalled, type ListedEntry, ownEntry, printEntry } from "../../plan/changelog/look.ts";
+import type { ToolRecord } from "../../model/post.ts";
+import { findEntry, isCalled, ownEntry, printEntry } from "../../plan/changelog/look.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { type AskEntries, entryOf, lastText, otherEntries, sayAlike } from "../ground/entries.ts";
 import { isPreview } from "../ground/order.ts";
@@ -61,7 +62,7 @@ async function lookForDraft(cycle: PulledCycle, { subject: tag }: ToolCall, list
   if (found.kind === "alike") return { kind: "unsure", why: sayAlike(title, found.entries) };
   if (!list.isComplete) return { kind: "unsure", why: notWhole };
   const others = new Set([...taken, ...(there ?? [])]);
-  const isOther = (one: ListedEntry) => others.has(one.id) || titles.some((its) => isCalled(one, its));
+  const isOther = (one: ToolRecord) => others.has(one.id) || titles.some((its) => isCalled(one, its));
   // Where no whole list was seen before the call, nobody knows which are new.
   const fresh = there && list.records.find((one) => !isOther(one));
   if (fresh !== undefined) return { kind: "unsure", why: sayRenamed(title, fresh) };
@@ -94,7 +95,7 @@ async function lookForPublished(
   return { kind: "unsure", why: "the list does not tell whether it is published" };
 }
 
-function sayRenamed(title: string, { title: its = "" }: ListedEntry): string {
+function sayRenamed(title: string, { title: its = "" }: ToolRecord): string {
   return `no entry is called "${title}", and "${its}" is new: that may be it, under another title. Called as before, it is recognised`;
 }
 

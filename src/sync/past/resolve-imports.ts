@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../ledger/journal.ts";
-import type { AlikePost, KnownImport } from "../../ledger/pulls.ts";
+import type { KnownImport } from "../../ledger/pulls.ts";
 import { bareIssue, type IssueRef, refOf } from "../../model/issue.ts";
-import type { PostId } from "../../model/post.ts";
+import type { AlikePost, PostId } from "../../model/post.ts";
 import { findAlike, newcomers } from "../../plan/imports/alike.ts";
 import { asOne } from "../ground/as-one.ts";
 import { attempt } from "../ground/attempt.ts";

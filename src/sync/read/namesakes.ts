@@ -1,7 +1,6 @@
 import { OutdatedError } from "../../errors.ts";
-import type { Namesake } from "../../ledger/rows.ts";
 import type { IssueRef } from "../../model/issue.ts";
-import type { PostId } from "../../model/post.ts";
+import type { Namesake, PostId } from "../../model/post.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { isAlike, judgeNamesake } from "../../plan/namesake.ts";
 import { retargetWrites } from "../../plan/rules/rebase.ts";

@@ -1,6 +1,6 @@
-import type { ToolArguments, ToolOutcome, ToolRecord, ToolWriting } from "../../board/tools.ts";
+import type { ToolArguments, ToolOutcome, ToolWriting } from "../../board/tools.ts";
 import { type AuditEntry, auditKinds, type CallKey, type ToolCall } from "../../ledger/journal.ts";
-import type { PostId } from "../../model/post.ts";
+import type { PostId, ToolRecord } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
 import { asOne } from "../ground/as-one.ts";

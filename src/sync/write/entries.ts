@@ -1,5 +1,6 @@
-import type { ToolList, ToolRecord, ToolWriting } from "../../board/tools.ts";
+import type { ToolList, ToolWriting } from "../../board/tools.ts";
 import { RemoteError } from "../../errors.ts";
+import type { ToolRecord } from "../../model/post.ts";
 import { findEntry, isCalled, ownEntry, printEntry } from "../../plan/changelog/look.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import {

@@ -1,8 +1,7 @@
-import type { ToolRecord } from "../../board/tools.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
 import { type Issue, type IssueRef, refOf } from "../../model/issue.ts";
-import type { PostId } from "../../model/post.ts";
+import type { PostId, ToolRecord } from "../../model/post.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
 import { draftPost, postArguments } from "../../plan/imports/draft.ts";
 import { whyKept } from "../../plan/imports/select.ts";

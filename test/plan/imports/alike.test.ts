@@ -1,22 +1,25 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Alike,
-  findAlike,
-  findStanding,
-  issuesNamed,
-  newcomers,
-} from "../../../src/plan/imports/alike.ts";
+import type { AlikePost, PostId } from "../../../src/model/post.ts";
+import { findAlike, findStanding, issuesNamed, newcomers } from "../../../src/plan/imports/alike.ts";
 
 const at = Date.parse("2026-01-01T12:00:00Z");
 const address = "https://github.com/acme/app/issues/12";
 const asked = { title: "CSV export", addresses: ["https://github.com/acme/old/issues/12", address], at };
 
-const post = (facts: Partial<Alike> = {}): Alike => ({
-  ...{ title: "Another", text: "", createdAt: undefined, listedSince: at + 1, isTaken: false, ...facts },
+const post = (facts: Partial<AlikePost> = {}): AlikePost => ({
+  ...{
+    post: "p1" as PostId,
+    title: "Another",
+    text: "",
+    createdAt: undefined,
+    listedSince: at + 1,
+    isTaken: false,
+    ...facts,
+  },
 });
 
 describe("the post that was asked for", () => {
-  it.each<[string, Alike]>([
+  it.each<[string, AlikePost]>([
     ["names the issue", post({ text: `So.\n\n${address}` })],
     ["names it in HTML", post({ text: `<p><a href="${address.toUpperCase()}">it</a></p>` })],
     ["names it in its title", post({ title: address })],
@@ -27,7 +30,7 @@ describe("the post that was asked for", () => {
     expect(findAlike([post(), one], asked)).toEqual({ kind: "found", post: one });
   });
 
-  it.each<[string, Alike]>([
+  it.each<[string, AlikePost]>([
     ["names another issue", post({ text: `${address}3` })],
     ["was listed before", post({ text: address, listedSince: at - 200_000 })],
     ["was made before, and is called so", post({ title: asked.title, createdAt: "2025-12-31" })],
@@ -36,7 +39,7 @@ describe("the post that was asked for", () => {
     expect(findAlike([one], asked)).toEqual({ kind: "none" });
   });
 
-  it.each<[string, readonly Alike[]]>([
+  it.each<[string, readonly AlikePost[]]>([
     ["one is called so", [post({ title: " csv EXPORT " })]],
     [
       "one names it, and was made before by the board's clock",

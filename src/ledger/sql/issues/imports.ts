@@ -1,5 +1,6 @@
 import type { IssueRef } from "../../../model/issue.ts";
-import type { AlikePost, Imports, KnownImport } from "../../pulls.ts";
+import type { AlikePost } from "../../../model/post.ts";
+import type { Imports, KnownImport } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";

@@ -1,7 +1,7 @@
 import type { RepositoryId } from "../../../model/issue.ts";
-import type { Post, PostField } from "../../../model/post.ts";
+import type { Post, PostField, PullMeasure } from "../../../model/post.ts";
 import type { PullChange } from "../../change.ts";
-import type { PullId, PullMeasure, Pulls } from "../../pulls.ts";
+import type { PullId, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { encodePost, hashFacts } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";

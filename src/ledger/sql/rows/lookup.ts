@@ -1,6 +1,6 @@
 import type { IssueRef } from "../../../model/issue.ts";
-import type { PostId } from "../../../model/post.ts";
-import type { Elsewhere, KnownPull, Lookup, Namesake } from "../../rows.ts";
+import type { Namesake, PostId } from "../../../model/post.ts";
+import type { Elsewhere, KnownPull, Lookup } from "../../rows.ts";
 import { decodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
