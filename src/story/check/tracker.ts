@@ -1,6 +1,7 @@
 import { RemoteError } from "../../errors.ts";
-import type { Readable, Repository, RepositoryName } from "../../model/issue.ts";
+import { isSameRepository, type Readable, type Repository, type RepositoryName } from "../../model/issue.ts";
 import { includesName } from "../../plan/ground/issue-fields.ts";
+import { namesOfRules } from "../../plan/rules/pins.ts";
 import { neededSignals, projectFieldKey } from "../../plan/rules/signals.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { hasOption, isFieldFault, namedOptions } from "../../sync/read/signals/project-fields.ts";
@@ -30,27 +31,24 @@ export async function checkRepository(
   sayAccess(looking);
   const catalogue = await tracker.catalogue(repository, bounds);
   const { labels, milestones } = catalogue;
-  const known = new Set(labels.map((label) => label.name.toLowerCase()));
+  const known = labels.map((label) => label.name);
   const { categoryLabels, voteLabels = {} } = settings.issue;
   const wanted = [...settings.issue.labels, ...Object.values(categoryLabels), ...Object.values(voteLabels)];
-  const missing = wanted.filter((label) => !known.has(label.toLowerCase()));
+  const missing = wanted.filter((label) => !includesName(known, label));
   if (missing.length > 0) {
     const message = `${name} has no label ${quoted(missing)}; it is created with the first issue that needs it.`;
     say("warning", message);
   }
-  const isThere = (milestone: string): boolean => milestones.some(({ title }) => title === milestone);
+  const called = (wanted: string) => milestones.filter(({ title }) => title === wanted);
   const { milestone } = settings.issue;
-  if (milestone !== undefined && !isThere(milestone)) {
+  if (milestone !== undefined && called(milestone).length === 0) {
     const message = `${name} has no milestone "${milestone}". Create it, or correct issue.milestone; until then issues are opened without one.`;
     say("error", message, "tracker.milestone");
-  } else if (
-    milestone !== undefined &&
-    milestones.every(({ title, state }) => title !== milestone || state === "closed")
-  ) {
+  } else if (milestone !== undefined && called(milestone).every(({ state }) => state === "closed")) {
     say("error", closedMilestone(name, milestone), "tracker.milestone");
   }
   for (const [index, { set }] of settings.boardRules.entries()) {
-    if (typeof set.milestone !== "string" || isThere(set.milestone)) continue;
+    if (typeof set.milestone !== "string" || called(set.milestone).length > 0) continue;
     const message = `${name} has no milestone "${set.milestone}". Create it, or correct boardRules[${index}].set.milestone; until then issues are left without one, and that needs you.`;
     say("error", message, "tracker.milestone");
   }
@@ -79,7 +77,7 @@ async function findRepository(
 }
 
 function sayAccess({ say, name, repository }: Looking): void {
-  if (repository.name.toLowerCase() !== name.toLowerCase()) {
+  if (!isSameRepository(repository.name, name)) {
     const message = `${name} is called ${repository.name} now; correct \`repo\` in the config.`;
     say("warning", message, "tracker.renamed");
   }
@@ -170,21 +168,15 @@ async function firstPage(
 
 /** Labels and milestones that the rules look at and no issue of a repository can have. */
 function checkNames({ say, settings, name }: Looking, { labels, milestones }: Catalogue): void {
-  const conditions = settings.rules.map(({ when }) => when);
-  const looked = conditions.flatMap((when) =>
-    [when.labels, when.anyLabel, when.noLabel].flatMap((one) => one ?? []),
-  );
+  const looked = namesOfRules(settings.rules);
   const known = labels.map((label) => label.name);
-  const unknown = [...new Set(looked)].filter((label) => !includesName(known, label));
+  const unknown = looked.label.filter((label) => !includesName(known, label));
   if (unknown.length > 0) {
     const message = `${name} has no label ${quoted(unknown)}, which the rules look at: no issue can have it yet.`;
     say("warning", message, "tracker.label");
   }
-  const titles = conditions.flatMap(({ milestone }) => milestone ?? []);
-  const missing = [...new Set(titles)].filter(
-    (title) =>
-      title !== "any" && title !== "none" && !milestones.some((milestone) => milestone.title === title),
-  );
+  const titles = new Set(["any", ...milestones.map(({ title }) => title)]);
+  const missing = looked.milestone.filter((title) => !titles.has(title));
   if (missing.length > 0) {
     const message = `${name} has no milestone ${quoted(missing)}, which the rules look at: no issue can have it yet.`;
     say("warning", message, "tracker.milestone");
@@ -198,9 +190,7 @@ function quoted(names: readonly string[]): string {
 
 /** Issue types that the config names, for new issues or in a rule. */
 async function checkTypes({ say, tracker, bounds, settings, repository }: Looking): Promise<void> {
-  const wanted = [settings.issue.type, ...settings.rules.map(({ when }) => when.type)].flatMap(
-    (type) => type ?? [],
-  );
+  const wanted = [settings.issue.type ?? [], namesOfRules(settings.rules).type].flat();
   if (wanted.length === 0) return;
   const listed = await tracker.issueTypes(repository, undefined, bounds);
   const types = listed.kind === "listed" ? listed.rows.map(({ name }) => name) : [];
