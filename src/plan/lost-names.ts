@@ -43,7 +43,8 @@ export function awaitLost(
   // What a deleted name keeps undecided gets its base once something is called so again.
   const isUndecided = (field: RuleField): boolean =>
     now.get(field)?.kind === "unknown" && known.get(field)?.kind !== "unknown";
-  return awaitUnknown(row, now, new Map([...derive(without)].filter(([field]) => !isUndecided(field))));
+  const lostFields = unknownIn(derive(without)).filter((field) => !isUndecided(field));
+  return awaitFields(row, now, lostFields);
 }
 
 /**
@@ -75,7 +76,7 @@ export function awaitDropped(
       ),
       settings,
     );
-  return awaitUnknown(row, derive(false), derive(true));
+  return awaitFields(row, derive(false), unknownIn(derive(true)));
 }
 
 /**
@@ -106,10 +107,10 @@ export function awaitOthers(
     const target = known?.kind === "derived" ? known.target : row.base[field]?.target;
     return target === undefined || !isSameTarget(field, target, found.target);
   });
-  const awaited = awaitUnknown(
+  const awaited = awaitFields(
     row,
     now,
-    new Map(moved.map(([field]) => [field, { kind: "unknown", message: "" }])),
+    moved.map(([field]) => field),
   );
   if (outcome === "gone") return awaited;
   // What people have changed meanwhile is a change like any other.
@@ -141,7 +142,7 @@ export function awaitAnew(row: Row, key: ProjectFieldKey, settings: RuleSettings
       signals: { ...signals, projectStatus: { ...signals?.projectStatus, [key]: lost } },
     })),
   );
-  return awaitUnknown(row, deriveTarget(row.links, settings), deriveTarget(without, settings));
+  return awaitFields(row, deriveTarget(row.links, settings), unknownIn(deriveTarget(without, settings)));
 }
 
 function withFormer(moved: Issue, { milestone }: Issue): Issue {
@@ -161,13 +162,16 @@ function droppedPins(before: KnownIssue, now: KnownIssue, names: RuleNames): rea
   );
 }
 
-/** @param without what the rules make of the row where nothing is known of what was lost. */
-function awaitUnknown(row: Row, now: Derivation, without: Derivation): Row["base"] {
+function unknownIn(derivation: Derivation): readonly RuleField[] {
+  return [...derivation].flatMap(([field, { kind }]) => (kind === "unknown" ? [field] : []));
+}
+
+/** @param lost the fields that hang on what was lost. */
+function awaitFields(row: Row, now: Derivation, lost: readonly RuleField[]): Row["base"] {
   // The first plan of a pair takes the issues as they are then.
   if (Object.keys(row.base).length === 0) return {};
-  const unknown = [...without].filter(([, { kind }]) => kind === "unknown");
   return Object.fromEntries(
-    unknown.flatMap(([field]): [RuleField, FieldBase][] => {
+    lost.flatMap((field): [RuleField, FieldBase][] => {
       const base = row.base[field];
       const found = now.get(field);
       const isAsked =

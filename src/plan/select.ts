@@ -1,8 +1,8 @@
 import type { RepositoryName } from "../model/issue.ts";
-import type { FieldValue, Post, PostField } from "../model/post.ts";
+import type { Post, PostField } from "../model/post.ts";
 import { lookedAt } from "./board-rules/board-rules.ts";
 import { voteLabel } from "./board-rules/vote-labels.ts";
-import { foldStatus, isUnread, readField, showValue } from "./ground/fields.ts";
+import { isSameValue, isUnread, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
 import { type Settings, sortsByVotes } from "./ground/settings.ts";
 import { ruledFields } from "./rules/match.ts";
@@ -198,7 +198,7 @@ export function routePost(post: Post, settings: Settings): RepositoryName {
   const route = settings.route.find(
     (candidate) =>
       (candidate.category === undefined || candidate.category === category) &&
-      (candidate.status === undefined || isStatus(status, candidate.status)) &&
+      (candidate.status === undefined || isSameValue("status", status, candidate.status)) &&
       (candidate.label === undefined || (label !== undefined && isSameName(label, candidate.label))),
   );
   return route?.repo ?? settings.repo;
@@ -226,10 +226,6 @@ export function unseenConditions(settings: Settings, seen: ReadonlySet<PostField
   if (sortsByVotes(settings)) named.push(["rules.set.roadmapOrder", "votes"]);
   for (const { name, field } of lookedAt(settings.boardRules)) named.push([`boardRules.when.${name}`, field]);
   return named.filter(([, field]) => !seen.has(field)).map(([name]) => name);
-}
-
-function isStatus(value: FieldValue | undefined, wanted: string): boolean {
-  return typeof value === "string" && foldStatus(value) === foldStatus(wanted);
 }
 
 function categoryOf({ values: { categoryId } }: Post): string | undefined {

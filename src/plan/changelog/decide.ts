@@ -1,5 +1,5 @@
 import type { Release } from "../../model/release.ts";
-import { readInstant } from "../../model/time.ts";
+import { dayMs, readInstant } from "../../model/time.ts";
 import { isWanted, printRelease, type Wanted } from "./releases.ts";
 
 /** What is known of a call, as the journal has it. */
@@ -60,7 +60,9 @@ export function decideEntries(facts: ChangelogFacts): readonly EntryWish[] {
     stateOf("changelogCreate", tag) === "DONE" && !mayBePublished(stateOf("changelogPublish", tag));
   const asked = releases
     .filter((release) => !isNoted(release, facts))
-    .toSorted((one, other) => ageOf(one) - ageOf(other) || one.id - other.id)
+    .toSorted(
+      (one, other) => readInstant(one.publishedAt) - readInstant(other.publishedAt) || one.id - other.id,
+    )
     .flatMap((release): readonly EntryWish[] => {
       const tag = nameRelease(release, facts);
       const state = stateOf("changelogCreate", tag);
@@ -96,17 +98,13 @@ export function nameRelease(
   return first !== undefined && releases.some((one) => one.id === first) ? `${tag}-${id}` : tag;
 }
 
-function ageOf({ publishedAt }: Release): number {
-  return readInstant(publishedAt);
-}
-
 /** Whether customers may have seen an entry, by what became of the call that publishes it. */
 export function mayBePublished(state: KnownCall["state"] | undefined): boolean {
   return state === "SENT" || state === "UNKNOWN" || state === "DONE";
 }
 
 /** A second entry within this time needs a second yes: nobody knows how many subscribers are mailed. */
-export const publishEveryMs = 86_400_000;
+export const publishEveryMs = dayMs;
 
 /**
  * When an entry may be published that was let go, epoch ms; undefined for at once.

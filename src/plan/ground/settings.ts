@@ -1,4 +1,5 @@
-import type { RepositoryName } from "../../model/issue.ts";
+import type { ProjectFieldName, RepositoryName } from "../../model/issue.ts";
+import type { ContentBase } from "../../model/link.ts";
 import type { FieldValue, PostChange, PostId, ProjectId, RuleField } from "../../model/post.ts";
 
 /** What of people is made unreadable in the texts of posts. */
@@ -179,11 +180,7 @@ type PullRequestState = "open" | "ready" | "merged" | "none";
 export type PullRequestWish = PullRequestState | `${PullRequestState} from anyone`;
 
 /** A field of a project shows one of these options. */
-export interface ProjectStatusCondition {
-  /** A login, user or organisation. */
-  readonly owner: string;
-  readonly project: number;
-  readonly field: string;
+export interface ProjectStatusCondition extends ProjectFieldName {
   readonly is: readonly string[];
 }
 
@@ -226,7 +223,7 @@ export interface GuardLimits {
 }
 
 /** An issue's text, made from a post by the renderer; safe to publish. */
-export interface RenderedIssue {
+export interface RenderedIssue extends ContentBase {
   readonly title: string;
   /** The managed block alone. */
   readonly block: string;
@@ -236,8 +233,6 @@ export interface RenderedIssue {
   readonly votes?: string | undefined;
   /** The posts that the marker names. */
   readonly posts: readonly PostId[];
-  readonly titleHash: string;
-  readonly blockHash: string;
 }
 
 /** The text of the issue of a post, and of further posts that it stands for; made by `createRenderer`. */

@@ -6,11 +6,6 @@ import { type ArgumentValues, fillArguments } from "../text/arguments.ts";
 import { toBoardText, toBoardTitle } from "../text/outward.ts";
 import { TemplateError } from "../text/template.ts";
 
-/** What an issue is called until it is a post. */
-export function importId(name: string): PostId {
-  return name as PostId;
-}
-
 /**
  * The post that an issue becomes.
  *
@@ -25,7 +20,7 @@ export function draftPost(
   const text = toBoardText(body);
   return {
     kind: "create-post",
-    post: importId(name),
+    post: name as PostId,
     issue: refOf(issue),
     title: toBoardTitle(title) || name,
     body: text === "" ? address : `${text}\n\n${address}`,

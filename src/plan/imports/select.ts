@@ -1,4 +1,5 @@
 import type { IssueRecord, LabelledIssue } from "../../model/issue.ts";
+import { includesName } from "../ground/issue-fields.ts";
 import type { ImportSettings } from "../ground/settings.ts";
 
 /** Why an issue becomes no post, as it is now; undefined where it may. */
@@ -7,8 +8,7 @@ export function whyKept(
   { labels }: ImportSettings,
 ): string | undefined {
   if (issue.state !== "open") return "it is closed";
-  const names = new Set(issue.labels.map((name) => name.toLowerCase()));
-  const missing = labels.filter((label) => !names.has(label.toLowerCase()));
+  const missing = labels.filter((label) => !includesName(issue.labels, label));
   return missing.length === 0 ? undefined : `it has not the label ${missing.join(", ")}`;
 }
 

@@ -117,7 +117,7 @@ export const shownFacts: Readonly<Record<keyof Condition, (facts: IssueFacts, wh
     ),
   pullRequest: ({ signals }) => read(signals?.pullRequests, (found) => list(found.map(showPullRequest))),
   released: ({ issue, signals }) =>
-    isMilestoneClosed(issue)
+    issue.milestone?.state === "closed"
       ? "its milestone is closed"
       : read(signals?.isReleased, (isReleased) => (isReleased ? "yes" : "no")),
 };
@@ -144,8 +144,4 @@ function list(names: readonly string[]): string {
 function showPullRequest({ repository, number, state, isDraft, isOutside }: LinkedPullRequest): string {
   const who = isOutside === true ? " (by somebody without write access)" : "";
   return `${repository}#${number} ${state}${isDraft ? " (draft)" : ""}${who}`;
-}
-
-function isMilestoneClosed({ milestone }: Issue): boolean {
-  return milestone?.state === "closed";
 }

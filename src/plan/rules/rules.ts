@@ -10,8 +10,11 @@ import { isForDropped, type KnownPlace, nameWithDuplicate, type Place, placeOf }
 /** What the rules make of the issues of one post: of every field that any rule sets. */
 export type Derivation = ReadonlyMap<RuleField, FieldDerivation>;
 
-/** The same of one field. */
-export type FieldDerivation = DerivedField | DoubtfulField;
+/**
+ * The same of one field. Of a doubt that is `unknown` nothing may change of the field before it is known; with one that is `unnamed` it
+ * stays as it is.
+ */
+export type FieldDerivation = DerivedField | Doubt;
 
 export interface DerivedField {
   readonly kind: "derived";
@@ -24,12 +27,6 @@ export interface DerivedField {
   /** The linked issue where it is a duplicate of `issue`; else undefined. */
   readonly duplicate: Issue | undefined;
 }
-
-/**
- * `unknown`: a fact is missing, and nothing may change of the field before it is known. `unnamed`: an issue was closed for a
- * reason that no rule names, and the field stays as it is.
- */
-export type DoubtfulField = Doubt;
 
 /**
  * The rules of a project that has none of its own. They set only the roadmap's column, whose values every board shares. An

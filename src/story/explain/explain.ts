@@ -6,12 +6,8 @@ import type { PostId, ProjectId } from "../../model/post.ts";
 import { viewBoardRules } from "../../plan/board-rules/board-rules.ts";
 import { asWritten } from "../../plan/fields/late.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
-import {
-  type Derivation,
-  type DerivedField,
-  type DoubtfulField,
-  deriveTarget,
-} from "../../plan/rules/rules.ts";
+import type { Doubt } from "../../plan/rules/match.ts";
+import { type Derivation, type DerivedField, deriveTarget } from "../../plan/rules/rules.ts";
 import { routePost, selectPost, viewSelection } from "../../plan/select.ts";
 import { inOrder } from "../../select.ts";
 import { createContext } from "../../sync/ground/context.ts";
@@ -210,7 +206,7 @@ export async function explainIssue(explaining: Explaining, linked: LinkedIssue):
   };
 }
 
-function remarkOn({ kind, message }: DoubtfulField): string {
+function remarkOn({ kind, message }: Doubt): string {
   return kind === "unknown"
     ? `Can't be decided: ${message}.`
     : `What hangs on its reason stays as it is: ${message}.`;

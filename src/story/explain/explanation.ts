@@ -6,8 +6,10 @@ import type { Issue } from "../../model/issue.ts";
 import type { LinkOrigin, Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField } from "../../model/post.ts";
 import type { BoardRuleView } from "../../plan/board-rules/board-rules.ts";
+import type { Decision } from "../../plan/ground/action.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
-import type { ConditionView, RuleView } from "../../plan/rules/explain.ts";
+import type { RuleView } from "../../plan/rules/explain.ts";
+import type { SelectView } from "../../plan/select.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
@@ -19,7 +21,7 @@ export interface Explanation {
   readonly project: string;
   readonly post: string;
   readonly title: string | null;
-  readonly standing: { readonly kind: "linked" | "wanted" | "skipped"; readonly reason: string };
+  readonly standing: Decision["standing"];
   /** How old the facts are that all of this rests on. */
   readonly facts: {
     /** The last list that showed all that the board has; null before the first. */
@@ -31,7 +33,7 @@ export interface Explanation {
   readonly select: {
     readonly isSelected: boolean;
     readonly repo: string;
-    readonly conditions: readonly ExplainedCondition[];
+    readonly conditions: readonly SelectView[];
   };
   readonly issues: readonly ExplainedIssue[];
   /** What the rules make of all of its issues together. */
@@ -62,9 +64,6 @@ export interface Age {
   readonly at: string;
   readonly ageSeconds: number;
 }
-
-/** A condition of `select`, beside what the post shows. */
-export type ExplainedCondition = Omit<ConditionView, "verdict"> & { readonly holds: boolean };
 
 /** A linked issue, held against every rule. */
 export interface ExplainedIssue {
