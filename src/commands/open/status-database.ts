@@ -1,25 +1,15 @@
 import type { Ledger, Pruned } from "../../ledger/ledger.ts";
 
-/** How big the state is, as `status --json` prints it; sizes in bytes. */
-export interface DatabaseStatus {
-  /** Of the file. */
-  readonly bytes: number;
-  /** What of it is free, and used again before the file grows. */
-  readonly freeBytes: number;
-  /** Of the write-ahead journal beside it. */
-  readonly journalBytes: number;
-  readonly links: number;
-  /** What the file uses, for each link; null while there is none. */
-  readonly bytesPerLink: number | null;
-  /** From when on the history is whole, where older lines were deleted (`keep`); null where none was. */
-  readonly historySince: string | null;
-}
+/** As `status --json` prints it. */
+export type DatabaseStatus = Awaited<ReturnType<typeof readDatabase>>;
 
-export async function readDatabase(ledger: Ledger): Promise<DatabaseStatus> {
+/** How big the state is; sizes in bytes, of the file and of the write-ahead journal beside it. */
+export async function readDatabase(ledger: Ledger) {
   const { pruned, ...size } = await ledger.upkeep.size();
   const { bytes, freeBytes, links } = size;
   return {
     ...size,
+    /** What the file uses; null while there is no link. */
     bytesPerLink: links === 0 ? null : Math.round((bytes - freeBytes) / links),
     historySince: describeSince(pruned),
   };

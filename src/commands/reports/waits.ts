@@ -1,5 +1,3 @@
-import type { WaitingRow } from "../../ledger/rows.ts";
-import type { Cause } from "../../model/causes.ts";
 import type { PlannedChange } from "../../model/link.ts";
 import { type Waited, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
@@ -13,28 +11,9 @@ import {
   nameTitled,
 } from "../../sync/tell/waiting-lines.ts";
 import { type StateKind, stateKinds, stateOfWait, stateWords } from "../../sync/tell/words.ts";
+import type { WaitingLine } from "../open/status.ts";
 import type { Output } from "../print/terminal.ts";
 import { hintCommand, oneLine, paint, printLine, type TextStyle } from "../print/text.ts";
-
-/** One thing that waits. */
-export interface WaitingLine {
-  readonly post: string;
-  readonly issues: readonly string[];
-  readonly kind: WaitingRow["kind"];
-  /** Why it waits, one of a closed list: src/model/causes.ts. */
-  readonly cause: Cause;
-  readonly code: string | null;
-  readonly message: string;
-  /** Of the post; null where the board shows none. */
-  readonly title: string | null;
-  /** What would be written, from what to what, and how many voters would be notified; null where that is not recorded. */
-  readonly planned: PlannedChange | null;
-  /** When it follows by itself at the earliest, ISO 8601; null where that is not known. */
-  readonly until: string | null;
-  readonly since: string;
-  /** The command that ends it; null for what ends by itself, or by a change on either side. */
-  readonly command: string | null;
-}
 
 /** What waits in a project: what it would do, why it waits, who would be notified, and the ways out. */
 export function printWaits(

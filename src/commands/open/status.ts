@@ -1,0 +1,201 @@
+import type { Config } from "../../config/schema.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { StoredRun } from "../../ledger/orders.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
+import { inOrder } from "../../select.ts";
+import { countProject } from "../../sync/ground/counts.ts";
+import { command, remedyOf } from "../../sync/ground/remedy.ts";
+import { stampOf } from "../../sync/read/old-state.ts";
+import { tellEntries } from "../../sync/tell/entries.ts";
+import { describeHeard, type Notified, readNotified } from "../../sync/tell/notified.ts";
+import {
+  describeState,
+  type Moment,
+  type ProjectState,
+  readProjectState,
+  unknownState,
+} from "../../sync/tell/project-state.ts";
+import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
+import { lastTokenEnd } from "../../sync/tell/token-end.ts";
+import { readImport } from "../../sync/write/backlog.ts";
+import { systemClock } from "./clock.ts";
+import { readHeartbeat } from "./heartbeat.ts";
+import { readMoment } from "./next-run.ts";
+import { findOtherConfigs } from "./other-config.ts";
+import { readDatabase } from "./status-database.ts";
+
+/** More than this is never printed of what waits in one project. */
+const maxWaiting = 1000;
+
+/** What `status --json` prints. */
+export type StatusReport = Awaited<ReturnType<typeof readStatus>>;
+/** One project, as the state knows it. */
+export type ProjectStatus = Awaited<ReturnType<typeof readProject>>;
+/** The last run that a project had a part in. */
+export type LastRun = ReturnType<typeof readRun>;
+/** One thing that waits. */
+export type WaitingLine = ReturnType<typeof readWaiting>;
+
+/**
+ * What the state says; `config/docs/reference/json.md` promises these fields. Times are ISO 8601.
+ *
+ * @param state - its name.
+ */
+export async function readStatus(config: Config, state: string, ledger: Ledger | undefined) {
+  const beat = await readHeartbeat(ledger);
+  const projectKeys = config.projects.map(({ project }) => project);
+  return {
+    state,
+    /** The last sign of life of one; null when none has ever run on this state. */
+    daemon:
+      beat === undefined
+        ? null
+        : {
+            alive: beat.isAlive,
+            lastBeat: new Date(beat.at).toISOString(),
+            ageSeconds: Math.round(beat.ageMs / 1000),
+          },
+    /** The daemons that share a state on PostgreSQL, and what each runs now. */
+    replicas: await readReplicas(ledger),
+    otherConfigs: await findOtherConfigs(config, ledger),
+    database: ledger === undefined ? null : await readDatabase(ledger),
+    /** When the copy was made that was put back as this state; null for an original, and once a run has dealt with it. */
+    copyOf: timeOf(copyOf(ledger, projectKeys)),
+    tokenEnds: timeOf((await lastTokenEnd(ledger, projectKeys))?.endsAt),
+    projects: await inOrder(config.projects, async (project) =>
+      readProject(project, config.tracker.pace, ledger, await readMoment(config, project.project, ledger)),
+    ),
+  };
+}
+
+/** Of a copy that was put back, and that no run has taken as it is yet, when it was made; epoch ms. */
+function copyOf(ledger: Ledger | undefined, projects: readonly string[]): number | undefined {
+  const isOver = projects.every((key) => {
+    const memory = ledger?.memory.project(key);
+    return memory === undefined || memory.recoveredFrom === stampOf({ copiedAt: ledger?.copiedAt }, memory);
+  });
+  return isOver ? undefined : ledger?.copiedAt;
+}
+
+async function readReplicas(ledger: Ledger | undefined) {
+  const replicas = (await ledger?.runs.replicas()) ?? [];
+  return replicas.map(({ who, at, projects }) => ({
+    who,
+    lastBeat: new Date(at).toISOString(),
+    ageSeconds: ageOf(at),
+    projects,
+  }));
+}
+
+function timeOf(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}
+
+async function readProject(
+  { project, repo, changelog }: Config["projects"][number],
+  pace: Config["tracker"]["pace"],
+  ledger: Ledger | undefined,
+  told: Omit<Moment, "now">,
+) {
+  const memory = ledger?.memory.project(project);
+  const last = await ledger?.runs.last(project);
+  const report = last && readReport(last.report);
+  const counts = ledger && (await countProject(ledger, memory, report?.hold !== undefined));
+  const moment = { now: systemClock.now(), ...told };
+  const state = ledger === undefined ? unknownState : await readProjectState(ledger, project, moment);
+  const { pause } = state;
+  const success = memory?.lastSuccessAt;
+  const known = memory && ledger && { ledger, id: memory.id };
+  const under = known && (await readImport({ ledger: known.ledger, pace }, known.id, systemClock.now()));
+  const heard = known && (await readNotified(known.ledger, known.id, systemClock.now()));
+  const rows = known ? await known.ledger.rows.waiting(known.id, maxWaiting + 1) : [];
+  const lost = known ? await known.ledger.rows.waiting(known.id, maxWaiting + 1, ["missing"]) : [];
+  const waiting: readonly WaitingLine[] = [...rows.slice(0, maxWaiting), ...lost.slice(0, maxWaiting)].map(
+    (row) => readWaiting(row, project, ledger),
+  );
+  return {
+    project,
+    repo,
+    posts: counts?.posts ?? 0,
+    issues: counts?.issues ?? 0,
+    state: state.kind,
+    /** How many what needs a person would notify; null where the board shows no votes. */
+    voters: neededVoters(state),
+    sentence: describeState(state),
+    lastRun: last === undefined || report === undefined ? null : readRun(last, report),
+    lastSuccess: timeOf(success),
+    /** How far the two sides may be out of step. */
+    lagSeconds: success === undefined ? null : ageOf(success),
+    hold: report?.hold ?? null,
+    putOff: report?.putOff ?? [],
+    /** How far the opening of issues is, as the last run left it; null where none is left to be opened. */
+    import: under === undefined ? null : { ...under, doneAt: new Date(under.doneAt).toISOString() },
+    held: counts?.held ?? 0,
+    parked: counts?.parked ?? 0,
+    quarantined: counts?.quarantined ?? 0,
+    /** Posts that people have paused; they are in none of the three before. */
+    paused: counts?.paused ?? 0,
+    /** Of the whole project, or of all. */
+    pausedSince: timeOf(pause?.since),
+    resume: pause === undefined ? null : command("resume", pause.of === "all" ? "--all" : project),
+    missing: counts?.missing ?? 0,
+    notified: heard === undefined ? null : tellHeard(heard),
+    changelog: ledger === undefined ? [] : await tellEntries(ledger, project, changelog?.publish),
+    waiting,
+    hasMore: rows.length > maxWaiting || lost.length > maxWaiting,
+    nextRun: timeOf(told.nextRunAt),
+  };
+}
+
+function neededVoters({ needed }: ProjectState): number | null {
+  if (needed === undefined) return 0;
+  return needed.voters === 0 && needed.hasUnknown ? null : needed.voters;
+}
+
+function tellHeard(found: Notified) {
+  const [last] = found.writes;
+  return { who: describeHeard(found), lastAt: timeOf(last?.at), lastRun: last?.run ?? null };
+}
+
+function ageOf(at: number): number {
+  return Math.max(0, Math.round((systemClock.now() - at) / 1000));
+}
+
+/** The result is the project's own: another one of the same run may have failed. */
+function readRun({ run, startedAt, result }: StoredRun, report: StoredReport) {
+  return {
+    run,
+    at: new Date(startedAt).toISOString(),
+    result: report.result ?? result,
+    ageSeconds: ageOf(startedAt),
+    errors: report.errors.map(({ post, issue, code, message, advice, until }) => ({
+      post: post ?? null,
+      issue: issue ?? null,
+      code,
+      message,
+      advice: advice ?? null,
+      until: until ?? null,
+    })),
+  };
+}
+
+function readWaiting(row: WaitingRow, project: string, ledger: Ledger | undefined) {
+  return {
+    post: String(row.post),
+    issues: row.issues.map(
+      ({ repositoryId, number }) =>
+        `${ledger?.memory.repositoryById(repositoryId)?.repository.name ?? ""}#${number}`,
+    ),
+    kind: row.kind,
+    cause: row.cause,
+    code: row.code ?? null,
+    message: row.message,
+    title: row.title,
+    planned: row.planned ?? null,
+    /** When it follows by itself at the earliest; null where that is not known. */
+    until: timeOf(row.until),
+    since: new Date(row.since).toISOString(),
+    /** Null for what ends by itself, or by a change on either side. */
+    command: remedyOf(row, project) ?? null,
+  };
+}
