@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HttpServer, serveHttp } from "../../daemon/http.ts";
 import { createCode } from "../../daemon/page/gate.ts";
-import type { OrderOptions } from "../../daemon/page/orders/orders.ts";
 import { pagePart } from "../../daemon/page/page.ts";
 import { stateOf } from "../../daemon/page/seals.ts";
+import { createQueue } from "../../daemon/queue.ts";
 import { products } from "../../demo/company.ts";
 import { type Story, startStory } from "../../demo/story.ts";
 import { ConfigError, StateHeldError } from "../../errors.ts";
+import { sum } from "../../select.ts";
 import { quoteForShell } from "../../sync/ground/remedy.ts";
 import { monotonic, systemClock } from "../open/clock.ts";
 import { exitOf } from "../open/session.ts";
@@ -48,12 +49,7 @@ export async function serveDemo(
     if (options.json === true) printJson(terminal.out, { board, github, page: page.address, environment });
     else if (options.quiet !== true)
       terminal.out.write(
-        explainTrial({
-          command: terminal.command,
-          posts: products.reduce((sum, { slug }) => sum + story.board.posts(slug).length, 0),
-          environment: { ...environment, BOARD: board, GITHUB: github },
-          page: page.address,
-        }),
+        explainTrial(terminal.command, story, { ...environment, BOARD: board, GITHUB: github }, page.address),
       );
     await untilAborted(terminal.signal);
     return exitOf(terminal, exitCodes.ok);
@@ -82,9 +78,13 @@ function portTaken(port: number | undefined): ConfigError {
  * is ordered on it: the commands that are tried have it in between.
  */
 async function servePage(terminal: Terminal, connected: Connected, port: number): Promise<HttpServer> {
-  const { config, projects, place, sides, log, redact } = connected;
+  const { config, projects, place, sides, log, redact, run } = connected;
   const { version, signal } = terminal;
-  const runner = createRunner(connected);
+  // The next run takes the order up, whoever makes it.
+  const queue = createQueue((key, error) => {
+    if (!(error instanceof StateHeldError))
+      log.error({ project: key, err: error }, "The run ended with an error");
+  });
   // It is gone with the demo, whatever becomes of the state.
   const state = stateOf({ pageKey: randomBytes(32).toString("hex"), identity: "demo" }, "");
   const { code } = createCode(state.codeKey);
@@ -106,7 +106,10 @@ async function servePage(terminal: Terminal, connected: Connected, port: number)
     orders: {
       isOn: () => true,
       tracker: () => sides.tracker,
-      start: runner.start,
+      start(key) {
+        const chosen = projects.filter((project) => project.key === key);
+        queue.add(key, async () => void (await run({ kind: "sync" }, chosen)), "follow");
+      },
       projects: () => projects.map(({ key }) => key),
       log,
       signal,
@@ -118,53 +121,22 @@ async function servePage(terminal: Terminal, connected: Connected, port: number)
     address: `${server.address}/?code=${code}`,
     async close() {
       await server.close();
-      await runner.ended();
+      await queue.close();
     },
   };
-}
-
-/** Runs what is ordered on the page, one after another. */
-function createRunner({
-  projects,
-  log,
-  run,
-}: Connected): Pick<OrderOptions, "start"> & { ended(): Promise<void> } {
-  const runOne = async (key: string): Promise<void> => {
-    const chosen = projects.filter((project) => project.key === key);
-    try {
-      await run({ kind: "sync" }, chosen);
-    } catch (error) {
-      // The next run takes the order up, whoever makes it.
-      const isHeld = error instanceof StateHeldError;
-      if (!isHeld) log.error({ project: key, err: error }, "The run ended with an error");
-    }
-  };
-  let last = Promise.resolve();
-  return {
-    start(key) {
-      last = last.then(() => runOne(key));
-    },
-    ended: () => last,
-  };
-}
-
-/** What a person can try while both sides are up. */
-export interface Trial {
-  /** What the program is called here. */
-  readonly command: string;
-  /** How many posts the board has. */
-  readonly posts: number;
-  /** What has to be exported first. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** The address that opens the status page. */
-  readonly page: string;
 }
 
 /**
  * What `demo --serve` prints. What is indented is for the browser, where it is an address, or for a shell, line by line and in
  * this order; the rest are sentences. No comments: not every shell takes one that is typed.
  */
-function explainTrial({ command, posts, environment, page }: Trial): string {
+function explainTrial(
+  command: string,
+  { board }: Story,
+  environment: Readonly<Record<string, string>>,
+  page: string,
+): string {
+  const posts = sum(products.map(({ slug }) => board.posts(slug).length));
   const exports = Object.entries(environment).map(
     ([name, value]) => `  export ${name}=${quoteForShell(value)}`,
   );

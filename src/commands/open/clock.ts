@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../model/surroundings.ts";
 
 /** Milliseconds since the process was started: a clock that nobody can set. */
@@ -43,20 +44,7 @@ export function createMachineClock(times: MachineTimes): Clock & Pick<Required<C
         steady -= 1;
       }
     },
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted === true) {
-          resolve();
-          return;
-        }
-        const end = (): void => {
-          clearTimeout(timer);
-          signal?.removeEventListener("abort", end);
-          resolve();
-        };
-        const timer = setTimeout(end, ms);
-        signal?.addEventListener("abort", end, { once: true });
-      }),
+    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => undefined),
   };
 }
 
