@@ -1,14 +1,12 @@
 import { describeUnread, StateError } from "../errors.ts";
-import { describeState, type ProjectState } from "../sync/tell/project-state.ts";
+import { describeState } from "../sync/tell/project-state.ts";
 import { beginSentence } from "../sync/tell/words.ts";
 import type { HttpPart } from "./http.ts";
+import type { MeasuredProject } from "./metrics.ts";
 import { share } from "./share.ts";
 
 /** A project that is late, and how it stands. */
-export interface LateProject {
-  readonly project: string;
-  readonly state: ProjectState;
-}
+export type LateProject = Pick<MeasuredProject, "key" | "state">;
 
 /**
  * `GET /healthz` answers 200 while the loop is alive, `GET /readyz` answers 200 once no project is late, else 503 with how
@@ -20,7 +18,7 @@ export function healthPart(findLate: () => Promise<readonly LateProject[]>): Htt
   const findLateOnce = share(findLate);
   const findReasons = async (): Promise<readonly object[]> => {
     try {
-      return (await findLateOnce()).map(({ project, state }) => {
+      return (await findLateOnce()).map(({ key: project, state }) => {
         return { project, reason: `${beginSentence(describeState(state))}. \`boardsync status\` says more.` };
       });
     } catch (error) {

@@ -1,6 +1,5 @@
 /** What is known of a project's times. */
 export interface Punctuality {
-  readonly key: string;
   /** Between two of its times, in ms. */
   readonly periodMs: number;
   /** When the last run of it ended in which nothing failed, epoch ms, as the state has it; undefined when there was none. */
@@ -11,33 +10,22 @@ export interface Punctuality {
   readonly times: readonly number[];
 }
 
-/** A project that is late. */
-export interface Late {
-  readonly project: string;
-  /** How often it is to run, as the end of a sentence: "it is to run every 300 s". */
-  readonly reason: string;
-}
-
 const allowedPeriods = 3;
-
-/**
- * The projects whose last success is as old as three of their periods. Where a schedule has pauses (working days), a pause
- * makes none late: three of its times must have come since, too. What this daemon has done is measured by a clock that nobody
- * can set; a success that lies ahead of the wall clock tells nothing.
- */
-export function findLate(projects: readonly Punctuality[], now: Moment): readonly Late[] {
-  return projects
-    .filter((project) => isLate(project, now))
-    .map(({ key, periodMs }) => ({
-      project: key,
-      reason: `it is to run every ${Math.round(periodMs / 1000)} s`,
-    }));
-}
 
 /** A moment, by both clocks, in ms. */
 export interface Moment {
   readonly wall: number;
   readonly monotonic: number;
+}
+
+/**
+ * How often a project that is late is to run, as the end of a sentence: "it is to run every 300 s"; undefined for one that is
+ * not. Late is one whose last success is as old as three of its periods. Where a schedule has pauses (working days), a pause
+ * makes none late: three of its times must have come since, too. What this daemon has done is measured by a clock that nobody
+ * can set; a success that lies ahead of the wall clock tells nothing.
+ */
+export function describeLate(project: Punctuality, now: Moment): string | undefined {
+  return isLate(project, now) ? `it is to run every ${Math.round(project.periodMs / 1000)} s` : undefined;
 }
 
 function isLate({ periodMs, lastSuccessAt, succeededAt, times }: Punctuality, now: Moment): boolean {

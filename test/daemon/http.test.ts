@@ -117,7 +117,7 @@ describe("the daemon's HTTP", () => {
     const reason =
       "Failing: no good run yet, and it is to run every 300 s; later: GitHub wants no request before 10:00. `boardsync status` says more.";
     const reasons = [{ project: "acme-app", reason }];
-    const late = await fetch(`${(await given({}, [{ project: "acme-app", state }])).address}/readyz`);
+    const late = await fetch(`${(await given({}, [{ key: "acme-app", state }])).address}/readyz`);
     expect([late.status, await late.json()]).toEqual([503, { status: "not ready", reasons }]);
   });
 

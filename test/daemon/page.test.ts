@@ -81,10 +81,10 @@ describe("the status page", () => {
   });
 
   it("says which project is late, and what failed in its last run", async () => {
-    const late = [{ project: "acme-api", reason: "it is to run every 300 s" }];
-    const before = await openPage({ late });
+    const late = "it is to run every 300 s";
+    const before = await openPage({ late: { "acme-api": late } });
     expect(await before.page("/")).toContain("<h1>1 project is failing</h1>");
-    expect(await before.page("/")).toContain(late[0]?.reason);
+    expect(await before.page("/")).toContain(late);
     const failed = await openPage({
       config: (config) => config.replace("repo: acme/api", "repo: acme/gone"),
     });

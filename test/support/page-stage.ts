@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { connectSides, syncProjects } from "../../src/app.ts";
 import { systemClock } from "../../src/commands/open/clock.ts";
+import { nextTimeOf } from "../../src/commands/open/next-run.ts";
 import { viewConfig } from "../../src/commands/open/status-page.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { type HttpPart, type HttpServer, serveHttp } from "../../src/daemon/http.ts";
 import { createCode } from "../../src/daemon/page/gate.ts";
 import { pagePart } from "../../src/daemon/page/page.ts";
 import { stateOf } from "../../src/daemon/page/seals.ts";
-import type { Late } from "../../src/daemon/readiness.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import { redactor } from "../../src/log.ts";
@@ -29,7 +29,8 @@ export interface PageSetup {
   /** Changes the state after the run. */
   readonly after?: (ledger: Ledger) => Promise<void>;
   readonly config?: (config: string) => string;
-  readonly late?: readonly Late[];
+  /** How often projects that are late are to run, by their keys. */
+  readonly late?: Readonly<Record<string, string>>;
   /** Orders can be given. Runs are started by nobody: the test looks at what was asked for. */
   readonly orders?: true | { readonly isOn: () => boolean };
   /** `http.url`. */
@@ -115,7 +116,11 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
       monotonic: () => clock.now,
       version: "1.2.3",
       command: setup.command ?? "boardsync",
-      view: () => viewConfig(config, syncProjects(config), { budgetOf: () => "" }, setup.late ?? []),
+      view: () =>
+        viewConfig(config, syncProjects(config), { budgetOf: () => "" }, (key) => ({
+          nextRunAt: nextTimeOf(config, key),
+          late: setup.late?.[key],
+        })),
       ...(setup.orders !== undefined && {
         orders: {
           isOn: setup.orders === true ? () => true : setup.orders.isOn,

@@ -98,7 +98,7 @@ async function servePage(terminal: Terminal, connected: Connected, port: number)
     monotonic,
     version,
     command: terminal.command,
-    view: () => viewConfig(config, projects, sides.tracker, undefined),
+    view: () => viewConfig(config, projects, sides.tracker),
     read: async (work) => {
       const ledger = await openBeside(place, "demo");
       return ledger && closing(ledger, work);

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
 import { createTimes, nextTime } from "../../config/times.ts";
-import { findLate } from "../../daemon/readiness.ts";
+import { describeLate } from "../../daemon/readiness.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { Moment } from "../../sync/tell/project-state.ts";
@@ -43,8 +43,8 @@ function lateSince(config: Config, key: string, lastSuccessAt: number | undefine
   const { next, periodMs } = createTimes(expressionOf(config, key), config.timezone);
   // A pause of the schedule makes none late.
   if (next(next(next(lastSuccessAt))) > now) return undefined;
-  const known = { key, periodMs: periodMs(now), lastSuccessAt, succeededAt: undefined, times: [] };
-  return findLate([known], { wall: now, monotonic: 0 })[0]?.reason;
+  const known = { periodMs: periodMs(now), lastSuccessAt, succeededAt: undefined, times: [] };
+  return describeLate(known, { wall: now, monotonic: 0 });
 }
 
 function expressionOf({ projects, schedule }: Config, key: string): string {

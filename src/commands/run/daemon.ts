@@ -16,7 +16,7 @@ import { createMetrics, metricsPart } from "../../daemon/metrics.ts";
 import { printOf } from "../../daemon/page/gate.ts";
 import { pagePart } from "../../daemon/page/page.ts";
 import { stateOf } from "../../daemon/page/seals.ts";
-import { findLate, type Late } from "../../daemon/readiness.ts";
+import { describeLate } from "../../daemon/readiness.ts";
 import { createRelease } from "../../daemon/release.ts";
 import { createTimekeeper } from "../../daemon/timekeeper.ts";
 import { hasNewConfig, isUnfinished } from "../../daemon/unfinished.ts";
@@ -29,6 +29,7 @@ import type { Round, World } from "../../sync/ground/world.ts";
 import { runProjects } from "../../sync/run.ts";
 import { readProjectState } from "../../sync/tell/project-state.ts";
 import { monotonic } from "../open/clock.ts";
+import { nextTimeOf } from "../open/next-run.ts";
 import { inSession, type Session } from "../open/session.ts";
 import { placeOfState, printWhole, withStateToTake } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
@@ -217,33 +218,26 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
   const { terminal, config, machine, log } = session();
   if (config.http === false) return undefined;
   const { serveHttp } = await import("../../daemon/http.ts");
-  const measure = () =>
-    crew.timetable().map(({ schedule, ...known }) => ({
-      ...known,
-      periodMs: schedule.periodMs(machine.clock.now()),
-      lastSuccessAt: ledger.memory.project(known.key)?.lastSuccessAt,
-    }));
-  const findLateNow = () => findLate(measure(), { wall: machine.clock.now(), monotonic: monotonic() });
-  const standOf = (key: string, late: readonly Late[]) =>
-    readProjectState(ledger, key, {
-      now: machine.clock.now(),
-      late: late.find(({ project }) => project === key)?.reason,
-      broken: breaksOf(crew).get(key),
+  /** What the state does not tell of the projects. */
+  const judge = () => {
+    const now = { wall: machine.clock.now(), monotonic: monotonic() };
+    return crew.timetable().map(({ key, schedule, broken, ...times }) => {
+      const periodMs = schedule.periodMs(now.wall);
+      const { lastSuccessAt } = ledger.memory.project(key) ?? {};
+      const late = describeLate({ ...times, periodMs, lastSuccessAt }, now);
+      return { key, periodMs, late, broken: broken === undefined ? undefined : nameBreak(broken) };
     });
-  const measureStates = () => {
-    const late = findLateNow();
-    return inOrder(measure(), async ({ key, periodMs }) => ({
-      key,
-      periodMs,
-      state: await standOf(key, late),
-    }));
   };
+  const readStates = (judged: ReturnType<typeof judge>) =>
+    inOrder(judged, async (one) => ({
+      ...one,
+      state: await readProjectState(ledger, one.key, { ...one, now: machine.clock.now() }),
+    }));
   const parts = [
     healthPart(async () => {
       // All that lateness is told by is held in this process: only a question shows that the state itself is gone.
       await ledger.runs.heartbeat();
-      const late = findLateNow();
-      return inOrder(late, async ({ project }) => ({ project, state: await standOf(project, late) }));
+      return readStates(judge().filter(({ late }) => late !== undefined));
     }),
     pagePart({
       gate: () => session().http,
@@ -259,7 +253,11 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
       command: terminal.command,
       view() {
         const { config: now, projects, sides } = session();
-        return viewConfig(now, projects, sides.tracker, findLateNow(), breaksOf(crew));
+        const judged = judge();
+        return viewConfig(now, projects, sides.tracker, (key) => ({
+          ...judged.find((one) => one.key === key),
+          nextRunAt: nextTimeOf(now, key),
+        }));
       },
       read: (work) => work(ledger),
       orders: {
@@ -275,7 +273,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
       },
       redact: (text) => session().clean(text),
     }),
-    metricsPart(metrics, async () => ({ projects: await measureStates(), sides: session().sides })),
+    metricsPart(metrics, async () => ({ projects: await readStates(judge()), sides: session().sides })),
   ];
   const receiver = webhookPart({
     secret: () => session().http.webhook,

@@ -1,13 +1,11 @@
-import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { StoredRun } from "../../ledger/orders.ts";
-import type { RowCounts } from "../../ledger/rows.ts";
 import type { WholePause } from "../../model/link.ts";
 import { describeLength, hourMs } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { countVoters, nameVoters } from "../../sync/ground/voters.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
-import { describeState, type ProjectState, readProjectState } from "../../sync/tell/project-state.ts";
+import { describeState, readProjectState } from "../../sync/tell/project-state.ts";
 import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { describeTokenEnd, lastTokenEnd } from "../../sync/tell/token-end.ts";
 import { resultWords, type StateKind, stateKinds, stateWords } from "../../sync/tell/words.ts";
@@ -24,16 +22,7 @@ import { renderCommand, renderOtherWaits, renderSentence, renderWaits } from "./
 const mostErrors = 20;
 
 /** What is known of one project. */
-interface Seen {
-  readonly known: PageProject;
-  readonly memory: ProjectMemory | undefined;
-  readonly counts: RowCounts | undefined;
-  readonly last: StoredRun | undefined;
-  readonly report: StoredReport | undefined;
-  readonly state: ProjectState;
-  /** Whether the end of its pause is asked for. */
-  readonly isResuming: boolean;
-}
+type Seen = Awaited<ReturnType<typeof see>>;
 
 /**
  * The first page: how it goes, what waits for a person, what the runs of the last days have done.
@@ -133,7 +122,7 @@ async function renderReplicas({ ledger, times }: Looking): Promise<Piece> {
       )}</ul>`;
 }
 
-async function see({ ledger, view, times }: Looking, known: PageProject): Promise<Seen> {
+async function see({ ledger, times }: Looking, known: PageProject) {
   const { key } = known.project;
   const memory = ledger.memory.project(key);
   const last = await ledger.runs.last(key);
@@ -143,15 +132,11 @@ async function see({ ledger, view, times }: Looking, known: PageProject): Promis
     counts: memory && (await ledger.rows.counts(memory.id)),
     last,
     report: last && readReport(last.report),
+    /** Whether the end of its pause is asked for. */
     isResuming:
       memory !== undefined &&
       (await ledger.requests.pending(memory.id)).some(({ kind }) => kind === "resume-project"),
-    state: await readProjectState(ledger, key, {
-      now: times.now,
-      nextRunAt: known.nextRunAt,
-      late: view.late.find(({ project }) => project === key)?.reason,
-      broken: view.broken.get(key),
-    }),
+    state: await readProjectState(ledger, key, { ...known, now: times.now }),
   };
 }
 

@@ -2,8 +2,8 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import { dayMs } from "../../model/time.ts";
 import type { Policy, SyncProject } from "../../sync/ground/world.ts";
+import type { Moment } from "../../sync/tell/project-state.ts";
 import { describeDistance } from "../../sync/tell/times.ts";
-import type { Late } from "../readiness.ts";
 import { html, type Markup } from "./html.ts";
 import type { OrderForms } from "./orders/order.ts";
 
@@ -15,18 +15,13 @@ export interface PageView {
   readonly timezone: string;
   /** Of the tracker's API: where its own pages are follows from it. */
   readonly trackerUrl: string;
-  readonly late: readonly Late[];
-  /** What has ended the last run of a project with an error, by its key, in a word. */
-  readonly broken: ReadonlyMap<string, string>;
   /** Whose budget writes to a repository count against, as `Tracker.budgetOf` says. */
   budgetOf(repository: RepositoryName, use?: "signals"): string;
 }
 
-/** One project of the config. */
-export interface PageProject {
+/** One project of the config, and what a daemon that runs it knows of it beside the state. */
+export interface PageProject extends Omit<Moment, "now"> {
   readonly project: SyncProject;
-  /** Epoch ms; undefined where nothing runs it. */
-  readonly nextRunAt: number | undefined;
 }
 
 /** What the parts of one answer share. */
