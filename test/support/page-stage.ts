@@ -121,16 +121,14 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
           nextRunAt: nextTimeOf(config, key),
           late: setup.late?.[key],
         })),
-      ...(setup.orders !== undefined && {
-        orders: {
-          isOn: setup.orders === true ? () => true : setup.orders.isOn,
-          tracker: () => connectSides(config, secretsOf(stage), machine).tracker,
-          start: (key) => started.push(key),
-          projects: () => config.projects.map(({ project }) => project),
-          log,
-          signal: new AbortController().signal,
-        },
-      }),
+      orders: {
+        isOn: () => setup.orders === true || setup.orders?.isOn() === true,
+        tracker: () => connectSides(config, secretsOf(stage), machine).tracker,
+        start: (key) => started.push(key),
+        projects: () => config.projects.map(({ project }) => project),
+        log,
+        signal: new AbortController().signal,
+      },
       read: async (work) => (ledger === undefined ? undefined : await work(ledger)),
       redact: (text) => redactor([stage.story.board.key, ...(setup.secrets ?? [])])(text),
     });

@@ -1,5 +1,5 @@
 import { webSiteOf } from "../../model/dialect.ts";
-import { html, type Markup, own, type Piece, type Writing, writeOut } from "./html.ts";
+import { asItIs, html, type Markup, own, type Piece, type Writing, writeOut } from "./html.ts";
 
 /** Where the tracker's web pages are, by the address of its API; undefined for a sandbox on loopback, which has none. */
 export function siteOf(trackerUrl: string): string | undefined {
@@ -42,7 +42,7 @@ export function rootFrom(url: string): string {
 
 /** An address as a header has it. */
 export function headerOf(address: Markup, root: string): string {
-  return writeOut(address, { root, command: "", redact: (text) => text, tell: (text) => text });
+  return writeOut(address, { ...asItIs, root });
 }
 
 /**

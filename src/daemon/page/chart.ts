@@ -24,21 +24,14 @@ interface Strip {
   show(value: number): string;
 }
 
+function stripOf(title: string, look: "writes" | "failures"): Strip {
+  const value = (span: RunSpan): number => span[look];
+  return { title, look, value, total: (spans) => String(sum(spans.map(value))), show: String };
+}
+
 const strips: readonly Strip[] = [
-  {
-    title: "Writes",
-    look: "writes",
-    value: ({ writes }) => writes,
-    total: (spans) => String(sum(spans.map(({ writes }) => writes))),
-    show: String,
-  },
-  {
-    title: "Failures",
-    look: "failures",
-    value: ({ failures }) => failures,
-    total: (spans) => String(sum(spans.map(({ failures }) => failures))),
-    show: String,
-  },
+  stripOf("Writes", "writes"),
+  stripOf("Failures", "failures"),
   {
     title: "Longest run",
     look: "duration",

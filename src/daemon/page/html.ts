@@ -52,6 +52,9 @@ export function own(word: string): Markup {
   return { [markup]: () => escapeText(word) };
 }
 
+/** Of what is our own text, every character of it. */
+export const asItIs: Writing = { redact: (text) => text, command: "", root: "", tell: (text) => text };
+
 /** What is sent. */
 export function writeOut(made: Markup, writing: Writing): string {
   return made[markup](writing);

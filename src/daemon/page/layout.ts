@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { linksAddress, toRoot } from "./addresses.ts";
-import { html, type Markup, own, type Piece, type Writing, writeOut } from "./html.ts";
+import { asItIs, html, type Markup, own, type Piece, writeOut } from "./html.ts";
 import { style } from "./style.ts";
 
 /** One page: what stands on it, or that there is none. */
@@ -12,9 +12,6 @@ export interface RenderedPage {
   readonly current?: "overview" | "links";
   readonly content: Markup;
 }
-
-/** The style is our own text, every character of it. */
-const asItIs: Writing = { redact: (text) => text, command: "", root: "", tell: (text) => text };
 
 /** Nothing runs and nothing is fetched; the one style sheet is known by its hash. */
 export const contentSecurityPolicy = [

@@ -39,7 +39,7 @@ export async function renderLinks(looking: Looking, query: LinksQuery): Promise<
   const { q = "", project, after } = query;
   const keys = looking.view.projects.map(({ project: { key } }) => key);
   const chosen = keys.filter((key) => key === project);
-  const state = readState(query["state"]);
+  const state = (Object.keys(states) as LinkSearch["state"][]).find((one) => one === query["state"]) ?? "any";
   const text = q.trim().slice(0, longestText);
   const rows = pageSizes.find((size) => size === query["rows"]) ?? "100";
   const search = { text, state, limit: Number(rows) };
@@ -62,10 +62,6 @@ export async function renderLinks(looking: Looking, query: LinksQuery): Promise<
       ${after !== undefined && html`<a href="${linksAddress(kept)}">First page</a>`}
       ${page.next !== undefined && html`<a rel="next" href="${linksAddress({ ...kept, after: page.next })}">${isShort ? "Search further" : "Next page"}</a>`}
     </nav>`;
-}
-
-function readState(given: string | undefined): LinkSearch["state"] {
-  return given === "open" || given === "closed" || given === "absent" || given === "waiting" ? given : "any";
 }
 
 async function countLinks({ ledger }: Looking, keys: readonly string[]): Promise<string> {

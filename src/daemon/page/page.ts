@@ -44,8 +44,8 @@ export interface PageOptions extends Omit<Writing, "root" | "tell"> {
   view(): PageView;
   /** Lets `work` look at the state; undefined where there is none yet. */
   read<T>(work: (ledger: Ledger) => Promise<T>): Promise<T | undefined>;
-  /** What orders are carried out with; left out where the page takes none. */
-  readonly orders?: OrderOptions;
+  /** What orders are carried out with. */
+  readonly orders: OrderOptions;
 }
 
 /**
@@ -73,7 +73,7 @@ export function pagePart(options: PageOptions): HttpPart {
   const look = (reader: Reader, ledger: Ledger): Looking => {
     const view = options.view();
     const times = createPageTimes(clock.now(), view.timezone);
-    return { view, ledger, times, forms: orders?.formsFor(reader) };
+    return { view, ledger, times, forms: orders.formsFor(reader) };
   };
   const show = async (
     reply: FastifyReply,
@@ -82,7 +82,7 @@ export function pagePart(options: PageOptions): HttpPart {
     done?: string,
   ): Promise<FastifyReply> => {
     const page = (await options.read((ledger) => render(look(reader, ledger)))) ?? nothingYet;
-    const use = orders?.formsFor(reader) === undefined ? "Read-only: commands are typed at a terminal. " : "";
+    const use = orders.formsFor(reader) === undefined ? "Read-only: commands are typed at a terminal. " : "";
     const { timezone } = options.view();
     const foot = html`boardsync ${own(version)}. ${own(use)}Times are in ${timezone}.`;
     const said = done !== undefined && html`<p class="said good" role="status">${done}</p>`;
@@ -98,17 +98,15 @@ export function pagePart(options: PageOptions): HttpPart {
         }),
       );
   };
-  const orders =
-    options.orders &&
-    serveOrders({
-      options: options.orders,
-      state: options.state,
-      url: options.url,
-      now: clock.now,
-      admit,
-      show,
-      write: (reader, work) => options.read((ledger) => work(look(reader, ledger))),
-    });
+  const orders = serveOrders({
+    options: options.orders,
+    state: options.state,
+    url: options.url,
+    now: clock.now,
+    admit,
+    show,
+    write: (reader, work) => options.read((ledger) => work(look(reader, ledger))),
+  });
   const door = createDoor(options);
   const serve =
     (render: (looking: Looking, request: FastifyRequest) => Promise<RenderedPage>) =>
@@ -124,8 +122,7 @@ export function pagePart(options: PageOptions): HttpPart {
       }
       const reader = admit(request, reply);
       if (reader === undefined) return reply;
-      const told =
-        done !== undefined && request.method === "GET" ? orders?.takeDone(reader, done) : undefined;
+      const told = done !== undefined && request.method === "GET" ? orders.takeDone(reader, done) : undefined;
       return show(reply, reader, (looking) => render(looking, request), told);
     };
   return (server) => {
@@ -133,7 +130,7 @@ export function pagePart(options: PageOptions): HttpPart {
     server.get("/links", serve(links));
     server.get("/post/*", serve(post));
     server.get("/runs/*", serve(run));
-    orders?.route(server);
+    orders.route(server);
     serveUnknown(server, recognise, show);
   };
 }
