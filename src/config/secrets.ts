@@ -85,12 +85,12 @@ export function readBoardKey(source: SecretSource): string | undefined {
 }
 
 /**
- * The same, as a person has typed it.
+ * A secret as a person has typed it.
  *
- * @throws ConfigError when no key looks like that.
+ * @throws ConfigError when none looks like that.
  */
-export function judgeBoardKey(typed: string): string {
-  return usable(judgeHeader(typed.trim(), "The board's key"));
+export function judgeTyped(typed: string, subject: "The board's key" | "The token"): string {
+  return usable(judgeHeader(typed.trim(), subject));
 }
 
 /**
@@ -104,15 +104,6 @@ export function readGitHubSecret(source: SecretSource): GitHubSecret | undefined
   const secret = readGitHub(source, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return secret;
-}
-
-/**
- * A token of GitHub's, as a person has typed it.
- *
- * @throws ConfigError when no token looks like that.
- */
-export function judgeGitHubToken(typed: string): string {
-  return usable(judgeHeader(typed.trim(), "The token"));
 }
 
 function usable(reading: SecretReading): string {

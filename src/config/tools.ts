@@ -11,21 +11,12 @@ export function findToolFaults(content: unknown): readonly Fault[] {
   ];
 }
 
-/** A text in the arguments of a tool: each is a template. */
-export interface ToolTemplate {
-  readonly kind: ToolPurpose;
-  readonly path: Path;
-  readonly value: string;
-}
-
-/** All templates in the arguments of all tools. */
-export function findToolTemplates(content: unknown): readonly ToolTemplate[] {
-  return toolPurpose.options.flatMap((purpose) => templatesOf(content, purpose));
-}
-
-function templatesOf(content: unknown, kind: ToolPurpose): readonly ToolTemplate[] {
-  return argumentsOf(content, kind).flatMap(({ path, value }) =>
-    typeof value === "string" ? [{ kind, path, value }] : [],
+/** What stands in the arguments of all tools: each text of it is a template. */
+export function findToolTemplates(
+  content: unknown,
+): readonly (FoundValue & { readonly kind: ToolPurpose })[] {
+  return toolPurpose.options.flatMap((kind) =>
+    argumentsOf(content, kind).map((found) => ({ ...found, kind })),
   );
 }
 
@@ -84,8 +75,8 @@ function findNoDrafts(content: unknown): readonly Fault[] {
 /** Posts are made by the board's own tool alone. */
 function findIdleImports(content: unknown): readonly Fault[] {
   const isNamed = findAll(content, "board.mcp.tools.feedbackCreate").length > 0;
-  const takesCategory = templatesOf(content, "feedbackCreate").some(({ value }) =>
-    value.includes("issue.category"),
+  const takesCategory = argumentsOf(content, "feedbackCreate").some(({ value }) =>
+    String(value).includes("issue.category"),
   );
   return findAll(content, "projects.*.import").flatMap(({ path, value }): readonly Fault[] => {
     if (!isNamed) {

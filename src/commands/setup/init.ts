@@ -4,7 +4,7 @@ import { connectBoard, connectTools, type GuardedMachine } from "../../app.ts";
 import { type ConfigSource, loadConfig } from "../../config/load.ts";
 import { nameFile } from "../../config/place.ts";
 import { configSchema } from "../../config/schema.ts";
-import { judgeBoardKey, judgeGitHubToken, readBoardKey, readGitHubSecret } from "../../config/secrets.ts";
+import { judgeTyped, readBoardKey, readGitHubSecret } from "../../config/secrets.ts";
 import { ConfigError, RemoteError } from "../../errors.ts";
 import { createKnownSecrets, type KnownSecrets } from "../../log.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
@@ -120,7 +120,7 @@ async function ask(
     isSecret: true,
     text: "The board's API key (Settings → API; it is not shown): ",
     async judge(typed) {
-      const key = judgeBoardKey(typed);
+      const key = judgeTyped(typed, "The board's key");
       secrets.add([key]);
       const board = connectBoard(configSchema.shape.board.parse({ url }), key, machine);
       return { key, board, listed: await board.listProjects(boundsOf(terminal)) };
@@ -181,7 +181,7 @@ async function askToken(terminal: Terminal, github: string | undefined): Promise
     by: "GITHUB_TOKEN",
     isSecret: true,
     text: `A GitHub token (for ${github ?? "github.com"}; it is not shown; empty: later): `,
-    judge: (typed) => (typed === "" ? undefined : judgeGitHubToken(typed)),
+    judge: (typed) => (typed === "" ? undefined : judgeTyped(typed, "The token")),
   });
 }
 
