@@ -6,7 +6,7 @@ import { select } from "../../select.ts";
 import { findNames, findUnnamed } from "../../story/check/check.ts";
 import type { Finding } from "../../story/check/findings.ts";
 import { adviceOn } from "../../sync/ground/remedy.ts";
-import type { PlannedAction, ProjectReport, PutOff, ReportedError } from "../../sync/ground/reports.ts";
+import type { PlannedAction, ProjectReport, ReportedError } from "../../sync/ground/reports.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { runProjects } from "../../sync/run.ts";
 import { count } from "../../sync/tell/words.ts";
@@ -15,30 +15,9 @@ import { placeOfState, withPrivateCopy } from "../open/state.ts";
 import { type DraftedAction, hasDraft } from "../reports/plan.ts";
 
 /** What the next sync of a project would do, as `check --json` prints it; what is held is in none of the other numbers. */
-export interface Ahead {
-  readonly project: string;
-  /** Whether the project has never run on this state. */
-  readonly isFirst: boolean;
-  readonly opened: number;
-  readonly linked: number;
-  /** Issues whose text, state, labels or comments would be written. */
-  readonly changed: number;
-  readonly patched: number;
-  /** Posts that would be made of issues; absent where none would. */
-  readonly made?: number;
+export interface Ahead extends ReturnType<typeof sumUp> {
   /** Drafts of the changelog that would be made, changed or published; absent where none would. */
   readonly drafts?: number;
-  /** Voters who would be notified, as far as the board shows votes. */
-  readonly notified: number;
-  /** Posts whose voters would be notified, and of which the board does not show how many they are. */
-  readonly unseenVotes: number;
-  readonly held: number;
-  /** Those of them that are new issues for posts whose page an issue names already. */
-  readonly named: number;
-  /** Why new issues are held because issues carry marks of another address of the board; null where none is. */
-  readonly otherAddress: string | null;
-  /** Why something could not be looked at or would be left to a later run: a limit, the pace, the end of the time. */
-  readonly putOff: readonly PutOff[];
 }
 
 /**
@@ -137,7 +116,7 @@ function sumUp(
   report: ProjectReport,
   unlooked: readonly ReportedError[],
   isFirst: boolean,
-): Ahead {
+) {
   const free = actions.filter(({ when }) => when === "now");
   const held = actions.filter(({ when }) => when === "held");
   const amount = (...kinds: readonly PlannedAction["kind"][]): number =>
@@ -145,17 +124,24 @@ function sumUp(
   const made = amount("create-post");
   return {
     project: report.project,
+    /** Whether the project has never run on this state. */
     isFirst,
     opened: amount("create-issue"),
     linked: report.adopted,
     changed: amount("update-issue", "change-issue", "comment-issue"),
     patched: amount("patch-post", "patch-note"),
+    /** Of issues. */
     ...(made > 0 && { made }),
+    /** As far as the board shows votes. */
     notified: free.reduce((sum, { notifies }) => sum + (notifies ?? 0), 0),
+    /** Posts whose voters would be notified, and of which the board does not show how many they are. */
     unseenVotes: free.filter(({ notifies }) => notifies === null).length,
     held: held.length,
+    /** New issues for posts whose page an issue names already. */
     named: held.filter((action) => action.cause === "named").length,
+    /** Why new issues are held because issues carry marks of another address of the board. */
     otherAddress: held.find((action) => action.cause === "other-address")?.held ?? null,
+    /** Why something could not be looked at or would be left to a later run: a limit, the pace, the end of the time. */
     putOff: [
       ...(report.putOff ?? []),
       ...unlooked.map(({ code, message, until }) => {

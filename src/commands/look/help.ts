@@ -3,23 +3,6 @@ import type { Command } from "commander";
 import { type CommandCall, exitCodes, type Output } from "../print/terminal.ts";
 import { oneLine, paint, printJson, printLine } from "../print/text.ts";
 
-/** What the page of messages says of a code. */
-export interface MessageEntry {
-  readonly code: string;
-  readonly happened: string;
-  readonly written: string;
-  readonly todo: string;
-}
-
-/** A part of the runbook. */
-export interface Topic {
-  /** One word. */
-  readonly name: string;
-  readonly title: string;
-  /** Markdown. */
-  readonly text: string;
-}
-
 /** `boardsync help [COMMAND|CODE|TOPIC]`: needs neither config nor network; the pages are in the package. */
 export function help({ terminal, program, options: { json, quiet }, args: [word] }: CommandCall): number {
   const { out } = terminal;
@@ -45,7 +28,10 @@ export function help({ terminal, program, options: { json, quiet }, args: [word]
   return exitCodes.ok;
 }
 
-function printEntry(out: Output, { code, happened, written, todo }: MessageEntry): void {
+function printEntry(
+  out: Output,
+  { code, happened, written, todo }: ReturnType<typeof readMessages>[number],
+): void {
   printHeading(out, code);
   printLine(out, "  what happened: ", happened);
   printLine(out, "  written?       ", written);
@@ -75,7 +61,7 @@ export function namesOfHelp(): readonly string[] {
 }
 
 /** The rows of the page of messages that have a code. */
-function readMessages(): readonly MessageEntry[] {
+function readMessages() {
   const rows = readPage("reference/messages.md").matchAll(
     /^\| `([a-z][a-z.-]*)` \| (.*?) \| (.*?) \| (.*?) \|$/gm,
   );
@@ -87,8 +73,8 @@ function readMessages(): readonly MessageEntry[] {
   }));
 }
 
-/** The parts of the runbook, in their order. */
-function readRunbook(): readonly Topic[] {
+/** The parts of the runbook, in their order; `name` is one word, `text` is Markdown. */
+function readRunbook() {
   const parts = readPage("guides/runbook.md").split(/^## /m).slice(1);
   return parts.flatMap((part) => {
     const [, name = "", title = "", text = ""] = /^`([a-z]+)`: (.*)\n([\s\S]*)$/.exec(part) ?? [];

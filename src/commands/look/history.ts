@@ -23,14 +23,7 @@ interface HistoryOptions extends CommonOptions {
 }
 
 /** One write, as `history --json` prints it. */
-interface HistoryLine extends ExplainedWrite {
-  readonly project: string;
-  readonly post: string | null;
-  /** Of an entry of the changelog: its release's tag. */
-  readonly changelog?: string;
-  /** Whether a person let it go; of writes to the board. */
-  readonly approved: boolean;
-}
+type HistoryLine = ReturnType<typeof lineOf>;
 
 /** `boardsync history [POST]`: every write to either side, newest first. Only reads the state. */
 export function history(called: CommandCall<HistoryOptions>): Promise<number> {
@@ -87,13 +80,14 @@ async function readHistory(
   return { lines, hasMore: found.length > limit };
 }
 
-function lineOf(project: string, entry: AuditEntry): HistoryLine {
+function lineOf(project: string, entry: AuditEntry) {
   const tag = entryTag(entry);
   return {
     project,
     post: entry.post ?? null,
     ...(tag !== undefined && { changelog: tag }),
     ...explainWrite(entry),
+    /** Whether a person let it go; of writes to the board. */
     approved: entry.isApproved,
   };
 }

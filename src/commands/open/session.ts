@@ -19,7 +19,7 @@ import {
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { type Timed, tellTimes } from "../../sync/tell/times.ts";
 import { failWith } from "../print/failure.ts";
-import { createLogLines, type LogLinesOptions } from "../print/log-lines.ts";
+import { createLogLines } from "../print/log-lines.ts";
 import { createProgressBar } from "../print/progress.ts";
 import {
   type Called,
@@ -99,7 +99,7 @@ function openSession<Options extends SessionOptions>(
   const { redact } = secrets;
   const isReported = terminal.out.isTerminal && !options.isLogWanted && !options.quiet && !options.json;
   const level = chooseLogLevel(terminal, options, source.environment);
-  const log = createTerminalLog(terminal, level, redact, { isReported });
+  const log = createTerminalLog(terminal, level, redact, isReported);
   if (isReadableByAll(join(terminal.cwd, ".env"))) {
     log.warn({ file: ".env" }, "Every user of this machine can read the secrets in `.env`: `chmod 600 .env`");
   }
@@ -169,9 +169,9 @@ export function createTerminalLog(
   { err }: Pick<Terminal, "err">,
   level: string,
   redact: Redact,
-  options?: LogLinesOptions,
+  isReported = false,
 ): Log {
-  const write = err.isTerminal ? createLogLines(err, options) : err.write;
+  const write = err.isTerminal ? createLogLines(err, isReported) : err.write;
   return createLog({ level, isShown: err.isTerminal, redact, write });
 }
 

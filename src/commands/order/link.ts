@@ -11,7 +11,7 @@ import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { createTerminalLog } from "../open/session.ts";
 import type { CommandCall } from "../print/terminal.ts";
-import { tell } from "./tell.ts";
+import { request } from "./tell.ts";
 
 /** How long the question whether the issue exists may take. */
 const askMs = minuteMs;
@@ -26,11 +26,7 @@ export function link(called: CommandCall): Promise<number> {
     const found = findIssue(issueText, config.tracker.url, config.projects, ledger);
     const several = String(config.projects.find((known) => known.project === project)?.several);
     const seen = await foreseeLink(call, named, found, several, () => checkIssue(call, found));
-    const requested = !("nothing" in seen);
-    if (requested) await ledger.commit(seen.asks({ at: call.now }));
-    const message = requested ? seen.effects.join(" ") : seen.nothing;
-    const issue = `${found.repository}#${found.number}`;
-    return tell(call, { project, post, issue, requested, message }, message);
+    return request(call, seen, { project, post, issue: `${found.repository}#${found.number}` });
   });
 }
 
@@ -59,14 +55,9 @@ async function checkIssue(
 export function unlink(called: CommandCall): Promise<number> {
   const [text = "", issueText] = called.args;
   return besideRuns(called, async (call) => {
-    const { config, ledger } = call;
     const named = await findPost(call, text);
     const { key: project, post } = named;
-    const seen = await foreseeUnlink(call, named, issueText, config.tracker.url);
-    const requested = !("nothing" in seen);
-    if (requested) await ledger.commit(seen.asks({ at: call.now }));
-    const message = requested ? seen.effects.join(" ") : seen.nothing;
-    const issues = requested ? seen.names : [];
-    return tell(call, { project, post, issues, requested, message }, message);
+    const seen = await foreseeUnlink(call, named, issueText, call.config.tracker.url);
+    return request(call, seen, { project, post, issues: "nothing" in seen ? [] : seen.names });
   });
 }

@@ -1,4 +1,4 @@
-import type { Foresight } from "../../sync/orders/foresight.ts";
+import type { Foresight, Nothing } from "../../sync/orders/foresight.ts";
 import type { BesideCall } from "../open/beside.ts";
 import { isAgreed } from "../print/agree.ts";
 import { type CommonOptions, exitCodes } from "../print/terminal.ts";
@@ -15,6 +15,18 @@ export function tell(
   if (json === true) printJson(out, document);
   else if (quiet !== true) printLine(out, project === null ? "" : place, message);
   return exitCodes.ok;
+}
+
+/** Asks for what is foreseen, without a question, and tells what comes of it. */
+export async function request(
+  call: BesideCall,
+  seen: Foresight | Nothing,
+  about: Parameters<typeof tell>[1],
+): Promise<number> {
+  const requested = !("nothing" in seen);
+  if (requested) await call.ledger.commit(seen.asks({ at: call.now }));
+  const message = requested ? seen.effects.join(" ") : seen.nothing;
+  return tell(call, { ...about, requested, message }, message);
 }
 
 /** What an order tells of a post. */

@@ -11,21 +11,14 @@ interface LogLine {
   readonly [field: string]: unknown;
 }
 
-export interface LogLinesOptions {
-  /** Failures of single posts are left out: a report that follows on the same screen lists them. */
-  readonly isReported?: boolean;
-}
-
 /**
  * Tells the log to a person at a terminal: one sentence an event, with its cause in it. Failures that come in one go are told
  * by what they say, not by where.
  *
+ * @param isReported - failures of single posts are left out: a report that follows on the same screen lists them.
  * @returns what takes the lines, as JSON.
  */
-export function createLogLines(
-  err: Output,
-  { isReported = false }: LogLinesOptions = {},
-): (json: string) => void {
+export function createLogLines(err: Output, isReported = false): (json: string) => void {
   let failures: (LogLine & FailedWhere)[] = [];
   const print = ({ level, time }: LogLine, text: string): void =>
     err.write(`${startOf(err, level, time)}${hint(err, text)}\n`);

@@ -45,18 +45,7 @@ function drawBar(
   if (total === undefined) return `${head} ${done.toLocaleString("en")} so far`;
   const filled = Math.min(barWidth, Math.floor((barWidth * done) / Math.max(1, total)));
   const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
-  return `${head} ${bar} ${describeExtent({ done, total, doneAt }, now, timeZone)}`;
-}
-
-/** How far something is that the pace draws out; `doneAt` is epoch ms. */
-interface Extent {
-  readonly done: number;
-  readonly total: number;
-  readonly doneAt: number | undefined;
-}
-
-/** As `1,240 of 5,000, done about 14:30`; with the day where that is not today. */
-export function describeExtent({ done, total, doneAt }: Extent, now: number, timeZone: string): string {
-  const amount = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
-  return doneAt === undefined ? amount : `${amount}, done about ${nameClock(doneAt, now, timeZone)}`;
+  const extent = `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;
+  const end = doneAt === undefined ? "" : `, done about ${nameClock(doneAt, now, timeZone)}`;
+  return `${head} ${bar} ${extent}${end}`;
 }

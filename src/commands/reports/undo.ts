@@ -1,4 +1,4 @@
-import type { CarriedAction, ProjectReport, RunReport, SavedAction } from "../../sync/ground/reports.ts";
+import type { CarriedAction, RunReport, SavedAction } from "../../sync/ground/reports.ts";
 import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import type { Timed } from "../../sync/tell/times.ts";
@@ -23,22 +23,16 @@ export function printLook(
   printLine(out, "", `${count(lines.length, "write")} to undo; ${notified || "no voter to notify"}.`);
 }
 
-/** What `undo --json` prints. */
-export interface UndoReport extends Pick<RunReport, "result" | "startedAt" | "durationMs"> {
-  /** The undo's own number; null where nothing was there to be done. */
-  readonly run: number | null;
-  readonly undone: number;
-  readonly projects: readonly (Pick<ProjectReport, "project" | "repo" | "requests" | "errors"> & {
-    readonly actions: readonly CarriedAction[];
-  })[];
-}
-
-/** `isLook`: nothing was written, because there was nothing to write. */
+/**
+ * What `undo --json` prints.
+ *
+ * @param isLook - nothing was written, because there was nothing to write: the undo has no number of its own.
+ */
 export function reportUndo(
   undone: number,
   { report, carried }: Pick<RunResult, "report" | "carried">,
   isLook: boolean,
-): UndoReport {
+) {
   const { run, result, startedAt, durationMs } = report;
   const projects = report.projects.map(({ project, repo, requests, errors }) => ({
     project,
@@ -54,7 +48,7 @@ export function reportUndo(
 export function printUndone(
   { out, times }: Pick<Terminal, "out"> & Timed,
   options: CommonOptions,
-  report: UndoReport,
+  report: ReturnType<typeof reportUndo>,
   projectsAfter: RunResult["projectsAfter"],
 ): void {
   const { run, undone, result, projects } = report;

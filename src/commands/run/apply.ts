@@ -1,5 +1,4 @@
 import { ConfigError } from "../../errors.ts";
-import type { CarriedAction, RunReport } from "../../sync/ground/reports.ts";
 import type { Carried } from "../../sync/handed.ts";
 import { count } from "../../sync/tell/words.ts";
 import { inSession, type Session } from "../open/session.ts";
@@ -36,13 +35,7 @@ export function apply(called: CommandCall<WaitOptions>): Promise<number> {
 }
 
 /** What `apply --json` prints: the run, with what became of each action. */
-interface AppliedReport extends RunReport {
-  readonly projects: readonly (RunReport["projects"][number] & {
-    readonly actions: readonly CarriedAction[];
-  })[];
-}
-
-function withActions({ report, carried }: Carried): AppliedReport {
+function withActions({ report, carried }: Carried) {
   const projects = report.projects.map((project) => ({
     ...project,
     actions: carried.get(project.project) ?? [],
@@ -52,7 +45,7 @@ function withActions({ report, carried }: Carried): AppliedReport {
 
 function printApplied(
   { terminal, options }: Session,
-  report: AppliedReport,
+  report: ReturnType<typeof withActions>,
   projectsAfter: Carried["projectsAfter"],
 ): void {
   printRun(terminal, options, report, projectsAfter);

@@ -1,20 +1,20 @@
 /** @module-tag long */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createLogLines, type LogLinesOptions } from "../../../src/commands/print/log-lines.ts";
+import { createLogLines } from "../../../src/commands/print/log-lines.ts";
 import { StateError } from "../../../src/errors.ts";
 import { escapeControls } from "../../../src/escape.ts";
 import { createLog, type Log, redactor } from "../../../src/log.ts";
 import { createOutput } from "../stage.ts";
 
 /** A log at a terminal. */
-function givenLog(options?: LogLinesOptions, hasColours = false) {
+function givenLog(isReported = false, hasColours = false) {
   const err = { ...createOutput({ isTerminal: true, hasColours }), command: "npx boardsync" };
   const log = createLog({
     level: "debug",
     isShown: true,
     redact: redactor([]),
-    write: createLogLines(err, options),
+    write: createLogLines(err, isReported),
   });
   return { log, text: err.text };
 }
@@ -83,7 +83,7 @@ describe("a line of the log at a terminal", () => {
   it("names a level where there is something to look at, in colours where they are wanted", () => {
     expect(told({}, "Said", "warn")).toBe("WARN Said");
     expect(told({}, "Said", "error")).toBe("ERROR Said");
-    const { log, text } = givenLog({}, true);
+    const { log, text } = givenLog(false, true);
     log.error({ title: "\u001b[41m" }, "Said");
     expect(text()).toContain("\u001b[31mERROR\u001b[39m Said (title <1b>[41m)");
   });
@@ -199,7 +199,7 @@ describe("a run", () => {
   });
 
   it("leaves them to the report that follows on the same screen", async () => {
-    const { log, text } = givenLog({ isReported: true });
+    const { log, text } = givenLog(true);
     log.error({ project: "a", code: "board.unreachable", message: "The board is down." }, "Failed");
     await Promise.resolve();
     log.warn({ project: "a" }, "Said");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createProgressBar, describeExtent } from "../../../src/commands/print/progress.ts";
+import { createProgressBar } from "../../../src/commands/print/progress.ts";
 import { createOutput } from "../stage.ts";
 
 const step = { project: "acme-app", what: "issues opened", done: 3, total: 40 } as const;
@@ -57,17 +57,16 @@ describe("a progress bar", () => {
     expect(shown).toHaveLength(5);
   });
 
-  it("says in the config's time zone when the pace lets the last one be done", () => {
-    const { shown, bar, wait } = openBar();
-    wait(2000);
-    bar.show({ ...step, done: 1240, total: 5000, doneAt: noon + 30 * minuteMs });
-    expect(shown).toEqual([expect.stringMatching(/ 1,240 of 5,000, done about 13:30$/)]);
-  });
-});
-
-it.each([
-  [30 * minuteMs, "1,240 of 5,000, done about 12:30 UTC"],
-  [14 * 60 * minuteMs, "1,240 of 5,000, done about 3 Mar, 02:00 UTC"],
-])("an import that ends in %s ms is told with its end", (afterMs, words) => {
-  expect(describeExtent({ done: 1240, total: 5000, doneAt: noon + afterMs }, noon, "UTC")).toBe(words);
+  it.each([
+    [30 * minuteMs, "1,240 of 5,000, done about 13:30"],
+    [14 * 60 * minuteMs, "1,240 of 5,000, done about 3 Mar, 03:00"],
+  ])(
+    "says in the config's time zone when the pace lets the last one be done, %s ms later",
+    (afterMs, words) => {
+      const { shown, bar, wait } = openBar();
+      wait(2000);
+      bar.show({ ...step, done: 1240, total: 5000, doneAt: noon + afterMs });
+      expect(shown).toEqual([expect.stringMatching(new RegExp(` ${words}$`))]);
+    },
+  );
 });
