@@ -255,26 +255,18 @@ function turnsOf(
 }
 
 /** The first run of a project. */
-interface FirstRun {
-  readonly key: string;
-  readonly delayMs: number;
-}
+type FirstRun = ReturnType<typeof planStarts>[number];
 
 /** Which projects run at the start, and how long after it. */
-function planStarts(
-  { clock, random }: DaemonOptions,
-  projects: readonly DaemonProject[],
-): readonly FirstRun[] {
+function planStarts({ clock, random }: DaemonOptions, projects: readonly DaemonProject[]) {
   const now = clock.now();
-  return projects
-    .map(({ key, schedule, lastRunAt }) => ({ key, lastRunAt, periodMs: schedule.periodMs(now) }))
-    .filter(({ lastRunAt, periodMs }) => !(lastRunAt !== undefined && isWithin(now - lastRunAt, periodMs)))
-    .map(({ key, periodMs }) => ({ key, delayMs: random() * Math.min(maxStartDelayMs, periodMs / 10) }));
-}
-
-/** A run that lies ahead was before the clock was set back, nobody knows how long. */
-function isWithin(ageMs: number, periodMs: number): boolean {
-  return ageMs >= 0 && ageMs < periodMs;
+  return projects.flatMap(({ key, schedule, lastRunAt = Number.NEGATIVE_INFINITY }) => {
+    const ageMs = now - lastRunAt;
+    const periodMs = schedule.periodMs(now);
+    // A run that lies ahead was before the clock was set back, nobody knows how long.
+    if (ageMs >= 0 && ageMs < periodMs) return [];
+    return [{ key, delayMs: random() * Math.min(maxStartDelayMs, periodMs / 10) }];
+  });
 }
 
 /** Ends with the signal. The last sign of life is written at once: the process may not live to see what runs end. */

@@ -1,5 +1,4 @@
 import { buildWorld } from "../../app.ts";
-import type { Config } from "../../config/schema.ts";
 import { createTimes } from "../../config/times.ts";
 import { createCrier } from "../../daemon/announce.ts";
 import {
@@ -42,26 +41,24 @@ import { createRenewal, followConfig, readAnew } from "./reload.ts";
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
 export async function daemon({ terminal, options }: CommandCall): Promise<number> {
   return inSession({ terminal, options: { ...options, isLogWanted: true } }, (session) => {
-    let { config } = session;
-    const place = placeOfState(terminal, session.config, () => config);
+    const current = { session };
+    const place = placeOfState(terminal, session.config, () => current.session.config);
     return withStateToTake(place, session.log, "daemon", async (ledger, take) => {
-      await runUntilSignal(session, { ledger, take }, (next) => {
-        config = next;
-      });
+      await runUntilSignal(current, { ledger, take });
       if (options.json === true) printJson(terminal.out, { stopped: String(terminal.signal.reason) });
       return exitCodes.ok;
     });
   });
 }
 
+/** @param current - `session`: the one of the moment. */
 async function runUntilSignal(
-  first: Session,
+  current: { session: Session },
   { ledger, take }: Pick<Post, "ledger" | "take">,
-  noteConfig: (config: Config) => void,
 ): Promise<void> {
+  const { session: first } = current;
   const { terminal, machine } = first;
   const { clock, random } = machine;
-  let current = first;
   let readAt = clock.now();
   let print = printWhole(first.config);
   const metrics = createMetrics(ledger, terminal.version);
@@ -81,12 +78,12 @@ async function runUntilSignal(
       },
     ]);
   };
-  const session = (): Session => current;
+  const session = (): Session => current.session;
   const renew = createRenewal(session, (next) => {
-    current = next;
+    current.session = next;
   });
   const crier = createCrier(() => ({
-    ...announceOptions(current, ledger),
+    ...announceOptions(current.session, ledger),
     broken: breaksOf(crew),
     note: metrics.noteCall,
   }));
@@ -113,12 +110,11 @@ async function runUntilSignal(
   });
   let http: Awaited<ReturnType<typeof listen>>;
   const reload = async (): Promise<void> => {
-    const next = await readAnew(current, async (session) => {
+    const next = await readAnew(current.session, async (session) => {
       crew.reschedule(await planTurns(session, ledger));
-      current = session;
+      current.session = session;
       readAt = clock.now();
       print = printWhole(session.config);
-      noteConfig(session.config);
       // Whoever asks now how it stands is told of this config. What fails is written with the next sign of life.
       if (!terminal.signal.aborted) await beat(clock.now(), false).catch(() => undefined);
     });

@@ -170,7 +170,7 @@ function renderProject(looking: Looking, seen: Seen): Markup {
   const { key, settings } = known.project;
   const { kind, hasRun, failing } = state;
   const isKnown = hasRun || failing !== undefined;
-  const facts: readonly (readonly [string, Piece])[] = [
+  const facts: readonly Fact[] = [
     ["Last run", last === undefined ? "none" : renderRun(looking, last, report?.result ?? last.result)],
     [
       "Next run",
@@ -185,13 +185,19 @@ function renderProject(looking: Looking, seen: Seen): Markup {
     <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
       <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}${badge(isKnown ? looks[kind] : "", isKnown ? stateWords[kind] : "no run yet")}${looking.forms && renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}${renderPause(looking, seen)}</div></div>
     <p>${renderSentence(describeState(state, looking.times.name))}</p>
-    <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>
+    ${renderFacts(facts)}
   </article>`;
+}
+
+type Fact = readonly [title: string, fact: Piece];
+
+function renderFacts(facts: readonly Fact[]): Markup {
+  return html`<dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl>`;
 }
 
 /** What only maintainers ask: requests, and what is left of the pace. */
 async function renderMachine(looking: Looking, { known, report }: Seen): Promise<Markup> {
-  const facts: readonly (readonly [string, Piece])[] = [
+  const facts: readonly Fact[] = [
     [
       "Requests of the last run",
       report === undefined ? "–" : html`board ${report.requests.board}, GitHub ${report.requests.tracker}`,
@@ -199,7 +205,7 @@ async function renderMachine(looking: Looking, { known, report }: Seen): Promise
     ...(await describeBudgets(looking, known)),
   ];
   return html`<div class="machine"><h3>${known.project.key}</h3>
-    <dl>${facts.map(([title, fact]) => html`<div><dt>${title}</dt><dd>${fact}</dd></div>`)}</dl></div>`;
+    ${renderFacts(facts)}</div>`;
 }
 
 /** The result is the project's own: another one of the same run may have failed. */
@@ -227,7 +233,7 @@ function describeWrites(report: StoredReport): string {
 async function describeBudgets(
   { view, ledger, times }: Looking,
   { project }: PageProject,
-): Promise<readonly (readonly [string, Piece])[]> {
+): Promise<readonly Fact[]> {
   const { pace } = view.policy;
   const names = repositoryNames(project.settings);
   const budgets = [...new Set(names.map((name) => view.budgetOf(name)))];

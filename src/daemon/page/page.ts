@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { Clock } from "../../model/surroundings.ts";
 import { asStarted } from "../../sync/ground/remedy.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
 import type { HttpPart } from "../http.ts";
@@ -18,23 +17,17 @@ import {
 import { html, type Markup, own, type Writing, writeOut } from "./html.ts";
 import { contentSecurityPolicy, layOut, type RenderedPage } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
-import { type OrderOptions, type Reader, type Serving, serveOrders } from "./orders/orders.ts";
+import { type Reader, type Serving, type ServingOptions, serveOrders } from "./orders/orders.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
-import type { PageState } from "./seals.ts";
 import { createPageTimes, type Looking, type PageView } from "./view.ts";
 import { renderCommand } from "./waits.ts";
 
 /** What the status page is made of. */
-export interface PageOptions extends Omit<Writing, "root" | "tell"> {
+export interface PageOptions extends Omit<Writing, "root" | "tell">, ServingOptions {
   /** As it is now: a token may be replaced. */
   gate(): Gate;
-  readonly clock: Pick<Clock, "now">;
-  /** What the processes on the state have in common. */
-  state(): PageState;
-  /** `http.url`, as it is now. */
-  url(): string | undefined;
   /** Milliseconds since some moment, by a clock that nobody can set. */
   monotonic(): number;
   /** Whether a code that was made with the key lets in, and is used up by that. */
@@ -44,8 +37,6 @@ export interface PageOptions extends Omit<Writing, "root" | "tell"> {
   view(): PageView;
   /** Lets `work` look at the state; undefined where there is none yet. */
   read<T>(work: (ledger: Ledger) => Promise<T>): Promise<T | undefined>;
-  /** What orders are carried out with. */
-  readonly orders: OrderOptions;
 }
 
 /**
@@ -98,11 +89,7 @@ export function pagePart(options: PageOptions): HttpPart {
         }),
       );
   };
-  const orders = serveOrders({
-    options: options.orders,
-    state: options.state,
-    url: options.url,
-    now: clock.now,
+  const orders = serveOrders(options, {
     admit,
     show,
     write: (reader, work) => options.read((ledger) => work(look(reader, ledger))),

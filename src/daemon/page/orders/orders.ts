@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ConfigError, RemoteError } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import type { Clock } from "../../../model/surroundings.ts";
 import { minuteMs } from "../../../model/time.ts";
 import type { Nothing } from "../../../sync/orders/foresight.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
@@ -32,14 +33,18 @@ export interface OrderOptions {
 /** Whoever may read the page. */
 export type Reader = Extract<Entry, { kind: "open" }>;
 
+/** What pages and their orders are served with. */
+export interface ServingOptions {
+  readonly clock: Pick<Clock, "now">;
+  /** What the processes on the state have in common. */
+  state(): PageState;
+  /** `http.url`, as it is now. */
+  url(): string | undefined;
+  readonly orders: OrderOptions;
+}
+
 /** How the page answers. */
 export interface Serving {
-  readonly options: OrderOptions;
-  state(): PageState;
-  /** `http.url`. */
-  url(): string | undefined;
-  /** Epoch ms. */
-  now(): number;
   /** Lets in, or answers by itself and gives undefined. */
   admit(request: FastifyRequest, reply: FastifyReply): Reader | undefined;
   /** Shows a page. */
@@ -80,7 +85,10 @@ interface AskedQuestion {
  * `POST /orders`, twice for each order: the first shows what will happen, with a form of its own that is good once; that form
  * carries it out, unless something else would happen by now. Requests come from forms of this very page only: see `whyRefused`.
  */
-export function serveOrders({ options, state, url, now, admit, show, write }: Serving): PageOrders {
+export function serveOrders(
+  { orders: options, state, url, clock: { now } }: ServingOptions,
+  { admit, show, write }: Serving,
+): PageOrders {
   const formOf = ({ session }: Reader) => ({ purpose: "form", session, lifeMs });
   const doneOf = ({ session }: Reader) => ({ purpose: "done", session, lifeMs });
   /** What this process has told already, of the last times. */
