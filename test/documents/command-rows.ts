@@ -108,7 +108,7 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
   },
   "unlink POST [OWNER/REPO#N]": {
     on: "told",
-    says: /^acme-app\/p1: the next run ends its link to acme\/app#1/,
+    says: /^acme-app\/p1: the next run ends its link to acme\/app#\d/,
   },
   rebuild: { on: "told", says: /acme-app: / },
 

@@ -506,6 +506,18 @@ describe("a post that a person unlinks", () => {
     expect(stage.writes()).toEqual(["PATCH /repos/acme/app/issues/3"]);
   });
 
+  it("gets none by an earlier `retry` that no run has taken up", async () => {
+    const stage = await openPairs();
+    stage.github.deleteIssue("acme/app", 1);
+    stage.clock.skip(7 * hourMs);
+    await stage.sync();
+    await add(stage, { kind: "retry", posts: [p("p1")] });
+    stage.clock.skip(minuteMs);
+    await unlink(stage, "p1", 1);
+    expect(await stage.syncOne()).toMatchObject({ created: 0, failed: 0, parked: 0 });
+    expect(await stage.syncOne()).toMatchObject({ created: 0, skipped: 1 });
+  });
+
   it("is the text of its issue again when it is linked to that one again", async () => {
     const stage = await openPairs();
     await unlink(stage, "p1", 1);

@@ -147,10 +147,13 @@ async function doFor(cycle: PulledCycle, request: AskedOfPosts, post: PostId): P
 async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Promise<void> {
   const { ledger, clock } = cycle.world;
   const place = { project: cycle.memory.id, post };
-  const parked = parkedOf((await readRow(cycle, post)) ?? {});
+  const before = await readRow(cycle, post);
+  const parked = parkedOf(before ?? {});
+  // Whoever has unlinked it since wants no new issue.
+  const isUnlinked = (before?.unlinkedAt ?? 0) > at;
   await ledger.commit([
     { ...place, kind: "unpark", of: undefined },
-    { ...place, kind: "reopen" },
+    ...(isUnlinked ? [] : [{ ...place, kind: "reopen" } as const]),
   ]);
   const row = parked.length === 0 ? undefined : await readRow(cycle, post);
   const wanted = row === undefined ? [] : planRow(row, await cycle.context(clock.now())).actions;

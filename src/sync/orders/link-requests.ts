@@ -176,8 +176,11 @@ async function takeBackText(cycle: PulledCycle, post: PostId, issue: IssueRef): 
   ]);
 }
 
-async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkRequest, row: Row): Promise<void> {
-  const { clock } = cycle.world;
+async function unlink(
+  cycle: PulledCycle,
+  { id, at, post, issues, by }: UnlinkRequest,
+  row: Row,
+): Promise<void> {
   const ended = issues.filter((issue) => row.links.some((known) => isSameIssue(known.link.issue, issue)));
   const place = { project: cycle.memory.id, post };
   const repositories = new Set(ended.map(({ repositoryId }) => repositoryId));
@@ -187,7 +190,7 @@ async function unlink(cycle: PulledCycle, { id, post, issues, by }: UnlinkReques
     await endPrepared(own, post, "a person changed the post's links");
     await ledger.commit([
       { ...place, kind: "unpark", of: "read-issue" },
-      { ...place, kind: "end-links", issues: ended, at: clock.now() },
+      { ...place, kind: "end-links", issues: ended, at },
       // One of them may be to become a post of its own (`import`), and its list has not changed.
       ...[...repositories].map((repository) => {
         const { project } = place;

@@ -1,13 +1,13 @@
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { type Issue, type IssueRef, isSameIssue } from "../../model/issue.ts";
+import type { Row } from "../../model/link.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { select } from "../../select.ts";
 import type { Tracker } from "../../tracker/tracker.ts";
 import {
   already,
   type Foresight,
-  isAsked,
   type NamedPost,
   type Nothing,
   notifiesNobody,
@@ -26,28 +26,22 @@ const mostPosts = 100;
  * @throws ConfigError where the issue can take no further post; and what `ask` throws.
  */
 export async function foreseeLink<Seen extends Issue | undefined>(
-  { ledger, now }: Sight,
-  { project, post }: NamedPost,
+  sight: Sight,
+  named: NamedPost,
   { repository, number }: NamedIssue,
   several: string,
   ask: () => Promise<Seen>,
 ): Promise<(Foresight & { readonly seen: Seen }) | Nothing> {
+  const { ledger, now } = sight;
+  const { project, post } = named;
   const name = `${repository}#${number}`;
-  const isAskedFor = (await ledger.requests.pending(project)).some(
-    (request) =>
-      request.kind === "link" &&
-      request.post === post &&
-      request.repository === repository &&
-      request.number === number,
-  );
-  if (isAskedFor) return { nothing: already };
   const row = await ledger.rows.row(project, post, now);
-  const linked = row?.links.map(({ link }) => link.issue) ?? [];
+  const { linked, then } = await linksOf(sight, named, row);
   const repositoryId = ledger.memory.repository(repository)?.repository.id;
   if (repositoryId !== undefined) {
     const issue = { repositoryId, number };
-    if (linked.some((known) => isSameIssue(known, issue)))
-      return { nothing: `it is linked to ${name} already.` };
+    if (isAmong(then, issue))
+      return { nothing: isAmong(linked, issue) ? `it is linked to ${name} already.` : already };
     const posts = (await ledger.rows.linkedTo(issue)).filter((known) => known.project === project);
     if (posts.length >= mostPosts)
       throw new ConfigError([
@@ -55,7 +49,7 @@ export async function foreseeLink<Seen extends Issue | undefined>(
       ]);
   }
   const seen = await ask();
-  const others = linked.map((issue) => showIssue(ledger, issue)).join(", ");
+  const others = then.map((issue) => showIssue(ledger, issue)).join(", ");
   const effect = `the next run links it to ${name} as that is now: nothing is written for what differs, and what happens to the issue from now on is followed.`;
   const also = `It stays linked to ${others}, too; \`several: ${several}\` says which issue decides.`;
   const unseen = "No run has seen this post yet; it has to be on the board by then.";
@@ -74,6 +68,32 @@ export async function foreseeLink<Seen extends Issue | undefined>(
       return [{ kind: "add-request", request: { ...asked, ...(seen !== undefined && { issue: seen }) } }];
     },
   };
+}
+
+/** The issues that a post is linked to, and those that it is linked to once all that is asked for is done. */
+export async function linksOf(
+  { ledger }: Sight,
+  { project, post }: NamedPost,
+  row: Row | undefined,
+): Promise<{ readonly linked: readonly IssueRef[]; readonly then: readonly IssueRef[] }> {
+  const linked = row?.links.map(({ link }) => link.issue) ?? [];
+  let then = linked;
+  for (const request of await ledger.requests.pending(project)) {
+    if ((request.kind !== "link" && request.kind !== "unlink") || request.post !== post) continue;
+    const named = request.kind === "unlink" ? request.issues : issuesOf(ledger, request);
+    const rest = then.filter((issue) => !isAmong(named, issue));
+    then = request.kind === "unlink" ? rest : [...rest, ...named];
+  }
+  return { linked, then };
+}
+
+/** None where no run has found the repository yet. */
+function issuesOf(
+  { memory }: Pick<Ledger, "memory">,
+  { repository, number }: NamedIssue,
+): readonly IssueRef[] {
+  const repositoryId = memory.repository(repository)?.repository.id;
+  return repositoryId === undefined ? [] : [{ repositoryId, number }];
 }
 
 /**
@@ -114,17 +134,18 @@ export async function askIssue(
  * @throws ConfigError when the text names none of its issues.
  */
 export async function foreseeUnlink(
-  { ledger, now, pending = [] }: Sight,
+  sight: Sight,
   named: NamedPost,
   text: string | undefined,
   trackerUrl: string,
 ): Promise<(Foresight & { readonly names: readonly string[] }) | Nothing> {
+  const { ledger, now } = sight;
   const { project, post } = named;
-  if (isAsked(pending, "unlink", post)) return { nothing: already };
-  const row = await ledger.rows.row(project, post, now);
-  const linked = row?.links.map(({ link }) => link.issue) ?? [];
-  const issues = text === undefined ? linked : chooseLinked(ledger, named, linked, text, trackerUrl);
-  if (issues.length === 0) return { nothing: "it is linked to no issue." };
+  const { linked, then } = await linksOf(sight, named, await ledger.rows.row(project, post, now));
+  const known = [...then, ...linked.filter((issue) => !isAmong(then, issue))];
+  const chosen = text === undefined ? known : chooseLinked(ledger, named, known, text, trackerUrl);
+  const issues = chosen.filter((issue) => isAmong(then, issue));
+  if (issues.length === 0) return { nothing: chosen.length === 0 ? "it is linked to no issue." : already };
   const names = issues.map((issue) => showIssue(ledger, issue));
   const shared = await select(issues, async (issue) =>
     (await ledger.rows.linkedTo(issue)).some((other) => other.project === project && other.post !== post),
@@ -139,12 +160,16 @@ export async function foreseeUnlink(
     "It then stays without an issue: `boardsync link` gives it one, `boardsync retry` lets a new one be opened.";
   return {
     names,
-    effects: [issues.length < linked.length ? effect : `${effect} ${rest}`],
+    effects: [issues.length < then.length ? effect : `${effect} ${rest}`],
     notified: notifiesNobody,
     asks: (agreed) => [
       { kind: "add-request", request: { ...agreed, kind: "unlink", project, post, issues } },
     ],
   };
+}
+
+function isAmong(issues: readonly IssueRef[], issue: IssueRef): boolean {
+  return issues.some((one) => isSameIssue(one, issue));
 }
 
 /** The one of a post's issues that a text names. */

@@ -17,6 +17,7 @@ import {
   onPosts,
   type Sight,
 } from "./foresight.ts";
+import { linksOf } from "./link.ts";
 
 export type RetryKind = "retry" | "release";
 
@@ -76,23 +77,28 @@ export async function listRetryable(
 }
 
 async function look(
-  { ledger, now, pending = [] }: Sight,
+  sight: Sight,
   kind: RetryKind,
-  { key, project, post }: NamedPost,
+  named: NamedPost,
   isWhole: boolean,
 ): Promise<{ readonly waits: string; readonly voters: number | null } | Nothing> {
+  const { ledger, now, pending = [] } = sight;
+  const { key, project, post } = named;
   if (isAsked(pending, kind, post)) return { nothing: already };
   const row = await ledger.rows.row(project, post, now);
-  const waits = row && (kind === "retry" ? explainParked(row) : isQuarantined(row) ? flapped : undefined);
+  const { linked, then } = await linksOf(sight, named, row);
+  const isUnlinked = row?.unlinkedAt !== undefined || (linked.length > 0 && then.length === 0);
+  const waits =
+    row && (kind === "retry" ? explainParked(row, isUnlinked) : isQuarantined(row) ? flapped : undefined);
   if (row === undefined || waits === undefined) return { nothing: wordsOf[kind].nothing };
-  const isLeft = (kind === "retry" ? row.unlinkedAt : row.pausedAt) !== undefined;
+  const isLeft = kind === "retry" ? isUnlinked : row.pausedAt !== undefined;
   if (isWhole && isLeft) return { nothing: wordsOf[kind].left };
   return { waits, voters: votersOf(row.post, new Set(ledger.memory.project(key)?.seen)) };
 }
 
-function explainParked(row: Row): string | undefined {
+function explainParked(row: Row, isUnlinked: boolean): string | undefined {
   const reasons = parkedOf(row).map(({ message }) => message);
-  if (row.unlinkedAt !== undefined) reasons.push("a person wanted no issue for it");
+  if (isUnlinked) reasons.push("a person wanted no issue for it");
   return reasons.length === 0 ? undefined : reasons.join("; ");
 }
 

@@ -160,3 +160,38 @@ describe("boardsync unlink", () => {
     expect(refused.err).toContain("acme-app/p1 is not linked to acme/app#2. It is linked to: acme/app#1.");
   });
 });
+
+describe("the later word of a person counts before a run has done the earlier one:", () => {
+  it("`link` after `unlink` keeps the link", async () => {
+    const stage = await openStory();
+    await stage.run(["unlink", "p1"]);
+    const linked = await stage.run(["link", "p1", "acme/app#1", "--json"]);
+    expect(linked.json()).toMatchObject({ requested: true });
+    expect(linked.out).not.toContain("It stays linked to");
+    expect((await stage.run(["sync"])).code).toBe(0);
+    expect(await linksOf(stage, "p1")).toEqual(["acme/app#1"]);
+  });
+
+  it("`retry` after `unlink` opens a new issue", async () => {
+    const stage = await openStory();
+    const before = stage.story.github.issues("acme/app").length;
+    await stage.run(["unlink", "p1"]);
+    expect((await stage.run(["retry", "p1"])).out).toContain("a person wanted no issue for it");
+    expect((await stage.run(["sync"])).code).toBe(0);
+    expect(stage.story.github.issues("acme/app")).toHaveLength(before + 1);
+  });
+
+  it("`unlink` after `link` ends the one, and is asked for once", async () => {
+    const stage = await openStory();
+    await stage.run(["link", "p1", "acme/app#2"]);
+    const ended = await stage.run(["unlink", "p1", "acme/app#2"]);
+    expect(ended.out).toContain("the next run ends its link to acme/app#2;");
+    expect((await stage.run(["unlink", "p1", "acme/app#1", "--json"])).json()).toMatchObject({
+      ...{ requested: true, issues: ["acme/app#1"] },
+    });
+    const again = await stage.run(["unlink", "p1"]);
+    expect(again.out).toBe("acme-app/p1: that is asked for already, and the next run does it.\n");
+    expect((await stage.run(["sync"])).code).toBe(0);
+    expect((await stage.run(["unlink", "p1"])).out).toContain("it is linked to no issue");
+  });
+});
