@@ -1,6 +1,7 @@
 import { suggest } from "../../config/suggest.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { Pin } from "../../model/issue.ts";
 import { inOrder } from "../../select.ts";
 import { checkAll } from "../../story/check/check.ts";
 import type { Finding, KnownNames } from "../../story/check/findings.ts";
@@ -97,8 +98,10 @@ async function findStops(session: Session): Promise<readonly Finding[]> {
 
 /** What the names of the config mean to the runs. */
 function readNames(session: Session): Promise<KnownNames | undefined> {
-  return readOf(session, async ({ memory }) => {
+  return readOf(session, async ({ memory, signals }) => {
     const projects = new Map(session.projects.map(({ key }) => [key, memory.project(key)?.id]));
+    const pins = new Map<string, readonly Pin[]>();
+    for (const [key, id] of projects) if (id !== undefined) pins.set(key, await signals.pins(id));
     const names = session.projects.flatMap(({ settings }) => repositoryNames(settings));
     const repositories = new Map(
       names.map((name) => {
@@ -107,7 +110,11 @@ function readNames(session: Session): Promise<KnownNames | undefined> {
         return [name, isHere ? repository?.id : undefined];
       }),
     );
-    return { project: (key) => projects.get(key), repository: (name) => repositories.get(name) };
+    return {
+      project: (key) => projects.get(key),
+      repository: (name) => repositories.get(name),
+      pins: (key) => pins.get(key) ?? [],
+    };
   });
 }
 

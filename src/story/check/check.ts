@@ -51,7 +51,7 @@ export async function checkAll(
     const own = checking.of(project.key);
     if (account !== undefined) {
       for (const name of repositoryNames(project.settings)) {
-        await own.look(() => checkRepository(own, project.settings, name, account));
+        await own.look(() => checkRepository(own, project, name, account));
       }
       await own.look(() => checkFields(own, project.settings));
     }

@@ -1,5 +1,5 @@
 import { ProjectError, RemoteError } from "../../errors.ts";
-import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { Pin, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import type { ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { TemplateError } from "../../plan/text/template.ts";
@@ -25,6 +25,8 @@ export type Suggest = (word: string, words: readonly string[]) => string;
 export interface KnownNames {
   project(key: string): ProjectId | undefined;
   repository(name: RepositoryName): RepositoryId | undefined;
+  /** Of labels, milestones and types in the rules of a project. */
+  pins(key: string): readonly Pin[];
 }
 
 /** What `check` looks at. */

@@ -1,6 +1,12 @@
 import { RemoteError } from "../../errors.ts";
-import { isSameRepository, type Readable, type Repository, type RepositoryName } from "../../model/issue.ts";
-import { includesName } from "../../plan/ground/issue-fields.ts";
+import {
+  isSameRepository,
+  type PinKind,
+  type Readable,
+  type Repository,
+  type RepositoryName,
+} from "../../model/issue.ts";
+import { includesName, isSameName } from "../../plan/ground/issue-fields.ts";
 import { namesOfRules } from "../../plan/rules/pins.ts";
 import { neededSignals, projectFieldKey } from "../../plan/rules/signals.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
@@ -16,18 +22,23 @@ interface Looking extends Checking {
   readonly settings: AnySettings;
   readonly repository: Repository;
   readonly name: RepositoryName;
+  /** Whether a run has found what a rule names: what has become of that is said by who knows the state (`findNames`). */
+  isPinned(kind: PinKind, name: string): boolean;
 }
 
 /** Looks at one repository: what the token may do there, and whether it has what the config names. */
 export async function checkRepository(
   checking: Checking,
-  settings: AnySettings,
+  { key, settings }: Pick<SyncProject, "key" | "settings">,
   name: RepositoryName,
   account: string,
 ): Promise<void> {
-  const { say, tracker, bounds } = checking;
+  const { say, tracker, bounds, known: state } = checking;
   const repository = await findRepository(checking, name);
-  const looking: Looking = { ...checking, settings, repository, name };
+  const pins = state?.pins(key).filter(({ repositoryId }) => repositoryId === repository.id);
+  const isPinned: Looking["isPinned"] = (kind, title) =>
+    pins?.some((pin) => pin.kind === kind && isSameName(pin.name, title)) === true;
+  const looking: Looking = { ...checking, settings, repository, name, isPinned };
   sayAccess(looking);
   const catalogue = await tracker.catalogue(repository, bounds);
   const { labels, milestones } = catalogue;
@@ -167,16 +178,16 @@ async function firstPage(
 }
 
 /** Labels and milestones that the rules look at and no issue of a repository can have. */
-function checkNames({ say, settings, name }: Looking, { labels, milestones }: Catalogue): void {
+function checkNames({ say, settings, name, isPinned }: Looking, { labels, milestones }: Catalogue): void {
   const looked = namesOfRules(settings.rules);
   const known = labels.map((label) => label.name);
-  const unknown = looked.label.filter((label) => !includesName(known, label));
+  const unknown = looked.label.filter((label) => !includesName(known, label) && !isPinned("label", label));
   if (unknown.length > 0) {
     const message = `${name} has no label ${quoted(unknown)}, which the rules look at: no issue can have it yet.`;
     say("warning", message, "tracker.label");
   }
   const titles = new Set(["any", ...milestones.map(({ title }) => title)]);
-  const missing = looked.milestone.filter((title) => !titles.has(title));
+  const missing = looked.milestone.filter((title) => !titles.has(title) && !isPinned("milestone", title));
   if (missing.length > 0) {
     const message = `${name} has no milestone ${quoted(missing)}, which the rules look at: no issue can have it yet.`;
     say("warning", message, "tracker.milestone");
@@ -189,8 +200,9 @@ function quoted(names: readonly string[]): string {
 }
 
 /** Issue types that the config names, for new issues or in a rule. */
-async function checkTypes({ say, tracker, bounds, settings, repository }: Looking): Promise<void> {
-  const wanted = [settings.issue.type ?? [], namesOfRules(settings.rules).type].flat();
+async function checkTypes({ say, tracker, bounds, settings, repository, isPinned }: Looking): Promise<void> {
+  const ruled = namesOfRules(settings.rules).type.filter((type) => !isPinned("type", type));
+  const wanted = [settings.issue.type ?? [], ruled].flat();
   if (wanted.length === 0) return;
   const listed = await tracker.issueTypes(repository, undefined, bounds);
   const types = listed.kind === "listed" ? listed.rows.map(({ name }) => name) : [];

@@ -278,6 +278,25 @@ describe("check", () => {
     expect(moved.out).not.toContain("acme-app: The next sync");
   });
 
+  it("says once what became of a label that a rule looks at and a run has found: renamed, it is not missing", async () => {
+    const stage = await openStage();
+    await stage.run(["sync"]);
+    const { github } = stage.story;
+    const findingsOf = async (): Promise<readonly string[]> => {
+      const { out } = await stage.run(["check"]);
+      return out.split("\n").filter((line) => line.includes("[tracker.label]"));
+    };
+    expect(await findingsOf()).toEqual([]);
+    github.renameLabel("acme/app", "in progress", "doing");
+    expect(await findingsOf()).toEqual([
+      expect.stringContaining('! acme-app: acme/app calls the label "in progress" "doing" now.'),
+    ]);
+    github.deleteLabel("acme/app", "doing");
+    expect(await findingsOf()).toEqual([
+      expect.stringContaining('✗ acme-app: The label "in progress" of acme/app was deleted'),
+    ]);
+  });
+
   it("looks ahead past a project that is wrong, and says the rest where the state can't be read", async () => {
     const stage = await openStage();
     const file = stage.writeConfig("wrong.yaml", (config) =>
