@@ -17,7 +17,7 @@ import { isAgreed } from "../print/agree.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
 import type { CommandCall, CommonOptions } from "../print/terminal.ts";
 import { oneLine, printLine } from "../print/text.ts";
-import { entryNamed, show, tell } from "./tell.ts";
+import { entryNamed, show, tell, timesOf } from "./tell.ts";
 
 interface ApproveOptions extends CommonOptions, Pick<TargetOptions, "code"> {
   readonly discard?: boolean;
@@ -151,13 +151,16 @@ async function findHeld(
 }
 
 function showHeld(
-  { terminal: { out }, options: { json, quiet, full } }: BesideCall<ApproveOptions>,
+  call: BesideCall<ApproveOptions>,
   { actions, hold }: Pick<HeldForesight, "actions" | "hold">,
 ): void {
+  const { out } = call.terminal;
+  const { json, quiet, full } = call.options;
   if (json === true || quiet === true) return;
-  if (hold !== undefined) printLine(out, "Needs you: ", oneLine(hold));
+  const times = timesOf(call);
+  if (hold !== undefined) printLine(out, "Needs you: ", oneLine(times.tell(hold)));
   for (const [why, alike] of Map.groupBy(actions, ({ message }) => message)) {
-    printLine(out, "! ", oneLine(`Needs you: ${why}:`));
+    printLine(out, "! ", oneLine(times.tell(`Needs you: ${why}:`)));
     printBlocks(out, alike.map(toBlock), ({ held }) => likenessOfHeld(held), full);
   }
 }

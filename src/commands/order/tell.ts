@@ -1,4 +1,5 @@
 import type { Foresight, Nothing } from "../../sync/orders/foresight.ts";
+import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import type { BesideCall } from "../open/beside.ts";
 import { isAgreed } from "../print/agree.ts";
 import { type CommonOptions, exitCodes } from "../print/terminal.ts";
@@ -6,14 +7,16 @@ import { oneLine, printJson, printLine } from "../print/text.ts";
 
 /** Tells what came of an order, as a sentence or as JSON. */
 export function tell(
-  { terminal: { out }, options: { json, quiet } }: BesideCall,
+  call: BesideCall,
   document: { readonly project: string | null; readonly post?: string; readonly [field: string]: unknown },
   message: string,
 ): number {
+  const { out } = call.terminal;
+  const { json, quiet } = call.options;
   const { project, post } = document;
   const place = post === undefined ? `${project}: ` : `${project}/${post}: `;
   if (json === true) printJson(out, document);
-  else if (quiet !== true) printLine(out, project === null ? "" : place, message);
+  else if (quiet !== true) printLine(out, project === null ? "" : place, timesOf(call).tell(message));
   return exitCodes.ok;
 }
 
@@ -59,12 +62,16 @@ export async function isOrdered(
 }
 
 /** What an order will do, or what waits. */
-export function show(
-  { terminal: { out }, options: { json, quiet } }: BesideCall,
-  lines: readonly string[],
-): void {
+export function show(call: BesideCall, lines: readonly string[]): void {
+  const { json, quiet } = call.options;
   if (json === true || quiet === true) return;
-  for (const line of lines) printLine(out, "  ", oneLine(line));
+  const times = timesOf(call);
+  for (const line of lines) printLine(call.terminal.out, "  ", oneLine(times.tell(line)));
+}
+
+/** Times as the person at the terminal reads them. */
+export function timesOf({ now, config }: BesideCall): ToldTimes {
+  return tellTimes(now, config.timezone);
 }
 
 /** Before the tag of a release. */

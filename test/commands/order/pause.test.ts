@@ -31,7 +31,7 @@ describe("boardsync pause", () => {
     expect((await stage.run(["sync"])).code).toBe(0);
     expect(statusOf(stage)).toBe("planned");
     expect((await stage.run(["pause", "p1"])).out).toMatch(
-      /status: planned → completed[^\n]*voters? to notify\nacme-app\/p1: it is paused already, since 20/,
+      /status: planned → completed[^\n]*voters? to notify\nacme-app\/p1: it is paused already, since \d\d:\d\d UTC \(/,
     );
   });
 
