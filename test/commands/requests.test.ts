@@ -120,6 +120,10 @@ describe("boardsync approve", () => {
     ],
     [["retry", "nope"], "No project of the config has a post `nope`."],
     [["release"], "missing required argument 'post'"],
+    [
+      ["pause", "p1", "acme-app"],
+      "has a post `acme-app`. `boardsync status` lists what waits. That is a project",
+    ],
   ])("%j is refused with what is wrong", async (args, message) => {
     const stage = await openHeld();
     const refused = await stage.run(args);

@@ -221,6 +221,12 @@ describe("the explanation of what waits", () => {
       { kind: "add-request", request: { kind: "retry", ...asked(stage), posts: [p1] } },
     ]);
     expect((await stage.explain("p1")).next).toContain("The next run carries out `boardsync retry`.");
+    await stage.ledger.commit([
+      { kind: "add-request", request: { kind: "discard", ...asked(stage), posts: [p1] } },
+    ]);
+    expect((await stage.explain("p1")).next).toContain(
+      "The next run carries out `boardsync approve --discard`.",
+    );
   });
 
   it("names the quarantine and `release`", async () => {

@@ -1,3 +1,4 @@
+import type { Config } from "../../config/schema.ts";
 import { ConfigError } from "../../errors.ts";
 import type { PostId } from "../../model/post.ts";
 import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
@@ -60,12 +61,18 @@ async function findEach(beside: Beside, words: readonly string[]): Promise<reado
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       // A word without a slash may have been meant as a project.
-      const also = word.includes("/") ? "" : ` ${describeNoProject(beside.config, word)}`;
+      const also = word.includes("/") ? "" : ` ${describeAsProject(beside.config, word)}`;
       problems.push(...error.problems.map((problem) => `${problem}${also}`));
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return [...found.values()];
+}
+
+function describeAsProject(config: Config, word: string): string {
+  return config.projects.some(({ project }) => project === word)
+    ? "That is a project: name it alone."
+    : describeNoProject(config, word);
 }
 
 /**

@@ -263,6 +263,7 @@ async function asked({ ledger, memory, row }: Explaining): Promise<readonly Expl
 /** As a person has typed it. */
 function commandOf(kind: PersonRequest["kind"]): string {
   if (kind === "resume-project") return "resume PROJECT";
+  if (kind === "discard") return "approve --discard";
   return kind === "resume-discard" ? "resume --discard" : kind;
 }
 
