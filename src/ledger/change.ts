@@ -132,8 +132,8 @@ export type RowChange = Kinds<{
   "leave-text": OfPost & { issue: IssueRef; content: LeftText };
   /** Replaces what is parked for the same kind of write and the same cause: a refusal ends no doubt. */
   park: OfPost & { parked: Parked };
-  /** Ends what is parked for one kind of write (undefined: for all), or only what is parked there for one cause. */
-  unpark: OfPost & { of: Parked["action"]["kind"] | undefined; cause?: Parked["cause"] };
+  /** Ends what is parked for one kind of write, or only what is parked there for one cause. */
+  unpark: OfPost & { of: Parked["action"]["kind"]; cause?: Parked["cause"] };
   /** Ends a quarantine; status writes before `at` count no more for the next one. */
   release: OfPost & { at: number };
   /**

@@ -348,11 +348,6 @@ export function describeRows(ledger: () => Ledger): void {
       expect(await kinds()).toEqual(["patch-post s2", "create-issue s1"]);
       await ledger().commit([{ kind: "unpark", project, post: p1, of: "patch-post" }]);
       expect(await kinds()).toEqual(["create-issue s1"]);
-      await ledger().commit([
-        { kind: "park", project, post: p1, parked: createParked() },
-        { kind: "unpark", project, post: p1, of: undefined },
-      ]);
-      expect(await kinds()).toEqual([]);
     });
 
     it("stays parked and quarantined, whatever is recorded of a decision or an action", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { openPosts, privateRepositories, routedProject, twoProjects } from "../support/setups.ts";
 import {
   addPlanned,
@@ -139,6 +140,19 @@ describe("an issue that people transfer", () => {
     stage.github.close("acme/app", 2, "completed");
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ parked: 1, statusWrites: 1 }] });
     expect(stage.writes()).toEqual(["PATCH /feedback/p2"]);
+  });
+
+  it("and still is where nobody named after `retry`: that run says so, too", async () => {
+    const stage = await openAmong(1);
+    stage.github.transfer("acme/app", 1, "acme/other");
+    await lookAtAll(stage);
+    const request = { kind: "retry", posts: ["p1" as PostId], project: "prj_app" as ProjectId } as const;
+    await stage.ledger.commit([{ kind: "add-request", request: { ...request, at: stage.clock.now() } }]);
+    expect(await stage.sync()).toMatchObject({
+      result: "partial",
+      projects: [{ parked: 1, errors: [{ post: "p1", code: "tracker.moved" }] }],
+    });
+    expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ parked: 1, errors: [] }] });
   });
 
   describe("to a repository that lacks what it carried", () => {

@@ -151,8 +151,10 @@ async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Pr
   const parked = parkedOf(before ?? {});
   // Whoever has unlinked it since wants no new issue.
   const isUnlinked = (before?.unlinkedAt ?? 0) > at;
+  // Whether its issues are where they were has been asked in this run, and said (`retryAbsent`).
+  const refused = parked.filter(({ cause }) => cause !== "issue-gone");
   await ledger.commit([
-    { ...place, kind: "unpark", of: undefined },
+    ...refused.map(({ action: { kind: of } }) => ({ ...place, kind: "unpark", of }) as const),
     ...(isUnlinked ? [] : [{ ...place, kind: "reopen" } as const]),
   ]);
   const row = parked.length === 0 ? undefined : await readRow(cycle, post);

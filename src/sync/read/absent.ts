@@ -37,9 +37,11 @@ export async function retryAbsent(cycle: Cycle): Promise<void> {
 async function retireIfGone(cycle: Cycle, post: PostId): Promise<void> {
   const { ledger, clock, log } = cycle.world;
   const row = await readRow(cycle, post);
-  if (row === undefined || !isGivenUp(row) || isInDoubt(row)) return;
-  const issues = row.links.map(({ link }) => link.issue);
+  if (row === undefined || isInDoubt(row)) return;
   const place = { project: cycle.memory.id, post };
+  // What is still wrong with them is said in this run, too.
+  if (!isGivenUp(row)) return ledger.commit([{ ...place, kind: "unpark", of: parkedKind }]);
+  const issues = row.links.map(({ link }) => link.issue);
   await ledger.commit([
     { ...place, kind: "end-links", issues, at: clock.now() },
     { ...place, kind: "reopen" },

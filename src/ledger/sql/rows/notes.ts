@@ -45,11 +45,9 @@ export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
   const deleteOf = store.prepare<[number, string, string | undefined]>(
     "DELETE FROM notes WHERE post = ? AND action = ? AND kind <> 'parked' AND (signature IS NULL OR signature = ?)",
   );
-  const deleteParked = store.prepare<
-    [{ post: number; action: string | undefined; cause: string | undefined }]
-  >(`
+  const deleteParked = store.prepare<[{ post: number; action: string; cause: string | undefined }]>(`
     DELETE FROM notes WHERE post = @post AND kind = 'parked'
-      AND (@action IS NULL OR action = @action) AND (@cause IS NULL OR cause = @cause)`);
+      AND action = @action AND (@cause IS NULL OR cause = @cause)`);
   const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(insertInto("notes"));
   function* write(
     project: number,
