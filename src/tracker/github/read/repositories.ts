@@ -33,8 +33,13 @@ export async function readAccount(read: Read, bounds: ReadBounds, quote: Quote):
     ...call(({ rest }) => rest.users.getAuthenticated, {}),
     subject: "our account",
   };
-  const answer = requireOk(await read(request, bounds), request.subject, quote);
-  return readShape(account, answer.data, "login");
+  const answer = await read(request, bounds);
+  // Whoever has a token is somebody: where nobody is known, the address is not the API's root.
+  if (answer.status === 404) {
+    const message = `The server answered 404 for ${request.subject}, which GitHub's API always has.`;
+    throw new RemoteError("tracker", "unreadable", message, { detail: "page" });
+  }
+  return readShape(account, requireOk(answer, request.subject, quote).data, "login");
 }
 
 const serverShape = z.object({ installed_version: z.string() });

@@ -35,6 +35,13 @@ describe("our account", () => {
     expect(error.message).toBe("GitHub does not accept the token (401): Bad credentials.");
   });
 
+  it("is nobody's where the address is not the root of GitHub's API, and the address is what is asked about", async () => {
+    const { tracker } = await startServer((response) => sendJson(response, 404, { message: "Not Found" }));
+    const error = await failureOf(tracker.account(unbounded()));
+    expect(error).toMatchObject({ fault: "unreadable", detail: "page" });
+    expect(error.message).toBe("The server answered 404 for our account, which GitHub's API always has.");
+  });
+
   it("sends the version, the media type, who we are and the token with each request", async () => {
     const headers: Record<string, unknown>[] = [];
     const { tracker } = await startServer((response) => {
