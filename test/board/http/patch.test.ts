@@ -150,6 +150,37 @@ describe("the outcome of a change, sent once", () => {
     expect(sandbox.requests).toHaveLength(1);
   });
 
+  it.each<[object, string]>([
+    [
+      { error: { issues: [{ path: ["status"], message: "Not one of OPEN, DONE" }] } },
+      "status: Not one of OPEN, DONE",
+    ],
+    [
+      {
+        error: "Invalid input",
+        details: { formErrors: [], fieldErrors: { status: ["Not one of OPEN, DONE"] } },
+      },
+      "Invalid input; status: Not one of OPEN, DONE",
+    ],
+    [{ error: { fieldErrors: { status: ["Not allowed"] } } }, "status: Not allowed"],
+    [
+      { statusCode: 400, message: ["status must be open", "x is odd"], error: "Bad Request" },
+      "status must be open; x is odd",
+    ],
+    [{ message: "Invalid.", errors: { status: ["Not allowed."] } }, "Invalid.; status: Not allowed."],
+    [{ errors: [{ field: "status", message: "is not in the list" }] }, "status: is not in the list"],
+    [{ errors: [{ title: "Invalid", detail: "No such status" }] }, "No such status"],
+    [{ error: "Bad", details: "status" }, "Bad"],
+    [{ error: "Bad", details: { record: { author: "Jane" } } }, "Bad"],
+  ])("a refusal is told in the words of %j", async (body, says) => {
+    const server = await serveAnswers([{ status: 422, body }]);
+    const outcome = await givenBoard(server.url).patchPost(project, post, { status: "planned" });
+    expect(outcome).toMatchObject({
+      kind: "rejected",
+      message: `The board refused the change (HTTP 422): "${says}".`,
+    });
+  });
+
   it("429 names its time", async () => {
     const { sandbox, board } = await givenSandbox();
     sandbox.failNext({ kind: "answer", status: 429, headers: { "retry-after": "30" } });

@@ -2,7 +2,7 @@ import { type Concerned, type FaultDetail, RemoteError, type RemoteFault } from 
 import { type AskedKind, type Said, whoseRefusal } from "../../../http/refusal.ts";
 import { readRetryAfter } from "../../../http/repeat.ts";
 import type { NoAnswer, Reply } from "../../../http/send.ts";
-import { readKey } from "./access.ts";
+import { isObject, readKey } from "./access.ts";
 import type { Body } from "./body.ts";
 import { keysOf } from "./shape.ts";
 import { type Excerpt, listNames, showAddress } from "./wording.ts";
@@ -37,21 +37,57 @@ function readSaid({ status, headers }: Reply, body: Body): Said {
   };
 }
 
-/** The shapes that error bodies usually have: `{ message }`, `{ error: "…" }`, `{ error: { message } }`, `{ errors: [ … ] }`. */
+/**
+ * The shapes that error bodies usually have: `{ message }`, `{ error: "…" }`, `{ error: { message } }`, and what a check of single
+ * fields complains of beside or below it: `errors`, `issues` or `details`, as a list or by field.
+ */
 function findMessage(value: unknown): string | undefined {
-  const errors = readKey(value, "errors");
-  const first = Array.isArray(errors) ? errors[0] : undefined;
   const error = readKey(value, "error");
-  const candidates = [
+  const sentence = [
     readKey(error, "message"),
     readKey(value, "message"),
     error,
     readKey(value, "detail"),
-    readKey(first, "message"),
-    first,
     value,
-  ];
-  return candidates.find((candidate) => typeof candidate === "string");
+  ]
+    .map(readSentence)
+    .find((text) => text !== undefined);
+  const places = [error, value].flatMap((place) => [place, readKey(place, "details")]);
+  const complaints = places.flatMap(findComplaints);
+  const said = new Set(sentence === undefined ? complaints : [sentence, ...complaints]);
+  return said.size === 0 ? undefined : [...said].join("; ");
+}
+
+function readSentence(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  const sentences = Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+  return sentences.length === 0 ? undefined : sentences.join("; ");
+}
+
+/** Where complaints stand, as a list. */
+const complaintNames = ["issues", "details", "formErrors", "errors", "fieldErrors"];
+/** Where they may also stand as an object, by the field that each is about. */
+const namesByField = ["errors", "fieldErrors"];
+
+function findComplaints(value: unknown): string[] {
+  return complaintNames.flatMap((name) => {
+    const found = readKey(value, name);
+    if (Array.isArray(found)) return found.flatMap(readComplaint);
+    const byField = namesByField.includes(name) && isObject(found) ? Object.entries(found) : [];
+    return byField.flatMap(([field, about]) => sayComplaint(field, readSentence(about)));
+  });
+}
+
+function readComplaint(complaint: unknown): string[] {
+  if (typeof complaint === "string") return [complaint];
+  const field = ["path", "field", "property"].map((name) => readKey(complaint, name)).find(Boolean);
+  const sentence = readSentence(readKey(complaint, "message")) ?? readSentence(readKey(complaint, "detail"));
+  return sayComplaint(Array.isArray(field) ? field.join(".") : field, sentence);
+}
+
+function sayComplaint(field: unknown, sentence: string | undefined): string[] {
+  if (sentence === undefined) return [];
+  return [typeof field === "string" && field !== "" ? `${field}: ${sentence}` : sentence];
 }
 
 /** Why something that the board was asked for did not come, or was not done. */
