@@ -187,6 +187,7 @@ const advice: Readonly<Record<string, string>> = {
   "board.limited": limited,
   "board.refused": `Is board.url right? A proxy or a firewall between may have refused it. ${again}`,
   "board.refused/page": boardPage,
+  "board.refused/said": `The board's own words say why: mend what they name. ${again}`,
   "board.missing/all":
     "Is board.url the address of the board's API, and is the project still there? `boardsync check` lists the projects that the key sees.",
   "board.missing/page": boardPage,

@@ -87,5 +87,5 @@ export function sayNo(text: string, who: string, excerpt: Excerpt): SaidNo {
   if (namesLimit(text)) return { kind: "limited", message };
   if (names(ofRights, text)) return { kind: "unauthorized", message, detail: "forbidden" };
   if (names(ofDoubt, text)) return { kind: "unknown", fault: "unreachable", message, detail: "server" };
-  return { kind: "rejected", message };
+  return { kind: "rejected", message, detail: "said" };
 }

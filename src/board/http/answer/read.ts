@@ -4,7 +4,9 @@ import { type Patience, repeatRead } from "../../../http/repeat.ts";
 import type { Answer, Reply, Send } from "../../../http/send.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { type Body, readBody } from "./body.ts";
+import { readNo, sayNo } from "./no.ts";
 import { errorOf, judge } from "./refusal.ts";
+import { showsRecords } from "./shape.ts";
 import { signHeaders } from "./signs.ts";
 import { type Excerpt, showAddress } from "./wording.ts";
 
@@ -78,8 +80,12 @@ function digestOf(bytes: Uint8Array, headers: Answer["headers"]): string {
 
 function readJson(url: URL, answer: Answer, { depth, excerpt }: ReaderOptions): unknown {
   const body = readBody(answer, depth, excerpt);
-  if (body.kind === "json") return body.value;
-  throw unreadable(url, body.kind === "empty" ? { reason: "an empty body", detail: "page" } : body);
+  if (body.kind !== "json")
+    throw unreadable(url, body.kind === "empty" ? { reason: "an empty body", detail: "page" } : body);
+  const no = readNo(body.value);
+  // An error alone may be a warning beside what was asked for.
+  if (no === undefined || (!no.isDefinite && showsRecords(body.value))) return body.value;
+  throw errorOf(sayNo(no.words, `${showAddress(url)} answered with a no (HTTP ${answer.status})`, excerpt));
 }
 
 function unreadable(

@@ -130,9 +130,17 @@ function listPaths(value: unknown, accepts: (key: string) => boolean): FoundList
 function findUnnamed(value: unknown, ofPosts: boolean): FoundList[] {
   const all = listPaths(value, () => true).filter(holdsRecords);
   const full = all.filter((list) => list.records.length > 0);
-  const isAside = ({ path }: FoundList): boolean => aside.test(path.split(".").at(-1) ?? "");
   const isDoubtful = ofPosts && full.every(isAside) && !all.every(isAside);
   return full.length > 0 && !isDoubtful ? full : all;
+}
+
+/** Whether an answer lists anything that its name does not set aside. */
+export function showsRecords(value: unknown): boolean {
+  return deepLists(value).some((list) => list.records.length > 0 && !isAside(list));
+}
+
+function isAside({ path }: FoundList): boolean {
+  return aside.test(path.split(".").at(-1) ?? "");
 }
 
 /** What lists beside the posts are called. */

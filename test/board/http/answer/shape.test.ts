@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { RemoteFault } from "../../../../src/errors.ts";
 import { createMemoryLog, failureOf, givenBoard, pull, serveAnswers } from "../given.ts";
 
 async function pullBody(body: unknown, overrides = {}) {
@@ -31,7 +32,7 @@ describe("the list of posts", () => {
   it.each<[string, unknown, string[]]>([
     ["two lists", { feedback: [post], posts: [post] }, ["More than one list", "feedback, posts"]],
     ["two unnamed lists", { a: [post], b: { c: [post] } }, ["More than one list", "a, b.c"]],
-    ["no list", { error: "no", meta: { page: 1 } }, ["No list", "error, meta, meta.page"]],
+    ["no list", { answer: "no", meta: { page: 1 } }, ["No list", "answer, meta, meta.page"]],
     ["a list of words", { feedback: ["a", "b"] }, ["No list", "feedback"]],
     ["a number", 7, ["No list", "(none)"]],
     ["nothing", null, ["No list", "(none)"]],
@@ -39,6 +40,28 @@ describe("the list of posts", () => {
     const error = await refusal(body);
     expect(error).toMatchObject({ side: "board", fault: "unreadable" });
     for (const words of [...says, "board.list.items"]) expect(error.message).toContain(words);
+  });
+
+  it.each<[unknown, RemoteFault, string]>([
+    [{ success: false, error: "No such project" }, "refused", '"No such project"'],
+    [{ success: false, feedback: [post] }, "refused", "without a word"],
+    [{ feedback: [], error: "Internal server error" }, "unreachable", '"Internal server error"'],
+    [{ data: null, errors: [{ id: "e1", message: "boom" }] }, "refused", '"boom"'],
+    [{ error: { code: 429, message: "Rate limit reached" } }, "limited", '"Rate limit reached"'],
+    [{ ok: false, message: "Invalid API key" }, "unauthorized", '"Invalid API key"'],
+  ])("is none in an answer that says no, and says so: %j", async (body, fault, says) => {
+    const error = await refusal(body);
+    expect(error.fault).toBe(fault);
+    expect(error.message).toContain(`/feedback answered with a no (HTTP 200): ${says}.`);
+  });
+
+  it.each([
+    { feedback: [post], error: "The search is down" },
+    { data: { posts: [post] }, errors: [{ message: "No votes" }] },
+    { feedback: [], error: null, errors: [] },
+  ])("is taken beside a warning: %j", async (body) => {
+    const { end } = await pullBody(body);
+    expect(end).toEqual({ kind: "complete" });
   });
 
   it("is refused when it is not where the config says", async () => {
