@@ -2,7 +2,7 @@ import { namesLimit, whoseRefusal } from "../../../http/refusal.ts";
 import { longestNamedMs, onOurClock, readRetryAfter } from "../../../http/repeat.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import { minuteMs } from "../../../model/time.ts";
-import { hasNothingLeft, readSaid } from "./answers.ts";
+import { hasNothingLeft, readRefusal, readSaid } from "./answers.ts";
 import type { ClientAnswer } from "./client.ts";
 import { isObject } from "./shapes.ts";
 
@@ -75,35 +75,20 @@ export function budgetOfQueries(budget: string): string {
   return `${budget} GraphQL`.trimStart();
 }
 
-/** GraphQL says it in an error of a 200. */
+/** GraphQL says it in an error of a 200. Words count only where there is no data: beside data an error may quote anything. */
 function isLimit(answer: ClientAnswer): boolean {
-  if (answer.status === 200) return isGraphQLLimit(answer.data);
-  return whoseRefusal(readSaid(answer), "read") === "limit";
-}
-
-/** Words count only where there is no data: beside data an error may quote anything. */
-function isGraphQLLimit(body: unknown): boolean {
-  if (!isObject(body) || !Array.isArray(body["errors"])) return false;
-  const errors: readonly unknown[] = body["errors"];
-  const isRefused = !isObject(body["data"]);
-  return errors.some(
-    (error) =>
-      isObject(error) &&
-      (error["type"] === "RATE_LIMITED" || (isRefused && namesLimit(String(error["message"])))),
+  if (answer.status !== 200) return whoseRefusal(readSaid(answer), "read") === "limit";
+  const isRefused = !(isObject(answer.data) && isObject(answer.data["data"]));
+  return readRefusal(answer).errors.some(
+    ({ type, message = "" }) => type === "RATE_LIMITED" || (isRefused && namesLimit(message)),
   );
 }
 
 /** Whether the hour's own budget is used up: nothing is left of it, or its error says so. A secondary limit says what it is. */
 function isPrimary(answer: ClientAnswer): boolean {
-  if (!isLimit(answer)) return false;
-  const errors = isObject(answer.data) ? answer.data["errors"] : undefined;
-  const texts = [answer.data, ...(Array.isArray(errors) ? errors : [])].map((one: unknown) =>
-    isObject(one) ? String(one["message"]) : "",
-  );
-  if (texts.some((text) => secondaryWords.test(text))) return false;
-  return (
-    answer.status === 200 || hasNothingLeft(answer) || texts.some((text) => /\bAPI rate limit/i.test(text))
-  );
+  const { words, hasNothingLeft } = readSaid(answer);
+  if (!isLimit(answer) || words.some((text) => secondaryWords.test(text))) return false;
+  return answer.status === 200 || hasNothingLeft || words.some((text) => /\bAPI rate limit/i.test(text));
 }
 
 const secondaryWords =
