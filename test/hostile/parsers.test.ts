@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createExcerpt } from "../../src/board/http/answer/wording.ts";
 import { classifyPatch } from "../../src/board/http/patch.ts";
 import { issueAddress } from "../../src/daemon/page/addresses.ts";
-import { readRetryAfter } from "../../src/http/repeat.ts";
+import { readRetryAfter } from "../../src/http/headers.ts";
 import type { NoAnswer, Reply } from "../../src/http/send.ts";
 import type { PostId } from "../../src/model/post.ts";
 import { normaliseBlock, replaceBlock, splitBody } from "../../src/plan/text/block.ts";

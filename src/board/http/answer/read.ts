@@ -7,7 +7,7 @@ import { type Body, readBody } from "./body.ts";
 import { readNo, sayNo } from "./no.ts";
 import { errorOf, judge } from "./refusal.ts";
 import { showsRecords } from "./shape.ts";
-import { signHeaders } from "./signs.ts";
+import { signHeadersOf } from "./signs.ts";
 import { type Excerpt, showAddress } from "./wording.ts";
 
 export interface JsonAnswer {
@@ -74,7 +74,7 @@ const notModified = 304;
 /** Of what a page is read from: its body, and the headers that may say how the list goes on. */
 function digestOf(bytes: Uint8Array, headers: Answer["headers"]): string {
   const digest = hash("sha256", bytes, "base64");
-  const told = signHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+  const told = signHeadersOf(headers);
   return told.length === 0 ? digest : `${digest} ${hash("sha256", JSON.stringify(told), "base64")}`;
 }
 

@@ -1,6 +1,6 @@
 import { type Concerned, type FaultDetail, RemoteError, type RemoteFault } from "../../../errors.ts";
+import { readRetryAfter } from "../../../http/headers.ts";
 import { type AskedKind, type Said, whoseRefusal } from "../../../http/refusal.ts";
-import { readRetryAfter } from "../../../http/repeat.ts";
 import type { NoAnswer, Reply } from "../../../http/send.ts";
 import { isObject, readKey } from "./access.ts";
 import type { Body } from "./body.ts";

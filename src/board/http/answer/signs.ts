@@ -37,6 +37,7 @@ const sources = {
   hal: "https://datatracker.ietf.org/doc/html/draft-kelly-json-hal",
   hubspot: "https://developers.hubspot.com/docs/api-reference/overview",
   jira: "https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination",
+  jsonServer: "https://github.com/typicode/json-server/tree/v0#readme",
   jsonApi: "https://jsonapi.org/format/#fetching-pagination",
   laravel: "https://laravel.com/docs/pagination#converting-results-to-json",
   odata: "https://docs.oasis-open.org/odata/odata-json-format/v4.01/odata-json-format-v4.01.html",
@@ -47,6 +48,7 @@ const sources = {
     "https://docs.spring.io/spring-data/commons/docs/current/api/org/springframework/data/domain/Page.html",
   strapi: "https://docs.strapi.io/cms/api/rest/sort-pagination",
   stripe: "https://docs.stripe.com/api/pagination",
+  wordpress: "https://developer.wordpress.org/rest-api/using-the-rest-api/pagination/",
 } as const;
 
 /** Every name that is a sign, the more telling ones of a meaning first. */
@@ -85,6 +87,7 @@ export const signs: readonly Sign[] = [
   { name: "pageNumber", meaning: "page", source: sources.spring, isPlain: true },
   { name: "page_number", meaning: "page", source: sources.spring, isPlain: true },
   { name: "number", meaning: "page", source: sources.spring, isPlain: true },
+  { name: "x-page", meaning: "page", source: sources.gitlab },
   { name: "totalPages", meaning: "pageCount", source: sources.spring },
   { name: "total_pages", meaning: "pageCount", source: sources.gitlab },
   { name: "pageCount", meaning: "pageCount", source: sources.strapi },
@@ -92,6 +95,8 @@ export const signs: readonly Sign[] = [
   { name: "lastPage", meaning: "pageCount", source: sources.laravel },
   { name: "last_page", meaning: "pageCount", source: sources.laravel },
   { name: "pages", meaning: "pageCount", source: sources.quackback, isPlain: true },
+  { name: "x-total-pages", meaning: "pageCount", source: sources.gitlab },
+  { name: "x-wp-totalpages", meaning: "pageCount", source: sources.wordpress },
   { name: "offset", meaning: "offset", source: sources.directus, param: "offset", isPlain: true },
   { name: "skip", meaning: "offset", source: sources.canny, param: "skip", isPlain: true },
   { name: "startAt", meaning: "offset", source: sources.jira, param: "startAt", isPlain: true },
@@ -109,6 +114,9 @@ export const signs: readonly Sign[] = [
   { name: "totalRecords", meaning: "total", source: sources.datatables },
   { name: "total_records", meaning: "total", source: sources.datatables },
   { name: "@odata.count", meaning: "total", source: sources.odata },
+  { name: "x-total", meaning: "total", source: sources.gitlab },
+  { name: "x-total-count", meaning: "total", source: sources.jsonServer },
+  { name: "x-wp-total", meaning: "total", source: sources.wordpress },
   { name: "count", meaning: "count", source: sources.django, isPlain: true },
   { name: "limit", meaning: "size", source: sources.canny, isPlain: true },
   { name: "pageSize", meaning: "size", source: sources.strapi },
@@ -118,21 +126,25 @@ export const signs: readonly Sign[] = [
   { name: "per", meaning: "size", source: sources.laravel, isPlain: true },
   { name: "maxResults", meaning: "size", source: sources.jira },
   { name: "size", meaning: "size", source: sources.spring, isPlain: true },
+  { name: "x-per-page", meaning: "size", source: sources.gitlab },
 ];
 
 /** What is called like this is about paging. */
 export const likelyNames = /pag|meta|cursor|link|info|range|nav/i;
 
-/** Headers that are signs: a page is another one when one of them changes. */
-export const signHeaders: readonly string[] = [
+/** Headers that are signs beside those in the table. */
+const otherHeaders = [
   "link", // RFC 8288
   "content-range", // RFC 9110, section 14.4; PostgREST
-  "x-next-page", // GitLab, as the next five
-  "x-page",
-  "x-per-page",
-  "x-total",
-  "x-total-pages",
-  "x-total-count", // json-server
-  "x-wp-total", // WordPress, as the next one
-  "x-wp-totalpages",
+  "x-next-page", // GitLab
 ];
+
+const signHeaders = [
+  ...otherHeaders,
+  ...signs.map(({ name }) => name).filter((name) => name.startsWith("x-")),
+];
+
+/** The headers of an answer that are signs: a page is another one when one of them changes. */
+export function signHeadersOf(headers: Readonly<Record<string, string>>): [name: string, value: string][] {
+  return signHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+}

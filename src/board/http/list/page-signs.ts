@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { readLinks } from "../../../http/headers.ts";
 import { isObject, type JsonObject, readCount, readKey, readPath } from "../answer/access.ts";
 import { readFlag } from "../answer/record.ts";
 import { topLevel } from "../answer/shape.ts";
-import { likelyNames, type SignMeaning, signs } from "../answer/signs.ts";
+import { likelyNames, type SignMeaning, signHeadersOf, signs } from "../answer/signs.ts";
 
 const number = z.number().optional();
 
@@ -45,9 +46,9 @@ type Headers = Readonly<Record<string, string>>;
  * that may be a part of it.
  */
 export function readSigns(value: unknown, headers: Headers, paths: SignPaths, records: number): PageSigns {
-  const places = placesOf(value, paths.list);
+  const told = Object.fromEntries(signHeadersOf(headers));
+  const places = [...placesOf(value, paths.list), { at: told, isLikely: true }];
   const find = createFind(places);
-  const inHeaders = readHeaders(headers);
   const next = paths.next === undefined ? findNext(find) : readNext(readPath(value, paths.next), "cursor");
   const named = paths.next === undefined;
   const [address] = named ? find("address", readAddress) : [];
@@ -59,15 +60,19 @@ export function readSigns(value: unknown, headers: Headers, paths: SignPaths, re
     ...find("hasMore", readFlag).map((one) => one.value),
     ...find("isLast", readYesNo).map((one) => !one.value),
   ];
+  const range = readRange(headers["content-range"]);
+  const nextPage = headers["x-next-page"]?.trim();
   return {
-    address: inHeaders.address ?? next.address ?? wrap(address?.value),
-    cursor: cursor ? { value: textOf(cursor.value), param: cursor.param } : (next.cursor ?? inHeaders.cursor),
+    address: readLink(headers["link"]) ?? next.address ?? wrap(address?.value),
+    cursor: cursor
+      ? { value: textOf(cursor.value), param: cursor.param }
+      : (next.cursor ?? (nextPage === undefined ? undefined : { value: nextPage || null, param: "page" })),
     hasMore: more.length === 0 ? undefined : more.includes(true),
-    page: page?.value ?? inHeaders.page,
-    pageCount: most([...find("pageCount", readCount).map((one) => one.value), ...inHeaders.pageCounts]),
-    offset: offset ?? inHeaders.offset,
-    total: readTotal({ value, places, find, records, totals: inHeaders.totals }, paths.total),
-    size: (size?.value ?? inHeaders.size) || undefined,
+    page: page?.value,
+    pageCount: most(find("pageCount", readCount)),
+    offset: offset ?? range.offset,
+    total: readTotal({ value, places, find, records, ranges: range.totals }, paths.total),
+    size: size?.value || undefined,
   };
 }
 
@@ -147,7 +152,7 @@ interface TotalSources {
   readonly places: readonly SignPlace[];
   readonly find: Find;
   readonly records: number;
-  readonly totals: readonly number[];
+  readonly ranges: readonly { readonly value: number }[];
 }
 
 /**
@@ -155,19 +160,18 @@ interface TotalSources {
  * number of posts on the page for one API and of all posts for another: it says something only where it is above what the
  * page shows.
  */
-function readTotal({ value, places, find, records, totals }: TotalSources, path: string | false | undefined) {
+function readTotal({ value, places, find, records, ranges }: TotalSources, path: string | false | undefined) {
   if (path === false) return undefined;
   const named = path === undefined ? undefined : readCount(readPath(value, path));
   if (named !== undefined) return named;
-  const likely = most([...find("total", readCount).map((one) => one.value), ...totals]);
+  const likely = most([...find("total", readCount), ...ranges]);
   if (likely !== undefined) return likely;
   const anywhere = createFind(places.map(({ at }) => ({ at, isLikely: true })))("total", readCount);
-  const counts = find("count", readCount).filter((one) => one.value > records);
-  return most([...anywhere, ...counts].map((one) => one.value));
+  return most([...anywhere, ...find("count", readCount).filter((one) => one.value > records)]);
 }
 
-function most(numbers: readonly number[]): number | undefined {
-  return numbers.length === 0 ? undefined : Math.max(...numbers);
+function most(found: readonly { readonly value: number }[]): number | undefined {
+  return found.length === 0 ? undefined : Math.max(...found.map(({ value }) => value));
 }
 
 /** A number may be that of the last page. */
@@ -235,42 +239,19 @@ function looksLikeAddress(text: string): boolean {
   return /^([a-z][a-z0-9+.-]*:|\/|\?)/i.test(text) || text.includes("?");
 }
 
-interface HeaderSigns extends Pick<PageSigns, "address" | "cursor" | "page" | "offset" | "size"> {
-  readonly totals: readonly number[];
-  readonly pageCounts: readonly number[];
-}
-
-function readHeaders(headers: Headers): HeaderSigns {
-  const counts = (...names: string[]) => names.flatMap((name) => readCount(headers[name]) ?? []);
-  const next = headers["x-next-page"]?.trim();
-  // RFC 9110, section 14.4; PostgREST leaves the unit out: `0-24/3573`, `0-24/*`, `*/0`.
-  const [, start, total] =
-    /(?:(\d{1,15})-\d{1,15}|\*)\/(\d{1,15}|\*)$/.exec(headers["content-range"]?.trim() ?? "") ?? [];
-  const offset = readCount(start);
-  const [page] = counts("x-page");
-  const [size] = counts("x-per-page");
+// RFC 9110, section 14.4; PostgREST leaves the unit out: `0-24/3573`, `0-24/*`, `*/0`.
+function readRange(header: string | undefined) {
+  const [, start, total] = /(?:(\d{1,15})-\d{1,15}|\*)\/(\d{1,15}|\*)$/.exec(header?.trim() ?? "") ?? [];
+  const [before, all] = [readCount(start), readCount(total)];
   return {
-    address: readLink(headers["link"]),
-    cursor: next === undefined ? undefined : { value: next || null, param: "page" },
-    page,
-    offset: offset === undefined ? undefined : { value: offset, param: "offset" },
-    size,
-    totals: [
-      ...counts("x-total", "x-total-count", "x-wp-total"),
-      ...[readCount(total)].filter((one) => one !== undefined),
-    ],
-    pageCounts: counts("x-total-pages", "x-wp-totalpages"),
+    offset: before === undefined ? undefined : { value: before, param: "offset" },
+    totals: all === undefined ? [] : [{ value: all }],
   };
 }
 
-/** The `Link` header (RFC 8288). One without `rel="next"` says that there is no next page. */
+/** One without `rel="next"` says that there is no next page. */
 function readLink(header: string | undefined): PageSigns["address"] {
-  let isLink = false;
-  for (const [, target = "", parameters = ""] of (header ?? "").matchAll(/<([^<>]*)>([^<]*)/g)) {
-    const [, quoted, bare] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
-    const relations = (quoted ?? bare ?? "").toLowerCase().split(/\s+/);
-    if (relations.includes("next")) return { value: target, from: "Link header" };
-    isLink ||= relations.some((relation) => ["prev", "previous", "first", "last"].includes(relation));
-  }
-  return isLink ? { value: null, from: "Link header" } : undefined;
+  const links = readLinks(header);
+  const isOfPages = ["next", "prev", "previous", "first", "last"].some((relation) => links.has(relation));
+  return isOfPages ? { value: links.get("next") ?? null, from: "Link header" } : undefined;
 }

@@ -1,5 +1,5 @@
+import { longestNamedMs, onOurClock, readRetryAfter } from "../../../http/headers.ts";
 import { namesLimit, whoseRefusal } from "../../../http/refusal.ts";
-import { longestNamedMs, onOurClock, readRetryAfter } from "../../../http/repeat.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import { minuteMs } from "../../../model/time.ts";
 import { hasNothingLeft, readRefusal, readSaid } from "./answers.ts";

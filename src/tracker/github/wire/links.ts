@@ -1,26 +1,18 @@
 import { RemoteError } from "../../../errors.ts";
+import { readLinks } from "../../../http/headers.ts";
 import { webSiteOf } from "../../../model/dialect.ts";
 import type { ClientAnswer } from "./client.ts";
 import type { Quote } from "./words.ts";
 
 /** The address of the next page, exactly as the `Link` header gives it; undefined on the last page. */
-export function readNextLink(answer: ClientAnswer): string | undefined {
-  return readLink(answer, /;\s*rel="?next"?\s*(?:[;,]|$)/i);
+export function readNextLink({ headers }: ClientAnswer): string | undefined {
+  return readLinks(headers["link"]).get("next");
 }
 
 /** The number of the last page; undefined where the `Link` header names none, as lists do whose pages have no numbers. */
-export function readLastPage(answer: ClientAnswer): number | undefined {
-  const last = readLink(answer, /;\s*rel="?last"?\s*(?:[;,]|$)/i);
-  const page = /[?&]page=(\d{1,9})(?:&|$)/.exec(last ?? "")?.[1];
+export function readLastPage({ headers }: ClientAnswer): number | undefined {
+  const page = /[?&]page=(\d{1,9})(?:&|$)/.exec(readLinks(headers["link"]).get("last") ?? "")?.[1];
   return page === undefined ? undefined : Number(page);
-}
-
-function readLink(answer: ClientAnswer, relation: RegExp): string | undefined {
-  const header = String(answer.headers["link"] ?? "");
-  for (const [, url, parameters] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
-    if (url !== undefined && relation.test(parameters ?? "")) return url;
-  }
-  return undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { RemoteError } from "../../../errors.ts";
-import { type Patience, readRetryAfter, repeatRead } from "../../../http/repeat.ts";
+import { readRetryAfter } from "../../../http/headers.ts";
+import { type Patience, repeatRead } from "../../../http/repeat.ts";
 import type { NoAnswer } from "../../../http/send.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { minuteMs } from "../../../model/time.ts";

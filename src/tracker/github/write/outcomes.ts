@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { readRetryAfter } from "../../../http/headers.ts";
 import { whoseRefusal } from "../../../http/refusal.ts";
-import { readRetryAfter } from "../../../http/repeat.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import { type IssueWrite, type OptionalValue, optionalValues, type WriteOutcome } from "../../tracker.ts";
 import { isMarkOf } from "../read/identity.ts";
