@@ -7,6 +7,7 @@ import { listIssues } from "./read/listing.ts";
 import { listComments, readIssue } from "./read/reading.ts";
 import { releaseList } from "./read/releases.ts";
 import {
+  type ConditionalList,
   describeServer,
   findRepository,
   labelList,
@@ -18,6 +19,7 @@ import {
   readWholeList,
 } from "./read/repositories.ts";
 import { createQuery } from "./signals/querying.ts";
+import type { Access } from "./wire/access.ts";
 import {
   type ConnectionOptions,
   type Credential,
@@ -26,7 +28,7 @@ import {
   createTokenCredential,
 } from "./wire/client.ts";
 import { budgetOfQueries, createGate, createQueryGate } from "./wire/limits.ts";
-import { createPageReader, createPages } from "./wire/pages.ts";
+import { createPages } from "./wire/pages.ts";
 import { createSizes, type Sizes } from "./wire/pieces.ts";
 import { createReader } from "./wire/reader.ts";
 import { createServerClock } from "./wire/transport.ts";
@@ -93,22 +95,14 @@ export function createAdapter(
   credential: Credential,
   budget: string,
 ): Tracker & Traffic {
-  const { url, sender, clock, quote, pageLimit } = connection;
+  const { url, sender, clock, quote, pageLimit, sizes } = connection;
   const send = createClient(connection, credential);
   const gate = createGate(clock);
   const read = createReader({ ...connection, send, gate, budget });
-  const { sizes } = connection;
-  const reader = createPageReader(read, sizes, quote);
-  const pages = createPages(reader, pageLimit);
-  const listTools = { pages, reader, url, quote };
   // By id, so it never holds more than the repositories that are synced.
   const names = new Map<RepositoryId, RepositoryName>();
-  const ask = createReader({ ...connection, send, gate: createQueryGate(clock, gate), budget });
-  const query = createQuery(ask, url, quote);
-  const { host } = new URL(url);
-  const signalTools = { query, sizes, host, unsupported: new Map(), compared: new Map() };
-  const find = async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds) => {
-    const found = await findRepository(read, wanted, bounds, quote);
+  const find: Access["find"] = async (wanted, bounds) => {
+    const found = await findRepository({ read, quote }, wanted, bounds);
     // Of an App's installation GitHub shows no push access, whatever it may write.
     const mayWrite = credential.mayWriteIssues();
     const repository: Repository = {
@@ -119,21 +113,30 @@ export function createAdapter(
     names.set(repository.id, repository.name);
     return repository;
   };
+  const pages = createPages({ read, quote, sizes, pageLimit });
+  const access: Access = { url, clock, quote, send, gate, read, pages, pageLimit, find, names };
+  const readList = <T>(
+    repository: Repository,
+    list: ConditionalList<T>,
+    etag: string | undefined,
+    bounds: ReadBounds,
+  ) => readWholeList(access, { repository, list, etag }, bounds);
+  const ask = createReader({ ...connection, send, gate: createQueryGate(clock, gate), budget });
+  const query = createQuery(ask, url, quote);
+  const { host } = new URL(url);
+  const signalTools = { query, sizes, host, unsupported: new Map(), compared: new Map() };
   return {
-    account: (bounds) => readAccount(read, bounds, quote),
+    account: (bounds) => readAccount(access, bounds),
     ...(credential.ends && { credentialEnds: credential.ends }),
-    server: (bounds) => describeServer(read, url, bounds, quote),
+    server: (bounds) => describeServer(access, bounds),
     repository: find,
-    catalogue: (repository, bounds) => readCatalogue(pages, repository, bounds, quote),
-    labels: (repository, etag, bounds) =>
-      readWholeList(listTools, { repository, list: labelList, etag }, bounds),
-    milestones: (repository, etag, bounds) =>
-      readWholeList(listTools, { repository, list: milestoneList, etag }, bounds),
-    releases: (repository, etag, bounds) =>
-      readWholeList(listTools, { repository, list: releaseList, etag }, bounds),
-    issueTypes: (repository, etag, bounds) => readTypes(listTools, { repository, etag }, bounds),
-    isAssignable: (repository, login, bounds) => readAssignable(read, repository, { login, quote }, bounds),
-    comments: (issue, bounds) => listComments(pages, issue, bounds),
+    catalogue: (repository, bounds) => readCatalogue(access, repository, bounds),
+    labels: (repository, etag, bounds) => readList(repository, labelList, etag, bounds),
+    milestones: (repository, etag, bounds) => readList(repository, milestoneList, etag, bounds),
+    releases: (repository, etag, bounds) => readList(repository, releaseList, etag, bounds),
+    issueTypes: (repository, etag, bounds) => readTypes(access, { repository, etag }, bounds),
+    isAssignable: (repository, login, bounds) => readAssignable(access, repository, login, bounds),
+    comments: (issue, bounds) => listComments(access, issue, bounds),
     // Loaded with the first rule that asks for them: their shapes take 10 ms to make.
     async projectField(wanted, bounds) {
       const { findProjectField } = await import("./signals/project-fields.ts");
@@ -143,20 +146,20 @@ export function createAdapter(
       const { readSignals } = await import("./signals/signals.ts");
       yield* readSignals(signalTools, nodeIds, wish, bounds);
     },
-    listIssues: (repository, wanted, bounds) => {
+    listIssues(repository, wanted, bounds) {
       names.set(repository.id, repository.name);
-      return listIssues({ reader, pages, find, quote, pageLimit }, repository, wanted, bounds);
+      return listIssues(access, repository, wanted, bounds);
     },
     async labelled(repository, wanted, bounds) {
       const { listLabelled } = await import("./read/labelled.ts");
-      return listLabelled(listTools, repository, wanted, bounds);
+      return listLabelled(access, repository, wanted, bounds);
     },
     async labellers(issue, bounds) {
       const { readLabellers } = await import("./read/labelled.ts");
-      return readLabellers(pages, issue, bounds);
+      return readLabellers(access, issue, bounds);
     },
-    readIssue: (issue, bounds) => readIssue({ read, find, names, quote }, issue, bounds),
-    write: (repository, write) => sendWrite({ send, gate, quote, clock }, repository, write),
+    readIssue: (issue, bounds) => readIssue(access, issue, bounds),
+    write: (repository, write) => sendWrite(access, repository, write),
     budgetOf: (_repository, use) => (use === "signals" ? budgetOfQueries(budget) : budget),
     sizes,
     get requests() {

@@ -4,7 +4,7 @@ import type { NoAnswer } from "../../../http/send.ts";
 import type { RepositoryName } from "../../../model/issue.ts";
 import type { Clock, ReadBounds } from "../../../model/surroundings.ts";
 import { minuteMs } from "../../../model/time.ts";
-import { addressRepository } from "../read/repositories.ts";
+import { addressRepository } from "../wire/access.ts";
 import { quoteAnswer } from "../wire/answers.ts";
 import type { ClientAnswer, Credential } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";

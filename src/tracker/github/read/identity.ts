@@ -1,19 +1,8 @@
 import { RemoteError } from "../../../errors.ts";
-import {
-  type IssueRecord,
-  isSameRepository,
-  type Repository,
-  type RepositoryId,
-  type RepositoryName,
-} from "../../../model/issue.ts";
+import { type IssueRecord, isSameRepository, type Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
+import type { Access } from "../wire/access.ts";
 import { completeRecord, type IssueContent, type RepositoryMark } from "../wire/shapes.ts";
-
-/** Looks a repository up, now. @throws RemoteError */
-export type FindRepository = (
-  wanted: RepositoryName | RepositoryId,
-  bounds: ReadBounds,
-) => Promise<Repository>;
 
 /** Whether an answer's repository is the one that was asked for, without asking further. Names ignore case. */
 export function isMarkOf(mark: RepositoryMark, repository: Pick<Repository, "id" | "name">): boolean {
@@ -24,7 +13,7 @@ export function isMarkOf(mark: RepositoryMark, repository: Pick<Repository, "id"
  * Makes records out of a repository's issues. An issue says the name of its repository only, and a list that was
  * redirected shows the new one: each name that is not the expected one is looked up once.
  */
-export function createRecorder(find: FindRepository, repository: Repository) {
+export function createRecorder({ find }: Access, repository: Repository) {
   const accepted = new Set<string>();
   return async (content: IssueContent, bounds: ReadBounds): Promise<IssueRecord> => {
     const { mark } = content;

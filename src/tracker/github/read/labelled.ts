@@ -3,17 +3,17 @@ import { RemoteError } from "../../../errors.ts";
 import type { IssueRef, LabelledIssue, Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Listed } from "../../tracker.ts";
-import type { Pages } from "../wire/pages.ts";
+import type { Access } from "../wire/access.ts";
 import { completeRecord, insiders, isObject, readEach, readIssueRow } from "../wire/shapes.ts";
 import { readPagesOf } from "./reading.ts";
-import { type ConditionalList, type ListTools, readWholeList } from "./repositories.ts";
+import { type ConditionalList, readWholeList } from "./repositories.ts";
 
 /** Who sets labels is read of an issue's last events at most: pages of 100. */
 const mostPages = 20;
 
 /** The open issues of a repository that have all of these labels, oldest first, as `readWholeList` does it. */
 export function listLabelled(
-  tools: ListTools,
+  access: Access,
   repository: Repository,
   { labels, etag }: { readonly labels: readonly string[]; readonly etag: string | undefined },
   bounds: ReadBounds,
@@ -37,7 +37,7 @@ export function listLabelled(
         return issue !== undefined && wanted.every((name) => names?.includes(name)) ? [issue] : [];
       }),
   };
-  return readWholeList(tools, { repository, list, etag }, bounds);
+  return readWholeList(access, { repository, list, etag }, bounds);
 }
 
 /** What is odd about one issue hides no other. */
@@ -64,13 +64,13 @@ const eventShape = z
 
 /** Which person set each label last, by its name in lower case. */
 export async function readLabellers(
-  pages: Pages,
+  access: Access,
   issue: IssueRef,
   bounds: ReadBounds,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   let count = 0;
-  for await (const page of readPagesOf(pages, issue, "events", bounds)) {
+  for await (const page of readPagesOf(access, issue, "events", bounds)) {
     for (const row of readEach(page.data, "events", z.unknown())) {
       const event = eventShape.safeParse(row).data;
       if (event !== undefined) found.set(event.label, event.login);

@@ -2,47 +2,38 @@ import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { IssuePage, IssueQuery } from "../../tracker.ts";
+import { type Access, addressRepository } from "../wire/access.ts";
 import { call } from "../wire/endpoints.ts";
-import { endless, type ListRequest, type Page, type PageReader, type Pages } from "../wire/pages.ts";
+import { endless, type ListRequest, type Page } from "../wire/pages.ts";
 import { type IssueRow, type IssueRows, readIssueRows } from "../wire/shapes.ts";
-import type { Quote } from "../wire/words.ts";
-import { createRecorder, type FindRepository } from "./identity.ts";
-import { addressRepository } from "./repositories.ts";
-
-export interface ListingTools {
-  readonly reader: PageReader;
-  readonly pages: Pages;
-  readonly find: FindRepository;
-  readonly quote: Quote;
-  readonly pageLimit: number;
-}
+import { createRecorder } from "./identity.ts";
 
 /** The listing of the port; see `IssueQuery` for what each query promises. */
 export function listIssues(
-  tools: ListingTools,
+  access: Access,
   repository: Repository,
   query: IssueQuery,
   bounds: ReadBounds,
 ): AsyncIterable<IssuePage> {
   switch (query.kind) {
     case "latest":
-      return listLatest(tools, repository, query.etag, bounds);
+      return listLatest(access, repository, query.etag, bounds);
     case "since":
-      return listSince(tools, repository, query.since, bounds);
+      return listSince(access, repository, query.since, bounds);
     case "by":
-      return listByAuthor(tools, repository, query, bounds);
+      return listByAuthor(access, repository, query, bounds);
   }
 }
 
 async function* listLatest(
-  tools: ListingTools,
+  access: Access,
   repository: Repository,
   etag: string | undefined,
   bounds: ReadBounds,
 ): AsyncGenerator<IssuePage> {
-  const record = createPageRecorder(tools.find, repository);
-  const request = describeList(tools, repository, { sort: "updated", direction: "desc" });
-  const page = await tools.reader.first(
+  const record = createPageRecorder(access, repository);
+  const request = describeList(access, repository, { sort: "updated", direction: "desc" });
+  const page = await access.pages.first(
     etag === undefined ? request : { ...request, headers: { "if-none-match": etag } },
     repository,
     bounds,
@@ -65,12 +56,12 @@ async function* listLatest(
  * followed. A page that is too heavy is asked for again from the last step on, with smaller ones.
  */
 async function* listSince(
-  tools: ListingTools,
+  access: Access,
   repository: Repository,
   since: string | undefined,
   bounds: ReadBounds,
 ): AsyncGenerator<IssuePage> {
-  const record = createPageRecorder(tools.find, repository);
+  const record = createPageRecorder(access, repository);
   const sorting = { sort: "updated", direction: "asc" };
   let asked = since;
   /** The page that is gone on from; undefined for a step. */
@@ -78,11 +69,11 @@ async function* listSince(
   /** Times of the rows that the next answer may show again, by number and time. */
   let shown = new Map<string, string>();
   for (let count = 0; ; count += 1) {
-    if (count >= tools.pageLimit) throw endless(repository.name);
-    const request = describeList(tools, repository, { ...sorting, since: asked });
+    if (count >= access.pageLimit) throw endless(repository.name);
+    const request = describeList(access, repository, { ...sorting, since: asked });
     const page: Page = await (before === undefined
-      ? tools.reader.first(request, repository, bounds)
-      : tools.reader.after(before, request, repository, bounds));
+      ? access.pages.first(request, repository, bounds)
+      : access.pages.after(before, request, repository, bounds));
     const found = readIssueRows(page.data);
     const { rows } = found;
     const fresh = rows.filter((row) => !shown.has(rowKey(row)));
@@ -104,19 +95,19 @@ async function* listSince(
 }
 
 async function* listByAuthor(
-  tools: ListingTools,
+  access: Access,
   repository: Repository,
   query: { readonly author: string | undefined; readonly createdSince: string | undefined },
   bounds: ReadBounds,
 ): AsyncGenerator<IssuePage> {
-  const record = createPageRecorder(tools.find, repository);
-  const request = describeList(tools, repository, {
+  const record = createPageRecorder(access, repository);
+  const request = describeList(access, repository, {
     creator: query.author,
     sort: "created",
     direction: "desc",
   });
   let pages: number | undefined;
-  for await (const page of tools.pages(request, repository, bounds)) {
+  for await (const page of access.pages.all(request, repository, bounds)) {
     pages = page.last ?? (page.next === undefined ? (pages ?? 1) : pages);
     const found = readIssueRows(page.data);
     const { rows } = found;
@@ -134,14 +125,14 @@ async function* listByAuthor(
 }
 
 function describeList(
-  tools: ListingTools,
+  access: Access,
   repository: Repository,
   parameters: Readonly<Record<string, string | undefined>>,
 ): ListRequest {
   return {
     list: "issues",
     ...call(({ rest }) => rest.issues.listForRepo, {
-      ...addressRepository(repository.name, tools.quote),
+      ...addressRepository(repository.name, access.quote),
       state: "all",
       ...parameters,
     }),
@@ -150,8 +141,8 @@ function describeList(
 }
 
 /** What pages of a list show, of which the rows that are wanted become records. */
-function createPageRecorder(find: FindRepository, repository: Repository) {
-  const record = createRecorder(find, repository);
+function createPageRecorder(access: Access, repository: Repository) {
+  const record = createRecorder(access, repository);
   return async ({ rows, odd }: IssueRows, bounds: ReadBounds, wanted: readonly IssueRow[] = rows) => {
     const issues: IssueRecord[] = [];
     for (const { content } of wanted) {

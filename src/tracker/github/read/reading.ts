@@ -1,34 +1,22 @@
 import { RemoteError } from "../../../errors.ts";
-import type { IssueRef, RepositoryId, RepositoryName } from "../../../model/issue.ts";
+import type { IssueRef } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { IssueAnswer, IssueComment } from "../../tracker.ts";
+import type { Access } from "../wire/access.ts";
 import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
 import { at } from "../wire/endpoints.ts";
-import { type Page, type Pages, requireOk } from "../wire/pages.ts";
-import type { Read } from "../wire/reader.ts";
+import type { Page } from "../wire/pages.ts";
+import { requireOk } from "../wire/reader.ts";
 import { commentsShape, completeRecord, type IssueRow, readIssueRow, readShape } from "../wire/shapes.ts";
-import type { Quote } from "../wire/words.ts";
-import { type FindRepository, isMarkOf } from "./identity.ts";
-
-export interface ReadingTools {
-  readonly read: Read;
-  readonly find: FindRepository;
-  /** What repositories were called when they were last looked up, so that reading an issue of a known one needs one request. */
-  readonly names: ReadonlyMap<RepositoryId, RepositoryName>;
-  readonly quote: Quote;
-}
+import { isMarkOf } from "./identity.ts";
 
 /**
  * Reads one issue by its repository's id, so that a rename is not seen at all. A transferred issue comes by a redirect,
  * or, where something in between has followed that, as a 200 with another number or repository.
  */
-export async function readIssue(
-  tools: ReadingTools,
-  issue: IssueRef,
-  bounds: ReadBounds,
-): Promise<IssueAnswer> {
+export async function readIssue(access: Access, issue: IssueRef, bounds: ReadBounds): Promise<IssueAnswer> {
   try {
-    return await askIssue(tools, issue, bounds);
+    return await askIssue(access, issue, bounds);
   } catch (error) {
     // Also where a redirect leads to a place that is not for us: no other issue goes without because of that.
     if (error instanceof RemoteError && error.concerns === "asked") return { kind: "refused", error };
@@ -36,28 +24,25 @@ export async function readIssue(
   }
 }
 
-async function askIssue(tools: ReadingTools, issue: IssueRef, bounds: ReadBounds): Promise<IssueAnswer> {
-  const subject = `issue ${issue.number} of the repository with the id ${issue.repositoryId}`;
-  const answer = await tools.read(
-    {
-      endpoint: at("GET /repositories/{repository_id}/issues/{issue_number}"),
-      parameters: { repository_id: issue.repositoryId, issue_number: issue.number },
-      subject,
-    },
-    bounds,
-  );
+async function askIssue(access: Access, issue: IssueRef, bounds: ReadBounds): Promise<IssueAnswer> {
+  const request = {
+    endpoint: at("GET /repositories/{repository_id}/issues/{issue_number}"),
+    parameters: { repository_id: issue.repositoryId, issue_number: issue.number },
+    subject: `issue ${issue.number} of the repository with the id ${issue.repositoryId}`,
+  };
+  const answer = await access.read(request, bounds);
   if (isGitHubError(answer)) {
     if (answer.status === 404) return { kind: "missing" };
     // 410 also stands for switched-off issues and for a retired version of the API: only the words tell.
-    if (answer.status === 410 && /\bdeleted\b/i.test(quoteAnswer(answer, tools.quote)))
+    if (answer.status === 410 && /\bdeleted\b/i.test(quoteAnswer(answer, access.quote)))
       return { kind: "gone" };
   }
-  const row = readIssueRow(requireOk(answer, subject, tools.quote).data);
-  return locate(tools, issue, row, answer.isRedirected, bounds);
+  const row = readIssueRow(requireOk(answer, request, access.quote).data);
+  return locate(access, issue, row, answer.isRedirected, bounds);
 }
 
 async function locate(
-  tools: ReadingTools,
+  access: Access,
   asked: IssueRef,
   row: IssueRow,
   isRedirected: boolean,
@@ -68,11 +53,11 @@ async function locate(
   if (content === undefined) return { kind: "missing" };
   const { mark } = content;
   const isSameNumber = row.number === asked.number;
-  const known = { id: asked.repositoryId, name: tools.names.get(asked.repositoryId) ?? "" };
+  const known = { id: asked.repositoryId, name: access.names.get(asked.repositoryId) ?? "" };
   if (!isRedirected && isSameNumber && isMarkOf(mark, known)) {
     return { kind: "found", record: completeRecord(content, asked.repositoryId) };
   }
-  const repository = await tools.find(mark.kind === "id" ? mark.id : mark.name, bounds);
+  const repository = await access.find(mark.kind === "id" ? mark.id : mark.name, bounds);
   const record = completeRecord(content, repository.id);
   return isSameNumber && repository.id === asked.repositoryId
     ? { kind: "found", record }
@@ -81,17 +66,17 @@ async function locate(
 
 /** All comments of an issue, in GitHub's order: by ascending id. */
 export async function* listComments(
-  pages: Pages,
+  access: Access,
   issue: IssueRef,
   bounds: ReadBounds,
 ): AsyncGenerator<readonly IssueComment[]> {
-  for await (const page of readPagesOf(pages, issue, "comments", bounds))
+  for await (const page of readPagesOf(access, issue, "comments", bounds))
     yield readShape(commentsShape, page.data, "comments");
 }
 
 /** Pages of a list that an issue has. By id like the issue itself, so that a rename is not seen at all. */
 export function readPagesOf(
-  pages: Pages,
+  { pages }: Access,
   { repositoryId, number }: IssueRef,
   what: "comments" | "events",
   bounds: ReadBounds,
@@ -103,5 +88,5 @@ export function readPagesOf(
     parameters: { repository_id: repositoryId, issue_number: number },
     subject: `the ${what} of issue ${number} of ${name}`,
   };
-  return pages(request, { id: repositoryId, name }, bounds);
+  return pages.all(request, { id: repositoryId, name }, bounds);
 }

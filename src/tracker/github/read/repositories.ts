@@ -3,54 +3,39 @@ import { RemoteError } from "../../../errors.ts";
 import type { Milestone, Named, Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account, Catalogue, Listed } from "../../tracker.ts";
+import { type Access, addressRepository } from "../wire/access.ts";
 import { refuseAnswer } from "../wire/answers.ts";
 import { at, call, type Endpoint } from "../wire/endpoints.ts";
 import { resolveOnOrigin } from "../wire/links.ts";
-import { isTooLarge, type ListRequest, type PageReader, type Pages, requireOk } from "../wire/pages.ts";
-import type { Read, ReadRequest } from "../wire/reader.ts";
+import { isTooLarge, type ListRequest } from "../wire/pages.ts";
+import { type ReadRequest, requireOk } from "../wire/reader.ts";
 import {
   account,
-  isRepositoryName,
   labelShape,
   milestoneShape,
   readEach,
   readShape,
   repositoryShape,
-  splitName,
   typeShape,
 } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 
-/** The path parameters of a repository. @throws RemoteError `refused` for what is no repository's name. */
-export function addressRepository(name: RepositoryName, quote: Quote): { owner: string; repo: string } {
-  if (isRepositoryName(name)) return splitName(name);
-  throw new RemoteError("tracker", "refused", `"${quote(name)}" is not the name of a repository.`);
-}
-
 /** Who the token belongs to. */
-export async function readAccount(read: Read, bounds: ReadBounds, quote: Quote): Promise<Account> {
-  const request: ReadRequest = {
-    ...call(({ rest }) => rest.users.getAuthenticated, {}),
-    subject: "our account",
-  };
+export async function readAccount({ read, quote }: Access, bounds: ReadBounds): Promise<Account> {
+  const request = { ...call(({ rest }) => rest.users.getAuthenticated, {}), subject: "our account" };
   const answer = await read(request, bounds);
   // Whoever has a token is somebody: where nobody is known, the address is not the API's root.
   if (answer.status === 404) {
     const message = `The server answered 404 for ${request.subject}, which GitHub's API always has.`;
     throw new RemoteError("tracker", "unreadable", message, { detail: "page" });
   }
-  return readShape(account, requireOk(answer, request.subject, quote).data, "login");
+  return readShape(account, requireOk(answer, request, quote).data, "login");
 }
 
 const serverShape = z.object({ installed_version: z.string() });
 
 /** What answers at the address, with its version where it tells one: only an Enterprise Server does. */
-export async function describeServer(
-  read: Read,
-  url: string,
-  bounds: ReadBounds,
-  quote: Quote,
-): Promise<string> {
+export async function describeServer({ read, url, quote }: Access, bounds: ReadBounds): Promise<string> {
   const { host } = new URL(url);
   const answer = await read({ ...call(({ rest }) => rest.meta.get, {}), subject: "the server" }, bounds);
   const version = serverShape.safeParse(answer.data).data?.installed_version;
@@ -61,10 +46,9 @@ export async function describeServer(
 
 /** One repository by name or id; a renamed one comes with its new name. */
 export async function findRepository(
-  read: Read,
+  { read, quote }: Pick<Access, "read" | "quote">,
   wanted: RepositoryName | RepositoryId,
   bounds: ReadBounds,
-  quote: Quote,
 ): Promise<Repository> {
   const request: ReadRequest =
     typeof wanted === "number"
@@ -75,7 +59,7 @@ export async function findRepository(
           subject: `the repository with the id ${wanted}`,
         }
       : { ...call(({ rest }) => rest.repos.get, addressRepository(wanted, quote)), subject: wanted };
-  const answer = requireOk(await read(request, bounds), request.subject, quote);
+  const answer = requireOk(await read(request, bounds), request, quote);
   const repository = readShape(repositoryShape, answer.data, "repository");
   if (typeof wanted === "number" && repository.id !== wanted)
     throw refuseAnswer(answer, request.subject, quote);
@@ -128,30 +112,21 @@ export interface ConditionalRequest<T> {
   readonly etag: string | undefined;
 }
 
-export interface ListTools {
-  readonly pages: Pages;
-  readonly reader: PageReader;
-  /** Base URL of the API. */
-  readonly url: string;
-  readonly quote: Quote;
-}
-
 /**
  * All rows of a list, or that it has not changed. An ETag belongs to one page only, so each page is asked for with its
  * own. If a later page than the first has changed, the list is read anew.
  */
 export async function readWholeList<T>(
-  tools: ListTools,
+  access: Access,
   request: ConditionalRequest<T>,
   bounds: ReadBounds,
 ): Promise<Listed<T>> {
   const [first, ...others] = readValidator(request.etag);
-  const { pages, quote } = tools;
-  const begun = await readRows(pages, { ...request, etag: first?.etag }, bounds, quote);
+  const begun = await readRows(access, { ...request, etag: first?.etag }, bounds);
   if (!begun.isUnchanged) return { kind: "listed", rows: begun.rows, etag: begun.etag };
   for (const page of others) {
-    if (await isUnchanged(tools, request, page, bounds)) continue;
-    const { rows, etag } = await readRows(pages, { ...request, etag: undefined }, bounds, quote);
+    if (await isUnchanged(access, request, page, bounds)) continue;
+    const { rows, etag } = await readRows(access, { ...request, etag: undefined }, bounds);
     return { kind: "listed", rows, etag };
   }
   return { kind: "unchanged" };
@@ -159,14 +134,13 @@ export async function readWholeList<T>(
 
 /** All labels and milestones of a repository. */
 export async function readCatalogue(
-  pages: Pages,
+  access: Access,
   repository: Repository,
   bounds: ReadBounds,
-  quote: Quote,
 ): Promise<Catalogue> {
   const whole = { repository, etag: undefined };
-  const labels = await readRows(pages, { ...whole, list: labelList }, bounds, quote);
-  const milestones = await readRows(pages, { ...whole, list: milestoneList }, bounds, quote);
+  const labels = await readRows(access, { ...whole, list: labelList }, bounds);
+  const milestones = await readRows(access, { ...whole, list: milestoneList }, bounds);
   return {
     labels: labels.rows,
     milestones: milestones.rows,
@@ -177,12 +151,12 @@ export async function readCatalogue(
 
 /** Issue types; an Enterprise Server of today, and a repository of a person, answer 404. */
 export async function readTypes(
-  tools: ListTools,
+  access: Access,
   request: Omit<ConditionalRequest<Named>, "list">,
   bounds: ReadBounds,
 ): Promise<Listed<Named>> {
   try {
-    return await readWholeList(tools, { ...request, list: typeList }, bounds);
+    return await readWholeList(access, { ...request, list: typeList }, bounds);
   } catch (error) {
     if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
     return { kind: "listed", rows: [], etag: undefined };
@@ -191,12 +165,12 @@ export async function readTypes(
 
 /** Whether an account can be assigned: 204, or 404. */
 export async function readAssignable(
-  read: Read,
+  { read, quote }: Access,
   { name }: Repository,
-  { login, quote }: { readonly login: string; readonly quote: Quote },
+  login: string,
   bounds: ReadBounds,
 ): Promise<boolean> {
-  const request: ReadRequest = {
+  const request = {
     ...call(({ rest }) => rest.issues.checkUserCanBeAssigned, {
       ...addressRepository(name, quote),
       assignee: login,
@@ -236,7 +210,7 @@ function readValidator(validator: string | undefined): readonly KnownPage[] {
 }
 
 async function isUnchanged(
-  { reader, url, quote }: ListTools,
+  { pages, url, quote }: Access,
   asked: ConditionalRequest<unknown>,
   { address, etag }: KnownPage,
   bounds: ReadBounds,
@@ -244,7 +218,7 @@ async function isUnchanged(
   const request = { ...describeList(asked, quote), headers: { "if-none-match": etag } };
   const at = resolveOnOrigin(address, url, quote);
   try {
-    return (await reader.at(at, request, asked.repository, bounds)).isUnchanged;
+    return (await pages.at(at, request, asked.repository, bounds)).isUnchanged;
   } catch (error) {
     if (!isTooLarge(error, pageSize)) throw error;
     // Smaller pages are read anew.
@@ -266,10 +240,9 @@ function describeList(
 }
 
 async function readRows<T>(
-  pages: Pages,
+  { pages, quote }: Access,
   { repository, list, etag }: ConditionalRequest<T>,
   bounds: ReadBounds,
-  quote: Quote,
 ): Promise<{ isUnchanged: boolean; rows: readonly T[]; etag: string | undefined }> {
   const request: ListRequest = {
     ...describeList({ repository, list }, quote),
@@ -279,7 +252,7 @@ async function readRows<T>(
   let known: Partial<KnownPage>[] = [];
   let address: string | undefined;
   let isLastFull = false;
-  for await (const page of pages(request, repository, bounds)) {
+  for await (const page of pages.all(request, repository, bounds)) {
     if (page.isUnchanged) return { isUnchanged: true, rows: [], etag };
     if (page.isFirst) [rows, known, address] = [[], [], undefined];
     const shown = list.readRows(page.data);

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { at } from "../wire/endpoints.ts";
-import { requireOk } from "../wire/pages.ts";
-import { type Read, TooHeavyError } from "../wire/reader.ts";
+import { type Read, requireOk, TooHeavyError } from "../wire/reader.ts";
 import { word } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 
@@ -52,16 +51,9 @@ export function createQuery(read: Read, url: string, quote: Quote): Query {
   // `https://api.github.com/graphql`, and `https://HOST/api/graphql` beside the `/api/v3` of an Enterprise Server.
   const address = `${url.replace(/\/v3$/, "")}/graphql`;
   return async ({ text, variables, subject, isDivisible = false }, bounds) => {
-    const answer = await read(
-      {
-        endpoint: at("POST {+address}"),
-        parameters: { address, query: text, variables },
-        subject,
-        isDivisible,
-      },
-      bounds,
-    );
-    const { data: body } = requireOk(answer, subject, quote);
+    const parameters = { address, query: text, variables };
+    const request = { endpoint: at("POST {+address}"), parameters, subject, isDivisible };
+    const { data: body } = requireOk(await read(request, bounds), request, quote);
     const answered = bodyShape.safeParse(body).data;
     const errors = (answered?.errors ?? []).map((error) => readError(error, quote));
     const data = answered?.data;

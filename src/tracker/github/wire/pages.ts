@@ -1,10 +1,9 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import { refuseAnswer } from "./answers.ts";
 import { readLastPage, readNextLink, readRepositoryId, resolveOnOrigin } from "./links.ts";
 import { halve, largestSize, type Sizes } from "./pieces.ts";
-import { addressed, type Read, type ReadAnswer, type ReadRequest, TooHeavyError } from "./reader.ts";
+import { addressed, type Read, type ReadRequest, requireOk, TooHeavyError } from "./reader.ts";
 import type { Quote } from "./words.ts";
 
 /** One page of a list, and the address of the one after it. */
@@ -33,14 +32,8 @@ export interface ListRequest extends ReadRequest {
   readonly isWhole?: true;
 }
 
-/**
- * Reads a list of a repository page by page, following `Link` exactly as it is given. Where a page is too heavy the list is begun
- * anew with smaller ones, because the numbers of its pages then mean other rows: rows come again, and none is left out.
- */
-export type Pages = (request: ListRequest, repository: Owner, bounds: ReadBounds) => AsyncIterable<Page>;
-
-/** Reads single pages of lists. */
-export interface PageReader {
+/** Reads lists of repositories, following `Link` exactly as it is given. */
+export interface Pages {
   /**
    * The first page, as large as it is answered: half as large after each time that it was too heavy. Each size is asked for once,
    * so that from a hundred rows on no more than seven requests fail.
@@ -50,13 +43,28 @@ export interface PageReader {
   after(page: Page, request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
   /** A page that an earlier answer had named, by its address. @throws TooHeavyError where the list is to be begun anew. */
   at(address: string, request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
+  /**
+   * All pages. Where one is too heavy the list is begun anew with smaller ones, because the numbers of its pages then mean other
+   * rows: rows come again, and none is left out.
+   *
+   * @throws RemoteError `unreadable` for a list that comes back to itself or passes the limit.
+   */
+  all(request: ListRequest, repository: Owner, bounds: ReadBounds): AsyncIterable<Page>;
+}
+
+/** What lists are read with. */
+export interface PagesOptions {
+  readonly read: Read;
+  readonly quote: Quote;
+  readonly sizes: Sizes;
+  readonly pageLimit: number;
 }
 
 /**
  * Checks what can be checked of a page's origin: redirects and page links carry the repository's id, and a name that was given to
  * another repository must not pass for the old one.
  */
-export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageReader {
+export function createPages({ read, quote, sizes, pageLimit }: PagesOptions): Pages {
   async function readPage(
     request: ListRequest,
     size: number,
@@ -73,7 +81,7 @@ export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageRe
     if (answer.status === 304 && known !== undefined) {
       return { ...common, data: [], etag: known, next: undefined, last: undefined, isUnchanged: true };
     }
-    const link = readNextLink(requireOk(answer, request.subject, quote));
+    const link = readNextLink(requireOk(answer, request, quote));
     const next = link === undefined ? undefined : resolveOnOrigin(link, answer.url, quote);
     if (next !== undefined) requireSame(next, repository);
     return {
@@ -123,19 +131,33 @@ export function createPageReader(read: Read, sizes: Sizes, quote: Quote): PageRe
     }
   }
 
+  // What makes the first page conditional says nothing of a list of which one has been read.
+  const readAfter: Pages["after"] = async (page, { headers: _, ...request }, repository, bounds) => {
+    try {
+      return await readAt(page.next ?? "", page.size, request, repository, bounds);
+    } catch (error) {
+      if (!isTooLarge(error, page.size)) throw error;
+      return readFirst(request, repository, bounds);
+    }
+  };
+
   return {
     first: readFirst,
-    // What makes the first page conditional says nothing of a list of which one has been read.
-    async after(page, { headers: _, ...request }, repository, bounds) {
-      try {
-        return await readAt(page.next ?? "", page.size, request, repository, bounds);
-      } catch (error) {
-        if (!isTooLarge(error, page.size)) throw error;
-        return readFirst(request, repository, bounds);
-      }
-    },
+    after: readAfter,
     at(address, request, repository, bounds) {
       return readAt(address, sizes.of(nameList(request, repository)), request, repository, bounds);
+    },
+    async *all(request, repository, bounds) {
+      const visited = new Set<string>();
+      let page = await readFirst(request, repository, bounds);
+      for (;;) {
+        yield page;
+        if (page.isFirst) visited.clear();
+        if (page.next === undefined) return;
+        if (visited.has(page.next) || visited.size >= pageLimit) throw endless(request.subject);
+        visited.add(page.next);
+        page = await readAfter(page, request, repository, bounds);
+      }
     },
   };
 }
@@ -149,37 +171,13 @@ function nameList({ list }: ListRequest, { id }: Owner): string {
   return `${list} of ${id}`;
 }
 
-/** See `Pages`. @throws RemoteError `unreadable` for a list that comes back to itself or passes the limit. */
-export function createPages(reader: PageReader, pageLimit: number): Pages {
-  return async function* (request, repository, bounds) {
-    const visited = new Set<string>();
-    for (
-      let page = await reader.first(request, repository, bounds);
-      ;
-      page = await reader.after(page, request, repository, bounds)
-    ) {
-      yield page;
-      if (page.isFirst) visited.clear();
-      if (page.next === undefined) return;
-      if (visited.has(page.next) || visited.size >= pageLimit) throw endless(request.subject);
-      visited.add(page.next);
-    }
-  };
-}
-
 /** The error of a list that doesn't end. */
 export function endless(subject: string): RemoteError {
   return new RemoteError("tracker", "unreadable", `GitHub's pages of ${subject} don't come to an end.`);
 }
 
-/** Gives the answer back if it is a 200. @throws RemoteError */
-export function requireOk(answer: ReadAnswer, subject: string, quote: Quote): ReadAnswer {
-  if (answer.status !== 200) throw refuseAnswer(answer, subject, quote);
-  return answer;
-}
-
-function requireSame(url: string, repository: Pick<Repository, "id" | "name">): void {
-  const id = readRepositoryId(url);
-  if (id === undefined || id === repository.id) return;
-  throw new RemoteError("tracker", "missing", `The name ${repository.name} now means another repository.`);
+function requireSame(url: string, { id, name }: Owner): void {
+  const shown = readRepositoryId(url);
+  if (shown === undefined || shown === id) return;
+  throw new RemoteError("tracker", "missing", `The name ${name} now means another repository.`);
 }

@@ -77,6 +77,12 @@ export function addressed(address: string): Pick<ReadRequest, "endpoint" | "para
   return { endpoint: at("GET {+address}"), parameters: { address } };
 }
 
+/** Gives the answer back if it is a 200. @throws RemoteError */
+export function requireOk(answer: ReadAnswer, { subject }: ReadRequest, quote: Quote): ReadAnswer {
+  if (answer.status !== 200) throw refuseAnswer(answer, subject, quote);
+  return answer;
+}
+
 async function readWithRetries(
   options: ReaderOptions,
   request: ReadRequest,

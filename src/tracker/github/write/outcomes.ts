@@ -4,20 +4,15 @@ import { whoseRefusal } from "../../../http/refusal.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import { type IssueWrite, type OptionalValue, optionalValues, type WriteOutcome } from "../../tracker.ts";
 import { isMarkOf } from "../read/identity.ts";
+import type { Access } from "../wire/access.ts";
 import { isGitHubError, quoteAnswer, readRefusal, readSaid, type SingleError } from "../wire/answers.ts";
 import type { ClientAnswer } from "../wire/client.ts";
-import type { Gate } from "../wire/limits.ts";
 import { completeRecord, readIssueRow } from "../wire/shapes.ts";
-import type { Quote } from "../wire/words.ts";
 
-/** What the classification of an answer needs to know of the write. */
-export interface Sent {
+/** What was sent, and where to. */
+interface Sent {
   readonly repository: Repository;
   readonly write: IssueWrite;
-  readonly gate: Gate;
-  readonly quote: Quote;
-  /** When the answer came, epoch ms. */
-  readonly now: number;
 }
 
 const applied: WriteOutcome = { kind: "applied", record: undefined };
@@ -26,8 +21,11 @@ const applied: WriteOutcome = { kind: "applied", record: undefined };
 const refusals: ReadonlySet<number> = new Set([400, 403, 404, 410, 413, 422, 451]);
 
 /** The outcome that an answer proves; `unknown` where it proves nothing. */
-export function classifyAnswer(answer: ClientAnswer, sent: Sent): WriteOutcome {
-  const { quote, gate } = sent;
+export function classifyAnswer(
+  { quote, gate, clock }: Access,
+  answer: ClientAnswer,
+  sent: Sent,
+): WriteOutcome {
   const retryAt = gate.observe(answer);
   if (retryAt !== undefined) return { kind: "limited", retryAt, message: quoteAnswer(answer, quote) };
   if (answer.status < 300) return classifySuccess(answer, sent);
@@ -40,7 +38,7 @@ export function classifyAnswer(answer: ClientAnswer, sent: Sent): WriteOutcome {
     return { kind: "unauthorized", message, againAfterMs: answer.againAfterMs };
   }
   if (!refusals.has(answer.status))
-    return { ...unknown(answer, words), retryAt: readRetryAfter(answer.headers, sent.now) };
+    return { ...unknown(answer, words), retryAt: readRetryAfter(answer.headers, clock.now()) };
   if (isAlreadySo(answer, sent.write)) return applied;
   if (whose === "place") return { kind: "forbidden", message: words };
   const fields = answer.status === 422 ? listFields(answer, sent.write) : [];

@@ -1,21 +1,12 @@
 import { RemoteError } from "../../../errors.ts";
 import type { NoAnswer } from "../../../http/send.ts";
 import type { Repository } from "../../../model/issue.ts";
-import type { Clock } from "../../../model/surroundings.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
-import type { ClientAnswer, ClientRequest, Send } from "../wire/client.ts";
+import type { Access } from "../wire/access.ts";
+import type { ClientAnswer, ClientRequest } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";
-import type { Gate } from "../wire/limits.ts";
 import { isRepositoryName, splitName } from "../wire/shapes.ts";
-import type { Quote } from "../wire/words.ts";
 import { classifyAnswer } from "./outcomes.ts";
-
-export interface WritingTools {
-  readonly send: Send;
-  readonly gate: Gate;
-  readonly quote: Quote;
-  readonly clock: Pick<Clock, "now">;
-}
 
 /** Colour of a label that boardsync makes; people may change it. */
 const labelColor = "ededed";
@@ -25,11 +16,11 @@ const labelColor = "ededed";
  * moment that a request may have left, only an answer in GitHub's own shape tells what happened.
  */
 export async function sendWrite(
-  tools: WritingTools,
+  access: Access,
   repository: Repository,
   write: IssueWrite,
 ): Promise<WriteOutcome> {
-  const retryAt = tools.gate.closedUntil();
+  const retryAt = access.gate.closedUntil();
   if (retryAt !== undefined) {
     return { kind: "limited", retryAt, message: "GitHub's limit still holds; nothing was sent" };
   }
@@ -37,14 +28,14 @@ export async function sendWrite(
   if (!("endpoint" in request)) return request;
   let answer: ClientAnswer | NoAnswer;
   try {
-    answer = await tools.send(request);
+    answer = await access.send(request);
   } catch (error) {
     return outcomeUnsigned(error);
   }
   if ("kind" in answer) {
     return { kind: answer.kind === "unsent" ? "unsent" : "unknown", message: `GitHub ${answer.message}` };
   }
-  return classifyAnswer(answer, { repository, write, ...tools, now: tools.clock.now() });
+  return classifyAnswer(access, answer, { repository, write });
 }
 
 /** Nothing to sign it with: it has not left. @throws what is no failure of signing in */
