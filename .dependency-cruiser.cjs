@@ -13,7 +13,7 @@ const table = {
     folders: ["model", "errors", "log", "http"],
     packages: ["zod", "@modelcontextprotocol/client", "node:"],
   },
-  tracker: { folders: ["model", "errors", "log", "http"], packages: ["@octokit/", "zod", "node:"] },
+  tracker: { folders: ["model", "errors", "log", "select", "http"], packages: ["@octokit/", "zod", "node:"] },
   ledger: { folders: ["model", "errors", "log"], packages: ["better-sqlite3", "pg/", "zod", "node:"] },
   config: { folders: ["errors"], packages: ["zod", "yaml", "node-cron", "node:"] },
   demo: { folders: [], packages: ["node:"] },

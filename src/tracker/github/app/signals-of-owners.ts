@@ -1,4 +1,5 @@
 import type { ReadBounds } from "../../../model/surroundings.ts";
+import { chunks } from "../../../select.ts";
 import type { SignalAnswer, SignalWish } from "../../tracker.ts";
 import { type Owners, ownerOf } from "./owners.ts";
 
@@ -22,8 +23,7 @@ export async function* readSignalsOfAll(
     yield* owners.ofOwner(only).readSignals(nodeIds, wish, bounds);
     return;
   }
-  for (let start = 0; start < nodeIds.length; start += batchSize) {
-    const batch = nodeIds.slice(start, start + batchSize);
+  for (const batch of chunks(nodeIds, batchSize)) {
     const found = await readBatch(owners, batch, wish, bounds);
     yield batch.map((nodeId) => {
       const answer = found.get(nodeId);

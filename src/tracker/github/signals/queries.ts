@@ -1,3 +1,7 @@
+import type { RepositoryName } from "../../../model/issue.ts";
+import { splitName } from "../wire/shapes.ts";
+import type { QueryRequest } from "./querying.ts";
+
 /**
  * Every GraphQL query that is ever sent; a test validates each one against GitHub's schema. Each part of an issue's query is
  * one line: where a server or a token refuses a part, GitHub names the line, and the rest is asked for without it.
@@ -78,25 +82,45 @@ repositoryOwner(login: $owner) { __typename ... on ProjectV2Owner { projectV2(nu
 id closed fields(first: 100) { totalCount nodes { __typename ... on ProjectV2FieldCommon { name } ... on ProjectV2SingleSelectField { id options { id name } } } }
 } } } }`;
 
-/** The query for the newest releases of repositories: `$owner0` and `$name0`, and so on. */
-export function releaseQuery(count: number): string {
-  const indexes = Array.from({ length: count }, (_, index) => index);
-  const variables = indexes.map((index) => `$owner${index}: String!, $name${index}: String!`);
+/** The newest releases of repositories: `repository0` and so on. */
+export function releaseQuery(names: readonly RepositoryName[]): FilledQuery {
   const releases =
     "releases(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) { totalCount nodes { isDraft isPrerelease createdAt publishedAt tagName tag { id } tagCommit { oid } } }";
-  const repositories = indexes.map(
-    (index) => `repository${index}: repository(owner: $owner${index}, name: $name${index}) { ${releases} }`,
-  );
-  return [`query Releases(${variables.join(", ")}) {`, ...repositories, "}"].join("\n");
+  const ask = (index: number) =>
+    `repository${index}: repository(owner: $owner${index}, name: $repo${index}) { ${releases} }`;
+  return fillEach("Releases", { owner: "String!", repo: "String!" }, names.map(splitName), ask);
 }
 
-/** The query that compares tags with commits, `$tag0` with `$commit0` and so on: a commit that is behind a tag is part of it. */
-export function comparisonQuery(count: number): string {
-  const indexes = Array.from({ length: count }, (_, index) => index);
-  const variables = indexes.map((index) => `$tag${index}: ID!, $commit${index}: String!`);
-  const comparisons = indexes.map(
-    (index) =>
-      `comparison${index}: node(id: $tag${index}) { ... on Ref { compare(headRef: $commit${index}) { status } } }`,
+/** A commit that is behind a tag, by the tag's id, is part of it. */
+export interface Pair {
+  readonly tag: string;
+  readonly commit: string;
+}
+
+/** Compares tags with commits: `comparison0` and so on. */
+export function comparisonQuery(pairs: readonly Pair[]): FilledQuery {
+  const ask = (index: number) =>
+    `comparison${index}: node(id: $tag${index}) { ... on Ref { compare(headRef: $commit${index}) { status } } }`;
+  return fillEach("Comparisons", { tag: "ID!", commit: "String!" }, pairs, ask);
+}
+
+/** A query with its variables. */
+type FilledQuery = Pick<QueryRequest, "text" | "variables">;
+
+/** Asks the same for each of some rows, whose values are the variables: of the first `$owner0` and so on. */
+function fillEach<Name extends string>(
+  title: string,
+  types: Readonly<Record<Name, string>>,
+  rows: readonly Readonly<Record<Name, string>>[],
+  ask: (index: number) => string,
+): FilledQuery {
+  const names = Object.keys(types) as Name[];
+  const variables = rows.flatMap((row, index) =>
+    names.map((name) => [`${name}${index}`, row[name]] as const),
   );
-  return [`query Comparisons(${variables.join(", ")}) {`, ...comparisons, "}"].join("\n");
+  const declared = rows.flatMap((_, index) => names.map((name) => `$${name}${index}: ${types[name]}`));
+  return {
+    text: [`query ${title}(${declared.join(", ")}) {`, ...rows.map((_, index) => ask(index)), "}"].join("\n"),
+    variables: Object.fromEntries(variables),
+  };
 }

@@ -1,10 +1,10 @@
 import { isSameRepository, type Readable, type RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
+import { chunks } from "../../../select.ts";
 import type { SignalAnswer } from "../../tracker.ts";
 import { readInPieces, type Sizes } from "../wire/pieces.ts";
-import { splitName } from "../wire/shapes.ts";
-import { comparisonQuery, releaseQuery, type SignalPart } from "./queries.ts";
+import { comparisonQuery, type Pair, releaseQuery, type SignalPart } from "./queries.ts";
 import type { Query, QueryAnswer } from "./querying.ts";
 import {
   type PublishedRelease as Release,
@@ -13,7 +13,7 @@ import {
   readRepositoryReleases,
   unreadable,
 } from "./release-shapes.ts";
-import type { Merge, ShownSignals } from "./signal-shapes.ts";
+import { known, type Merge, type ShownSignals, unknown } from "./signal-shapes.ts";
 
 /** Repositories in one query for releases. */
 const repositoriesEach = 10;
@@ -37,11 +37,6 @@ export interface ReleaseTools {
   readonly sizes: Sizes;
 }
 
-interface Pair {
-  readonly tag: string;
-  readonly commit: string;
-}
-
 /** Completes rows with `isReleased`, and the tags that contain them. What was read of a repository holds for all pages of one call. */
 export function createReleaseReader(
   tools: ReleaseTools,
@@ -49,7 +44,7 @@ export function createReleaseReader(
   tagsOf: RepositoryName | undefined,
 ): (rows: readonly ShownSignals[]) => Promise<readonly SignalAnswer[]> {
   const { query, compared, sizes } = tools;
-  const known = new Map<string, Releases>();
+  const listed = new Map<string, Releases>();
   /** Repositories whose releases, and comparisons that, GitHub gave no answer for, and its words. */
   const unread = new Map<string, string>();
   /** Comparisons without an answer, and why. */
@@ -57,38 +52,28 @@ export function createReleaseReader(
   let spent = 0;
 
   async function readReleases(names: readonly string[]): Promise<void> {
-    const missing = names.filter((name) => !known.has(name) && !unread.has(name));
+    const missing = names.filter((name) => !listed.has(name) && !unread.has(name));
     for (const some of chunks(missing, repositoriesEach)) {
-      const found = await readInPieces<string, Releases | undefined>(sizes, some, {
+      await readInPieces(sizes, some, {
         name: "releases",
         most: repositoriesEach,
         isUp: true,
         nameOf: (name) => `releases of ${name}`,
         ask: askReleases,
-        unread(name, { message }) {
+        unread: (name, { message }) => {
           unread.set(name, message);
-          return undefined;
         },
       });
-      for (const [index, name] of some.entries()) {
-        const releases = found[index];
-        if (releases !== undefined) known.set(name, releases);
-      }
     }
   }
 
-  async function askReleases(names: readonly string[], isDivisible: boolean): Promise<readonly Releases[]> {
-    const variables = names.flatMap((name, index) => {
-      const { owner, repo } = splitName(name);
-      return [[`owner${index}`, owner] as const, [`name${index}`, repo] as const];
-    });
-    const text = releaseQuery(names.length);
+  async function askReleases(names: readonly string[], isDivisible: boolean): Promise<readonly undefined[]> {
     const subject = `releases of ${names.join(", ")}`;
-    const answer = await query(
-      { text, variables: Object.fromEntries(variables), subject, isDivisible },
-      bounds,
-    );
-    return names.map((name, index) => readRepositoryReleases(answer, `repository${index}`, name));
+    const answer = await query({ ...releaseQuery(names), subject, isDivisible }, bounds);
+    for (const [index, name] of names.entries()) {
+      listed.set(name, readRepositoryReleases(answer, `repository${index}`, name));
+    }
+    return names.map(() => undefined);
   }
 
   /** Newest first, because what is released is mostly in the newest: round by round, all merges at once. */
@@ -123,16 +108,8 @@ export function createReleaseReader(
     isDivisible: boolean,
   ): Promise<readonly undefined[]> {
     spent += 1;
-    const variables = some.flatMap(([, { tag, commit }], index) => [
-      [`tag${index}`, tag] as const,
-      [`commit${index}`, commit] as const,
-    ]);
-    const text = comparisonQuery(some.length);
-    const subject = "what is in releases";
-    const answer = await query(
-      { text, variables: Object.fromEntries(variables), subject, isDivisible },
-      bounds,
-    );
+    const asked = comparisonQuery(some.map(([, pair]) => pair));
+    const answer = await query({ ...asked, subject: "what is in releases", isDivisible }, bounds);
     noteMissing(answer);
     if (compared.size > rememberedLimit) compared.clear();
     for (const [index, [key]] of some.entries()) {
@@ -170,7 +147,7 @@ export function createReleaseReader(
 
   /** Nothing that was published before a merge contains it. */
   function sinceMerge({ repository, mergedAt }: Merge): readonly Release[] {
-    const releases = known.get(repository)?.releases ?? [];
+    const releases = listed.get(repository)?.releases ?? [];
     return releases.filter(({ publishedAt }) => readInstant(publishedAt) >= readInstant(mergedAt));
   }
 
@@ -186,34 +163,34 @@ export function createReleaseReader(
   function tagsWith(merges: Readable<readonly Merge[]>): Readable<readonly string[]> {
     if (merges.kind === "unknown") return merges;
     const [first, ...others] = merges.value.filter(isTagged);
-    if (first === undefined) return { kind: "known", value: [] };
+    if (first === undefined) return known([]);
     const releases = sinceMerge(first).toReversed();
     const all = [first, ...others].flatMap((merge) =>
       sinceMerge(merge).map((release) => comparisonKey(release, merge)),
     );
     const open = all.find((key) => !compared.has(key));
     if (open !== undefined) return unknown(failed.get(open) ?? notLookedAt);
-    const doubt = known.get(first.repository)?.doubt ?? unread.get(first.repository);
+    const doubt = listed.get(first.repository)?.doubt ?? unread.get(first.repository);
     if (doubt !== undefined) return unknown(doubt);
     const contains = (release: Release, merge: Merge): boolean =>
       compared.get(comparisonKey(release, merge)) === true;
     const found = releases.filter((release) => [first, ...others].every((merge) => contains(release, merge)));
-    return { kind: "known", value: found.map(({ tag }) => tag) };
+    return known(found.map(({ tag }) => tag));
   }
 
   function judge(merge: Merge): Readable<boolean> {
     const { repository, mergedAt } = merge;
     const keys = candidates(merge).map((release) => comparisonKey(release, merge));
-    if (keys.some((key) => compared.get(key) === true)) return { kind: "known", value: true };
+    if (keys.some((key) => compared.get(key) === true)) return known(true);
     const open = keys.find((key) => !compared.has(key));
     if (open !== undefined) {
       return unknown(tools.unsupported.get("released") ?? failed.get(open) ?? notLookedAt);
     }
     const { doubt, completeSince } =
-      known.get(repository) ?? unreadable(repository, unread.get(repository) ?? "they were not asked for");
+      listed.get(repository) ?? unreadable(repository, unread.get(repository) ?? "they were not asked for");
     if (doubt !== undefined) return unknown(doubt);
     if (completeSince === undefined || readInstant(completeSince) <= readInstant(mergedAt)) {
-      return { kind: "known", value: false };
+      return known(false);
     }
     return unknown(`${repository} has had more than 100 releases since its merge`);
   }
@@ -239,10 +216,6 @@ export function createReleaseReader(
 
 const notLookedAt = "it is not known yet which releases contain its merge; later runs go on looking";
 
-function unknown(message: string): Readable<never> {
-  return { kind: "unknown", message };
-}
-
 /** Released is what is merged, and all of it: one that is not decides, and one that is unknown makes the rest so. */
 function judgeAll(
   merges: Readable<readonly Merge[]>,
@@ -252,15 +225,11 @@ function judgeAll(
   const judged = merges.value.map(judge);
   const no = judged.find((one) => one.kind === "known" && !one.value);
   const doubt = judged.find((one) => one.kind === "unknown");
-  return no ?? doubt ?? { kind: "known", value: judged.length > 0 };
+  return no ?? doubt ?? known(judged.length > 0);
 }
 
 function comparisonKey({ tagId, commit }: Release, merge: Merge): string {
   return `${tagId} ${commit} ${merge.commit}`;
-}
-
-function* chunks<T>(all: readonly T[], size: number): Generator<readonly T[]> {
-  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size);
 }
 
 /** The words for what a server is too old for. */

@@ -68,11 +68,13 @@ export function readNode(shown: NodeShown): ShownSignals {
   return { answer, merges: wish.released ? readKnown(shown, "released", mergesShape) : undefined };
 }
 
-function known<T>(value: T): Readable<T> {
+/** A fact that could be read. */
+export function known<T>(value: T): Readable<T> {
   return { kind: "known", value };
 }
 
-function unknown(message: string): Unreadable {
+/** One that could not, and why. */
+export function unknown(message: string): Unreadable {
   return { kind: "unknown", message };
 }
 

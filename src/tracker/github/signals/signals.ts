@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
+import { chunks } from "../../../select.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
 import { readInPieces } from "../wire/pieces.ts";
 import { word } from "../wire/shapes.ts";
 import { type PartedQuery, type SignalPart, signalQuery } from "./queries.ts";
 import { describeHeavy, type QueryAnswer, type QueryError } from "./querying.ts";
 import { createReleaseReader, describeOldServer, type ReleaseTools } from "./releases.ts";
-import { readNode, type ShownSignals } from "./signal-shapes.ts";
+import { readNode, type ShownSignals, unknown } from "./signal-shapes.ts";
 
 /** The most ids that `nodes` takes. */
 const pageSize = 100;
@@ -38,8 +39,7 @@ export async function* readSignals(
   const names = new Map(wish.projects.map(({ fieldId, name }) => [fieldId, name]));
   const call: SignalCall = { tools, wish, bounds, denied: new Map(), names, isDivisible: true };
   const complete = createReleaseReader(tools, bounds, wish.tagsOf);
-  for (let start = 0; start < nodeIds.length; start += pageSize) {
-    const ids = nodeIds.slice(start, start + pageSize);
+  for (const ids of chunks(nodeIds, pageSize)) {
     const found = await readInPieces(tools.sizes, ids, {
       name: `signals: ${wishedParts(wish).join(", ")}`,
       most: pageSize,
@@ -53,7 +53,7 @@ export async function* readSignals(
 
 /** The issue was not read, so what was read of it before still counts. */
 function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): ShownSignals {
-  const part = { kind: "unknown", message } as const;
+  const part = unknown(message);
   return {
     answer: {
       nodeId,

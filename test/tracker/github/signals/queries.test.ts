@@ -35,7 +35,9 @@ describe("every query", () => {
   });
 
   it("about anything else is valid by GitHub's schema", () => {
-    for (const query of [projectFieldQuery, releaseQuery(10), comparisonQuery(25)]) {
+    const releases = releaseQuery(Array.from({ length: 10 }, () => "acme/app"));
+    const comparisons = comparisonQuery(Array.from({ length: 25 }, () => ({ tag: "tag", commit: "commit" })));
+    for (const query of [projectFieldQuery, releases.text, comparisons.text]) {
       expect(checkQuery({ body: { query } })).toEqual([]);
     }
   });
