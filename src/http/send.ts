@@ -47,10 +47,8 @@ export interface NoAnswer extends Head {
    * code: the text of a library's error may quote what it was given.
    */
   readonly message: string;
-  /** Whether the deadline ended it. */
-  readonly isLate: boolean;
-  /** Whether a proxy did not let it through. */
-  readonly isOfProxy: boolean;
+  /** Set where the deadline ended it, and where a proxy did not let it through. */
+  readonly detail?: "slow" | "proxy";
 }
 
 /** What became of one request. The difference that matters is whether any byte of it can have left. */
@@ -123,8 +121,8 @@ function sendOnce(
       call.signal?.removeEventListener("abort", abort);
       resolve(reply);
     };
-    const fail = (kind: NoAnswer["kind"], message: string, { isLate = false, isOfProxy = false } = {}) =>
-      finish({ kind, message, isLate, isOfProxy, ...head });
+    const fail = (kind: NoAnswer["kind"], message: string, detail?: NoAnswer["detail"]) =>
+      finish({ kind, message, ...(detail && { detail }), ...head });
     const finishWhole = () => {
       const via = call.url.protocol === "http:" && shownProxy !== undefined && { via: shownProxy };
       finish({ kind: "answer", ...head, body: Buffer.concat(chunks), ...via });
@@ -137,7 +135,7 @@ function sendOnce(
     };
     const callOff = startDeadline(clock, timeoutMs, () => {
       const late = head.status === 0 ? "did not answer" : "did not end its answer";
-      fail(kindNow(), `${late} within ${timeoutMs} ms${on}`, { isLate: true });
+      fail(kindNow(), `${late} within ${timeoutMs} ms${on}`, "slow");
       stop();
     });
     call.signal?.addEventListener("abort", abort, { once: true });
@@ -178,7 +176,7 @@ function sendOnce(
         onResponseError(_controller, error) {
           const blame = shownProxy === undefined ? undefined : blameProxy(error, call.url.host);
           if (blame === undefined) fail(kindNow(), `${describeFailure(error, head.status !== 0)}${on}`);
-          else fail("unsent", `could not be asked: ${shownProxy} ${blame}`, { isOfProxy: true });
+          else fail("unsent", `could not be asked: ${shownProxy} ${blame}`, "proxy");
         },
       },
     );
@@ -232,6 +230,6 @@ async function unpack(reply: Reply, bodyBytes: number): Promise<Reply> {
     const [kind, message] = isOversized
       ? (["oversized", describeOversize(bodyBytes)] as const)
       : (["lost", "answered with a gzip body that is broken or cut off"] as const);
-    return { kind, message, status: reply.status, headers, isLate: false, isOfProxy: false };
+    return { kind, message, status: reply.status, headers };
   }
 }

@@ -93,22 +93,22 @@ const replies: fc.Arbitrary<Reply> = fc.oneof(
     ),
     body: bytes,
   }),
-  fc.record({
-    kind: fc.constantFrom("lost" as const, "oversized" as const),
-    status: fc.integer({ min: 0, max: 599 }),
-    headers: fc.constant({}),
-    message: fc.constant("cut its answer off"),
-    isLate: fc.boolean(),
-    isOfProxy: fc.constant(false),
-  }),
+  fc.record(
+    {
+      kind: fc.constantFrom("lost" as const, "oversized" as const),
+      status: fc.integer({ min: 0, max: 599 }),
+      headers: fc.constant({}),
+      message: fc.constant("cut its answer off"),
+      detail: fc.constant("slow" as const),
+    },
+    { requiredKeys: ["kind", "status", "headers", "message"] },
+  ),
   fc.constantFrom<NoAnswer["kind"]>("unsent", "aborted").map(
     (kind): NoAnswer => ({
       kind,
       message: "is gone",
       status: 0,
       headers: {},
-      isLate: false,
-      isOfProxy: false,
     }),
   ),
 );

@@ -186,11 +186,11 @@ export function judge(reply: Reply, body: Body, asked: Asked): Fault {
 
 /** Nothing, or not all of a success, has come. */
 function judgeSilence(reply: NoAnswer, url: URL): Fault {
-  const { kind, status, isLate, isOfProxy } = reply;
+  const { kind, status } = reply;
   if (kind === "aborted") return { kind, message: "The run was ended." };
   const message = `${showAddress(url)} ${reply.message}.`;
   if (kind === "oversized") return { kind: "unknown", message, detail: "told" };
-  const detail = isLate ? "slow" : isOfProxy ? "proxy" : status > 0 ? "cut" : undefined;
+  const detail = reply.detail ?? (status > 0 ? "cut" : undefined);
   if (kind === "unsent") return { kind, message, detail };
   return { kind: "unknown", fault: status > 0 ? "unreadable" : "unreachable", message, detail };
 }

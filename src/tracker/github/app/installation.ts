@@ -139,7 +139,7 @@ function refuseToken(tools: InstallationTools, answer: ClientAnswer | NoAnswer):
   if ("kind" in answer) {
     const message = `GitHub gave no token for the App's installation on ${owner}: it ${answer.message}.`;
     return new RemoteError("tracker", "unreachable", message, {
-      detail: answer.isOfProxy ? "proxy" : undefined,
+      detail: answer.detail === "proxy" ? "proxy" : undefined,
     });
   }
   const retryAt = tools.gate.observe(answer);

@@ -141,11 +141,11 @@ function failRead(reply: NoAnswer, subject: string): RemoteError {
   const message = `GitHub could not be read (${subject}): it ${reply.message}.`;
   if (reply.kind === "oversized") throw new RemoteError("tracker", "unreadable", message);
   const error = new RemoteError("tracker", "unreachable", message, {
-    detail: reply.isLate ? "slow" : reply.isOfProxy ? "proxy" : undefined,
+    detail: reply.detail,
     // What gets no answer, or half of one, may be this request alone.
     concerns: reply.kind === "unsent" ? "all" : "asked",
   });
-  return reply.kind === "lost" && reply.isLate ? tooHeavy(error) : error;
+  return reply.kind === "lost" && reply.detail === "slow" ? tooHeavy(error) : error;
 }
 
 function refuseToStart(options: ReaderOptions, request: ReadRequest, bounds: ReadBounds): void {

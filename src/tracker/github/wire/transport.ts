@@ -35,7 +35,7 @@ export class NoAnswerError extends Error {
 
 /** An answer that came, and is of no use. */
 export function lost(message: string): NoAnswer {
-  return { kind: "lost", message, status: 0, headers: {}, isLate: false, isOfProxy: false };
+  return { kind: "lost", message, status: 0, headers: {} };
 }
 
 /** Given to Octokit as its fetch. Rejects with a `NoAnswerError` and nothing else. */
