@@ -143,17 +143,16 @@ async function askBase<T>(connection: BoardConnection, ask: () => Promise<T>): P
   }
 }
 
-function listPosts(connection: BoardConnection, project: ProjectId, bounds: ReadBounds, wishes?: ListWishes) {
+function listPosts(
+  connection: BoardConnection,
+  project: ProjectId,
+  bounds: ReadBounds,
+  wishes: ListWishes = { hasNotes: false },
+) {
   const first = addressOf(connection, "/feedback", project);
   const { sizeParam, size } = connection.overrides.paging;
-  const { hasNotes = false, known, isConditional = false, isPatient = false, asked, from } = wishes ?? {};
   if (sizeParam !== undefined && size !== undefined) first.searchParams.set(sizeParam, String(size));
-  return listPages({
-    ...connection,
-    ...{ first, project, bounds, asked, from, hasNotes, isConditional, isPatient },
-    // Notes are nowhere but on the page itself.
-    known: hasNotes ? undefined : known,
-  });
+  return listPages({ ...connection, ...wishes, first, project, bounds });
 }
 
 async function patchPost(

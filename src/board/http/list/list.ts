@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
-import { type AskedPaging, type KnownPages, type PageTrace, showWay } from "../../../model/page.ts";
+import { type AskedPaging, type PageTrace, type PagingWay, showWay } from "../../../model/page.ts";
 import type { PostField, PostId, ProjectId } from "../../../model/post.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import type { ListEnd, ListShape, PagePlace, PostPage } from "../../board.ts";
+import type { ListEnd, ListShape, ListWishes, PagePlace, PostPage } from "../../board.ts";
 import type { Reader } from "../answer/read.ts";
 import type { FieldNames } from "../answer/record.ts";
 import type { Excerpt } from "../answer/wording.ts";
@@ -22,7 +22,14 @@ import {
   recallReading,
   recognisedShape,
 } from "./page.ts";
-import { createPaging, nothingRead, type Paging, type PagingLimits, pagingShape } from "./paging.ts";
+import {
+  createPaging,
+  nothingRead,
+  type Paging,
+  type PagingLimits,
+  type PagingState,
+  pagingShape,
+} from "./paging.ts";
 import type { PageRead, PagingOverrides } from "./steps.ts";
 
 /** What a person set because the board's answers can't be recognised: `board.list`, `board.paging`, `board.fields`. */
@@ -32,7 +39,7 @@ export interface ListOverrides {
   readonly fields: FieldNames & { readonly id?: string | undefined };
 }
 
-export interface ListOptions {
+export interface ListOptions extends ListWishes {
   /** Address of the first page, with the project and, if set, the size of a page. */
   readonly first: URL;
   readonly project: ProjectId;
@@ -40,16 +47,10 @@ export interface ListOptions {
   readonly reader: Reader;
   /** The same without a repetition, for what the board need not know. */
   readonly asker: Reader;
-  readonly asked: AskedPaging | undefined;
   readonly overrides: ListOverrides;
   readonly limits: PagingLimits;
   readonly excerpt: Excerpt;
   readonly log: Log;
-  readonly hasNotes: boolean;
-  readonly from: PagePlace | undefined;
-  readonly known: KnownPages | undefined;
-  readonly isConditional: boolean;
-  readonly isPatient: boolean;
   /** Version of boardsync: another one may read the same answer in another way. */
   readonly version: string;
   /** Must not be kept, in whatever a board has put it. */
@@ -58,25 +59,11 @@ export interface ListOptions {
 
 /** Reads a listing page by page; see `Board.listPosts` for the contract. */
 export async function* listPages(options: ListOptions): AsyncGenerator<PostPage> {
-  const { first, project, overrides, limits, excerpt } = options;
+  const { first, bounds } = options;
   const start = readStart(first.href, options.from);
   let way = start.way;
-  let paging = createPaging(
-    {
-      first,
-      project,
-      overrides: { ...overrides.paging, ...way },
-      isFound: way !== undefined,
-      limits,
-      excerpt,
-    },
-    start.paging,
-  );
-  const asking = {
-    reader: options.asker,
-    bounds: options.bounds,
-    lens: { ...lensOf(options), hasNotes: false },
-  };
+  let paging = startPaging(options, way, start.paging);
+  const asking = { reader: options.asker, bounds, lens: { ...lensOf(options), hasNotes: false } };
   const known = new Set<PostId>();
   const warned = new Set<PostField>();
   const idTypes = new Set<string>();
@@ -84,16 +71,12 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
   let keys: readonly string[] | undefined;
   const lost: Lost = { records: 0, all: 0, first: undefined };
   for (let url: URL | undefined = new URL(start.url); url !== undefined; ) {
-    const place = JSON.stringify({
-      first: first.href,
-      url: url.href,
-      before: recognised,
-    } satisfies ListStart) as PagePlace;
+    const here: ListStart = { first: first.href, url: url.href, before: recognised };
     const { reading, bytes, ...page } = await askForPage(url, recognised, options);
     const { records, ids } = reading;
     recognised = reading.after;
     keys ??= reading.keys;
-    warnOfTypes(reading.mistyped, warned, project, options.log);
+    warnOfTypes(reading.mistyped, warned, options);
     const fresh = new Set(ids.filter((id) => !known.has(id)));
     const hasRepeated = ids.some((id) => known.has(id));
     for (const id of fresh) known.add(id);
@@ -103,8 +86,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     if (records > ids.length) lost.first ??= reading.unusable[0];
 
     const counts = { records, fresh: fresh.size, hasRepeated, unusable: records - ids.length };
-    const read = { url, bytes, ...counts, lastId: ids.at(-1) };
-    const pageRead: PageRead = { ...read, signs: reading.signals };
+    const pageRead: PageRead = { url, bytes, ...counts, lastId: ids.at(-1), signs: reading.signals };
     let step = paging.follow(pageRead);
     let asked: AskedPaging | undefined;
     let pause: RemoteError | undefined;
@@ -119,16 +101,13 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
       step = paging.follow(pageRead);
     }
     const { path = "", idName: id } = recognised;
-    const shape: ListShape = { items: path, id, paging: paging.description, keys };
+    const { state } = paging;
+    const shape: ListShape = { items: path, id, paging: state.description, keys };
     const end = step.kind === "end" ? lower(step.end, lost) : undefined;
     url = step.kind === "next" ? step.url : undefined;
-    const next =
-      url &&
-      pagePlaceOf(
-        { first: first.href, url: url.href, before: recognised, way, paging: paging.state },
-        options.key,
-      );
-    const told = { place, next, seen: new Set(reading.seen), shape, unusable, end };
+    const there = url && { first: first.href, url: url.href, before: recognised, way, paging: state };
+    const places = { place: JSON.stringify(here) as PagePlace, next: there && keptPlace(there, options) };
+    const told = { ...places, seen: new Set(reading.seen), shape, unusable, end };
     yield { ...page, ids, ...told, ...(asked !== undefined && { asked }) };
     // What the board has shown counts; nothing more is asked of it.
     if (pause !== undefined && !options.isPatient) throw pause;
@@ -165,14 +144,24 @@ function readStart(first: string, from: PagePlace | undefined): ListStart {
   return kept?.first === first ? kept : { first, url: first, before: {} };
 }
 
-/** undefined where the board has put our key into an address: it must not be kept. */
-function pagePlaceOf(start: ListStart, key: string): PagePlace | undefined {
-  const text = JSON.stringify(start);
-  return formsOf(key).some((form) => text.includes(form)) ? undefined : (text as PagePlace);
+function startPaging(
+  { first, project, overrides, limits, excerpt }: ListOptions,
+  way: PagingWay | undefined,
+  known?: PagingState,
+): Paging {
+  const ways = { ...overrides.paging, ...way };
+  const isFound = way !== undefined;
+  return createPaging({ first, project, overrides: ways, isFound, limits, excerpt }, known);
 }
 
-function formsOf(key: string): readonly string[] {
-  return [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
+/** undefined where the board has put our key into an address: it must not be kept. */
+function keptPlace(start: ListStart, { key }: ListOptions): PagePlace | undefined {
+  const text = JSON.stringify(start);
+  return holdsKey(text, key) ? undefined : (text as PagePlace);
+}
+
+function holdsKey(text: string, key: string): boolean {
+  return [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)].some((form) => text.includes(form));
 }
 
 type AskedPage = Pick<PostPage, "posts" | "notes" | "categories" | "isUnchanged" | "trace"> & {
@@ -185,7 +174,8 @@ type AskedPage = Pick<PostPage, "posts" | "notes" | "categories" | "isUnchanged"
 async function askForPage(url: URL, before: Recognised, options: ListOptions): Promise<AskedPage> {
   const { reader, bounds, overrides, version } = options;
   const request = nameRequest(url, [version, overrides]);
-  const found = await options.known?.find(request);
+  // Notes are nowhere but on the page itself.
+  const found = options.hasNotes ? undefined : await options.known?.find(request);
   const reading = recallReading(found, before);
   const known = reading && found;
   const conditions = known !== undefined && options.isConditional ? conditionsOf(known) : {};
@@ -211,15 +201,8 @@ function present(
   { hasNotes, key }: ListOptions,
 ): Omit<AskedPage, "bytes"> {
   const trace: PageTrace = { ...found, reading: JSON.stringify(reading) };
-  const text = [trace.etag, trace.lastModified, trace.reading].join("\n");
-  const isSafe = !formsOf(key).some((form) => text.includes(form));
-  return {
-    posts,
-    categories,
-    ...(hasNotes && { notes }),
-    ...(isSafe && { trace }),
-    reading,
-  };
+  const isSafe = !holdsKey([trace.etag, trace.lastModified, trace.reading].join("\n"), key);
+  return { posts, categories, ...(hasNotes && { notes }), ...(isSafe && { trace }), reading };
 }
 
 function lensOf({ overrides, excerpt, hasNotes }: ListOptions): Lens {
@@ -234,27 +217,23 @@ function lensOf({ overrides, excerpt, hasNotes }: ListOptions): Lens {
  * board itself promises more, the list stays incomplete.
  */
 function goOn(
-  paging: Paging,
+  { state: { description } }: Paging,
   end: ListEnd,
   shown: AskedPaging | undefined,
   ids: readonly PostId[],
-  { first, project, overrides, limits, excerpt }: ListOptions,
+  options: ListOptions,
 ): Paging {
   if (shown?.way?.kind === "none") {
     const message = `The board sends more posts where larger pages are asked for, and knows no further pages. Set board.paging: \`${showWay(shown.way)}\`.`;
-    return stopAt({ kind: "incomplete", message }, paging.description);
+    return stopAt({ kind: "incomplete", message }, description);
   }
-  if (shown?.way !== undefined) {
-    const ways = { ...overrides.paging, ...shown.way };
-    return createPaging({ first, project, overrides: ways, isFound: true, limits, excerpt });
-  }
+  if (shown?.way !== undefined) return startPaging(options, shown.way);
   const isWhole = end.kind === "cut" && shown?.posts === namePosts(ids);
-  const over: ListEnd = isWhole ? { kind: "complete" } : end;
-  return stopAt(over, isWhole ? "none, found by asking" : paging.description);
+  return isWhole ? stopAt({ kind: "complete" }, "none, found by asking") : stopAt(end, description);
 }
 
 function stopAt(end: ListEnd, description: string): Paging {
-  return { description, state: nothingRead, follow: () => ({ kind: "end", end }) };
+  return { state: { ...nothingRead, description }, follow: () => ({ kind: "end", end }) };
 }
 
 /** Records of a listing that could not be used. */
@@ -290,8 +269,7 @@ function sayMixture(types: readonly string[] | undefined, known: Set<string>): r
 function warnOfTypes(
   mistyped: readonly PostField[],
   warned: Set<PostField>,
-  project: ProjectId,
-  log: Log,
+  { project, log }: ListOptions,
 ): void {
   for (const field of mistyped) {
     if (warned.has(field)) continue;

@@ -31,8 +31,6 @@ export interface PagingOptions extends StepOptions {
 export interface Paging {
   /** @throws RemoteError `unreadable` when the next address is unreadable or on another origin. */
   follow(page: PageRead): ListStep;
-  /** How pages follow one another, in a few words; known after the first page. */
-  readonly description: string;
   /** By this the listing can be gone on with later, also by another process. */
   readonly state: PagingState;
 }
@@ -43,6 +41,7 @@ const mostIdlePages = 3;
 /** What is known of a listing between two pages, as JSON keeps it. */
 export const pagingShape = z.object({
   kind: z.enum(pagingKinds).optional(),
+  /** How pages follow one another, in a few words; known after the first page. */
   description: z.string(),
   pages: z.number(),
   received: z.number(),
@@ -78,9 +77,6 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
   const asked = new Set([options.first.href]);
   const state = { ...known };
   return {
-    get description() {
-      return state.description;
-    },
     get state() {
       return { ...state };
     },
