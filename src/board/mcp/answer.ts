@@ -1,8 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { readBody } from "../http/answer/body.ts";
 import { readNo, sayNo } from "../http/answer/no.ts";
-import type { Fault } from "../http/answer/refusal.ts";
-import type { Excerpt } from "../http/answer/wording.ts";
+import { errorOf, type Fault, judge, quoteAnswer } from "../http/answer/refusal.ts";
+import { type Excerpt, showAddress } from "../http/answer/wording.ts";
+import type { ToolOutcome } from "../tools.ts";
+import type { Failure } from "./wire.ts";
 
 /** What a tool answered: its structured content, or the first of its texts that is JSON; undefined where there is neither. */
 export function readAnswer(result: CallToolResult, depth: number, excerpt: Excerpt): unknown {
@@ -62,17 +64,62 @@ export function readProtocolError(
   const { message } = fault;
   const isNamed = tools.some((tool) => error.message.includes(tool));
   if (isNamed && isOfGone(error.message)) return { kind: "unsent", message };
-  const isDefinite = definite.has(error.code);
+  const isDefinite = definiteCodes.has(error.code);
   return fault.kind === "rejected" && !isDefinite
     ? { ...fault, kind: "unknown", fault: "unreachable", detail: "server" }
     : fault;
 }
 
 /** No such method, no such tool, or arguments that don't fit: nothing was called. */
-const definite: ReadonlySet<unknown> = new Set([
+const definiteCodes: ReadonlySet<unknown> = new Set([
   -32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022,
 ]);
 
 function textsOf({ content }: CallToolResult): readonly string[] {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+}
+
+export interface FaultReading {
+  readonly url: URL;
+  readonly excerpt: Excerpt;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** Statuses by which the server says that no tool was called. */
+const definiteStatuses: ReadonlySet<number> = new Set([400, 405, 406, 409, 410, 413, 415, 422]);
+
+/** What an exchange that brought no message comes to. */
+export function explainFailure({ reply, body }: Failure, { url, excerpt, now }: FaultReading): Fault {
+  const { kind, status } = reply;
+  const place = showAddress(url);
+  if (kind === "answer" && status < 300) {
+    const said = quoteAnswer(body, excerpt, reply.via);
+    return { kind: "unknown", message: `${place} did not answer what was asked: ${said}.`, detail: "page" };
+  }
+  if (status === 404) {
+    const message = `There is no MCP server at ${place} (HTTP 404). Check board.mcp.url.`;
+    return { kind: "unsent", fault: "refused", message, detail: "told" };
+  }
+  const asked = { kind: "post", url, who: "The MCP server", what: "what was asked", named: place } as const;
+  const fault = judge(reply, body, {
+    ...asked,
+    setting: "board.mcp.url",
+    definite: definiteStatuses,
+    excerpt,
+    now,
+  });
+  // The board itself may take a key that its tools refuse.
+  return { ...fault, concerns: "asked" };
+}
+
+/** A fault of a call: what became of it. @param isCalled whether the tool itself was called. */
+export function outcomeOf(told: Fault, isCalled: boolean): ToolOutcome {
+  const { kind, message, retryAt, detail } = told;
+  if (kind === "limited") return { kind, message, retryAt };
+  if (kind === "unauthorized") return { kind, message, detail };
+  if (kind === "unsent" || kind === "missing" || !isCalled)
+    return { kind: "unsent", message, fault: errorOf(told).fault };
+  if (kind === "rejected") return { kind, message };
+  return { kind: "unknown", message, ...(retryAt !== undefined && { retryAt }) };
 }

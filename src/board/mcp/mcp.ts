@@ -16,9 +16,8 @@ import type {
   ToolPurpose,
   ToolReading,
 } from "../tools.ts";
-import { readAnswer, readProtocolError, readRefusal } from "./answer.ts";
+import { explainFailure, outcomeOf, readAnswer, readProtocolError, readRefusal } from "./answer.ts";
 import { type Known, type KnownTool, openClient, readKnown, requestOptions } from "./connection.ts";
-import { explainFailure, outcomeOf } from "./fault.ts";
 import { readToolPage, stepOn } from "./paging.ts";
 import { findRecord, readRecord } from "./records.ts";
 import { createWire, type Operation, type Wire } from "./wire.ts";

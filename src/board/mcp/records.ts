@@ -64,31 +64,29 @@ function findText(record: JsonObject, names: readonly string[]): string | undefi
   return typeof found === "string" ? found.slice(0, longestText) : undefined;
 }
 
+/** By what an entry says whether it is published; undefined where a value says nothing of it. */
+const publishedSigns: readonly (readonly [names: readonly string[], read: ReadSign])[] = [
+  [["published", "isPublished", "is_published"], readFlag],
+  [["draft", "isDraft", "is_draft"], (value) => not(readFlag(value))],
+  [["status", "state"], readState],
+  [["publishedAt", "published_at"], (value) => (value === undefined ? undefined : (value ?? "") !== "")],
+];
+type ReadSign = (value: unknown) => boolean | undefined;
+
 /** An entry that anything calls published is: such a one is never changed. */
 function readPublished(record: JsonObject): boolean | undefined {
-  const flag = (name: string, yes: boolean): boolean[] => {
-    const value = readFlag(readKey(record, name));
-    return value === undefined ? [] : [value === yes];
-  };
-  const word = (name: string): boolean[] => {
-    const value = readKey(record, name);
-    if (typeof value !== "string") return [];
-    if (/^(?:published|public|live)$/i.test(value)) return [true];
-    return /^(?:draft|unpublished|scheduled|private)$/i.test(value) ? [false] : [];
-  };
-  const time = (name: string): boolean[] =>
-    Object.hasOwn(record, name) ? [(readKey(record, name) ?? "") !== ""] : [];
-  const said = [
-    ...flag("published", true),
-    ...flag("isPublished", true),
-    ...flag("is_published", true),
-    ...flag("draft", false),
-    ...flag("isDraft", false),
-    ...flag("is_draft", false),
-    ...word("status"),
-    ...word("state"),
-    ...time("publishedAt"),
-    ...time("published_at"),
-  ];
+  const said = publishedSigns
+    .flatMap(([names, read]) => names.map((name) => read(readKey(record, name))))
+    .filter((one) => one !== undefined);
   return said.length === 0 ? undefined : said.includes(true);
+}
+
+function readState(value: unknown): boolean | undefined {
+  if (typeof value !== "string") return undefined;
+  if (/^(?:published|public|live)$/i.test(value)) return true;
+  return /^(?:draft|unpublished|scheduled|private)$/i.test(value) ? false : undefined;
+}
+
+function not(flag: boolean | undefined): boolean | undefined {
+  return flag === undefined ? undefined : !flag;
 }

@@ -23,29 +23,21 @@ interface Unreadable {
  * @param depth - how many levels of arrays and objects may stand inside one another.
  */
 export function readBody(answer: Answer, depth: number, excerpt: Excerpt): Body {
-  if (packingOf(answer) !== undefined)
-    return { kind: "unreadable", reason: "a compressed body that was not asked for", detail: "page" };
+  const page = (reason: string): Body => ({ kind: "unreadable", reason, detail: "page" });
+  if (packingOf(answer) !== undefined) return page("a compressed body that was not asked for");
   const text = decode(answer.body);
-  if (text === undefined)
-    return { kind: "unreadable", reason: "bytes that are not UTF-8 text", detail: "page" };
+  if (text === undefined) return page("bytes that are not UTF-8 text");
   if (text.trim() === "") return { kind: "empty" };
-  if (/^\s*</.test(text)) {
-    const reason = `HTML instead of JSON, starting "${excerpt(text, 80)}"`;
-    return { kind: "unreadable", reason, detail: "page" };
-  }
-  if (isDeeperThan(text, depth)) {
+  if (/^\s*</.test(text)) return page(`HTML instead of JSON, starting "${excerpt(text, 80)}"`);
+  if (isDeeperThan(text, depth))
     return { kind: "unreadable", reason: `JSON that is nested more than ${depth} levels deep` };
-  }
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {
     // What begins like a list of posts may show people: of that nothing is quoted.
-    if (/^\s*[[{]/.test(text)) {
-      const reason = `JSON that is broken or cut off (${answer.body.length} bytes)`;
-      return { kind: "unreadable", reason, detail: "cut" };
-    }
-    const reason = `something that is not JSON, starting "${excerpt(text, 80)}"`;
-    return { kind: "unreadable", reason, detail: "page" };
+    if (!/^\s*[[{]/.test(text)) return page(`something that is not JSON, starting "${excerpt(text, 80)}"`);
+    const reason = `JSON that is broken or cut off (${answer.body.length} bytes)`;
+    return { kind: "unreadable", reason, detail: "cut" };
   }
 }
 

@@ -99,10 +99,7 @@ const noteNames = ["internalNote", "internal_note"];
 
 /** The internal note of a record: its text, empty where the record says null; undefined where it shows none; null where that is no text. */
 export function readNote(record: unknown): string | null | undefined {
-  const places = [record, readPath(record, "attributes")];
-  const shown = places
-    .flatMap((place) => noteNames.map((name) => readPath(place, name)))
-    .find((value) => value !== undefined);
+  const [shown] = valuesOf(record, noteNames);
   if (shown === undefined) return undefined;
   return shown === null ? "" : (readText(shown) ?? null);
 }
@@ -119,21 +116,23 @@ const categoryNames = [
 
 /** undefined where the record shows none. */
 export function readCategoryName(record: unknown): string | undefined {
-  const places = [record, readPath(record, "attributes")];
-  return places
-    .flatMap((place) => categoryNames.map((name) => readText(readPath(place, name))))
+  return valuesOf(record, categoryNames)
+    .map(readText)
     .find((text) => text !== undefined && text !== "");
 }
 
 /** The field under the first of its names that is there; null counts only where no other name has a value. */
 function readField(record: unknown, field: PostField, override: string | undefined): unknown {
-  const names = override === undefined ? usualNames[field] : [override];
+  const shown = valuesOf(record, override === undefined ? usualNames[field] : [override]);
+  return shown.find((value) => value !== null) ?? shown[0];
+}
+
+/** What a record has under these names, in their order; null counts. */
+function valuesOf(record: unknown, names: readonly string[]): readonly unknown[] {
   // JSON:API keeps all but the id in `attributes`: https://jsonapi.org/format/#document-resource-objects
-  const places = [record, readPath(record, "attributes")];
-  const shown = places
+  return [record, readPath(record, "attributes")]
     .flatMap((place) => names.map((name) => readPath(place, name)))
     .filter((value) => value !== undefined);
-  return shown.find((value) => value !== null) ?? shown[0];
 }
 
 /** Lone surrogates are replaced at once, so that a text is the same before and after it was stored. */

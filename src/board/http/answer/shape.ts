@@ -227,11 +227,6 @@ export function keysOf(records: readonly unknown[]): readonly string[] {
   return [...new Set(records.filter(isObject).flatMap((record) => Object.keys(record)))].sort();
 }
 
-function typeOf(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
 /** An id that is used to name a post to the board: text, without anything that could bend an address or a log line. */
 export function readId(value: unknown): string | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
@@ -259,10 +254,11 @@ function explainValue(value: unknown): string {
 }
 
 function nameType(value: unknown): string {
-  const type = typeOf(value);
-  if (type === "null") return type;
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  const type = typeof value;
   if (type === "string") return "text";
-  return type === "object" ? "an object" : type === "array" ? "a list" : `a ${type}`;
+  return type === "object" ? "an object" : `a ${type}`;
 }
 
 const longestId = 200;

@@ -138,23 +138,24 @@ export const lastId = "lastId";
 
 function followLastId(progress: Progress): ListStep {
   const { options, page } = progress;
-  const hasMore = promisesMore(progress) ?? (page.records > 0 && page.records >= fullSize(progress));
-  if (!hasMore) return complete;
+  if (!goesOn(progress)) return complete;
   return page.lastId === undefined
     ? promised
     : nextWith(options, options.overrides.param ?? "cursor", page.lastId);
 }
 
-/**
- * Page numbers and offsets. If the answer says whether more follows, that counts. If it says nothing, an empty page is the
- * last, and so is one that is not full.
- */
+/** Page numbers and offsets. */
 function countOn(progress: Progress, next: number): ListStep {
   const { kind, options, page } = progress;
-  const hasMore = promisesMore(progress) ?? (page.records > 0 && page.records >= fullSize(progress));
-  if (!hasMore) return complete;
+  if (!goesOn(progress)) return complete;
   const param = kind === "page" ? "page" : (page.signs.offset?.param ?? "offset");
   return nextWith(options, options.overrides.param ?? param, String(next));
+}
+
+/** If the answer says whether more follows, that counts. If it says nothing, an empty page is the last, and so is one that is not full. */
+function goesOn(progress: Progress): boolean {
+  const { records } = progress.page;
+  return promisesMore(progress) ?? (records > 0 && records >= fullSize(progress));
 }
 
 /**
