@@ -1,23 +1,19 @@
 import type { Sender } from "../../http/send.ts";
 import type { Log } from "../../log.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
-import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
+import type { Clock, Random, Traffic } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
 import { listIssues } from "./read/listing.ts";
-import { listComments, readIssue } from "./read/reading.ts";
-import { releaseList } from "./read/releases.ts";
 import {
-  type ConditionalList,
-  describeServer,
-  findRepository,
   labelList,
   milestoneList,
-  readAccount,
-  readAssignable,
   readCatalogue,
   readTypes,
   readWholeList,
-} from "./read/repositories.ts";
+  releaseList,
+} from "./read/lists.ts";
+import { listComments, readIssue } from "./read/reading.ts";
+import { describeServer, findRepository, readAccount, readAssignable } from "./read/repositories.ts";
 import { createQuery } from "./signals/querying.ts";
 import type { Access } from "./wire/access.ts";
 import {
@@ -115,12 +111,6 @@ export function createAdapter(
   };
   const pages = createPages({ read, quote, sizes, pageLimit });
   const access: Access = { url, clock, quote, send, gate, read, pages, pageLimit, find, names };
-  const readList = <T>(
-    repository: Repository,
-    list: ConditionalList<T>,
-    etag: string | undefined,
-    bounds: ReadBounds,
-  ) => readWholeList(access, { repository, list, etag }, bounds);
   const ask = createReader({ ...connection, send, gate: createQueryGate(clock, gate), budget });
   const query = createQuery(ask, url, quote);
   const { host } = new URL(url);
@@ -131,10 +121,10 @@ export function createAdapter(
     server: (bounds) => describeServer(access, bounds),
     repository: find,
     catalogue: (repository, bounds) => readCatalogue(access, repository, bounds),
-    labels: (repository, etag, bounds) => readList(repository, labelList, etag, bounds),
-    milestones: (repository, etag, bounds) => readList(repository, milestoneList, etag, bounds),
-    releases: (repository, etag, bounds) => readList(repository, releaseList, etag, bounds),
-    issueTypes: (repository, etag, bounds) => readTypes(access, { repository, etag }, bounds),
+    labels: (repository, etag, bounds) => readWholeList(access, repository, labelList, etag, bounds),
+    milestones: (repository, etag, bounds) => readWholeList(access, repository, milestoneList, etag, bounds),
+    releases: (repository, etag, bounds) => readWholeList(access, repository, releaseList, etag, bounds),
+    issueTypes: (repository, etag, bounds) => readTypes(access, repository, etag, bounds),
     isAssignable: (repository, login, bounds) => readAssignable(access, repository, login, bounds),
     comments: (issue, bounds) => listComments(access, issue, bounds),
     // Loaded with the first rule that asks for them: their shapes take 10 ms to make.

@@ -5,8 +5,8 @@ import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Listed } from "../../tracker.ts";
 import type { Access } from "../wire/access.ts";
 import { completeRecord, insiders, isObject, readEach, readIssueRow } from "../wire/shapes.ts";
+import { type ConditionalList, readWholeList } from "./lists.ts";
 import { readPagesOf } from "./reading.ts";
-import { type ConditionalList, readWholeList } from "./repositories.ts";
 
 /** Who sets labels is read of an issue's last events at most: pages of 100. */
 const mostPages = 20;
@@ -37,7 +37,7 @@ export function listLabelled(
         return issue !== undefined && wanted.every((name) => names?.includes(name)) ? [issue] : [];
       }),
   };
-  return readWholeList(access, { repository, list, etag }, bounds);
+  return readWholeList(access, repository, list, etag, bounds);
 }
 
 /** What is odd about one issue hides no other. */

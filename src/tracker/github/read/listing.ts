@@ -33,11 +33,7 @@ async function* listLatest(
 ): AsyncGenerator<IssuePage> {
   const record = createPageRecorder(access, repository);
   const request = describeList(access, repository, { sort: "updated", direction: "desc" });
-  const page = await access.pages.first(
-    etag === undefined ? request : { ...request, headers: { "if-none-match": etag } },
-    repository,
-    bounds,
-  );
+  const page = await access.pages.first({ ...request, etag }, bounds);
   const found = readIssueRows(page.data);
   const firstUpdatedAt = found.rows[0]?.updatedAt;
   yield {
@@ -72,8 +68,8 @@ async function* listSince(
     if (count >= access.pageLimit) throw endless(repository.name);
     const request = describeList(access, repository, { ...sorting, since: asked });
     const page: Page = await (before === undefined
-      ? access.pages.first(request, repository, bounds)
-      : access.pages.after(before, request, repository, bounds));
+      ? access.pages.first(request, bounds)
+      : access.pages.after(before, request, bounds));
     const found = readIssueRows(page.data);
     const { rows } = found;
     const fresh = rows.filter((row) => !shown.has(rowKey(row)));
@@ -107,7 +103,7 @@ async function* listByAuthor(
     direction: "desc",
   });
   let pages: number | undefined;
-  for await (const page of access.pages.all(request, repository, bounds)) {
+  for await (const page of access.pages.all(request, bounds)) {
     pages = page.last ?? (page.next === undefined ? (pages ?? 1) : pages);
     const found = readIssueRows(page.data);
     const { rows } = found;
@@ -137,6 +133,7 @@ function describeList(
       ...parameters,
     }),
     subject: repository.name,
+    repository,
   };
 }
 

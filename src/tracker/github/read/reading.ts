@@ -5,7 +5,7 @@ import type { IssueAnswer, IssueComment } from "../../tracker.ts";
 import type { Access } from "../wire/access.ts";
 import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
 import { at } from "../wire/endpoints.ts";
-import type { Page } from "../wire/pages.ts";
+import type { ListRequest, Page } from "../wire/pages.ts";
 import { requireOk } from "../wire/reader.ts";
 import { commentsShape, completeRecord, type IssueRow, readIssueRow, readShape } from "../wire/shapes.ts";
 import { isMarkOf } from "./identity.ts";
@@ -82,11 +82,12 @@ export function readPagesOf(
   bounds: ReadBounds,
 ): AsyncIterable<Page> {
   const name = `the repository with the id ${repositoryId}`;
-  const request = {
+  const request: ListRequest = {
     list: what === "events" ? "issue events" : `comments of issue ${number}`,
     endpoint: at(`GET /repositories/{repository_id}/issues/{issue_number}/${what}`),
     parameters: { repository_id: repositoryId, issue_number: number },
     subject: `the ${what} of issue ${number} of ${name}`,
+    repository: { id: repositoryId, name },
   };
-  return pages.all(request, { id: repositoryId, name }, bounds);
+  return pages.all(request, bounds);
 }

@@ -21,15 +21,16 @@ export interface Page {
   readonly isFirst: boolean;
 }
 
-/** Whose list it is. */
-type Owner = Pick<Repository, "id" | "name">;
-
 /** The first page of a list; its size is none of the parameters. */
-export interface ListRequest extends ReadRequest {
+export interface ListRequest extends Omit<ReadRequest, "headers"> {
   /** What is listed: how much of it is answered at once is remembered by it. */
   readonly list: string;
+  /** Whose list it is. */
+  readonly repository: Pick<Repository, "id" | "name">;
   /** Set where it comes whole, without pages. */
   readonly isWhole?: true;
+  /** Of the one page that is asked for, as an earlier answer gave it. */
+  readonly etag?: string | undefined;
 }
 
 /** Reads lists of repositories, following `Link` exactly as it is given. */
@@ -38,18 +39,18 @@ export interface Pages {
    * The first page, as large as it is answered: half as large after each time that it was too heavy. Each size is asked for once,
    * so that from a hundred rows on no more than seven requests fail.
    */
-  first(request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
+  first(request: ListRequest, bounds: ReadBounds): Promise<Page>;
   /** The page after one. Where that is too heavy, the first one: the list is begun anew, with smaller pages. */
-  after(page: Page, request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
+  after(page: Page, request: ListRequest, bounds: ReadBounds): Promise<Page>;
   /** A page that an earlier answer had named, by its address. @throws TooHeavyError where the list is to be begun anew. */
-  at(address: string, request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page>;
+  at(address: string, request: ListRequest, bounds: ReadBounds): Promise<Page>;
   /**
    * All pages. Where one is too heavy the list is begun anew with smaller ones, because the numbers of its pages then mean other
    * rows: rows come again, and none is left out.
    *
    * @throws RemoteError `unreadable` for a list that comes back to itself or passes the limit.
    */
-  all(request: ListRequest, repository: Owner, bounds: ReadBounds): AsyncIterable<Page>;
+  all(request: ListRequest, bounds: ReadBounds): AsyncIterable<Page>;
 }
 
 /** What lists are read with. */
@@ -66,26 +67,23 @@ export interface PagesOptions {
  */
 export function createPages({ read, quote, sizes, pageLimit }: PagesOptions): Pages {
   async function readPage(
-    request: ListRequest,
+    { list: _, isWhole: __, repository, etag: known, ...request }: ListRequest,
     size: number,
-    repository: Owner,
     bounds: ReadBounds,
-    isDivisible = size > 1,
+    isDivisible: boolean,
   ): Promise<Page> {
-    const { list: _, isWhole: __, ...plain } = request;
-    const answer = await read({ ...plain, isDivisible }, bounds);
+    const headers = known === undefined ? {} : { "if-none-match": known };
+    const answer = await read({ ...request, headers, isDivisible }, bounds);
     requireSame(answer.url, repository);
-    const etag = answer.headers["etag"];
-    const known = request.headers?.["if-none-match"];
-    const common = { size, isFirst: false };
-    if (answer.status === 304 && known !== undefined) {
-      return { ...common, data: [], etag: known, next: undefined, last: undefined, isUnchanged: true };
-    }
+    const page = { size, isFirst: false };
+    if (answer.status === 304 && known !== undefined)
+      return { ...page, data: [], etag: known, next: undefined, last: undefined, isUnchanged: true };
     const link = readNextLink(requireOk(answer, request, quote));
     const next = link === undefined ? undefined : resolveOnOrigin(link, answer.url, quote);
     if (next !== undefined) requireSame(next, repository);
+    const etag = answer.headers["etag"];
     return {
-      ...common,
+      ...page,
       data: answer.data,
       etag: etag === undefined ? undefined : String(etag),
       next,
@@ -98,76 +96,78 @@ export function createPages({ read, quote, sizes, pageLimit }: PagesOptions): Pa
     address: string,
     size: number,
     request: ListRequest,
-    repository: Owner,
     bounds: ReadBounds,
   ): Promise<Page> {
     try {
-      return await readPage({ ...request, ...addressed(address) }, size, repository, bounds);
+      return await readPage({ ...request, ...addressed(address) }, size, bounds, size > 1);
     } catch (error) {
-      if (isTooLarge(error, size)) sizes.note(nameList(request, repository), halve(size));
+      if (isTooLarge(error, size)) sizes.note(nameOf(request), halve(size));
       throw error;
     }
   }
 
-  async function readFirst(request: ListRequest, repository: Owner, bounds: ReadBounds): Promise<Page> {
-    const name = nameList(request, repository);
+  async function readFirst(request: ListRequest, bounds: ReadBounds): Promise<Page> {
+    const name = nameOf(request);
     const before = sizes.of(name);
     for (;;) {
       const size = sizes.of(name);
       const parameters = request.isWhole ? request.parameters : { ...request.parameters, per_page: size };
       try {
-        const asked = { ...request, parameters };
         const isDivisible = !request.isWhole && (size > 1 || before > 1);
-        const page = await readPage(asked, size, repository, bounds, isDivisible);
+        const page = await readPage({ ...request, parameters }, size, bounds, isDivisible);
         return { ...page, isFirst: true };
       } catch (error) {
+        if (!(error instanceof TooHeavyError)) throw error;
+        if (size > 1) {
+          sizes.note(name, halve(size));
+          continue;
+        }
         // Where not even one row is answered, it is not for how many were asked for.
-        const isTooMuch = isTooLarge(error, size);
-        const isDown = !isTooMuch && error instanceof TooHeavyError;
-        if (isTooMuch) sizes.note(name, halve(size));
-        else if (isDown) sizes.note(name, before < largestSize ? before : undefined);
-        if (!isTooMuch) throw error;
+        sizes.note(name, before < largestSize ? before : undefined);
+        throw error;
       }
     }
   }
 
   // What makes the first page conditional says nothing of a list of which one has been read.
-  const readAfter: Pages["after"] = async (page, { headers: _, ...request }, repository, bounds) => {
+  async function readAfter(
+    page: Page,
+    { etag: _, ...request }: ListRequest,
+    bounds: ReadBounds,
+  ): Promise<Page> {
     try {
-      return await readAt(page.next ?? "", page.size, request, repository, bounds);
+      return await readAt(page.next ?? "", page.size, request, bounds);
     } catch (error) {
       if (!isTooLarge(error, page.size)) throw error;
-      return readFirst(request, repository, bounds);
+      return readFirst(request, bounds);
     }
-  };
+  }
 
   return {
     first: readFirst,
     after: readAfter,
-    at(address, request, repository, bounds) {
-      return readAt(address, sizes.of(nameList(request, repository)), request, repository, bounds);
-    },
-    async *all(request, repository, bounds) {
+    at: (address, request, bounds) => readAt(address, sizes.of(nameOf(request)), request, bounds),
+    async *all(request, bounds) {
       const visited = new Set<string>();
-      let page = await readFirst(request, repository, bounds);
+      let page = await readFirst(request, bounds);
       for (;;) {
         yield page;
         if (page.isFirst) visited.clear();
         if (page.next === undefined) return;
         if (visited.has(page.next) || visited.size >= pageLimit) throw endless(request.subject);
         visited.add(page.next);
-        page = await readAfter(page, request, repository, bounds);
+        page = await readAfter(page, request, bounds);
       }
     },
   };
 }
 
 /** Whether smaller pages may be answered. */
-export function isTooLarge(error: unknown, size: number): boolean {
+function isTooLarge(error: unknown, size: number): boolean {
   return error instanceof TooHeavyError && size > 1;
 }
 
-function nameList({ list }: ListRequest, { id }: Owner): string {
+function nameOf({ list, repository: { id } }: ListRequest): string {
   return `${list} of ${id}`;
 }
 
@@ -176,7 +176,7 @@ export function endless(subject: string): RemoteError {
   return new RemoteError("tracker", "unreadable", `GitHub's pages of ${subject} don't come to an end.`);
 }
 
-function requireSame(url: string, { id, name }: Owner): void {
+function requireSame(url: string, { id, name }: ListRequest["repository"]): void {
   const shown = readRepositoryId(url);
   if (shown === undefined || shown === id) return;
   throw new RemoteError("tracker", "missing", `The name ${name} now means another repository.`);
