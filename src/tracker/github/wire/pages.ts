@@ -118,7 +118,7 @@ export function createPages({ read, quote, sizes, pageLimit }: PagesOptions): Pa
         return { ...page, isFirst: true };
       } catch (error) {
         if (!(error instanceof TooHeavyError)) throw error;
-        if (size > 1) {
+        if (size > 1 && !request.isWhole) {
           sizes.note(name, halve(size));
           continue;
         }

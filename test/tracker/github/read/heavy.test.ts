@@ -249,6 +249,14 @@ describe("a list that is too heavy", () => {
     expect(fixture.github.requests).toHaveLength(7);
     expect(fixture.tracker.sizes?.all()).toEqual([]);
   });
+
+  it("that has no pages is asked for no more often than anything else", async () => {
+    const { github, tracker } = await startHeavy(0, -1, bad);
+    const error = failureOf(tracker.issueTypes({ ...found, id: 1 }, undefined, unbounded()));
+    expect(await error).toMatchObject({ fault: "unreachable", detail: "server" });
+    expect(github.requests).toHaveLength(4);
+    expect(tracker.sizes?.all()).toEqual([]);
+  });
 });
 
 const found = { name: "acme/app", hasIssues: true, isArchived: false, isPrivate: false, canPush: true };
