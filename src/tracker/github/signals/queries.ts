@@ -1,4 +1,5 @@
 import type { RepositoryName } from "../../../model/issue.ts";
+import type { ProjectField } from "../../tracker.ts";
 import { splitName } from "../wire/shapes.ts";
 import type { QueryRequest } from "./querying.ts";
 
@@ -18,9 +19,11 @@ export type SignalPart =
   | "type"
   | "editors";
 
+/** A query with its variables. */
+type FilledQuery = Pick<QueryRequest, "text" | "variables">;
+
 /** A query, and which part each of its lines belongs to; undefined for lines that none does. */
-export interface PartedQuery {
-  readonly text: string;
+export interface PartedQuery extends FilledQuery {
   readonly partOfLine: readonly (SignalPart | undefined)[];
 }
 
@@ -45,27 +48,43 @@ const parts: Readonly<Record<Exclude<SignalPart, "projects">, string>> = {
 const canonical =
   "fragment canonical on IssueOrPullRequest { __typename ... on PullRequest { id } ... on Issue { id number author { login } authorAssociation repository { databaseId nameWithOwner } } }";
 
+/** A single-select field of a project: its id, and the name that it is looked up by. */
+export type AskedField = Pick<ProjectField, "fieldId" | "name">;
+
 /**
- * The query about up to 100 issues, `$ids`. GitHub looks a value up by the name of its field, `$name0`, and answers null for a
- * name that is no longer right. So the query also asks for each of the `fieldCount` single-select fields by its id, `$field0`
- * and so on, to see its name of today.
+ * The query about up to 100 issues, by their ids. GitHub looks a value up by the name of its field, `$name0`, and answers null for a
+ * name that is no longer right. So the query also asks for each of the single-select fields by its id, `$field0` and so on, to see
+ * its name of today.
  */
-export function signalQuery(wanted: ReadonlySet<SignalPart>, fieldCount: number): PartedQuery {
+export function signalQuery(
+  wanted: ReadonlySet<SignalPart>,
+  ids: readonly string[],
+  known: readonly AskedField[],
+): PartedQuery {
   const lines: (readonly [text: string, part?: SignalPart])[] = [];
-  const fields = wanted.has("projects") ? Array.from({ length: fieldCount }, (_, index) => index) : [];
-  const variables = ["$ids: [ID!]!", ...fields.map((index) => `$field${index}: ID!, $name${index}: String!`)];
-  lines.push([`query Signals(${variables.join(", ")}) {`]);
-  for (const index of fields) {
+  const fields = [...(wanted.has("projects") ? known : []).entries()];
+  const indexes = fields.map(([index]) => index);
+  const declared = ["$ids: [ID!]!", ...indexes.map((index) => `$field${index}: ID!, $name${index}: String!`)];
+  lines.push([`query Signals(${declared.join(", ")}) {`]);
+  for (const index of indexes) {
     const shown = "{ ... on ProjectV2SingleSelectField { id name options { id name } } }";
     lines.push([`field${index}: node(id: $field${index}) ${shown}`, "projects"]);
   }
   lines.push(["nodes(ids: $ids) { __typename ... on Issue { id"]);
   for (const part of wanted) {
-    lines.push([part === "projects" ? itemsOf(fields) : parts[part], part]);
+    lines.push([part === "projects" ? itemsOf(indexes) : parts[part], part]);
   }
   lines.push(["} } }"]);
   if (wanted.has("duplicates")) lines.push([canonical, "duplicates"]);
-  return { text: lines.map(([text]) => text).join("\n"), partOfLine: lines.map(([, part]) => part) };
+  const named = fields.flatMap(([index, { fieldId, name }]) => [
+    [`field${index}`, fieldId],
+    [`name${index}`, name],
+  ]);
+  return {
+    text: lines.map(([text]) => text).join("\n"),
+    variables: { ids, ...Object.fromEntries(named) },
+    partOfLine: lines.map(([, part]) => part),
+  };
 }
 
 /** Items that the project has archived keep their values, so they count. */
@@ -103,9 +122,6 @@ export function comparisonQuery(pairs: readonly Pair[]): FilledQuery {
     `comparison${index}: node(id: $tag${index}) { ... on Ref { compare(headRef: $commit${index}) { status } } }`;
   return fillEach("Comparisons", { tag: "ID!", commit: "String!" }, pairs, ask);
 }
-
-/** A query with its variables. */
-type FilledQuery = Pick<QueryRequest, "text" | "variables">;
 
 /** Asks the same for each of some rows, whose values are the variables: of the first `$owner0` and so on. */
 function fillEach<Name extends string>(

@@ -78,10 +78,13 @@ async function askPage(call: SignalCall, ids: readonly string[]): Promise<ShownS
   // Each turn takes a part out or follows a new name, and in the end the part that is called otherwise each time.
   for (let turn = 1; ; turn += 1) {
     const parts = askedParts(call);
-    const query = signalQuery(parts, call.wish.projects.length);
-    const { isDivisible } = call;
-    const asked = { text: query.text, isDivisible, ...describe(call, parts, ids) };
-    const answer = await call.tools.query(asked, call.bounds);
+    const { wish, names, isDivisible } = call;
+    const fields = wish.projects.map(({ fieldId, name }) => ({ fieldId, name: names.get(fieldId) ?? name }));
+    const query = signalQuery(parts, ids, fields);
+    const answer = await call.tools.query(
+      { ...query, isDivisible, subject: "signals of issues" },
+      call.bounds,
+    );
     if (answer.data === undefined) {
       if (blame(call, query, answer)) continue;
       const [error] = answer.errors;
@@ -127,19 +130,6 @@ async function askAgainForLost(
   const again = await askPage({ ...call, denied }, lostIds);
   if (!Array.isArray(again)) return shown;
   return shown.map((row, index) => again[places.indexOf(index)] ?? row);
-}
-
-function describe(
-  { wish, names }: SignalCall,
-  parts: ReadonlySet<SignalPart>,
-  ids: readonly string[],
-): { variables: Readonly<Record<string, unknown>>; subject: string } {
-  const fields = parts.has("projects") ? wish.projects : [];
-  const variables = fields.flatMap(({ fieldId, name }, index): [string, string][] => [
-    [`field${index}`, fieldId],
-    [`name${index}`, names.get(fieldId) ?? name],
-  ]);
-  return { variables: { ids, ...Object.fromEntries(variables) }, subject: "signals of issues" };
 }
 
 function wishedParts(wish: SignalWish): readonly SignalPart[] {
@@ -191,14 +181,15 @@ function followNames({ wish, names }: SignalCall, { data }: QueryAnswer): boolea
   return isAny;
 }
 
-function readNodes(call: SignalCall, ids: readonly string[], { data, errors }: QueryAnswer): ShownSignals[] {
-  const nodes = data?.["nodes"];
+function readNodes(call: SignalCall, ids: readonly string[], answer: QueryAnswer): ShownSignals[] {
+  const { wish, denied, tools } = call;
+  const nodes = answer.data?.["nodes"];
   if (!Array.isArray(nodes) || nodes.length !== ids.length) {
     throw new RemoteError("tracker", "unreadable", "GitHub's answer does not have one row for each issue.");
   }
   const byNode = new Map<number, QueryError[]>();
   let general: string | undefined;
-  for (const error of errors) {
+  for (const error of answer.errors) {
     const [root, index] = error.path;
     if (root === "nodes" && typeof index === "number") {
       byNode.set(index, [...(byNode.get(index) ?? []), error]);
@@ -206,37 +197,29 @@ function readNodes(call: SignalCall, ids: readonly string[], { data, errors }: Q
       general ??= error.message;
     }
   }
-  const fields = call.wish.projects.map((field, index) => ({
-    ...field,
-    fault: checkField(
-      field,
-      data?.[`field${index}`],
-      errors.find(({ path }) => path[0] === `field${index}`),
-    ),
-  }));
-  const refused = new Map([...call.tools.unsupported, ...call.denied]);
-  const isTypeless = call.tools.unsupported.has("type");
+  const shared = {
+    general,
+    wish,
+    refused: new Map([...tools.unsupported, ...denied]),
+    isTypeless: tools.unsupported.has("type"),
+    fields: wish.projects.map((field, index) => ({
+      ...field,
+      fault: checkField(field, `field${index}`, answer),
+    })),
+  };
   return ids.map((nodeId, index) =>
-    readNode({
-      nodeId,
-      node: nodes[index],
-      errors: byNode.get(index) ?? [],
-      general,
-      wish: call.wish,
-      refused,
-      isTypeless,
-      fields,
-    }),
+    readNode({ ...shared, nodeId, node: nodes[index], errors: byNode.get(index) ?? [] }),
   );
 }
 
 /** Why a missing value means nothing: without the field itself it may be one of a field that is gone, or hidden. */
 function checkField(
   { key, fieldId }: ProjectField,
-  shown: unknown,
-  error: QueryError | undefined,
+  alias: string,
+  { data, errors }: QueryAnswer,
 ): string | undefined {
-  if (fieldShape.safeParse(shown).data?.id === fieldId && error === undefined) return undefined;
+  const error = errors.find(({ path }) => path[0] === alias);
+  if (fieldShape.safeParse(data?.[alias]).data?.id === fieldId && error === undefined) return undefined;
   const words = error === undefined ? "" : ` (${error.message})`;
   return `the project field ${key} is not there any more, or the token can't see its project${words}`;
 }

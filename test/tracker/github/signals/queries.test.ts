@@ -26,10 +26,13 @@ const choices = Array.from({ length: 2 ** parts.length }, (_, bits) =>
   parts.filter((_part, index) => (bits >> index) % 2 === 1),
 );
 
+const fieldsOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ fieldId: `F_${index}`, name: "Status" }));
+
 describe("every query", () => {
   it("about issues is valid by GitHub's schema, whatever parts it has", () => {
     for (const choice of choices) {
-      const { text } = signalQuery(new Set(choice), choice.includes("projects") ? 3 : 0);
+      const { text } = signalQuery(new Set(choice), ["I_1"], choice.includes("projects") ? fieldsOf(3) : []);
       expect(checkQuery({ body: { query: text } })).toEqual([]);
     }
   });
@@ -43,7 +46,7 @@ describe("every query", () => {
   });
 
   it("about issues knows which part each of its lines belongs to", () => {
-    const { text, partOfLine } = signalQuery(new Set(parts), 2);
+    const { text, partOfLine } = signalQuery(new Set(parts), ["I_1"], fieldsOf(2));
     const lines = text.split("\n");
     expect(partOfLine).toHaveLength(lines.length);
     for (const part of parts) expect(partOfLine).toContain(part);
