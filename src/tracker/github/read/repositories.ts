@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RemoteError } from "../../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account } from "../../tracker.ts";
