@@ -44,6 +44,15 @@ describe("a check", () => {
     expect(stage.writes()).toEqual([]);
   });
 
+  it.each([
+    ["archived", { archived: true }],
+    ["without issues", { hasIssues: false }],
+  ])("does not say of a repository that is %s that it may be written to", async (_, setup) => {
+    const stage = await openChecked({ repositories: [{ name: "acme/app", private: true, ...setup }] });
+    const said = (await stage.check()).map(({ message }) => message).join("\n");
+    expect(said).not.toContain("may write to it");
+  });
+
   it.each<[string, StageOptions, readonly string[]]>([
     [
       "a project that the board does not have",

@@ -105,6 +105,7 @@ function sayAccess({ say, name, repository }: Looking): void {
     say("error", message, "tracker.permission");
     return;
   }
+  if (repository.isArchived || !repository.hasIssues) return;
   // The account's rights are told, and not what of them a token was given: nothing but a write shows that.
   const rights = repository.isWriteKnown
     ? "and the App may write issues there"
