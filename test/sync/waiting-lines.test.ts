@@ -141,6 +141,13 @@ it.each([
     "status is `a`: it stays so; title is `b`: so does this",
   ],
   [["it stays so", "it stays so"], "it stays so"],
+  [
+    [
+      "status stays: no rule names it (`reason: other` would)",
+      "title stays: no rule names it (`reason: other` would)",
+    ],
+    "status stays; title stays: no rule names it (`reason: other` would)",
+  ],
 ])("the fields of a post that differ are one line: %j", (messages, said) => {
   const lines = messages.map(
     (message): Waiting => ({

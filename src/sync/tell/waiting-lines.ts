@@ -107,9 +107,12 @@ function joinLines<Line extends Waiting>(first: Line, own: readonly Line[]): Lin
 
 /** "status is `a`: it stays so" and "roadmapColumn is `b`: it stays so" are "status is `a`, roadmapColumn is `b`: it stays so". */
 function joinMessages(messages: readonly string[]): string {
-  const ends = new Set(messages.map((message) => message.replace(/^.*: /s, "")));
-  const [end] = ends;
-  if (end === undefined || ends.size > 1) return [...new Set(messages)].join("; ");
+  // The longest end that all have: what it quotes may hold a colon, too.
+  const [parts = []] = messages.map((message) => message.split(": "));
+  const end = parts
+    .map((_, from) => parts.slice(from).join(": "))
+    .find((rest) => messages.every((message) => message === rest || message.endsWith(`: ${rest}`)));
+  if (end === undefined) return [...new Set(messages)].join("; ");
   const begun = messages.map((message) => message.slice(0, -end.length).replace(/: $/, ""));
   return `${begun.filter((text) => text !== "").join("; ")}${begun.some((text) => text !== "") ? ": " : ""}${end}`;
 }
