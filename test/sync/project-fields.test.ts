@@ -95,6 +95,9 @@ describe("a field of a project", () => {
       { code: "tracker.project", message: expect.stringContaining("read:project") },
       { post: "p1", code: "tracker.undecided", message: expect.stringContaining("issue #1") },
     ]);
+    const { rules, issues } = await stage.explain("p1");
+    for (const said of [rules.message, ...issues.flatMap(({ remarks }) => remarks)])
+      expect(said).toMatch(/[^.]\.$/);
     expect(stage.writes()).toEqual([]);
   });
 });

@@ -136,7 +136,7 @@ function explainRules(explaining: Explaining, derived: Derivation | undefined): 
     kind === "unknown" ? `Undecided: ${message}` : `Stays as it is: ${message}`,
   );
   const told = [...doubts].map(([doubt, of]) =>
-    of.length === found.length ? `${doubt}.` : `${of.map(([field]) => field).join(", ")}: ${doubt}.`,
+    endSentence(of.length === found.length ? doubt : `${of.map(([field]) => field).join(", ")}: ${doubt}`),
   );
   return {
     issue: first === undefined ? null : showIssue(explaining.ledger, first.issue),
@@ -207,9 +207,13 @@ export async function explainIssue(explaining: Explaining, linked: LinkedIssue):
 }
 
 function remarkOn({ kind, message }: Doubt): string {
-  return kind === "unknown"
-    ? `Can't be decided: ${message}.`
-    : `What hangs on its reason stays as it is: ${message}.`;
+  const what = kind === "unknown" ? "Can't be decided" : "What hangs on its reason stays as it is";
+  return endSentence(`${what}: ${message}`);
+}
+
+/** What others have said may end as a sentence already. */
+function endSentence(text: string): string {
+  return text.endsWith(".") ? text : `${text}.`;
 }
 
 function factsOf(issue: Issue | undefined): ExplainedIssue["facts"] {
