@@ -122,8 +122,9 @@ describe("boardsync approve", () => {
     [["release"], "missing required argument 'post'"],
     [
       ["pause", "p1", "acme-app"],
-      "has a post `acme-app`. `boardsync status` lists what waits. That is a project",
+      "has a post `acme-app`. `boardsync status` lists what waits. `acme-app` is a project: name one by itself.",
     ],
+    [["retry", "acme-app", "acme-api"], "`acme-api` is a project: name one by itself."],
   ])("%j is refused with what is wrong", async (args, message) => {
     const stage = await openHeld();
     const refused = await stage.run(args);

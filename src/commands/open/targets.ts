@@ -60,8 +60,7 @@ async function findEach(beside: Beside, words: readonly string[]): Promise<reado
       found.set(`${named.key}/${named.post}`, named);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      // A word without a slash may have been meant as a project.
-      const also = word.includes("/") ? "" : ` ${describeAsProject(beside.config, word)}`;
+      const also = describeAsProject(beside.config, word);
       problems.push(...error.problems.map((problem) => `${problem}${also}`));
     }
   }
@@ -69,10 +68,12 @@ async function findEach(beside: Beside, words: readonly string[]): Promise<reado
   return [...found.values()];
 }
 
+/** A word may have been meant as a project: also one that another project stands before. */
 function describeAsProject(config: Config, word: string): string {
-  return config.projects.some(({ project }) => project === word)
-    ? "That is a project: name it alone."
-    : describeNoProject(config, word);
+  const last = word.slice(word.indexOf("/") + 1);
+  if (config.projects.some(({ project }) => project === last))
+    return ` \`${last}\` is a project: name one by itself.`;
+  return word.includes("/") ? "" : ` ${describeNoProject(config, word)}`;
 }
 
 /**
