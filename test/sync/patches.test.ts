@@ -73,7 +73,11 @@ describe("a PATCH whose answer is lost", () => {
     await stage.sync();
     expect(await syncAfterWait(stage)).toMatchObject({ failed: 1, errors: [{ code: "board.unknown" }] });
     expect(sent(stage)).toBe(2);
-    expect(await syncAfterWait(stage)).toMatchObject({ parked: 1, errors: [{ code: "board.unsure" }] });
+    const message = expect.stringContaining("reached the board (The board failed (HTTP 502)");
+    expect(await syncAfterWait(stage)).toMatchObject({
+      parked: 1,
+      errors: [{ code: "board.unsure", message }],
+    });
     expect(await stage.sync()).toMatchObject({ result: "held", projects: [{ parked: 1, failed: 0 }] });
     expect([sent(stage), stage.board.notifications.length]).toEqual([2, 0]);
   });

@@ -145,7 +145,8 @@ async function parkInDoubt(cycle: PulledCycle, intent: Intent, bases: Bases = { 
   const action = patchOf(intent);
   const fields = action.writes.map(({ field }) => field).join(", ");
   const heard = isNotifying(action) ? "; voters may have been notified" : "";
-  const message = `It is not known whether the change of ${fields} reached the board${heard}. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
+  const why = intent.message === undefined ? "" : ` (${intent.message})`;
+  const message = `It is not known whether the change of ${fields} reached the board${why}${heard}. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
   const doubt = { kind: action.kind, signature: doubtSignature(action) };
   const known = { kind: "set-bases", project: cycle.memory.id, post, bases } as const;
   await parkUnsure(cycle, intent, doubt, { code: "board.unsure", message }, [known]);
