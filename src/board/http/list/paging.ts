@@ -109,7 +109,8 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
         return step.end.kind === "complete" ? (findRest(state, options.overrides) ?? step) : step;
       }
       if (idlePages >= mostIdlePages) {
-        return incomplete(`The board says that more posts follow, but sent ${idlePages} pages without any.`);
+        const says = `The board says that more posts follow, but sent ${idlePages} pages without any.`;
+        return findRest(state, options.overrides) ?? incomplete(says);
       }
       const beyond = findBeyond(state, options.limits);
       if (beyond !== undefined) return incomplete(`The list was given up after ${beyond}.`);

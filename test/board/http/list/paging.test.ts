@@ -412,7 +412,7 @@ describe("a listing ends as incomplete", () => {
     {
       name: "a total that is never reached",
       answers: [body({ posts: two, page: 1, total: 9 }), body({ posts: [], page: 2, total: 9 })],
-      says: "3 pages without any",
+      says: "there are 9 posts, but its list ended after 2. Correct board.paging, or set `list: { total: false }`",
     },
     {
       name: "more, but no way to ask",
