@@ -60,6 +60,19 @@ describe("a page that looks cut and shows no sign of paging", () => {
     expect(sandbox.requests.every(({ method }) => method === "GET")).toBe(true);
   });
 
+  it.each([45, 60])("goes on where its total counts what the page shows, of %i posts", async (count) => {
+    const server = await serve(({ url = "" }, response) => {
+      const page = Number(new URL(url, "http://board").searchParams.get("page") ?? 1);
+      const posts = records(count).slice((page - 1) * 20, page * 20);
+      response.end(JSON.stringify({ posts, total: posts.length }));
+    });
+    for (const paging of [{}, { kind: "page" }] as const) {
+      const { posts, end } = await pull(givenBoard(server.url, { overrides: { paging } }));
+      expect(posts).toHaveLength(count);
+      expect(end).toEqual({ kind: "complete" });
+    }
+  });
+
   it.each([21, 35])("is read whole from page 0 on where there are %i posts", async (count) => {
     const { board } = await openSilent({ param: "page", firstPage: 0 }, count);
     const { posts, end } = await pull(board);

@@ -171,9 +171,13 @@ function toldSize({ options, page: { signs } }: Progress): number | undefined {
   return signs.size ?? options.overrides.size;
 }
 
-function promisesMore({ kind, page: { signs }, pages, received }: Progress): boolean | undefined {
+function promisesMore({ kind, page, pages, received }: Progress): boolean | undefined {
+  const { signs, records } = page;
   if (signs.hasMore !== undefined) return signs.hasMore;
   if (kind === "page" && signs.pageCount !== undefined) return pages < signs.pageCount;
+  const isNumbered = signs.page !== undefined || signs.offset !== undefined;
+  // It may count just what the page shows, and that looks like a part.
+  if (signs.total === records && usualSizes.has(records) && !isNumbered) return undefined;
   return signs.total === undefined ? undefined : received < signs.total;
 }
 

@@ -49,8 +49,8 @@ describe("a listing ends as complete", () => {
       requests: 1,
     },
     {
-      name: "a round number and a total that agrees",
-      answers: [body({ posts: records(50), total: 50 })],
+      name: "a round number and a total that agrees, on a page with a number",
+      answers: [body({ posts: records(50), total: 50, page: 1 })],
       posts: 50,
       requests: 1,
     },
