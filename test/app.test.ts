@@ -135,10 +135,7 @@ describe("the settings of the config", () => {
         render: expect.any(Function),
         address: expect.any(Function),
         comment: expect.any(Function),
-        addressKey: expect.any(Function),
-        bodyBytes: 65_535,
-        issueAddress: expect.any(Function),
-        listAddresses: expect.any(Function),
+        dialect: expect.objectContaining({ bodyBytes: 65_535 }),
       },
       periodMs: expect.any(Function),
       settings: {
