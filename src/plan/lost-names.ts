@@ -8,10 +8,11 @@ import {
   withPins,
 } from "../model/link.ts";
 import type { RuleField } from "../model/post.ts";
-import { awaitTarget } from "./board-rules/echo.ts";
+import { awaitTarget } from "./fields/base.ts";
 import { isSameTarget } from "./ground/fields.ts";
 import type { RuleSettings } from "./ground/settings.ts";
 import { carries, findPin, namesOfRules, type RuleNames } from "./rules/pins.ts";
+import { leadingNowhere } from "./rules/place.ts";
 import { type Derivation, deriveTarget } from "./rules/rules.ts";
 
 /**
@@ -125,10 +126,6 @@ export function awaitOthers(
 function leadsTo({ known }: LinkedIssue, issue: IssueRef): boolean {
   const end = known?.signals?.canonical;
   return end?.kind === "known" && end.value !== null && isSameIssue(end.value, issue);
-}
-
-function leadingNowhere({ signals }: KnownIssue): Pick<KnownIssue, "signals"> {
-  return { signals: { ...signals, canonical: { kind: "known", value: null } } };
 }
 
 /**

@@ -1,15 +1,14 @@
-import { bareIssue, type IssueRef, type Pin, type RepositoryName } from "../model/issue.ts";
+import { bareIssue, type IssueRef } from "../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row } from "../model/link.ts";
-import type { Post, PostField, RuleField } from "../model/post.ts";
-import { awaitTarget } from "./board-rules/echo.ts";
+import type { Post, RuleField } from "../model/post.ts";
 import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
-import { applied, changedBases, noTarget } from "./fields/base.ts";
+import { applied, awaitTarget, changedBases, noTarget } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { withLate } from "./fields/late.ts";
 import type { CreateIssue, Decision, PatchPost, UpdateIssue } from "./ground/action.ts";
 import { openWordsOf } from "./ground/fields.ts";
 import { isQuarantined, sortOut } from "./ground/obstacle.ts";
-import type { Render, RenderComment, Settings } from "./ground/settings.ts";
+import type { PlanContext } from "./ground/settings.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
 import { inNumbers, isByVotes } from "./rules/by-votes.ts";
 import { signalsOfNew } from "./rules/conditions.ts";
@@ -94,29 +93,6 @@ import { TemplateError } from "./text/template.ts";
  *                                                              decided as above, but waits with `conflict: pause`,
  *                                                              for P may be a person's. After that time: rows 6 to 10
  */
-
-/** Everything besides the row that a decision depends on. */
-export interface PlanContext {
-  readonly settings: Settings;
-  /** The fields that any record of the last pull showed; all others are unseen. */
-  readonly seen: ReadonlySet<PostField>;
-  /** Set where the pull before showed more fields: an answer may be cut, and no text is written by it. */
-  readonly isCut?: true;
-  /** The statuses that posts of the project show, the most common first. */
-  readonly statuses: readonly string[];
-  readonly render: Render;
-  readonly renderComment: RenderComment;
-  /** What names of the rules mean in a repository, as far as that is known. */
-  readonly pinsOf: (repository: RepositoryName) => readonly Pin[];
-  /** Epoch ms. */
-  readonly now: number;
-  /** `waits.patch`: for so long the board's list may show a post as it was before our write. */
-  readonly patchMs: number;
-  /** `fullEvery`: so often, at most, the order of a post by its votes is sent. */
-  readonly fullEveryMs: number;
-  /** Set where PATCHes are listed and none goes: no post is going to follow its issue then. */
-  readonly isBoardReadOnly?: true;
-}
 
 /** Decides one row. The same row and context give the same decision; planning again after applying it gives nothing. */
 export function planRow(listed: Row, context: PlanContext): Decision {

@@ -4,7 +4,7 @@ import { lookedAt } from "./board-rules/board-rules.ts";
 import { voteLabel } from "./board-rules/vote-labels.ts";
 import { isSameValue, isUnread, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
-import { type Settings, sortsByVotes } from "./ground/settings.ts";
+import { type PlanContext, type Settings, sortsByVotes } from "./ground/settings.ts";
 import { ruledFields } from "./rules/match.ts";
 import { type Group, type Leaf, leavesOf, type Part, selectGroup } from "./select-conditions.ts";
 
@@ -15,12 +15,7 @@ export interface Selection {
 }
 
 /** What a selection goes by, beside the settings. */
-export interface SelectLook {
-  /** The fields that any record of the last pull showed; all others are unseen. */
-  readonly seen: ReadonlySet<PostField>;
-  /** Epoch ms. */
-  readonly now: number;
-}
+export type SelectLook = Pick<PlanContext, "seen" | "now">;
 
 /** Decides whether a post that has no issue gets one. The first condition that does not hold is the reason. */
 export function selectPost(

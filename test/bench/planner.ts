@@ -2,8 +2,8 @@ import { pathToFileURL } from "node:url";
 import type { Issue, Signals } from "../../src/model/issue.ts";
 import type { Row } from "../../src/model/link.ts";
 import { type PostId, type ProjectId, postFields } from "../../src/model/post.ts";
-import type { Rule, Settings } from "../../src/plan/ground/settings.ts";
-import { adoptRow, type PlanContext, planRow } from "../../src/plan/plan.ts";
+import type { PlanContext, Rule, Settings } from "../../src/plan/ground/settings.ts";
+import { adoptRow, planRow } from "../../src/plan/plan.ts";
 import { createRenderer, type Renderer } from "../../src/plan/text/render.ts";
 import { createDialect } from "../../src/tracker/github/dialect.ts";
 

@@ -4,8 +4,8 @@ import type { PostId } from "../../src/model/post.ts";
 import type { CreateIssue, UpdateIssue } from "../../src/plan/ground/action.ts";
 import { hashText } from "../../src/plan/ground/hash.ts";
 import { refusalSignature, signatureOf } from "../../src/plan/ground/identity.ts";
-import type { Settings } from "../../src/plan/ground/settings.ts";
-import { type PlanContext, planRow } from "../../src/plan/plan.ts";
+import type { PlanContext, Settings } from "../../src/plan/ground/settings.ts";
+import { planRow } from "../../src/plan/plan.ts";
 import { TemplateError } from "../../src/plan/text/template.ts";
 import {
   aim,

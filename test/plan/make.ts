@@ -8,8 +8,13 @@ import {
   postFields,
 } from "../../src/model/post.ts";
 import { hashText } from "../../src/plan/ground/hash.ts";
-import type { PostValues, RenderedIssue, Rule, Settings } from "../../src/plan/ground/settings.ts";
-import type { PlanContext } from "../../src/plan/plan.ts";
+import type {
+  PlanContext,
+  PostValues,
+  RenderedIssue,
+  Rule,
+  Settings,
+} from "../../src/plan/ground/settings.ts";
 import { createDialect } from "../../src/tracker/github/dialect.ts";
 
 /** Rows, settings and contexts for the planner's tests: everything has a plain value, a test names what it is about. */

@@ -1,4 +1,4 @@
-import type { Issue, IssueField, IssueRef, Milestone, Signals } from "../../model/issue.ts";
+import type { Issue, IssueField, IssueRef, Milestone } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import {
   type FieldBase,
@@ -11,12 +11,12 @@ import {
   withValues,
 } from "../../model/link.ts";
 import type { PostChange, PostField, PostId, RuleField } from "../../model/post.ts";
-import { agree, noBase } from "../fields/base.ts";
+import { agree, awaitTarget } from "../fields/base.ts";
 import { isSameTarget, readField } from "../ground/fields.ts";
 import { readIssueField, withFields } from "../ground/issue-fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
 import { inNumbers } from "../rules/by-votes.ts";
-import { isDuplicate, isSamePlace } from "../rules/place.ts";
+import { isDuplicate, isSamePlace, leadingNowhere } from "../rules/place.ts";
 import { deriveTarget } from "../rules/rules.ts";
 import { deriveBoard } from "./board-rules.ts";
 
@@ -109,18 +109,11 @@ export function echoOnUnseen(
   return Object.fromEntries(named.map((field) => [field, awaitTarget(undefined)]));
 }
 
-/** The rules can't be evaluated now: the first target that can be evaluated becomes the new base, and is not written. */
-export function awaitTarget(base: FieldBase | undefined): FieldBase {
-  return { ...(base ?? noBase), ruled: undefined, isAwaited: true };
-}
-
 /** We have closed the issue as a duplicate. As long as the tracker names no other issue, it counts as a duplicate of none. */
 function withoutChain(linked: LinkedIssue): LinkedIssue {
-  const { known } = linked;
-  if (known === undefined || !isDuplicate(known.issue) || known.signals?.canonical !== undefined)
-    return linked;
-  const signals: Signals = { ...known.signals, canonical: { kind: "known", value: null } };
-  return { ...linked, known: { ...known, signals } };
+  return withKnown(linked, (known) =>
+    isDuplicate(known.issue) && known.signals?.canonical === undefined ? leadingNowhere(known) : {},
+  );
 }
 
 /**

@@ -5,7 +5,7 @@ import { hashText } from "../ground/hash.ts";
 import { canonical } from "../ground/identity.ts";
 import { labelOf, seenAtOf } from "../ground/issue-fields.ts";
 import { chooseFree, type HeldWrite, joinHolds } from "../ground/obstacle.ts";
-import type { BoardRule, RenderComment, Settings } from "../ground/settings.ts";
+import type { BoardRule, PlanContext, Settings } from "../ground/settings.ts";
 import { describeMatch } from "./board-rules.ts";
 
 /** A field of an issue that is to be written, as it was decided. */
@@ -16,10 +16,7 @@ export interface WantedWrite extends HeldWrite<IssueField> {
   readonly isByVotes?: true;
 }
 
-interface WriteContext {
-  readonly settings: Settings;
-  readonly renderComment: RenderComment;
-}
+type WriteContext = Pick<PlanContext, "settings" | "renderComment">;
 
 /**
  * The actions that write what was decided of a post's issues: one change of all of them, and their comments.

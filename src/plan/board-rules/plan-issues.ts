@@ -1,6 +1,6 @@
 import type { IssueField } from "../../model/issue.ts";
-import { type IssueBases, type LinkedIssue, type Row, type Target, withValues } from "../../model/link.ts";
-import type { PostChange, PostField } from "../../model/post.ts";
+import { type LinkedIssue, type Row, type Target, withValues } from "../../model/link.ts";
+import type { PostChange } from "../../model/post.ts";
 import { changedBases } from "../fields/base.ts";
 import {
   conflictOf,
@@ -10,11 +10,11 @@ import {
   type FieldPolicy,
   takeAsItIs,
 } from "../fields/decide.ts";
-import type { Action, Note } from "../ground/action.ts";
+import type { Decision, Note } from "../ground/action.ts";
 import { isSameTarget, showValue } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { sortOut } from "../ground/obstacle.ts";
-import type { RenderComment, Settings } from "../ground/settings.ts";
+import type { PlanContext, Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 import { type WantedWrite, writeIssues } from "./issue-writes.ts";
 import { findUntaken, isPutBack } from "./untaken.ts";
@@ -52,23 +52,9 @@ import { type VoteAsk, voteAsks } from "./vote-labels.ts";
  *           board did not take that
  */
 
-/** Everything besides the row that such a decision depends on. */
-interface IssueContext {
-  readonly settings: Settings;
-  readonly seen: ReadonlySet<PostField>;
-  readonly renderComment: RenderComment;
-  readonly now: number;
-}
+type IssueContext = Pick<PlanContext, "settings" | "seen" | "renderComment" | "now">;
 
-export interface IssuePlan {
-  readonly actions: readonly Action[];
-  /** As of a decision. */
-  readonly stopped: readonly Action[];
-  readonly issueBases: readonly IssueBases[];
-  readonly notes: readonly Note[];
-  /** As of a decision. */
-  readonly dueAt: number | undefined;
-}
+type IssuePlan = Pick<Decision, "actions" | "stopped" | "issueBases" | "notes" | "dueAt">;
 
 type Derived = BoardDerivation & { readonly kind: "derived" };
 interface IssueDecision extends FieldDecision<IssueField> {

@@ -72,6 +72,11 @@ export function agree(
   return { ...nothingPending, target, post, foreign: post, written: undefined };
 }
 
+/** The rules can't be evaluated now: the first target that can be evaluated becomes the new base, and is not written. */
+export function awaitTarget(base: FieldBase | undefined): FieldBase {
+  return { ...(base ?? noBase), ruled: undefined, isAwaited: true };
+}
+
 /**
  * The rules were replaced while they could not be evaluated; now they can. What they ask for becomes T₀, because new rules alone
  * are no reason to write.

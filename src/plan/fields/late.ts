@@ -1,7 +1,8 @@
 import { type AcceptedPatch, type Row, withValues } from "../../model/link.ts";
-import type { FieldValue, PostField, RuleField } from "../../model/post.ts";
+import type { FieldValue, RuleField } from "../../model/post.ts";
 import { readInstant } from "../../model/time.ts";
 import { isSameValue, readField } from "../ground/fields.ts";
+import type { PlanContext } from "../ground/settings.ts";
 
 /*
  * A board may acknowledge a PATCH, and list the post for a while as it was before: its list comes from a copy that lags. Taken
@@ -9,19 +10,11 @@ import { isSameValue, readField } from "../ground/fields.ts";
  * field that shows what was there before counts as what the board has acknowledged, however much later the row is decided.
  */
 
-/** What such a field is told by. */
-export interface LateContext {
-  /** The fields that any record of the last pull showed. */
-  readonly seen: ReadonlySet<PostField>;
-  /** `waits.patch`: what the board has acknowledged is visible to a listing after this. */
-  readonly patchMs: number;
-}
-
 /**
  * The row with what the board has acknowledged in the place of what its list still shows; as it was given where the list is up
  * to date. Other fields of the post stay as they are listed.
  */
-export function withLate(row: Row, { seen, patchMs }: LateContext): Row {
+export function withLate(row: Row, { seen, patchMs }: Pick<PlanContext, "seen" | "patchMs">): Row {
   const { accepted = [], seenAt } = row;
   const recent = seenAt === undefined ? [] : accepted.filter(({ at }) => seenAt - at < patchMs);
   if (recent.length === 0 || row.missing > 0) return row;

@@ -1,6 +1,6 @@
-import type { ProjectFieldName, RepositoryName } from "../../model/issue.ts";
+import type { Pin, ProjectFieldName, RepositoryName } from "../../model/issue.ts";
 import type { ContentBase } from "../../model/link.ts";
-import type { FieldValue, PostChange, PostId, ProjectId, RuleField } from "../../model/post.ts";
+import type { FieldValue, PostChange, PostField, PostId, ProjectId, RuleField } from "../../model/post.ts";
 
 /** What of people is made unreadable in the texts of posts. */
 export type Redacted = "email" | "phone";
@@ -245,6 +245,29 @@ export type RenderComment = (template: string, post: PostValues) => string;
 export interface PostValues {
   readonly id: PostId;
   readonly values: Readonly<Record<string, FieldValue | undefined>>;
+}
+
+/** Everything besides the row that a decision depends on. */
+export interface PlanContext {
+  readonly settings: Settings;
+  /** The fields that any record of the last pull showed; all others are unseen. */
+  readonly seen: ReadonlySet<PostField>;
+  /** Set where the pull before showed more fields: an answer may be cut, and no text is written by it. */
+  readonly isCut?: true;
+  /** The statuses that posts of the project show, the most common first. */
+  readonly statuses: readonly string[];
+  readonly render: Render;
+  readonly renderComment: RenderComment;
+  /** What names of the rules mean in a repository, as far as that is known. */
+  readonly pinsOf: (repository: RepositoryName) => readonly Pin[];
+  /** Epoch ms. */
+  readonly now: number;
+  /** `waits.patch`: for so long the board's list may show a post as it was before our write. */
+  readonly patchMs: number;
+  /** `fullEvery`: so often, at most, the order of a post by its votes is sent. */
+  readonly fullEveryMs: number;
+  /** Set where PATCHes are listed and none goes: no post is going to follow its issue then. */
+  readonly isBoardReadOnly?: true;
 }
 
 /** The place of a post in its column by its votes, as the config writes it. */

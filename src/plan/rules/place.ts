@@ -1,5 +1,5 @@
 import type { Canonical, Issue } from "../../model/issue.ts";
-import type { LinkedIssue } from "../../model/link.ts";
+import type { KnownIssue, LinkedIssue } from "../../model/link.ts";
 import type { RuleField } from "../../model/post.ts";
 import type { Condition, RuleSettings } from "../ground/settings.ts";
 import { factsOf, type IssueFacts, type Truth } from "./condition.ts";
@@ -119,6 +119,11 @@ function placeIssue({ repositoryId, number }: Pick<Issue, "repositoryId" | "numb
 /** Whether an issue was closed in favour of another one. */
 export function isDuplicate({ state, stateReason }: Issue): boolean {
   return state === "closed" && stateReason === "duplicate";
+}
+
+/** An issue that is a duplicate of none. */
+export function leadingNowhere({ signals }: KnownIssue): Pick<KnownIssue, "signals"> {
+  return { signals: { ...signals, canonical: { kind: "known", value: null } } };
 }
 
 function isDropped({ state, stateReason }: Issue): boolean {

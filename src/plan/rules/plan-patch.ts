@@ -14,7 +14,7 @@ import { type Decision, isNotified, type Note, type PatchPost } from "../ground/
 import { isSameTarget, isUnread, readField, spellStatus, votersOf } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { chooseFree, type HeldWrite, isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
-import { type Settings, sortsByVotes } from "../ground/settings.ts";
+import { type PlanContext, type Settings, sortsByVotes } from "../ground/settings.ts";
 import { isByVotes, orderAsk } from "./by-votes.ts";
 import { nameWithDuplicate } from "./place.ts";
 import {
@@ -25,31 +25,17 @@ import {
   type FieldDerivation,
 } from "./rules.ts";
 
-/** Everything besides the row that a PATCH depends on. */
-interface PatchContext {
-  readonly settings: Settings;
-  readonly seen: ReadonlySet<PostField>;
-  readonly statuses: readonly string[];
-  /** Epoch ms. */
-  readonly now: number;
-  readonly fullEveryMs: number;
-}
+type PatchContext = Pick<PlanContext, "settings" | "seen" | "statuses" | "now" | "fullEveryMs">;
 
 /** What is written to the board for a row. */
-export interface PatchPlan {
+interface PatchPlan extends Pick<Decision, "base" | "notes" | "behind" | "pauses"> {
   readonly patch: PatchPost | undefined;
   /** The PATCH that is asked for, and stays out of the plan; undefined where there is none. */
   readonly stopped?: PatchPost;
   /** As of a decision. */
   readonly settling?: PatchPost;
-  /** As of a decision. */
-  readonly behind?: PatchPost;
   /** All that the issues ask for of the post and that will be written, as far as one can see: also what waits for `settle` or is held. */
   readonly asked: PostChange;
-  readonly base: Decision["base"];
-  readonly notes: readonly Note[];
-  /** As of a decision. */
-  readonly pauses?: string;
 }
 
 /** Decides every field of the post that any rule sets; what is to be written goes into one PATCH. */

@@ -3,8 +3,8 @@ import type { AcceptedPatch, FieldBase, Row } from "../../../src/model/link.ts";
 import { type FieldValue, type PostField, postFields } from "../../../src/model/post.ts";
 import { dayMs, hourMs } from "../../../src/model/time.ts";
 import { echoOnPost } from "../../../src/plan/board-rules/echo.ts";
-import type { Rule, Settings } from "../../../src/plan/ground/settings.ts";
-import { adoptRow, type PlanContext, planRow, recordApplied } from "../../../src/plan/plan.ts";
+import type { PlanContext, Rule, Settings } from "../../../src/plan/ground/settings.ts";
+import { adoptRow, planRow, recordApplied } from "../../../src/plan/plan.ts";
 import { rebaseRow } from "../../../src/plan/rules/rebase.ts";
 import { unseenConditions } from "../../../src/plan/select.ts";
 import {
