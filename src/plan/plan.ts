@@ -5,14 +5,14 @@ import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
 import { applied, awaitTarget, changedBases, noTarget } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { withLate } from "./fields/late.ts";
-import type { CreateIssue, Decision, PatchPost, UpdateIssue } from "./ground/action.ts";
+import type { Action, CreateIssue, Decision, PatchPost, UpdateIssue } from "./ground/action.ts";
 import { openWordsOf } from "./ground/fields.ts";
-import { isQuarantined, sortOut } from "./ground/obstacle.ts";
+import { absence, isQuarantined, sortOut } from "./ground/obstacle.ts";
 import type { PlanContext } from "./ground/settings.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
 import { inNumbers, isByVotes } from "./rules/by-votes.ts";
 import { signalsOfNew } from "./rules/conditions.ts";
-import { isChanging, noteUndecided, planPatch, readKnown } from "./rules/plan-patch.ts";
+import { isChanging, isInDoubt, noteUndecided, planPatch, readKnown } from "./rules/plan-patch.ts";
 import { deriveTarget, type FieldDerivation } from "./rules/rules.ts";
 import { selectPost, turnsAt } from "./select.ts";
 import { TemplateError } from "./text/template.ts";
@@ -244,6 +244,27 @@ function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): Patch
     text: "none",
   };
   return planPatch({ ...row, links: [linked] }, context).patch;
+}
+
+/**
+ * Whether a row can't be decided now although its issues may ask for something: a fact is missing, the post was not looked at
+ * since our last write, or the outcome of a write is not known.
+ */
+export function isUndecidable(row: Row, { notes }: Pick<Decision, "notes">): boolean {
+  if (row.seenAt === undefined || isInDoubt(row)) return true;
+  return notes.some(({ kind }) => kind === "undecided");
+}
+
+/**
+ * All that a row asks for, whatever stops it: by this one can tell whether an action that waits is still wanted. undefined while
+ * the row can't be decided.
+ */
+export function wishesOf(
+  row: Row,
+  { actions, stopped, notes }: Pick<Decision, "actions" | "stopped" | "notes">,
+): readonly Action[] | undefined {
+  if (row.seenAt === undefined || row.openIntents.length > 0 || absence(row) !== undefined) return undefined;
+  return notes.some(({ kind }) => kind === "undecided") ? undefined : [...actions, ...stopped];
 }
 
 /** What is decided of a row as long as nothing is. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Row } from "../../src/model/link.ts";
-import { isUndecidable, wishesOf } from "../../src/plan/ahead.ts";
 import { signatureOf } from "../../src/plan/ground/identity.ts";
 import type { PlanContext } from "../../src/plan/ground/settings.ts";
-import { planRow } from "../../src/plan/plan.ts";
+import { isUndecidable, planRow, wishesOf } from "../../src/plan/plan.ts";
 import {
   aim,
   done,

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { FieldBase, Row } from "../../src/model/link.ts";
 import type { PostChange } from "../../src/model/post.ts";
-import { wishesOf } from "../../src/plan/ahead.ts";
 import { absence } from "../../src/plan/ground/obstacle.ts";
 import type { Rule, Settings } from "../../src/plan/ground/settings.ts";
-import { planRow } from "../../src/plan/plan.ts";
+import { planRow, wishesOf } from "../../src/plan/plan.ts";
 import {
   aim,
   done,

@@ -126,17 +126,17 @@ export function showValue(value: FieldValue | undefined): string {
  * Works out once, and not for every post, what follows from a part of the settings alone. Settings are never changed in place:
  * other settings are another object.
  */
-export function derivedOnce<Part extends object, Found>(
+export function derivedOnce<Part extends object, Found extends object>(
   derive: (part: Part) => Found,
 ): (part: Part) => Found {
-  const known = new WeakMap<Part, { readonly found: Found }>();
+  const known = new WeakMap<Part, Found>();
   return (part) => {
-    let entry = known.get(part);
-    if (entry === undefined) {
-      entry = { found: derive(part) };
-      known.set(part, entry);
+    let found = known.get(part);
+    if (found === undefined) {
+      found = derive(part);
+      known.set(part, found);
     }
-    return entry.found;
+    return found;
   };
 }
 

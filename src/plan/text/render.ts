@@ -98,7 +98,6 @@ export function createRenderer(templates: IssueTemplates, dialect: Dialect): Ren
     comment: (template, post, context) =>
       renderBlock(readComment(template)(scopeOf(post, context)), [], MAX_BLOCK_BYTES),
     render(post, context) {
-      const url = urlOf(post, context);
       const scope = scopeOf(post, context);
       const titleText = oneLine(title(scope)) || scope.post.title;
       const posts = markedPosts(post, context);
@@ -110,7 +109,7 @@ export function createRenderer(templates: IssueTemplates, dialect: Dialect): Ren
       );
       const { category, votes } = readFacts(post, context);
       const facts = [category, votes].filter((part) => part !== undefined).join(" · ") || undefined;
-      const endings = [also, facts, url].filter((line) => line !== undefined);
+      const endings = [also, facts, scope.post.url].filter((line) => line !== undefined);
       const block = renderBlock(
         body(scope),
         endings,

@@ -10,6 +10,7 @@ import { entryArguments } from "../../plan/changelog/entry.ts";
 import { postArguments } from "../../plan/imports/draft.ts";
 import { listArguments } from "../../plan/text/arguments.ts";
 import { TemplateError } from "../../plan/text/template.ts";
+import type { NamedTools } from "../../sync/ground/pinned-tools.ts";
 import type { Checking } from "./findings.ts";
 import { findArgumentFaults } from "./tool-arguments.ts";
 import { proposeTools, requiredOf, showProposal } from "./tool-proposals.ts";
@@ -17,11 +18,7 @@ import { proposeTools, requiredOf, showProposal } from "./tool-proposals.ts";
 /** The board's own tools, and what the config says of them. */
 export interface CheckedTools {
   readonly directory: ToolDirectory & Pick<BoardTools, "list">;
-  readonly named: {
-    readonly [purpose in ToolPurpose]?:
-      | { readonly name: string; readonly args: Readonly<Record<string, unknown>>; readonly schema?: string }
-      | undefined;
-  };
+  readonly named: NamedTools;
   /** The print that a tool had when it was first used; undefined where it was not. */
   readonly agreed: (tool: string) => string | undefined;
   /** Where a setting stands: `boardsync.yaml:7:3`. */

@@ -1,10 +1,9 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
-import { isUndecidable, wishesOf } from "../../plan/ahead.ts";
 import { type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { absence } from "../../plan/ground/obstacle.ts";
-import { planRow } from "../../plan/plan.ts";
+import { isUndecidable, planRow, wishesOf } from "../../plan/plan.ts";
 import { chunks } from "../../select.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";

@@ -1,9 +1,9 @@
 import type { Cause } from "../../model/causes.ts";
 import type { Row, RowNote } from "../../model/link.ts";
-import { isUndecidable } from "../../plan/ahead.ts";
 import type { Action, Decision, Note } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { pauseOf } from "../../plan/ground/obstacle.ts";
+import { isUndecidable } from "../../plan/plan.ts";
 import { type PulledCycle, whyUnasked } from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
 import { closedBy, type Delay, type Outcome, sayDelay } from "./verdict.ts";
