@@ -22,19 +22,10 @@ const cronFields: readonly CronField[] = [
 ];
 
 /** The numbers that the fields of an expression stand for, each in order. Sunday is 0. */
-export interface CronTimes {
-  readonly seconds: readonly number[];
-  readonly minutes: readonly number[];
-  readonly hours: readonly number[];
-  readonly days: readonly number[];
-  readonly months: readonly number[];
-  readonly weekdays: readonly number[];
-  /** Neither minute nor hour has a `*`: it names times of the day, not a rhythm. */
-  readonly isFixed: boolean;
-}
+export type CronTimes = ReturnType<typeof readCron>;
 
 /** Reads an expression that {@link findCronFault} finds nothing wrong with. */
-export function readCron(expression: string): CronTimes {
+export function readCron(expression: string) {
   const parts = splitCron(expression);
   const read = parse(parts.join(" "));
   const ascending = (values: readonly (number | string)[]): readonly number[] =>
@@ -46,6 +37,7 @@ export function readCron(expression: string): CronTimes {
     days: ascending(read.dayOfMonth),
     months: ascending(read.month),
     weekdays: ascending(read.dayOfWeek),
+    /** Neither minute nor hour has a `*`: it names times of the day, not a rhythm. */
     isFixed: !`${parts[1]}${parts[2]}`.includes("*"),
   };
 }

@@ -115,19 +115,15 @@ function findUrlFault(text: string, example: string): string | undefined {
   return undefined;
 }
 
+const noAddress = { error: "must be an address such as `https://example.com/ping`", abort: true };
+
 /** An address that is called, or written to. It may hold a secret, so it is never sent over the network in the clear. */
 export function webAddress() {
   return z
     .string()
     .max(2000)
-    .regex(/^https?:\/\/\S+$/, {
-      error: "must be an address such as `https://example.com/ping`",
-      abort: true,
-    })
-    .refine((text) => URL.canParse(text), {
-      error: "must be an address such as `https://example.com/ping`",
-      abort: true,
-    })
+    .regex(/^https?:\/\/\S+$/, noAddress)
+    .refine((text) => URL.canParse(text), noAddress)
     .refine((text) => new URL(text).username === "" && new URL(text).password === "", {
       error: "must not hold a user name or password",
     })
