@@ -2,14 +2,14 @@ import type { Config } from "../../config/schema.ts";
 import { ConfigError } from "../../errors.ts";
 import type { PostId } from "../../model/post.ts";
 import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
+import type { Whole } from "../../sync/orders/pause-whole.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { type Beside, describeNoProject, findPost, findProject, knownProjects } from "./beside.ts";
 
 /** What an order is about. */
 export type Targets =
   | { readonly kind: "posts"; readonly posts: readonly NamedPost[] }
-  /** The one, or every project of the config that a run has found. */
-  | { readonly kind: "project" | "all"; readonly projects: readonly NamedProject[] };
+  | ({ readonly kind: "whole" } & Whole);
 
 export interface TargetOptions {
   readonly code?: string;
@@ -29,7 +29,7 @@ export async function findTargets(
   if (all === true) {
     if (words.length > 0 || code !== undefined)
       throw new ConfigError(["`--all` is every project: name none with it, and no post or code."]);
-    return { kind: "all", projects: knownProjects(beside) };
+    return { kind: "whole", of: "all", projects: knownProjects(beside) };
   }
   const [first, ...rest] = words;
   if (first === undefined)
@@ -45,7 +45,7 @@ export async function findTargets(
     if (rest.length > 0) throw new ConfigError(["`--code` chooses the posts: name the project alone."]);
     return { kind: "posts", posts: await postsWithCode(beside, project, code) };
   }
-  if (rest.length === 0) return { kind: "project", projects: [project] };
+  if (rest.length === 0) return { kind: "whole", of: "project", projects: [project] };
   const full = rest.map((word) => (word.startsWith(`${first}/`) ? word : `${first}/${word}`));
   return { kind: "posts", posts: await findEach(beside, full) };
 }

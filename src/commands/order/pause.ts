@@ -26,7 +26,10 @@ interface ResumeOptions extends PauseOptions {
 
 /** `boardsync pause`: from now on nothing is written for posts, a project, or any project, either way, until a person resumes it. */
 export function pause(called: CommandCall<PauseOptions>): Promise<number> {
-  return orderOf(called, { posts: pausePosts, whole: pauseWhole });
+  return besideRuns(called, async (call) => {
+    const targets = await findTargets(call, called.rest, call.options);
+    return targets.kind === "posts" ? pausePosts(call, targets.posts) : pauseWhole(call, targets);
+  });
 }
 
 /**
@@ -34,23 +37,9 @@ export function pause(called: CommandCall<PauseOptions>): Promise<number> {
  * project that is not paused as a whole: its paused posts.
  */
 export function resume(called: CommandCall<ResumeOptions>): Promise<number> {
-  return orderOf(called, { posts: resumePosts, whole: resumeWhole });
-}
-
-/** What an order does to each of what a person may name. */
-interface Ways<Options extends PauseOptions> {
-  posts(call: BesideCall<Options>, posts: readonly NamedPost[]): Promise<number>;
-  whole(call: BesideCall<Options>, whole: Whole): Promise<number>;
-}
-
-function orderOf<Options extends PauseOptions>(
-  called: CommandCall<Options>,
-  ways: Ways<Options>,
-): Promise<number> {
   return besideRuns(called, async (call) => {
     const targets = await findTargets(call, called.rest, call.options);
-    if (targets.kind === "posts") return ways.posts(call, targets.posts);
-    return ways.whole(call, { of: targets.kind, projects: targets.projects });
+    return targets.kind === "posts" ? resumePosts(call, targets.posts) : resumeWhole(call, targets);
   });
 }
 

@@ -21,7 +21,7 @@ export function retry(called: CommandCall<CommonOptions & TargetOptions>, kind: 
     const listed = (project: NamedProject) => listRetryable(call.ledger, kind, project);
     const asked = targets.kind === "posts" ? targets.posts : (await inOrder(targets.projects, listed)).flat();
     const seen = await foreseeRetry(call, kind, asked, targets.kind !== "posts");
-    const [project] = targets.kind === "project" ? targets.projects : [];
+    const [project] = targets.kind === "whole" ? targets.projects : [];
     const told = seen.lines.map(({ named: { key, post }, waits }) => ({
       project: key,
       post,

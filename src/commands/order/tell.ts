@@ -1,4 +1,5 @@
 import type { Foresight, Nothing } from "../../sync/orders/foresight.ts";
+import { tagOf } from "../../sync/orders/publish.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import type { BesideCall } from "../open/beside.ts";
 import { isAgreed } from "../print/agree.ts";
@@ -74,14 +75,11 @@ export function timesOf({ now, config }: BesideCall): ToldTimes {
   return tellTimes(now, config.timezone);
 }
 
-/** Before the tag of a release. */
-const ofChangelog = "changelog:";
-
 /** `PROJECT changelog:TAG`: an entry of a project's changelog; undefined where a person names something else. */
 export function entryNamed(
   words: readonly string[],
 ): { readonly key: string; readonly tag: string } | undefined {
   const [key = "", entry = "", ...more] = words;
-  if (!entry.startsWith(ofChangelog) || more.length > 0) return undefined;
-  return { key, tag: entry.slice(ofChangelog.length) };
+  const tag = tagOf(entry);
+  return tag === undefined || more.length > 0 ? undefined : { key, tag };
 }

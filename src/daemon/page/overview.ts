@@ -80,8 +80,7 @@ function renderPause({ forms }: Looking, { known, state: { pause }, isResuming }
   const { key } = known.project;
   if (pause?.of === "all") return "";
   if (isResuming) return html`<span class="quiet">Resumed by the next run.</span>`;
-  if (pause === undefined)
-    return forms === undefined ? "" : (renderOrder(forms, { kind: "pause", project: key }, "Pause…") ?? "");
+  if (pause === undefined) return renderOrder(forms, { kind: "pause", project: key }, "Pause…");
   if (forms === undefined) return renderCommand(command("resume", key));
   return html`${renderOrder(forms, { kind: "resume", project: key }, "Resume…")}${renderOrder(forms, { kind: "resume-discard", project: key }, "Resume without writing…")}`;
 }
@@ -183,7 +182,7 @@ function renderProject(looking: Looking, seen: Seen): Markup {
   ];
   return html`<article class="card" aria-label="Project ${key}">
     <div class="head"><h3>${key} <span class="quiet">↔ ${settings.repo}</span></h3>
-      <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}${badge(isKnown ? looks[kind] : "", isKnown ? stateWords[kind] : "no run yet")}${looking.forms && renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}${renderPause(looking, seen)}</div></div>
+      <div class="side">${settings.writes !== "all" && html`<span class="badge warn">writes: ${settings.writes}</span> `}${badge(isKnown ? looks[kind] : "", isKnown ? stateWords[kind] : "no run yet")}${renderOrder(looking.forms, { kind: "run", project: key }, "Run now…")}${renderPause(looking, seen)}</div></div>
     <p>${renderSentence(describeState(state, looking.times.name))}</p>
     ${renderFacts(facts)}
   </article>`;

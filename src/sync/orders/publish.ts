@@ -5,6 +5,11 @@ import { mayBePublished, publishEveryMs } from "../../plan/changelog/decide.ts";
 import { lastText, nameEntry } from "../ground/entries.ts";
 import { already, type Foresight, type NamedProject, type Nothing, type Sight } from "./foresight.ts";
 
+/** The tag of an entry of the changelog, as a person names it: `changelog:TAG`; undefined for everything else. */
+export function tagOf(word: string): string | undefined {
+  return /^changelog:(.*)$/s.exec(word)?.[1];
+}
+
 /** What becomes of an entry of the changelog that a person lets go. */
 export interface PublishForesight extends Foresight {
   /** Whether it is only made, as a draft: the guard holds it. */

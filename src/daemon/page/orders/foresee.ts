@@ -15,7 +15,7 @@ import { askIssue, foreseeLink, foreseeUnlink } from "../../../sync/orders/link.
 import { findIssue } from "../../../sync/orders/named-issue.ts";
 import { foreseePause, foreseeResume, type Resuming } from "../../../sync/orders/pause.ts";
 import { foreseePauseWhole, foreseeResumeWhole, type Whole } from "../../../sync/orders/pause-whole.ts";
-import { foreseePublish, foreseeRetryEntry } from "../../../sync/orders/publish.ts";
+import { foreseePublish, foreseeRetryEntry, tagOf } from "../../../sync/orders/publish.ts";
 import { foreseeRetry, listRetryable, type RetryKind } from "../../../sync/orders/retry.ts";
 import { count } from "../../../sync/tell/words.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
@@ -190,7 +190,7 @@ async function answerHeld(
   { order, named, name, ...sight }: Foreseeing,
   isDiscard: boolean,
 ): Promise<Question | Nothing> {
-  const tag = tagOf(order);
+  const tag = tagOf(order.post);
   if (tag !== undefined) return askPublish(sight, named, tag);
   const posts = order.post === "" ? [] : [order.post];
   return ask(await foreseeHeld(sight, named, posts, isDiscard), ({ hold, counted, done }) => {
@@ -199,11 +199,6 @@ async function answerHeld(
     const question = `Is the board of ${name} as it looks?`;
     return { question, button: "Accept the board as it is", done };
   });
-}
-
-/** An entry of the changelog has the name that a command gives it. */
-function tagOf({ post }: PageOrder): string | undefined {
-  return /^changelog:(.+)$/s.exec(post)?.[1];
 }
 
 async function askPublish(sight: Sight, named: NamedPost, tag: string): Promise<Question | Nothing> {
@@ -251,7 +246,7 @@ async function askRetry(
   { named, name, order, ...sight }: Foreseeing,
   kind: RetryKind,
 ): Promise<Question | Nothing> {
-  const tag = tagOf(order);
+  const tag = tagOf(order.post);
   if (tag !== undefined)
     return ask(await foreseeRetryEntry(sight, named, tag), () => ({
       question: `Try changelog ${tag} of ${named.key} again?`,
