@@ -155,14 +155,12 @@ export interface Account {
 export interface Catalogue {
   readonly labels: readonly Named[];
   readonly milestones: readonly Milestone[];
-  /** What makes `labels` and `milestones` conditional, opaque; undefined where nothing does. */
-  readonly labelsEtag: string | undefined;
-  readonly milestonesEtag: string | undefined;
 }
 
 /** A list that was asked for conditionally. */
 export type Listed<T> =
   | { readonly kind: "unchanged" }
+  /** `etag`: what makes the next request conditional, opaque; undefined where nothing does. */
   | { readonly kind: "listed"; readonly rows: readonly T[]; readonly etag: string | undefined };
 
 export interface IssueComment {

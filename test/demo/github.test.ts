@@ -3,7 +3,14 @@ import { type DemoGitHub, startDemoGitHub } from "../../src/demo/github.ts";
 import type { ReadBounds } from "../../src/model/surroundings.ts";
 import type { IssueWrite, SignalWish } from "../../src/tracker/tracker.ts";
 import { startSandboxGitHub } from "../support/sandbox/github/github.ts";
-import { createFakeClock, createFixture, type FakeClock, token, unbounded } from "../tracker/github/setup.ts";
+import {
+  createFakeClock,
+  createFixture,
+  etagOf,
+  type FakeClock,
+  token,
+  unbounded,
+} from "../tracker/github/setup.ts";
 
 const name = "acme/app";
 const labels = ["feedback", "in progress"];
@@ -68,6 +75,7 @@ async function playAll(url: string, clock: FakeClock): Promise<unknown> {
   const since = latest[0]?.issues[0]?.issue.updatedAt;
   const author = "acme-boardsync";
   const catalogue = await tracker.catalogue(repository, bounds);
+  const labels = await tracker.labels(repository, undefined, bounds);
   const known = latest.flatMap(({ issues }) => issues.map((record) => record.issue));
   const nodeIds = [...known.map(({ nodeId }) => nodeId), "I_0"];
   const ref = { repositoryId: repository.id, number: 2 };
@@ -85,23 +93,15 @@ async function playAll(url: string, clock: FakeClock): Promise<unknown> {
     none: await tracker.readIssue({ ...ref, number: 9 }, bounds),
     comments: await collect(tracker.comments(ref, bounds)),
     types: await tracker.issueTypes(repository, undefined, bounds),
-    labels: await tracker.labels(repository, catalogue.labelsEtag, bounds),
+    labels,
+    again: await tracker.labels(repository, etagOf(labels), bounds),
     dana: await tracker.isAssignable(repository, "dana", bounds),
     nobody: await tracker.isAssignable(repository, "nobody", bounds),
     elsewhere: await tracker.repository("acme/none", bounds).catch((error: unknown) => String(error)),
     signals: await collect(tracker.readSignals(nodeIds, wish, bounds)),
   };
   // Of the editors only others than boardsync count, and here are none.
-  const counted = [
-    "editors",
-    "id",
-    "nodeId",
-    "repositoryId",
-    "labelIds",
-    "etag",
-    "labelsEtag",
-    "milestonesEtag",
-  ];
+  const counted = ["editors", "id", "nodeId", "repositoryId", "labelIds", "etag"];
   return JSON.parse(
     JSON.stringify(found, (key, value: unknown) => (counted.includes(key) ? undefined : value)),
   );

@@ -89,12 +89,7 @@ export function createSimTracker(
       await read(bounds);
       assertFree(line, { repository: repositoryOf(repository) });
       const { labels, milestones } = requireIssues(repositoryOf(repository));
-      return {
-        labels: [...labels],
-        milestones: [...milestones],
-        labelsEtag: JSON.stringify(labels),
-        milestonesEtag: JSON.stringify(milestones),
-      };
+      return { labels: [...labels], milestones: [...milestones] };
     },
     issueTypes: () => Promise.resolve({ kind: "listed", rows: [], etag: undefined }),
     isAssignable: () => Promise.resolve(true),

@@ -7,7 +7,7 @@ import { createSender, type Send } from "../../../src/http/send.ts";
 import type { IssueRecord, Repository } from "../../../src/model/issue.ts";
 import type { Clock, ReadBounds } from "../../../src/model/surroundings.ts";
 import { createGitHubTracker, type GitHubOptions } from "../../../src/tracker/github/github.ts";
-import type { IssuePage, IssueQuery, Tracker } from "../../../src/tracker/tracker.ts";
+import type { IssuePage, IssueQuery, Listed, Tracker } from "../../../src/tracker/tracker.ts";
 import { createDeadlines, type Deadlines } from "../../support/deadlines.ts";
 import { type ApiRequest, validateRequests } from "../../support/openapi.ts";
 import {
@@ -249,6 +249,11 @@ export async function collectIssues(
   query: IssueQuery,
 ): Promise<readonly IssueRecord[]> {
   return (await collectPages(tracker, of, query)).flatMap((page) => page.issues);
+}
+
+/** What makes the next request for a list conditional. */
+export function etagOf(listed: Listed<unknown>): string | undefined {
+  return listed.kind === "listed" ? listed.etag : undefined;
 }
 
 /** The error that a read ends with; anything but a RemoteError fails the test. */

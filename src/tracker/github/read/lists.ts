@@ -110,12 +110,7 @@ export async function readCatalogue(
 ): Promise<Catalogue> {
   const labels = await readRows(access, repository, labelList, undefined, bounds);
   const milestones = await readRows(access, repository, milestoneList, undefined, bounds);
-  return {
-    labels: labels.rows,
-    milestones: milestones.rows,
-    labelsEtag: labels.etag,
-    milestonesEtag: milestones.etag,
-  };
+  return { labels: labels.rows, milestones: milestones.rows };
 }
 
 /** Issue types; an Enterprise Server of today, and a repository of a person, answer 404. */
