@@ -10,7 +10,7 @@ import type { ClientAnswer, Credential } from "../wire/client.ts";
 import { call } from "../wire/endpoints.ts";
 import type { Gate } from "../wire/limits.ts";
 import type { Read } from "../wire/reader.ts";
-import { positiveInteger, readShape } from "../wire/shapes.ts";
+import { positiveInteger, readShape, splitName } from "../wire/shapes.ts";
 import type { ServerClock } from "../wire/transport.ts";
 import type { Quote } from "../wire/words.ts";
 import type { AppAuth, InstallationToken } from "./app-auth.ts";
@@ -113,15 +113,9 @@ const installationShape = z.object({ id: positiveInteger, suspended_at: z.unknow
 async function findInstallation(tools: InstallationTools, bounds: ReadBounds): Promise<number> {
   const { read, quote } = tools;
   const name = tools.repository();
-  const owner = name.slice(0, name.indexOf("/"));
-  const subject = `the App's installation on ${owner}`;
-  const answer = await read(
-    {
-      ...call(({ rest }) => rest.apps.getRepoInstallation, addressRepository(name, quote)),
-      subject,
-    },
-    bounds,
-  );
+  const { owner } = splitName(name);
+  const request = call(({ rest }) => rest.apps.getRepoInstallation, addressRepository(name, quote));
+  const answer = await read({ ...request, subject: `the App's installation on ${owner}` }, bounds);
   if (answer.status === 404) {
     const message = `The GitHub App is not installed on ${owner}, or its installation there does not include ${name}. Install it on ${owner}, and choose this repository. ${needed}.`;
     throw new RemoteError("tracker", "missing", message, { detail: "told" });
@@ -135,7 +129,7 @@ async function findInstallation(tools: InstallationTools, bounds: ReadBounds): P
 /** Why there is no token: no request of ours has left without one. */
 function refuseToken(tools: InstallationTools, answer: ClientAnswer | NoAnswer): RemoteError {
   const name = tools.repository();
-  const owner = name.slice(0, name.indexOf("/"));
+  const { owner } = splitName(name);
   if ("kind" in answer) {
     const message = `GitHub gave no token for the App's installation on ${owner}: it ${answer.message}.`;
     return new RemoteError("tracker", "unreachable", message, {

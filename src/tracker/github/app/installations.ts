@@ -45,11 +45,8 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
       repository: () => installation.repository,
     });
     held.add(credential.secrets);
-    const installation: Installation = {
-      owner,
-      tracker: createAdapter(connection, credential, owner),
-      repository: "",
-    };
+    const tracker = createAdapter(connection, credential, owner);
+    const installation: Installation = { tracker, repository: "" };
     return installation;
   };
 

@@ -6,8 +6,6 @@ import { splitName } from "../wire/shapes.ts";
 
 /** What goes through the installation on one owner. */
 export interface Installation {
-  /** In lower case. */
-  readonly owner: string;
   readonly tracker: Tracker;
   /** The repository that was asked for last: the installation is looked for by it. */
   repository: RepositoryName;

@@ -33,10 +33,10 @@ export function readRepositoryReleases(answer: QueryAnswer, alias: string, name:
   if (connection === undefined) return unreadable(name, "GitHub hides them");
   const { totalCount, nodes } = connection;
   const published = nodes.filter((node) => !draftShape.safeParse(node).success);
-  const releases = published.flatMap((node) => readRelease(node) ?? []);
-  const hasUnread = published.some((node) => {
-    return !prereleaseShape.safeParse(node).success && readRelease(node) === undefined;
-  });
+  const releases = published.flatMap((node) => releaseShape.safeParse(node).data ?? []);
+  const hasUnread = published.some(
+    (node) => !prereleaseShape.safeParse(node).success && !releaseShape.safeParse(node).success,
+  );
   const isPartial = totalCount === undefined || totalCount > nodes.length;
   return {
     releases,
@@ -55,21 +55,18 @@ const repositoryShape = z.object({
 const draftShape = z.object({ isDraft: z.literal(true) });
 const prereleaseShape = z.object({ isPrerelease: z.literal(true) });
 const createdShape = z.object({ createdAt: time });
-const releaseShape = z.object({
-  isDraft: z.literal(false),
-  isPrerelease: z.boolean(),
-  tagName: z.string(),
-  publishedAt: time,
-  tag: z.object({ id: z.string() }),
-  tagCommit: z.object({ oid: z.string() }),
-});
-
-function readRelease(node: unknown): PublishedRelease | undefined {
-  const found = releaseShape.safeParse(node).data;
-  if (found === undefined) return undefined;
-  const { tag, tagName, tagCommit, publishedAt, isPrerelease } = found;
-  return { tagId: tag.id, tag: tagName, commit: tagCommit.oid, publishedAt, isPrerelease };
-}
+const releaseShape = z
+  .object({
+    isDraft: z.literal(false),
+    isPrerelease: z.boolean(),
+    tagName: z.string(),
+    publishedAt: time,
+    tag: z.object({ id: z.string() }),
+    tagCommit: z.object({ oid: z.string() }),
+  })
+  .transform(({ tag, tagName, tagCommit, publishedAt, isPrerelease }): PublishedRelease => {
+    return { tagId: tag.id, tag: tagName, commit: tagCommit.oid, publishedAt, isPrerelease };
+  });
 
 const tagShape = z.object({ compare: z.object({ status: z.string() }) });
 

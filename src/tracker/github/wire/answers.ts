@@ -151,12 +151,13 @@ export function refuseAnswer(
     const fault = status === 401 || status === 403 ? "unauthorized" : "unreadable";
     return new RemoteError("tracker", fault, message, { budget, detail: "page", concerns });
   }
-  const detail = concerns === "all" ? undefined : detailOf(status);
+  const [fault, detail] =
+    meanings[status] ?? (status < 500 ? ["refused", "said"] : ["unreachable", "server"]);
   const pause = retryAt === undefined ? "" : ` It asks for a pause until ${new Date(retryAt).toISOString()}.`;
   const message = `${describeRefusal(answer, subject, words, quote)}${pause}`;
-  return new RemoteError("tracker", faultOf(status), message, {
+  return new RemoteError("tracker", fault, message, {
     budget,
-    detail,
+    detail: concerns === "all" ? undefined : detail,
     concerns,
     ...(retryAt !== undefined && { retryAt }),
   });
@@ -173,18 +174,13 @@ export function isPage({ data }: ClientAnswer): boolean {
 }
 
 /** What is to be done about GitHub's own refusals depends on the status; of a 404 the fault says it all. */
-function detailOf(status: number): FaultDetail | undefined {
-  if (status >= 500) return "server";
-  if (status < 400 || status === 404) return undefined;
-  const details: Readonly<Record<number, FaultDetail>> = { 403: "forbidden", 410: "gone", 451: "blocked" };
-  return details[status] ?? "said";
-}
-
-function faultOf(status: number): RemoteFault {
-  if (status === 401 || status === 403) return "unauthorized";
-  if (status === 404) return "missing";
-  return status >= 500 ? "unreachable" : "refused";
-}
+const meanings: Readonly<Record<number, readonly [fault: RemoteFault, detail?: FaultDetail]>> = {
+  401: ["unauthorized", "said"],
+  403: ["unauthorized", "forbidden"],
+  404: ["missing"],
+  410: ["refused", "gone"],
+  451: ["refused", "blocked"],
+};
 
 function describeRefusal(
   answer: ClientAnswer & { readonly budget?: string },
