@@ -1,6 +1,22 @@
+import { BlockList, isIP } from "node:net";
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import { ConfigError } from "../errors.ts";
-import { type NamedProxy, type ProxySettings, proxyOf } from "./proxies.ts";
+
+/** Proxies as they stand in the environment; passed in, never read here. */
+export interface ProxySettings {
+  /** Address of `HTTP_PROXY`. */
+  readonly http?: string | undefined;
+  /** Address of `HTTPS_PROXY`. */
+  readonly https?: string | undefined;
+  /** `NO_PROXY`: hosts and networks that are asked directly. */
+  readonly none?: string | undefined;
+}
+
+/** A proxy, and the variable that names it. */
+export interface NamedProxy {
+  readonly address: string;
+  readonly variable: string;
+}
 
 /** How one address is asked. */
 export interface Way {
@@ -47,4 +63,88 @@ function openAgents({ http = "", https = "" }: ProxySettings, options: Agent.Opt
     // The library's error quotes the address, and with it the proxy's password.
     throw new ConfigError(["HTTP_PROXY or HTTPS_PROXY is not the address of a proxy."]);
   }
+}
+
+/** The proxy that an address is asked through; undefined where it is asked directly. */
+export function proxyOf(
+  url: URL,
+  { http = "", https = "", none = "" }: ProxySettings,
+): NamedProxy | undefined {
+  const isSecure = url.protocol === "https:" && https !== "";
+  const proxy = isSecure
+    ? { address: https, variable: "HTTPS_PROXY" }
+    : { address: http, variable: "HTTP_PROXY" };
+  return proxy.address === "" || isExcepted(url, none) ? undefined : proxy;
+}
+
+/** A proxy as it is shown: without its password. */
+export function showProxy({ address, variable }: NamedProxy): string {
+  return `the proxy ${new URL(address).origin} of ${variable}`;
+}
+
+/** An entry is a host with all below it (`*.` leaves the host itself out), with or without a port, or a network. */
+function isExcepted(url: URL, none: string): boolean {
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/(?<=.)\.$/, "");
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return none
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      if (entry.includes("/")) return isInNetwork(host, entry);
+      // Colons without brackets are those of IPv6.
+      const parts = /^\[(.+)\](?::(\d+))?$/.exec(entry) ?? /^([^:]+)(?::(\d+))?$/.exec(entry);
+      const [, named = entry, only] = parts ?? [];
+      if (only !== undefined && only !== port) return false;
+      if (named === "*") return true;
+      const name = named.replace(/^\*?\./, "").replace(/\.$/, "");
+      return (host === name && !named.startsWith("*")) || host.endsWith(`.${name}`);
+    });
+}
+
+function isInNetwork(host: string, network: string): boolean {
+  const [base = "", length = ""] = network.split("/");
+  const kind = isIP(base);
+  const bits = Number(length);
+  if (kind === 0 || isIP(host) !== kind || !/^\d{1,3}$/.test(length) || bits > (kind === 4 ? 32 : 128))
+    return false;
+  const list = new BlockList();
+  const family = kind === 4 ? "ipv4" : "ipv6";
+  list.addSubnet(base, bits, family);
+  return list.check(host, family);
+}
+
+const causeDepthLimit = 10;
+
+const codesOfProxies: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "refused the connection",
+  ENOTFOUND: "could not be found: the name is not known",
+  EAI_AGAIN: "could not be found: the look-up of the name failed",
+  UND_ERR_CONNECT_TIMEOUT: "gave no connection in time",
+  UND_ERR_PRX_CONN: "cut the connection",
+  UND_ERR_PRX_TLS: "has a certificate that is not its own",
+};
+
+/**
+ * What a proxy did that a request could not go through it, as words for a sentence; undefined where the failure may be the
+ * target's. Nothing of the request has reached the target then.
+ *
+ * A tunnel's inside makes no connection and looks up no name: whatever fails with that on the way through a proxy is the proxy.
+ */
+export function blameProxy(error: unknown, host: string): string | undefined {
+  let link: unknown = error;
+  for (let depth = 0; depth < causeDepthLimit && link instanceof Error; depth += 1) {
+    const status = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(link.message)?.[1];
+    if (status !== undefined) return `${describeStatus(Number(status), host)} (${status})`;
+    const code = "code" in link && typeof link.code === "string" ? link.code : link.name;
+    const isConnect = "syscall" in link && /^(?:connect|getaddrinfo)$/.test(String(link.syscall));
+    if (Object.hasOwn(codesOfProxies, code)) return `${codesOfProxies[code]} (${code})`;
+    if (isConnect || link instanceof AggregateError) return `could not be reached (${code})`;
+    link = link.cause;
+  }
+  return undefined;
+}
+
+function describeStatus(status: number, host: string): string {
+  if (status === 407) return "wants a name and a password, or other ones than it got";
+  return status < 500 ? `does not let boardsync through to ${host}` : `could not reach ${host}`;
 }

@@ -3,8 +3,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { type Clock, startDeadline, type Traffic } from "../model/surroundings.ts";
-import { openConnections, type Way } from "./connections.ts";
-import { blameProxy, type ProxySettings, showProxy } from "./proxies.ts";
+import { blameProxy, openConnections, type ProxySettings, showProxy, type Way } from "./connections.ts";
 
 export interface Call {
   readonly method: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readProxies } from "../../src/config/proxies.ts";
-import { proxyOf } from "../../src/http/proxies.ts";
+import { proxyOf } from "../../src/http/connections.ts";
 import { adviceOn } from "../../src/sync/ground/remedy.ts";
 import { failureOf, givenBoard, postId, project, pull } from "../board/http/given.ts";
 import { openStage } from "../commands/stage.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Board, ListEnd, PostPage } from "../../../src/board/board.ts";
 import { createHttpBoard, type HttpBoardOptions } from "../../../src/board/http/http.ts";
 import { RemoteError } from "../../../src/errors.ts";
-import type { ProxySettings } from "../../../src/http/proxies.ts";
+import type { ProxySettings } from "../../../src/http/connections.ts";
 import { createSender } from "../../../src/http/send.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Post, PostId, ProjectId } from "../../../src/model/post.ts";

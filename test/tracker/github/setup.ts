@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { afterEach, expect } from "vitest";
 import { RemoteError } from "../../../src/errors.ts";
-import type { ProxySettings } from "../../../src/http/proxies.ts";
+import type { ProxySettings } from "../../../src/http/connections.ts";
 import { createSender, type Send } from "../../../src/http/send.ts";
 import type { IssueRecord, Repository } from "../../../src/model/issue.ts";
 import type { Clock, ReadBounds } from "../../../src/model/surroundings.ts";

@@ -1,8 +1,13 @@
 import { createPrivateKey, sign } from "node:crypto";
 import type { NoAnswer } from "../../../http/send.ts";
 import { minuteMs, readInstant } from "../../../model/time.ts";
-import type { Credential } from "../wire/client.ts";
-import { type ClientAnswer, type ConnectionOptions, createOctokit, readFailure } from "../wire/client.ts";
+import {
+  type ClientAnswer,
+  type ConnectionOptions,
+  type Credential,
+  createOctokit,
+  readFailure,
+} from "../wire/client.ts";
 import { lost } from "../wire/transport.ts";
 
 /** How a GitHub App signs in. */

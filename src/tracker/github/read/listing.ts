@@ -3,7 +3,7 @@ import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import type { IssuePage, IssueQuery } from "../../tracker.ts";
 import { type Access, addressRepository } from "../wire/access.ts";
-import { call } from "../wire/endpoints.ts";
+import { call } from "../wire/client.ts";
 import { endless, type ListRequest, type Page } from "../wire/pages.ts";
 import { type IssueRow, type IssueRows, readIssueRows } from "../wire/shapes.ts";
 import { createRecorder } from "./identity.ts";

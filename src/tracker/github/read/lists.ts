@@ -5,7 +5,7 @@ import type { Release } from "../../../model/release.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Catalogue, Listed } from "../../tracker.ts";
 import { type Access, addressRepository } from "../wire/access.ts";
-import { at, type Endpoint } from "../wire/endpoints.ts";
+import { at, type Endpoint } from "../wire/client.ts";
 import { resolveOnOrigin } from "../wire/links.ts";
 import type { ListRequest } from "../wire/pages.ts";
 import { TooHeavyError } from "../wire/reader.ts";

@@ -4,7 +4,7 @@ import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { IssueAnswer, IssueComment } from "../../tracker.ts";
 import type { Access } from "../wire/access.ts";
 import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
-import { at } from "../wire/endpoints.ts";
+import { at } from "../wire/client.ts";
 import type { ListRequest, Page } from "../wire/pages.ts";
 import { requireOk } from "../wire/reader.ts";
 import { commentsShape, completeRecord, type IssueRow, readIssueRow, readShape } from "../wire/shapes.ts";

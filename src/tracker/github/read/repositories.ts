@@ -5,7 +5,7 @@ import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account } from "../../tracker.ts";
 import { type Access, addressRepository } from "../wire/access.ts";
 import { refuseAnswer } from "../wire/answers.ts";
-import { at, call } from "../wire/endpoints.ts";
+import { at, call } from "../wire/client.ts";
 import { type ReadRequest, requireOk } from "../wire/reader.ts";
 import { account, readShape, repositoryShape } from "../wire/shapes.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import { at } from "../wire/endpoints.ts";
+import { at } from "../wire/client.ts";
 import { type Read, requireOk, TooHeavyError } from "../wire/reader.ts";
 import { word } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";

@@ -3,10 +3,27 @@ import type { NoAnswer, Sender } from "../../../http/send.ts";
 import type { Log } from "../../../log.ts";
 import type { Clock } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
-import type { Endpoint } from "./endpoints.ts";
 import { isObject } from "./shapes.ts";
 import { createOctokitFetch, lost, NoAnswerError, type ServerClock } from "./transport.ts";
 import type { Quote } from "./words.ts";
+
+type Answering = ReturnType<Octokit["request"]>;
+
+/** What is asked of GitHub: a method of Octokit's, such as `({ rest }) => rest.issues.create`. */
+export type Endpoint = (octokit: Octokit) => (parameters: never) => Answering;
+
+/** A method of Octokit's with the parameters that GitHub describes for it. */
+export function call<Parameters>(
+  endpoint: (octokit: Octokit) => (parameters?: Parameters) => Answering,
+  parameters: { readonly [Name in keyof Parameters]: Parameters[Name] | undefined },
+): { readonly endpoint: Endpoint; readonly parameters: Readonly<Record<string, unknown>> } {
+  return { endpoint, parameters };
+}
+
+/** Method and URL template of what Octokit has no method for, such as addresses by a repository's id. */
+export function at(route: string): Endpoint {
+  return (octokit) => (parameters: Readonly<Record<string, unknown>>) => octokit.request(route, parameters);
+}
 
 /** An answer of any status. Header names are in lower case. */
 export interface ClientAnswer {

@@ -3,8 +3,7 @@ import type { NoAnswer } from "../../../http/send.ts";
 import type { Repository } from "../../../model/issue.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
 import type { Access } from "../wire/access.ts";
-import type { ClientAnswer, ClientRequest } from "../wire/client.ts";
-import { call } from "../wire/endpoints.ts";
+import { type ClientAnswer, type ClientRequest, call } from "../wire/client.ts";
 import { isRepositoryName, splitName } from "../wire/shapes.ts";
 import { classifyAnswer } from "./outcomes.ts";
 
