@@ -1,3 +1,4 @@
+import { RemoteError } from "../../../errors.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
@@ -5,8 +6,14 @@ import type { IssuePage, IssueQuery } from "../../tracker.ts";
 import { type Access, addressRepository } from "../wire/access.ts";
 import { call } from "../wire/client.ts";
 import { endless, type ListRequest, type Page } from "../wire/pages.ts";
-import { type IssueRow, type IssueRows, readIssueRows } from "../wire/shapes.ts";
-import { createRecorder } from "./identity.ts";
+import {
+  completeRecord,
+  type IssueRow,
+  type IssueRows,
+  isMarkOf,
+  type RepositoryMark,
+  readIssueRows,
+} from "../wire/shapes.ts";
 
 /** The listing of the port; see `IssueQuery` for what each query promises. */
 export function listIssues(
@@ -137,13 +144,27 @@ function describeList(
   };
 }
 
-/** What pages of a list show, of which the rows that are wanted become records. */
-function createPageRecorder(access: Access, repository: Repository) {
-  const record = createRecorder(access, repository);
+/**
+ * What pages of a list show, of which the rows that are wanted become records. An issue says the name of its repository only, and
+ * a list that was redirected shows the new one: each name that is not the expected one is looked up once.
+ */
+function createPageRecorder({ find }: Access, repository: Repository) {
+  const accepted = new Set<string>();
+  const requireOwn = async (mark: RepositoryMark, bounds: ReadBounds): Promise<void> => {
+    if (isMarkOf(mark, repository) || (mark.kind === "name" && accepted.has(mark.name))) return;
+    const shown = await find(mark.kind === "name" ? mark.name : mark.id, bounds);
+    if (shown.id !== repository.id) {
+      const message = `GitHub's list of ${repository.name} holds an issue of ${shown.name}.`;
+      throw new RemoteError("tracker", "unreadable", message);
+    }
+    accepted.add(shown.name).add(mark.kind === "name" ? mark.name : shown.name);
+  };
   return async ({ rows, odd }: IssueRows, bounds: ReadBounds, wanted: readonly IssueRow[] = rows) => {
     const issues: IssueRecord[] = [];
     for (const { content } of wanted) {
-      if (content !== undefined) issues.push(await record(content, bounds));
+      if (content === undefined) continue;
+      await requireOwn(content.mark, bounds);
+      issues.push(completeRecord(content, repository.id));
     }
     const ofRepository = { repositoryId: repository.id };
     return {

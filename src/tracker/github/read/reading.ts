@@ -7,8 +7,14 @@ import { isGitHubError, quoteAnswer } from "../wire/answers.ts";
 import { at } from "../wire/client.ts";
 import type { ListRequest, Page } from "../wire/pages.ts";
 import { requireOk } from "../wire/reader.ts";
-import { commentsShape, completeRecord, type IssueRow, readIssueRow, readShape } from "../wire/shapes.ts";
-import { isMarkOf } from "./identity.ts";
+import {
+  commentsShape,
+  completeRecord,
+  type IssueRow,
+  isMarkOf,
+  readIssueRow,
+  readShape,
+} from "../wire/shapes.ts";
 
 /**
  * Reads one issue by its repository's id, so that a rename is not seen at all. A transferred issue comes by a redirect,

@@ -1,19 +1,7 @@
 import { RemoteError } from "../../../errors.ts";
-import { readLinks } from "../../../http/headers.ts";
 import { webSiteOf } from "../../../model/dialect.ts";
 import type { ClientAnswer } from "./client.ts";
 import type { Quote } from "./words.ts";
-
-/** The address of the next page, exactly as the `Link` header gives it; undefined on the last page. */
-export function readNextLink({ headers }: ClientAnswer): string | undefined {
-  return readLinks(headers["link"]).get("next");
-}
-
-/** The number of the last page; undefined where the `Link` header names none, as lists do whose pages have no numbers. */
-export function readLastPage({ headers }: ClientAnswer): number | undefined {
-  const page = /[?&]page=(\d{1,9})(?:&|$)/.exec(readLinks(headers["link"]).get("last") ?? "")?.[1];
-  return page === undefined ? undefined : Number(page);
-}
 
 /**
  * Resolves an address that an answer named, and refuses one on another origin: the token must not travel.

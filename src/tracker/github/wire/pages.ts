@@ -1,7 +1,8 @@
 import { RemoteError } from "../../../errors.ts";
+import { readLinks } from "../../../http/headers.ts";
 import type { Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import { readLastPage, readNextLink, readRepositoryId, resolveOnOrigin } from "./links.ts";
+import { readRepositoryId, resolveOnOrigin } from "./links.ts";
 import { halve, largestSize, type Sizes } from "./pieces.ts";
 import { addressed, type Read, type ReadRequest, requireOk, TooHeavyError } from "./reader.ts";
 import type { Quote } from "./words.ts";
@@ -78,8 +79,11 @@ export function createPages({ read, quote, sizes, pageLimit }: PagesOptions): Pa
     const page = { size, isFirst: false };
     if (answer.status === 304 && known !== undefined)
       return { ...page, data: [], etag: known, next: undefined, last: undefined, isUnchanged: true };
-    const link = readNextLink(requireOk(answer, request, quote));
+    const links = readLinks(requireOk(answer, request, quote).headers["link"]);
+    const link = links.get("next");
     const next = link === undefined ? undefined : resolveOnOrigin(link, answer.url, quote);
+    // Lists whose pages have no numbers name none.
+    const last = /[?&]page=(\d{1,9})(?:&|$)/.exec(links.get("last") ?? "")?.[1];
     if (next !== undefined) requireSame(next, repository);
     const etag = answer.headers["etag"];
     return {
@@ -87,7 +91,7 @@ export function createPages({ read, quote, sizes, pageLimit }: PagesOptions): Pa
       data: answer.data,
       etag: etag === undefined ? undefined : String(etag),
       next,
-      last: readLastPage(answer),
+      last: last === undefined ? undefined : Number(last),
       isUnchanged: false,
     };
   }

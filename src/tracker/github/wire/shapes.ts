@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
-import type { Issue, IssueRecord, Named, Repository, RepositoryName } from "../../../model/issue.ts";
+import {
+  type Issue,
+  type IssueRecord,
+  isSameRepository,
+  type Named,
+  type Repository,
+  type RepositoryName,
+} from "../../../model/issue.ts";
 import type { IssueComment, OddIssue } from "../../tracker.ts";
 
 /**
@@ -139,6 +146,11 @@ export function readShape<Shape extends z.ZodType>(
 export type RepositoryMark =
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "id"; readonly id: number };
+
+/** Whether an answer's repository is the one that was asked for, without asking further. Names ignore case. */
+export function isMarkOf(mark: RepositoryMark, { id, name }: Pick<Repository, "id" | "name">): boolean {
+  return mark.kind === "id" ? mark.id === id : isSameRepository(mark.name, name);
+}
 
 /** A row of an issue list: an issue with its repository, or a pull request, of which only the times count. */
 export interface IssueRow {

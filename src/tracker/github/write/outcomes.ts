@@ -3,11 +3,10 @@ import { readRetryAfter } from "../../../http/headers.ts";
 import { whoseRefusal } from "../../../http/refusal.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import { type IssueWrite, type OptionalValue, optionalValues, type WriteOutcome } from "../../tracker.ts";
-import { isMarkOf } from "../read/identity.ts";
 import type { Access } from "../wire/access.ts";
 import { isGitHubError, quoteAnswer, readRefusal, readSaid, type SingleError } from "../wire/answers.ts";
 import type { ClientAnswer } from "../wire/client.ts";
-import { completeRecord, readIssueRow } from "../wire/shapes.ts";
+import { completeRecord, isMarkOf, readIssueRow } from "../wire/shapes.ts";
 
 /** What was sent, and where to. */
 interface Sent {
