@@ -51,31 +51,26 @@ export function classifyAnswer(
   };
 }
 
-/** What shows that a write was made: no more of it is looked at. */
-const labelsShape = z.array(z.unknown());
-const labelShape = z.object({});
-const commentShape = z.object({ id: z.number() });
+const labels = [200, z.array(z.unknown()), "not the issue's labels"] as const;
 
-function shows(answer: ClientAnswer, status: number, shape: z.ZodType): boolean {
-  return answer.status === status && shape.safeParse(answer.data).success;
-}
+/** What shows that a write was made, no more of the answer is looked at; and what an answer is that shows something else. */
+const proofs: Readonly<
+  Record<IssueWrite["kind"], readonly [status: number, shape: z.ZodType, otherwise: string]>
+> = {
+  "create-issue": [201, z.unknown(), "not 201"],
+  "edit-issue": [200, z.unknown(), "not 200"],
+  "add-labels": labels,
+  "remove-label": labels,
+  "create-label": [201, z.object({}), "not a label"],
+  "add-comment": [201, z.object({ id: z.number() }), "not a comment"],
+};
 
 function classifySuccess(answer: ClientAnswer, sent: Sent): WriteOutcome {
-  switch (sent.write.kind) {
-    case "create-issue":
-      return answer.status === 201 ? classifyIssue(answer, sent, undefined) : unknown(answer, "not 201");
-    case "edit-issue":
-      return answer.status === 200
-        ? classifyIssue(answer, sent, sent.write.number)
-        : unknown(answer, "not 200");
-    case "add-labels":
-    case "remove-label":
-      return shows(answer, 200, labelsShape) ? applied : unknown(answer, "not the issue's labels");
-    case "create-label":
-      return shows(answer, 201, labelShape) ? applied : unknown(answer, "not a label");
-    case "add-comment":
-      return shows(answer, 201, commentShape) ? applied : unknown(answer, "not a comment");
-  }
+  const { write } = sent;
+  const [status, shape, otherwise] = proofs[write.kind];
+  if (answer.status !== status || !shape.safeParse(answer.data).success) return unknown(answer, otherwise);
+  if (write.kind === "create-issue") return classifyIssue(answer, sent, undefined);
+  return write.kind === "edit-issue" ? classifyIssue(answer, sent, write.number) : applied;
 }
 
 /** The record, if it is an issue of the repository that was asked for, and of the number. */
