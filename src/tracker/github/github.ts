@@ -100,7 +100,7 @@ export function createAdapter(
   const find: Access["find"] = async (wanted, bounds) => {
     const found = await findRepository({ read, quote }, wanted, bounds);
     // Of an App's installation GitHub shows no push access, whatever it may write.
-    const mayWrite = credential.mayWriteIssues();
+    const mayWrite = credential.mayWriteIssues?.();
     const repository: Repository = {
       ...found,
       canPush: mayWrite ?? found.canPush,

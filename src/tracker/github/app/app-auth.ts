@@ -121,7 +121,6 @@ export function signInAsApp(
     credential: {
       authorize: () => Promise.resolve(`bearer ${state().jwt}`),
       refuse,
-      mayWriteIssues: () => undefined,
       secrets: () => (current === undefined ? [] : [current.jwt]),
     },
     async createToken(installationId) {

@@ -166,8 +166,8 @@ export interface Credential {
    * or may be known everywhere; undefined where asking again makes no sense.
    */
   refuse(authorization: string): number | undefined;
-  /** Whether issues may be written, where the credential itself tells; undefined where only the repository does. */
-  mayWriteIssues(): boolean | undefined;
+  /** Whether issues may be written, where the credential itself tells; undefined, or left out, where only the repository does. */
+  mayWriteIssues?(): boolean | undefined;
   /** What no text may show. */
   secrets(): readonly string[];
   /** Looks at every answer. Left out where nothing of it concerns the credential. */
@@ -187,7 +187,6 @@ export function createTokenCredential(token: string): Credential {
     ends: () => endsAt,
     authorize: () => Promise.resolve(`token ${token}`),
     refuse: () => undefined,
-    mayWriteIssues: () => undefined,
     secrets: () => [token],
   };
 }
