@@ -18,11 +18,12 @@ const inDoubt: Readonly<Record<IntentKind, string>> = {
     "It is not known yet whether the change of the post arrived; the post is looked at again first.",
 };
 
-/** What is said of a missing post. After one list it may still come back. */
+/** What is said of a missing post, by the number of lists that lack it. After one list it may still come back. */
 const missingFrom = {
-  one: "one list of the board lacks the post; nothing is written to it until it is listed again",
-  more: "the board no longer lists the post; nothing is written to it until it is listed again, and `boardsync unlink` takes its issue from it",
-};
+  0: "the board says that it does not know the post; nothing is written to it until it is listed again",
+  1: "one list of the board lacks the post; nothing is written to it until it is listed again",
+  2: "the board no longer lists the post; nothing is written to it until it is listed again, and `boardsync unlink` takes its issue from it",
+} as const;
 
 /** From when on a look tells what became of a write of unknown outcome: what was sent can't arrive any more. Epoch ms. */
 export function lookUpAt(
@@ -38,5 +39,5 @@ export function lookUpAt(
 export function wordWait(kind: string, fact: string): string {
   if (kind === "intent") return inDoubt[fact as IntentKind];
   if (kind === "paused" && fact === "") return pausedByPerson;
-  return kind === "missing" ? missingFrom[Number(fact) === 1 ? "one" : "more"] : fact;
+  return kind === "missing" ? missingFrom[fact as "0" | "1" | "2"] : fact;
 }

@@ -23,6 +23,7 @@ describe("the sentence of what waits", () => {
   });
 
   it("offers to unlink a missing post only when more than one list lacks it", () => {
+    expect(wordWait("missing", "0")).toMatch(/^the board says that it does not know the post;/);
     expect(wordWait("missing", "1")).toMatch(/^one list of the board lacks the post;/);
     expect(wordWait("missing", "1")).not.toContain("unlink");
     expect(wordWait("missing", "2")).toContain("`boardsync unlink`");

@@ -597,8 +597,13 @@ describe("what is to be written stays out of the plan", () => {
     ],
     [
       "a missing post",
-      linked(done, "planned", base, { missing: 1 }),
+      linked(done, "planned", base, { missing: 1, missingSince: 1 }),
       "status would become `completed`, but the board no longer lists the post",
+    ],
+    [
+      "a post that the board does not know where it is to be changed",
+      linked(done, "planned", base, { missing: 1 }),
+      "status would become `completed`, but the board says that it does not know the post",
     ],
   ])("row 21: for %s, and it is said", (_, row, message) => {
     const decision = plan(row);

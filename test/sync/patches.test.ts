@@ -425,7 +425,7 @@ describe("a PATCH that the board refuses", () => {
     });
     const id = stage.ledger.memory.project("acme-app")?.id;
     expect(id && (await stage.ledger.rows.waiting(id, 9))).toMatchObject([
-      { post: "p1", message: expect.stringContaining("the board no longer lists the post") },
+      { post: "p1", message: expect.stringContaining("the board says that it does not know the post") },
     ]);
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, failed: 0 });
   });

@@ -89,6 +89,8 @@ describe("a linked post that the board no longer lists", () => {
     stage.github.close("acme/app", 1, "completed");
     stage.atNextWrite("board", "before", () => stage.board.removePost("acme-app", "p1"));
     expect(await stage.syncOne()).toMatchObject({ missing: 1 });
+    const [line] = await stage.ledger.rows.waiting(project, 10, ["missing"]);
+    expect(line?.message).toContain("says that it does not know the post");
     expect(warnings(stage)).toHaveLength(0);
     await stage.sync();
     await stage.sync();

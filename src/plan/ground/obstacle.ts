@@ -75,9 +75,16 @@ export function isQuarantined({ notes = [] }: Pick<Row, "notes">): boolean {
  * Whether the post is out of use, in words: then neither it nor its issue's text is written. One that a rule of ours has
  * archived is not: what the rule did is taken back like any other write, and what else changes meanwhile goes.
  */
-export function absence({ post, missing, base }: Row): string | undefined {
+export function absence(row: Row): string | undefined {
+  const { post, missing, base } = row;
+  if (isUnknown(row)) return "the board says that it does not know the post";
   if (missing > 0) return "the board no longer lists the post";
   return post.values.isArchived === true && !isOurArchiving(base) ? "the post is archived" : undefined;
+}
+
+/** Whether the board has answered a change by saying that there is no such post, and no list has lacked it. */
+export function isUnknown({ missing, missingSince }: Pick<Row, "missing" | "missingSince">): boolean {
+  return missing === 1 && missingSince === undefined;
 }
 
 /** The board may not have shown yet what our write left there. A person's change in between has ended that it is ours. */

@@ -5,7 +5,7 @@ import { lookUpAt } from "../../model/waiting.ts";
 import { withLate } from "../../plan/fields/late.ts";
 import type { Decision } from "../../plan/ground/action.ts";
 import { settingsPrint, writeRules } from "../../plan/ground/identity.ts";
-import { pauseOf, reasonOf } from "../../plan/ground/obstacle.ts";
+import { isUnknown, pauseOf, reasonOf } from "../../plan/ground/obstacle.ts";
 import type { PlanContext } from "../../plan/ground/settings.ts";
 import { planRow } from "../../plan/plan.ts";
 import { TemplateError } from "../../plan/text/template.ts";
@@ -110,6 +110,10 @@ function changesOfConfig({ project, memory, settings }: Explaining): readonly st
 }
 
 function absences({ row }: Explaining, context: PlanContext): readonly string[] {
+  if (isUnknown(row))
+    return [
+      "The board said of the last change that it does not know the post: it is sent again when a list shows the post.",
+    ];
   if (row.missing > 0) {
     const times = row.missing === 1 ? "the last complete list" : "two complete lists or more";
     return [`The post was missing from ${times}: nothing is written to it until it is listed again.`];

@@ -191,7 +191,8 @@ const advice: Readonly<Record<string, string>> = {
   "board.missing/all":
     "Is board.url the address of the board's API, and is the project still there? `boardsync check` lists the projects that the key sees.",
   "board.missing/page": boardPage,
-  "board.missing/one": "Nothing is sent for that post until the board lists it again.",
+  "board.missing/one":
+    "Nothing is sent for that post until the board lists it again. If the list shows it all the same: may the key change posts, and does the board name it there by another id (`board.fields.id`)?",
   "board.unreadable":
     "Say in board.list, board.paging and board.fields where things are. `boardsync check` shows what the answers look like.",
   "board.unreadable/page": boardPage,

@@ -184,7 +184,8 @@ function waitingSql(which: (column: string) => string): string {
         AND NOT EXISTS (SELECT 1 FROM notes AS held WHERE held.post = notes.post AND held.kind = 'held'
           AND held.action = notes.action)
       UNION ALL
-      SELECT posts.number, 'missing', 'missing', NULL, CAST(missing AS TEXT),
+      SELECT posts.number, 'missing', 'missing', NULL,
+        CASE WHEN missing = 1 AND missing_since IS NULL THEN '0' ELSE CAST(missing AS TEXT) END,
         coalesce(missing_since, seen_at, 0), NULL, NULL, 0, 0
       FROM EACH TEXT @kinds AS wanted
       CROSS JOIN posts INDEXED BY posts_present
