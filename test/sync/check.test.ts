@@ -106,6 +106,8 @@ describe("a check", () => {
       { projects: [{ ...standardProject, issue: { milestone: "Nowhere" } }] },
       ["error tracker.milestone"],
     ],
+    ["titles by another name", { style: { hidden: ["title"] } }, ["error board.unseen"]],
+    ["descriptions by another name", { style: { hidden: ["description"] } }, ["warning board.unseen"]],
     ["a field that the board never shows", { style: { hidden: ["roadmapColumn"] } }, ["error board.unseen"]],
     [
       "a rule that never gets its turn",
@@ -351,7 +353,7 @@ describe("a check", () => {
     stage.board.restyle({ pageSize: 5 });
     const body = {
       feedback: [
-        { id: "p1", status: "planned", roadmapColumn: null },
+        { id: "p1", status: "planned", roadmapColumn: null, title: "A post", description: "" },
         { id: "", status: "completed" },
         { id: "p3", status: "closed" },
         { id: "p4", status: "in_progress" },

@@ -71,6 +71,20 @@ export function checkPosts(checking: Checking, shown: ShownPosts, all: readonly 
     const message = `\`${problem}\` needs a field that no record of the board shows. Remove it, or name the field in board.fields.`;
     say("error", message, "board.unseen");
   }
+  checkTexts(checking, seen);
+}
+
+/** Of what an issue is made of. */
+function checkTexts({ say }: Checking, seen: ReadonlySet<PostField>): void {
+  const mended = (field: PostField) => `Name the field in board.fields, such as \`fields: { ${field}: … }\`.`;
+  if (!seen.has("title"))
+    say(
+      "error",
+      `No post shows a title that can be read: issues would have none. ${mended("title")}`,
+      "board.unseen",
+    );
+  if (!seen.has("description"))
+    say("warning", `No post shows a description that can be read. ${mended("description")}`, "board.unseen");
 }
 
 function sayShape({ say }: Checking, posts: number, shape: ListShape | undefined): void {
