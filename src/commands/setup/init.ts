@@ -134,7 +134,9 @@ async function ask(
   }
   const looked = await inOrder(pairs, async ({ project, repo }) => {
     const shown = await lookAtList(board, project.id, boundsOf(terminal), 1);
-    if (shown.fault !== undefined) throw shown.fault;
+    // A list of unknown shape is what the config is for: `check` says what to write into it.
+    const isOfShape = shown.fault?.fault === "unreadable" && shown.fault.detail === undefined;
+    if (shown.fault !== undefined && !isOfShape) throw shown.fault;
     return { project: project.slug ?? project.id, repo, shown };
   });
   const tools = await findTools(url, key, machine, boundsOf(terminal));

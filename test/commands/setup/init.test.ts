@@ -251,6 +251,22 @@ describe("init with flags", () => {
     else expect(text).toMatch(new RegExp(`^tracker:\n  url: "?${url}"?$`, "m"));
   });
 
+  it("writes the config for a board whose list it can't make out, with what `check` says to put into it", async () => {
+    const stage = await openStage();
+    const post = { id: "p1", title: "Dark mode", description: "", status: "planned" };
+    const body = { ideas: [post], wishes: [post] };
+    stage.story.board.failNext(
+      { kind: "answer", status: 200, body },
+      { times: 9, when: ({ path }) => path === "/feedback" },
+    );
+    const ran = await stage.run(flags(stage), { env: noFile });
+    expect(ran).toMatchObject({ code: 1, err: "" });
+    expect(ran.out).toContain("Set board.list.items to the path of the list: `list: { items: ideas }`");
+    const text = readConfig(stage).replace(/^( {2}url: .*)$/m, "$1\n  list: { items: ideas }");
+    writeFileSync(join(stage.folder, "mended.yaml"), text);
+    expect((await stage.run(["check", "-c", "mended.yaml"])).out).toContain("posts, found under ideas");
+  });
+
   it("writes how the list goes on where only asking the board has shown that", async () => {
     const stage = await openStage();
     stage.story.board.restyle({ paging: { kind: "silent", param: "skip" }, pageSize: 10 });
