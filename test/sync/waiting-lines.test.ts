@@ -104,6 +104,19 @@ describe("what is alike", () => {
     expect(groupWaiting([...many, held(40, more)], false)).toHaveLength(2);
   });
 
+  it("says of its reason what is the same for all, where that names each one's own post and issue", () => {
+    const gone = (post: number) =>
+      held(post, { message: `acme/app#${post} was deleted. \`boardsync retry p${post}\` opens another.` });
+    const lost = many.map((_, post) => gone(post));
+    const [group, ...others] = groupWaiting(lost, false);
+    expect(others).toEqual([]);
+    expect(group?.shown[0]?.message).toBe("The issue was deleted. `boardsync retry POST` opens another.");
+    expect(group?.lines).toEqual(lost);
+    expect(groupWaiting(lost.slice(1), false).flatMap(({ shown }) => shown)).toEqual(lost.slice(1));
+    const unread = many.map((_, post) => held(post, { message: `issue #${post}: rule 2 can't be read` }));
+    expect(groupWaiting(unread, false)[0]?.shown[0]?.message).toBe("the issue: rule 2 can't be read");
+  });
+
   it("may have another title", () => {
     const titled = (to: string) => ({ ...patch, changes: [{ field: "title", to }] });
     const lines = [held(1, { planned: titled("a") }), held(2, { planned: titled("b") })];

@@ -1,6 +1,6 @@
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
 import type { ProjectAfter } from "../../sync/run.ts";
-import { groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
+import { type AlikeFailures, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { count, countNeeds, stateWords } from "../../sync/tell/words.ts";
@@ -106,6 +106,20 @@ function countNotDone({ waiting, held, parked, quarantined, failed }: ProjectRep
   return parts.filter((part) => part !== false).join(", ");
 }
 
+/** A line for what is alike. */
+export function printFailures(
+  out: Output,
+  times: ToldTimes,
+  groups: readonly AlikeFailures[],
+  begin: string,
+): void {
+  for (const group of groups) {
+    const names = listFailed(group);
+    const said = `${begin}${nameFailed(group)}: ${times.tell(group.message)} [${group.first.code}]`;
+    printLine(out, paint(out, "red", "✗ "), oneLine(names === "" ? said : `${said} (${names})`));
+  }
+}
+
 /** The errors of each project, and each thing to do about them once. */
 export function printErrors(
   out: Output,
@@ -113,11 +127,7 @@ export function printErrors(
   projects: readonly { readonly project: string; readonly errors: readonly ReportedError[] }[],
 ): void {
   const failures = projects.flatMap(({ project, errors }) => errors.map((error) => ({ ...error, project })));
-  for (const group of groupFailures(failures)) {
-    const names = listFailed(group);
-    const said = `${nameFailed(group)}: ${times.tell(group.message)} [${group.first.code}]`;
-    printLine(out, paint(out, "red", "✗ "), oneLine(names === "" ? said : `${said} (${names})`));
-  }
+  printFailures(out, times, groupFailures(failures), "");
   for (const advice of new Set(projects.flatMap(({ errors }) => errors.map((error) => error.advice)))) {
     if (advice !== undefined) printLine(out, "→ ", advice);
   }

@@ -1,5 +1,6 @@
 import { command } from "../../sync/ground/remedy.ts";
 import { describeEntry, type EntryLine } from "../../sync/tell/entries.ts";
+import { groupFailures } from "../../sync/tell/failures.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import { describeTokenEnd } from "../../sync/tell/token-end.ts";
 import { countNeeds, resultWords } from "../../sync/tell/words.ts";
@@ -9,6 +10,7 @@ import { describeDatabase } from "../open/status-database.ts";
 import { type Column, printRecords } from "../print/table.ts";
 import type { Output } from "../print/terminal.ts";
 import { hintCommand, oneLine, paint, printLine } from "../print/text.ts";
+import { printFailures } from "./run.ts";
 import { printRemedy, printWait, printWaits, signs } from "./waits.ts";
 
 /**
@@ -36,7 +38,7 @@ export function printStatus(
     if (resume !== null) printRemedy(out, resume);
     if (notified !== null) printLine(out, "  ", describeLast(out, times, notified));
   }
-  printFailed(out, times, projects);
+  printFailed(out, times, projects, isFull);
   for (const { project, import: under } of projects) {
     if (under === null) continue;
     const { done, total, doneAt } = under;
@@ -74,17 +76,26 @@ function describeLast(
 }
 
 /** What failed, and each thing to do about it once. */
-function printFailed(out: Output, times: ToldTimes, projects: readonly ProjectStatus[]): void {
-  const advices = new Set<string | null>();
-  for (const { project, lastRun, waiting } of projects) {
-    const errors = (lastRun?.errors ?? []).filter((error) => !isSaidBelow(error, waiting));
-    for (const { post, issue, code, message, advice } of errors) {
-      const where = [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
-      printLine(out, paint(out, "red", "✗ "), oneLine(`failed: ${where}: ${times.tell(message)} [${code}]`));
-      advices.add(advice);
-    }
-  }
-  for (const advice of advices) if (advice !== null) printLine(out, "  → ", advice);
+function printFailed(
+  out: Output,
+  times: ToldTimes,
+  projects: readonly ProjectStatus[],
+  isFull: boolean,
+): void {
+  const failures = projects.flatMap(({ project, lastRun, waiting }) =>
+    (lastRun?.errors ?? [])
+      .filter((error) => !isSaidBelow(error, waiting))
+      .map(({ post, issue, code, message, advice }) => ({
+        ...{ project, code, message },
+        ...(advice !== null && { advice }),
+        ...(post !== null && { post }),
+        ...(issue !== null && { issue }),
+      })),
+  );
+  const groups = isFull ? failures.flatMap((failure) => groupFailures([failure])) : groupFailures(failures);
+  printFailures(out, times, groups, "failed: ");
+  for (const advice of new Set(failures.map((failure) => failure.advice)))
+    if (advice !== undefined) printLine(out, "  → ", advice);
 }
 
 function printEntry(out: Output, times: ToldTimes, project: string, entry: EntryLine): void {

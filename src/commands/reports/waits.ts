@@ -1,5 +1,6 @@
+import { letGoBy } from "../../model/causes.ts";
 import type { PlannedChange } from "../../model/link.ts";
-import { type Waited, type Way, waysOf } from "../../sync/ground/remedy.ts";
+import { command, type Waited, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import {
   type Alike,
@@ -88,7 +89,18 @@ function printTogether(
     for (const line of shown)
       printUnder(out, `${nameShown(place, line)}: ${describePlanned(line.planned, true)}`);
   const posts = lines.length > mostNamed ? [] : lines.map(({ post }) => post);
-  printWays(out, first, waysOf(toWaited(first), project, posts));
+  printWays(
+    out,
+    { ...first, command: commandOfAll(project, first) },
+    waysOf(toWaited(first), project, posts),
+  );
+}
+
+/** The command that ends it for all posts of a project, where it has one for each. */
+function commandOfAll(project: string, { cause, command: typed, code }: ShownWait): string | null {
+  const way = letGoBy(cause);
+  const isOfPosts = way === "retry" || way === "release" || cause === "paused";
+  return isOfPosts ? command(way, project, ...(code === null ? [] : ["--code", code])) : typed;
 }
 
 /** How a person calls it; `--json` has the names of the kinds. */

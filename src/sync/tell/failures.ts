@@ -1,5 +1,5 @@
 import type { ReportedError } from "../ground/reports.ts";
-import type { Group } from "./waiting-lines.ts";
+import { type Group, withoutOwn } from "./waiting-lines.ts";
 
 /** A failure of a run, and where. */
 export interface FailedWhere extends Pick<ReportedError, "post" | "issue" | "code" | "message" | "advice"> {
@@ -13,17 +13,17 @@ export interface AlikeFailures extends Group<FailedWhere> {
 }
 
 /**
- * Failures that say the same, but for the issue that they are about, told once, where the first of them stood. Those of posts and
+ * Failures that say the same, but for the post and the issue that they are about, told once, where the first of them stood. Those of posts and
  * issues stay with their project.
  */
 export function groupFailures(failures: readonly FailedWhere[]): readonly AlikeFailures[] {
   const groups = Map.groupBy(failures, (failure) =>
-    JSON.stringify([isOfProject(failure) ? "" : failure.project, failure.code, withoutIssue(failure)]),
+    JSON.stringify([isOfProject(failure) ? "" : failure.project, failure.code, commonOf(failure)]),
   );
   return [...groups.values()].flatMap((all) =>
     all
       .slice(0, 1)
-      .map((first) => ({ first, all, message: all.length === 1 ? first.message : withoutIssue(first) })),
+      .map((first) => ({ first, all, message: all.length === 1 ? first.message : commonOf(first) })),
   );
 }
 
@@ -51,6 +51,10 @@ function join(names: readonly string[]): string {
 
 function isOfProject({ post, issue }: FailedWhere): boolean {
   return post === undefined && issue === undefined;
+}
+
+function commonOf(failure: FailedWhere): string {
+  return withoutOwn({ ...failure, message: withoutIssue(failure) });
 }
 
 /** A message that names its own issue says the same of every other one. */

@@ -67,21 +67,36 @@ interface Notifying {
 
 /**
  * Groups what is alike, in the order of the first of each, and within a group most voters first. Few are no group: each is shown by
- * itself.
+ * itself. The reason of a group is the same for all of them, but for the post and the issue that it names.
  */
 export function groupWaiting<Line extends Waiting>(
   lines: readonly Line[],
   isFull: boolean,
 ): readonly Alike<Line>[] {
-  return [...Map.groupBy(lines, likenessOf).values()].map((found) => {
-    const alike = found.toSorted((one, other) =>
-      byVoters({ ...one.planned, post: one.post }, { ...other.planned, post: other.post }),
+  return [...Map.groupBy(lines, (line) => likenessOf(line, withoutOwn(line))).values()].flatMap((found) => {
+    const isGroup = !isFull && found.length > mostAlike;
+    if (isGroup) return [toAlike(found, isGroup)];
+    return [...Map.groupBy(found, (line) => likenessOf(line, line.message)).values()].map((alike) =>
+      toAlike(alike, isGroup),
     );
-    const isGroup = !isFull && alike.length > mostAlike;
-    const notifies = alike.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
-    const shown = isGroup ? alike.slice(0, examplesOfGroup) : alike;
-    return { lines: alike, shown, isGroup, notified: describeNotified(countVoters(notifies)) };
   });
+}
+
+function toAlike<Line extends Waiting>(found: readonly Line[], isGroup: boolean): Alike<Line> {
+  const lines = found.toSorted((one, other) =>
+    byVoters({ ...one.planned, post: one.post }, { ...other.planned, post: other.post }),
+  );
+  const notifies = lines.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
+  const shown = isGroup
+    ? lines.slice(0, examplesOfGroup).map((line) => ({ ...line, message: withoutOwn(line) }))
+    : lines;
+  return { lines, shown, isGroup, notified: describeNotified(countVoters(notifies)) };
+}
+
+/** A message that begins with the post's issue, or ends in a command for the post, says the same of every other one. */
+export function withoutOwn({ message, post }: { readonly message: string; readonly post?: string }): string {
+  const told = post === undefined ? message : message.replaceAll(` ${post}\``, " POST`");
+  return told.replace(/^issue #\d+\b/, "the issue").replace(/^[\w.-]+\/[\w.-]+#\d+\b/, "The issue");
 }
 
 /** What is noted for each field of a post by itself. */
@@ -118,7 +133,7 @@ function joinMessages(messages: readonly string[]): string {
 }
 
 /** What the lines of a group have in common. Texts differ from post to post, and so do the places of issues. */
-function likenessOf({ kind, message, planned }: Waiting): string {
+function likenessOf({ kind, planned }: Waiting, message: string): string {
   const changes = planned?.changes.map(({ field, to }) => [field, isText(field) ? "" : to]);
   return JSON.stringify([kind, message, planned?.place?.replaceAll(/#\d+/g, "#"), changes]);
 }

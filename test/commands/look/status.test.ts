@@ -285,6 +285,48 @@ describe("status", () => {
     expect(printHeld(alike.slice(0, 2), false)).toContain("→ let it go: boardsync approve acme-app p1 p0\n");
   });
 
+  it("groups what says the same but for the post and the issue that it names, with one command for all", () => {
+    const gone = (post: number): WaitingLine => ({
+      post: `p${post}`,
+      issues: [`acme/app#${post}`],
+      kind: "parked",
+      cause: "issue-gone",
+      code: "tracker.deleted",
+      message: `acme/app#${post} was deleted. \`boardsync retry p${post}\` opens another issue.`,
+      title: null,
+      planned: null,
+      until: null,
+      since: "2026-03-02T08:00:00.000Z",
+      command: `boardsync retry acme-app/p${post}`,
+    });
+    const lost = Array.from({ length: 21 }, (_, post) => gone(post));
+    const said = printHeld(lost, false).split("\n");
+    const from = said.indexOf("! needs you: acme-app: 21 alike");
+    expect(said.slice(from, from + 4)).toEqual([
+      "! needs you: acme-app: 21 alike",
+      "    The issue was deleted. `boardsync retry POST` opens another issue. [tracker.deleted]",
+      "    for example p0, p1, p2; `boardsync status --full` lists each",
+      "  → boardsync retry acme-app --code tracker.deleted",
+    ]);
+    expect(printHeld(lost, true)).toContain("  → boardsync retry acme-app/p20\n");
+  });
+
+  it("says once what failed for many posts; --full says it of each", () => {
+    const failed = (post: number) => ({
+      ...{ post: `p${post}`, issue: null, code: "tracker.undecided", advice: null, until: null },
+      message: `issue #${post}: rule 2 can't be read`,
+    });
+    const at = "2026-03-02T08:00:00.000Z";
+    const errors = [1, 2, 3].map(failed);
+    const lastRun = { run: 1, at, result: "partial", ageSeconds: 0, errors } as const;
+    expect(printHeld([], false, null, { lastRun })).toContain(
+      "✗ failed: acme-app, 3 posts: the issue: rule 2 can't be read [tracker.undecided] (p1, p2 and p3)\n",
+    );
+    expect(printHeld([], true, null, { lastRun })).toContain(
+      "✗ failed: acme-app, post p2: issue #2: rule 2 can't be read [tracker.undecided]\n",
+    );
+  });
+
   it("says what follows by itself and what differs and stays so, after what needs a person", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
@@ -498,6 +540,7 @@ function printHeld(
   waiting: readonly WaitingLine[],
   isFull: boolean,
   tokenEnds: string | null = null,
+  more: Partial<ProjectStatus> = {},
 ): string {
   const parts: string[] = [];
   const project: ProjectStatus = {
@@ -526,6 +569,7 @@ function printHeld(
     changelog: [],
     waiting,
     hasMore: false,
+    ...more,
   };
   const out = {
     isTerminal: false,
