@@ -220,6 +220,7 @@ const advice: Readonly<Record<string, string>> = {
   "tracker.refused": `Is tracker.url the address of GitHub's API, and \`repo\` the repository's name? A proxy between may have refused it. ${again}`,
   "tracker.unreadable": `The answer was not as GitHub's API gives it. ${again} If it stays: is tracker.url right, and does a proxy change answers?`,
   "tracker.unreadable/page": trackerPage,
+  "tracker.missing/page": trackerPage,
   "tracker.missing/all":
     "Correct `repo` or `route`, or let the token, or the App's installation, see the repository. Nothing is lost: the next run goes on.",
   "tracker.permission/one":

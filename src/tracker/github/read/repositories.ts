@@ -16,7 +16,7 @@ export async function readAccount({ read, quote }: Access, bounds: ReadBounds): 
   // Whoever has a token is somebody: where nobody is known, the address is not the API's root.
   if (answer.status === 404) {
     const message = `The server answered 404 for ${request.subject}, which GitHub's API always has.`;
-    throw new RemoteError("tracker", "unreadable", message, { detail: "page" });
+    throw new RemoteError("tracker", "missing", message, { detail: "page" });
   }
   return readShape(account, requireOk(answer, request, quote).data, "login");
 }

@@ -39,7 +39,7 @@ describe("our account", () => {
   it("is nobody's where the address is not the root of GitHub's API, and the address is what is asked about", async () => {
     const { tracker } = await startServer((response) => sendJson(response, 404, { message: "Not Found" }));
     const error = await failureOf(tracker.account(unbounded()));
-    expect(error).toMatchObject({ fault: "unreadable", detail: "page" });
+    expect(error).toMatchObject({ fault: "missing", detail: "page" });
     expect(error.message).toBe("The server answered 404 for our account, which GitHub's API always has.");
   });
 
