@@ -4,7 +4,7 @@ import type { Repository, RepositoryId, RepositoryName } from "../../../model/is
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account } from "../../tracker.ts";
 import { type Access, addressRepository } from "../wire/access.ts";
-import { refuseAnswer } from "../wire/answers.ts";
+import { isGitHubError, refuseAnswer } from "../wire/answers.ts";
 import { at, call } from "../wire/client.ts";
 import { type ReadRequest, requireOk } from "../wire/reader.ts";
 import { account, readShape, repositoryShape } from "../wire/shapes.ts";
@@ -14,7 +14,7 @@ export async function readAccount({ read, quote }: Access, bounds: ReadBounds): 
   const request = { ...call(({ rest }) => rest.users.getAuthenticated, {}), subject: "our account" };
   const answer = await read(request, bounds);
   // Whoever has a token is somebody: where nobody is known, the address is not the API's root.
-  if (answer.status === 404) {
+  if (answer.status === 404 && isGitHubError(answer)) {
     const message = `The server answered 404 for ${request.subject}, which GitHub's API always has.`;
     throw new RemoteError("tracker", "missing", message, { detail: "page" });
   }
