@@ -8,6 +8,7 @@ import {
   createRepository,
   createRepositoryMemory,
   dueIds,
+  hourMs,
   linkPost,
   noon,
   otherProject,
@@ -73,6 +74,22 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(memory.project("acme-app")).toBeUndefined();
       expect(memory.repository("acme/app")).toBeUndefined();
       expect(memory.repositoryById(10)).toBeUndefined();
+    });
+
+    it("lies no more ahead of a clock that is set back", async () => {
+      const { memory, runs } = ledger();
+      const late = noon + hourMs;
+      await runs.begin(late);
+      const known = { ...repository, checkedAt: late, scannedAt: late };
+      await ledger().commit([
+        { kind: "remember-account", account: { login: "bot", checkedAt: late } },
+        { kind: "remember-project", memory: { ...bare, fullAt: late } },
+        { kind: "remember-repository", memory: known },
+      ]);
+      await runs.begin(noon + 4);
+      expect(memory.account()?.checkedAt).toBe(noon + 4);
+      expect(memory.project("acme-app")?.fullAt).toBe(noon + 4);
+      expect(memory.repositoryById(10)).toEqual({ ...repository, checkedAt: noon + 4, scannedAt: 0 });
     });
 
     it("keeps the account that was remembered last", async () => {

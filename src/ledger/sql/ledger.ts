@@ -131,7 +131,9 @@ export function createLedger(
       ...runs,
       *begin(at: number) {
         const begun = yield* runs.begin(at);
-        const isUpToDate = engine.isUpToDate && (yield* engine.isUpToDate());
+        // Also what is remembered has been set back with the clock.
+        if (begun.aheadMs > 0) engine.remembered?.();
+        const isUpToDate = begun.aheadMs === 0 && engine.isUpToDate && (yield* engine.isUpToDate());
         if (isUpToDate !== true) yield* relearn();
         return begun;
       },
