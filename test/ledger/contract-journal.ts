@@ -479,6 +479,17 @@ export function describeJournal(ledger: () => Ledger): void {
     });
   });
 
+  describe("an open change of a post", () => {
+    it("is to be something else by other rules", async () => {
+      const intent = await sendIntent(ledger(), patch);
+      const [write] = patch.writes ?? [];
+      if (write === undefined) throw new Error("a PATCH writes something");
+      const writes = [{ ...write, target: { kind: "none" } as const }];
+      await ledger().commit([{ kind: "retarget", intent, writes }]);
+      expect(await ledger().journal.open(project)).toMatchObject([{ id: intent, writes }]);
+    });
+  });
+
   describe("the pace", () => {
     it("is remembered over all projects, oldest first, creates by themselves", async () => {
       const { pace } = ledger();

@@ -133,4 +133,20 @@ export function describeLinks(ledger: () => Ledger): void {
       expect(await ledger().rows.hasContent(refOf(one))).toBe(false);
     });
   });
+
+  describe("the line of a post's note", () => {
+    it("is due where its links change, until it is recorded", async () => {
+      const { backlinks } = ledger();
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      expect(await backlinks.areDue(project)).toBe(false);
+      await linkPost(ledger(), "p1", one);
+      expect(await backlinks.areDue(project)).toBe(true);
+      expect(await backlinks.due(project, [p1, p2])).toEqual([{ post: "p1", line: undefined }]);
+      const record = { kind: "record-backlink", project, post: p1, line: "acme/app#1" } as const;
+      await ledger().commit([{ ...record, isDue: false }]);
+      expect([await backlinks.areDue(project), await backlinks.due(project, [p1])]).toEqual([false, []]);
+      await linkPost(ledger(), "p1", two);
+      expect(await backlinks.due(project, [p1])).toEqual([{ post: "p1", line: "acme/app#1" }]);
+    });
+  });
 }

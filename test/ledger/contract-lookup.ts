@@ -78,6 +78,19 @@ export function describeLookup(ledger: () => Ledger): void {
       expect(await ledger().pulls.marked(project, postId("p1"))).toBeUndefined();
     });
 
+    it("finds what is known of a post's id elsewhere, and of posts that have an issue", async () => {
+      const { lookup } = ledger();
+      await pullPosts(ledger(), [createPost("p1"), createPost("p2")]);
+      await pullPosts(ledger(), [createPost("p2")], 2, noon + hourMs, otherProject);
+      expect(await lookup.elsewhere(postId("p1"), [project, otherProject])).toEqual([
+        { project, isListed: true, pulledAt: noon },
+        { project: otherProject, isListed: false, pulledAt: noon + hourMs },
+      ]);
+      await linkPost(ledger(), "p1", createIssue(1));
+      const posts = [postId("p1"), postId("p2")];
+      expect(await lookup.linkedPosts(project, posts)).toEqual(new Map([["p1", createPost("p1").values]]));
+    });
+
     it("finds which pages several posts show", async () => {
       const pages = [
         ["p1", "https://b/1"],

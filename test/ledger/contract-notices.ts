@@ -28,5 +28,13 @@ export function describeNotices(ledger: () => Ledger): void {
       ]);
       expect(await notices.said()).toEqual([failed]);
     });
+
+    it("are said again by one process alone", async () => {
+      const { notices } = ledger();
+      await ledger().commit([{ kind: "say", notices: [held], forgetBefore: 0 }]);
+      expect(await notices.sayAgain(held, noon + 5)).toBe(true);
+      expect(await notices.sayAgain(held, noon + 6)).toBe(false);
+      expect(await notices.said()).toEqual([{ ...held, at: noon + 5 }]);
+    });
   });
 }

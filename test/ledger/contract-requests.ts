@@ -75,6 +75,36 @@ export function describeRequests(ledger: () => Ledger): void {
     it("is nothing for a project that nobody knows", async () => {
       expect(await ledger().requests.pending(otherProject)).toEqual([]);
     });
+
+    it("goes with a post that moves to another project; of several posts, the part about that one", async () => {
+      const p2 = postId("p2");
+      const other = { ...held, post: p2 };
+      const asked = [
+        { kind: "unlink", post: p1, issues: [] },
+        { kind: "unlink", post: p2, issues: [] },
+        { kind: "retry", posts: [p1, p2] },
+        { kind: "approve", actions: [other, held], isWhole: false },
+        { kind: "release", posts: [p2] },
+        { kind: "accept-size" },
+      ] as const;
+      await ledger().commit(
+        asked.map((request) => ({ kind: "add-request", request: { ...request, project, at: noon } })),
+      );
+      await ledger().commit([{ kind: "move-post", project, post: p1, to: otherProject }]);
+      const [, unlink, , , release, acceptSize] = asked;
+      expect(await ledger().requests.pending(project)).toMatchObject([
+        unlink,
+        { kind: "retry", posts: [p2] },
+        { kind: "approve", actions: [other], isWhole: false },
+        release,
+        acceptSize,
+      ]);
+      expect(await ledger().requests.pending(otherProject)).toMatchObject([
+        { kind: "unlink", post: p1 },
+        { kind: "retry", posts: [p1] },
+        { kind: "approve", actions: [held], isWhole: false },
+      ]);
+    });
   });
 
   describe("a pause of a whole", () => {
@@ -329,6 +359,19 @@ export function describeRequests(ledger: () => Ledger): void {
         { ...held, cause: "guard", title: expect.any(String), planned },
       ]);
       expect(await ledger().rows.held(otherProject)).toEqual([]);
+    });
+
+    it("that only a board that shrank holds are told by themselves", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      const action = { kind: "patch-post" } as const;
+      const note = { kind: "held", cause: "shrank", message: "half is gone", since: noon, action } as const;
+      await ledger().commit([
+        { kind: "record-row", project, post: p1, record: createRecord({ notes: [note] }) },
+      ]);
+      expect(await ledger().rows.held(project)).toEqual([]);
+      expect(await ledger().rows.held(project, "shrank")).toMatchObject([
+        { post: p1, kind: "patch-post", cause: "shrank", message: "half is gone" },
+      ]);
     });
   });
 

@@ -298,4 +298,16 @@ export function describeSignals(ledger: () => Ledger): void {
       expect((await readRow(ledger(), "p3")).links[1]?.known?.issue.milestone?.number).toBe(8);
     });
   });
+
+  describe("what names in the rules of a project mean", () => {
+    it("is what was told last", async () => {
+      const pin = { repositoryId: 10, kind: "label", name: "bug", id: "LA_1", now: "defect" } as const;
+      const lost = { ...pin, name: "old", id: "LA_2", now: undefined };
+      await ledger().commit([{ kind: "set-pins", project, pins: [lost, pin] }]);
+      expect(await ledger().signals.pins(project)).toEqual([pin, lost]);
+      await ledger().commit([{ kind: "set-pins", project, pins: [pin] }]);
+      expect(await ledger().signals.pins(project)).toEqual([pin]);
+      expect(await ledger().signals.pins(otherProject)).toEqual([]);
+    });
+  });
 }

@@ -1,6 +1,7 @@
-import { join } from "node:path";
-import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
+import { createLedger } from "../../../src/ledger/sqlite/sqlite.ts";
 import { describeLedger } from "../contract.ts";
-import { createFolder, options } from "./folder.ts";
+import { describePlans, listening, openFile } from "./query-plans.ts";
 
-describeLedger("the ledger in SQLite", () => openLedger(join(createFolder(), "state.db"), options));
+const asked = new Set<string>();
+describeLedger("the ledger in SQLite", () => createLedger(listening(openFile(), (sql) => asked.add(sql))));
+describePlans(asked);
