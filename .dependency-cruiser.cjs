@@ -107,7 +107,7 @@ const floors = {
   plan: ["ground", "fields", "rules", "board-rules", "text", "imports"],
   "board/http": ["answer", "list"],
   "tracker/github": ["wire", "read", "write", "signals"],
-  "ledger/sql": ["store", "schema", "columns", "issues", "journal", "stamp", "posts", "rows"],
+  "ledger/sql": ["store", "schema", "statements", "columns", "issues", "journal", "stamp", "posts", "rows"],
 };
 
 const upwards = Object.entries(floors).flatMap(([folder, rooms]) =>

@@ -1,5 +1,5 @@
 import { StateError } from "../../errors.ts";
-import { insertInto, tables } from "../sql/schema.ts";
+import { tables } from "../sql/schema.ts";
 import type { Asked } from "../sql/store.ts";
 import type { SqliteStore } from "../sqlite/database.ts";
 import { literal } from "./dialect.ts";
@@ -15,7 +15,8 @@ export function* readTables(to: SqliteStore): Asked<void> {
     for (const { name, columns, counted, isForever } of tables) {
       const names = columns.map((column) => column.name);
       to.database.exec(`DELETE FROM ${name}`);
-      const insert = to.database.prepare(insertInto(name, names));
+      const places = names.map((column) => `@${column}`).join(", ");
+      const insert = to.database.prepare(`INSERT INTO ${name} (${names.join(", ")}) VALUES (${places})`);
       yield [`DECLARE rows NO SCROLL CURSOR FOR SELECT ${names.join(", ")} FROM boardsync.${name}`];
       for (;;) {
         const [found] = (yield [`FETCH ${rowsAtOnce} FROM rows`]) as readonly ServerAnswer[];

@@ -16,31 +16,22 @@ export function toPostgres(sql: string): (bound: readonly unknown[]) => string {
     .replaceAll(/ (?:NOT INDEXED|INDEXED BY \w+)\b/g, "")
     .replaceAll("CROSS JOIN", "JOIN")
     .replaceAll(
-      / (NOT )?IN \(SELECT one\.value FROM EACH (NUMBER|TEXT) (\?|@\w+) AS one\)/g,
-      (_, not, type, list) => `${not ? " <> ALL" : " = ANY"} (${list}[${type}])`,
+      / (NOT )?IN \(SELECT one\.value FROM EACH (NUMBER|TEXT) \? AS one\)/g,
+      (_, not, type) => `${not ? " <> ALL" : " = ANY"} (?[${type}])`,
     )
-    .replaceAll(/\bEACH (NUMBER|TEXT) (\?|@\w+)/g, "(SELECT unnest($2[$1]) AS value)")
+    .replaceAll(/\bEACH (NUMBER|TEXT) \?/g, "(SELECT unnest(?[$1]) AS value)")
     .replaceAll(
       /\bEACH NUMBER ([\w.]+)/g,
       "(SELECT value::bigint AS value FROM json_array_elements_text($1::json))",
     )
     .replaceAll(new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${names})\\b`, "g"), `$1 ${schema}.$2`)
-    .split(/(?=\?|@[a-zA-Z_]+)/);
+    .split("?");
   const parts = rest.map((part) => {
-    const [all = "", place = "", list] = /^(\?|@[a-zA-Z_]+)(?:\[(NUMBER|TEXT)\])?/.exec(part) ?? [];
-    return {
-      name: place.slice(1),
-      write: list === undefined ? literal : listOf(list),
-      after: part.slice(all.length),
-    };
+    const [mark = "", list] = /^\[(NUMBER|TEXT)\]/.exec(part) ?? [];
+    return { write: list === undefined ? literal : listOf(list), after: part.slice(mark.length) };
   });
-  return (bound) => {
-    const named = parts.some(({ name }) => name !== "") ? (bound[0] as Record<string, unknown>) : {};
-    let text = first;
-    for (const [place, { name, write, after }] of parts.entries())
-      text += write(name === "" ? bound[place] : named[name]) + after;
-    return text;
-  };
+  return (bound) =>
+    parts.reduce((text, { write, after }, place) => text + write(bound[place]) + after, first);
 }
 
 /** Writes the values of a JSON array as an array of SQL. */

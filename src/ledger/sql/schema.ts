@@ -534,25 +534,3 @@ export const tables: readonly Table[] = migrations.flatMap((step) =>
     };
   }),
 );
-
-/** SQL that inserts a row, with the name of each column as that of its parameter: those of all columns that the engine gives no numbers. */
-export function insertInto(table: string, columns: readonly string[] = columnsOf(table)): string {
-  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((name) => `@${name}`).join(", ")})`;
-}
-
-/** Which rows of a table are those of an issue. */
-export const ofIssue = "repository = @repositoryId AND number = @number";
-
-/** Makes posts due at once. Each mark is another one: what was decided before it ends it not. */
-export const markedDue = "due_at = CASE WHEN due_at <= 0 THEN due_at - 1 ELSE 0 END";
-
-/** The same, in the place of what stands under its key. */
-export function upsert(table: string, key: readonly string[], columns = columnsOf(table)): string {
-  const replaced = columns.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`);
-  return `${insertInto(table, columns)} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${replaced.join(", ")}`;
-}
-
-function columnsOf(table: string): readonly string[] {
-  const { columns = [], counted } = tables.find(({ name }) => name === table) ?? {};
-  return columns.map(({ name }) => name).filter((name) => name !== counted);
-}

@@ -3,6 +3,7 @@ import { hourMs } from "../../model/time.ts";
 import { createMeta, type MetaKey } from "./journal/meta.ts";
 import { addedToHour } from "./journal/quiet-hours.ts";
 import { tables } from "./schema.ts";
+import { named, sql, statementsOf } from "./statements.ts";
 import type { Asked, Store } from "./store.ts";
 
 /** What a state says of itself from its beginning. */
@@ -29,18 +30,18 @@ export function* stampCopy(store: Store, at: number): Asked<void> {
 /** The same of a copy with the tables of today: what commands have ordered is carried out once, in the original. */
 export function* stampBackup(store: Store, at: number): Asked<void> {
   yield* stampCopy(store, at);
-  yield* store.prepare<[]>("DELETE FROM orders").run();
+  yield* statementsOf(store).run`DELETE FROM orders`;
 }
 
 function freshPageKey(): string {
   return randomBytes(32).toString("hex");
 }
 
-/** What is remembered as JSON, and by which columns its rows are known. */
+/** What is remembered as JSON. */
 const memories = [
-  { table: "memory", column: "value", keys: ["kind", "key"], where: "kind <> 'open-list'" },
-  { table: "projects", column: "memory", keys: ["key"], where: "key <> ''" },
-  { table: "repositories", column: "memory", keys: ["id"], where: "id > 0" },
+  { table: named("memory"), column: named("value"), where: sql`kind <> 'open-list'` },
+  { table: named("projects"), column: named("memory"), where: sql`true` },
+  { table: named("repositories"), column: named("memory"), where: sql`true` },
 ];
 
 /** Columns that are times; a test holds all others against what they are. */
@@ -50,42 +51,34 @@ const lasting = ["limits", "orders"];
 /** A copy that was made since has a stamp of the new clock: a search for markers from before it must not look later. */
 const longAgo: readonly string[] = ["due_at", "seen_at"];
 
-/** Those of later hours were made in this one. */
-const quietRuns = [
-  `INSERT INTO quiet_runs (hour, runs, failures, longest_ms)
-   SELECT @hour, sum(runs), sum(failures), max(longest_ms) FROM quiet_runs WHERE hour > @hour HAVING count(*) > 0
-   ${addedToHour}`,
-  "DELETE FROM quiet_runs WHERE hour > @hour",
-];
-
 /**
  * Brings the state back to a clock that was set back; see `Runs.begin`. Which columns are times is read from the schema,
  * by their names, so that none is forgotten: `at`, `since`, and what ends like them. What else goes by the clock is named here.
  */
 export function createRewind(store: Store, forgetLooks: () => void): (now: number) => Asked<number> {
-  // The last run is enough to tell, and costs an idle run nothing.
-  const selectLast = store.prepare<[], { started_at: number; finished_at: number | null }>(
-    "SELECT started_at, finished_at FROM runs WHERE number = (SELECT max(number) FROM runs)",
-  );
+  const { run, get } = statementsOf(store);
   return function* (now) {
-    const last = yield* selectLast.get();
+    // The last run is enough to tell, and costs an idle run nothing.
+    const last = yield* get<{ started_at: number; finished_at: number | null }>`
+      SELECT started_at, finished_at FROM runs WHERE number = (SELECT max(number) FROM runs)`;
     const aheadMs = Math.max(last?.started_at ?? now, last?.finished_at ?? 0) - now;
     if (last === undefined || aheadMs <= 0) return 0;
     forgetLooks();
     // It holds as long as it was to hold when it was learnt.
-    for (const name of lasting)
-      yield* store
-        .prepare<[number, number]>(`UPDATE ${name} SET until = until - (at - ?) WHERE at > ?`)
-        .run(now, now);
+    for (const table of lasting)
+      yield* run`UPDATE ${named(table)} SET until = until - (at - ${now}) WHERE at > ${now}`;
+    // Those of later hours were made in this one.
     const hour = Math.floor(now / hourMs);
-    for (const step of quietRuns) yield* store.prepare<[{ hour: number }]>(step).run({ hour });
-    for (const { name, columns } of tables) {
-      for (const column of columns.filter(({ isNumber, name: one }) => isNumber && timeNames.test(one))) {
+    yield* run`
+      INSERT INTO quiet_runs (hour, runs, failures, longest_ms)
+      SELECT ${hour}, sum(runs), sum(failures), max(longest_ms) FROM quiet_runs WHERE hour > ${hour} HAVING count(*) > 0
+      ${addedToHour}`;
+    yield* run`DELETE FROM quiet_runs WHERE hour > ${hour}`;
+    for (const { name: table, columns } of tables) {
+      for (const { name } of columns.filter((one) => one.isNumber && timeNames.test(one.name))) {
         // What is to be done is due at once, and a look from then is none.
-        const time = longAgo.includes(column.name) ? 0 : now;
-        yield* store
-          .prepare<[number, number]>(`UPDATE ${name} SET ${column.name} = ? WHERE ${column.name} > ?`)
-          .run(time, now);
+        const time = longAgo.includes(name) ? 0 : now;
+        yield* run`UPDATE ${named(table)} SET ${named(name)} = ${time} WHERE ${named(name)} > ${now}`;
       }
     }
     // What was remembered ahead was remembered now, and a scan from then is none.
@@ -96,24 +89,22 @@ export function createRewind(store: Store, forgetLooks: () => void): (now: numbe
   };
 }
 
+/** Rows of the same text become the same. */
 function* rewrite(
   store: Store,
   where: typeof memories,
   timeOf: (key: string) => number | undefined,
   now: number,
 ): Asked<void> {
-  for (const { table, column, keys, where: which } of where) {
-    const select = store.prepare<[], Record<string, string>>(
-      `SELECT ${keys.join(", ")}, ${column} AS json FROM ${table} WHERE ${which}`,
-    );
-    const write = store.prepare<[Record<string, string>]>(
-      `UPDATE ${table} SET ${column} = @json WHERE ${keys.map((key) => `${key} = @${key}`).join(" AND ")}`,
-    );
-    for (const row of yield* select.all()) {
-      const json = JSON.stringify(JSON.parse(row["json"] ?? ""), (key, value: unknown) =>
+  const { run, all } = statementsOf(store);
+  for (const { table, column, where: which } of where) {
+    const found = yield* all<{ json: string }>`SELECT ${column} AS json FROM ${table} WHERE ${which}`;
+    for (const { json } of found) {
+      const rewritten = JSON.stringify(JSON.parse(json), (key, value: unknown) =>
         typeof value === "number" && value > now ? (timeOf(key) ?? value) : value,
       );
-      if (json !== row["json"]) yield* write.run({ ...row, json });
+      if (rewritten !== json)
+        yield* run`UPDATE ${table} SET ${column} = ${rewritten} WHERE ${which} AND ${column} = ${json}`;
     }
   }
 }

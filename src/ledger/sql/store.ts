@@ -6,7 +6,7 @@ export type Asked<Found> = Iterable<unknown, Found, unknown>;
 
 /**
  * A statement whose failures are sentences. `Bound` are its parameters, `Found` is a row that it gives. What is undefined is bound as
- * NULL; of an object that is bound only what the statement names is looked at.
+ * NULL.
  */
 export interface Query<Bound extends unknown[], Found> {
   /** Changes rows. A server is told with the next question, or with the end of the transaction. */
@@ -20,8 +20,8 @@ export interface Query<Bound extends unknown[], Found> {
 }
 
 /**
- * A database with its transactions. Statements are written in the SQL that both engines know, with `@name` or `?` for what is
- * bound; what differs is turned by the file `dialect.ts` of each engine:
+ * A database with its transactions. Statements are written in the SQL that both engines know, with `?` for what is bound; what
+ * differs is turned by the file `dialect.ts` of each engine:
  *
  * - `EACH NUMBER x AS name`, `EACH TEXT x AS name`: the values of a JSON array as rows, `name.value`;
  * - `CROSS JOIN … ON` keeps the order of the tables, `INDEXED BY` names an index, where the engine follows such hints;

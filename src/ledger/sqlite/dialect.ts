@@ -4,7 +4,7 @@
 export function toSqlite(sql: string): string {
   return keepPlan(
     sql
-      .replaceAll(/\bEACH (?:NUMBER|TEXT) (\?|@\w+|[\w.]+)/g, "json_each($1)")
+      .replaceAll(/\bEACH (?:NUMBER|TEXT) (\?|[\w.]+)/g, "json_each($1)")
       // Nobody else is inside a transaction.
       .replaceAll(/\s+FOR UPDATE( SKIP LOCKED)?/g, ""),
   );
@@ -17,7 +17,7 @@ export function toSqlite(sql: string): string {
  */
 function keepPlan(sql: string): string {
   const conditions = /^\s*UPDATE\b/.test(sql) ? sql.search(/\bWHERE\b/) : 0;
-  const kept = sql.slice(conditions).replaceAll(/(=|\bLIMIT) (\?|@\w+)/g, "$1 (SELECT $2)");
+  const kept = sql.slice(conditions).replaceAll(/(=|\bLIMIT) \?/g, "$1 (SELECT ?)");
   return sql.slice(0, conditions) + kept;
 }
 

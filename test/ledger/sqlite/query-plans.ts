@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { markedDue } from "../../../src/ledger/sql/schema.ts";
+import { markedDue } from "../../../src/ledger/sql/statements.ts";
 import type { SqliteStore } from "../../../src/ledger/sqlite/database.ts";
 import { toSqlite } from "../../../src/ledger/sqlite/dialect.ts";
 import { createLedger } from "../../../src/ledger/sqlite/sqlite.ts";
@@ -73,7 +73,7 @@ export function describePlans(asked: ReadonlySet<string>): void {
     it.each([
       [
         "due rows",
-        "FROM posts INDEXED BY posts_due WHERE project = @project AND id > @after",
+        "FROM posts INDEXED BY posts_due WHERE project = ? AND id > ?",
         "SEARCH posts USING INDEX posts_due (project=? AND id>?)",
       ],
       [
@@ -99,7 +99,7 @@ export function describePlans(asked: ReadonlySet<string>): void {
       ],
       [
         "the rows of an issue",
-        `UPDATE posts SET ${markedDue} WHERE number IN (SELECT post FROM links WHERE repository`,
+        `UPDATE posts SET ${markedDue.words.join()} WHERE number IN (SELECT post FROM links WHERE repository`,
         "SEARCH links USING COVERING INDEX links_by_issue (repository=? AND number=?)",
       ],
       [
@@ -180,7 +180,7 @@ function planned(asked: ReadonlySet<string>): {
 }
 
 function planOf(store: SqliteStore, sql: string): readonly string[] {
-  const bound = toSqlite(sql.replace(/@\w+|\?/g, "7"));
+  const bound = toSqlite(sql.replace(/\?/g, "7"));
   return store.database
     .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${bound}`)
     .all()

@@ -1,4 +1,5 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
+import { statementsOf } from "../statements.ts";
 import { type Asked, numberOf, type Store } from "../store.ts";
 
 /** The narrow numbers that stand for the board's ids in every table. */
@@ -30,21 +31,13 @@ const unknown = -1;
 /** Numbers never change. Those of the last so many posts are kept: what is done about a post asks for its number often. */
 const mostKept = 10_000;
 
+interface Numbered {
+  number: number;
+}
+
 /** A number is asked of the database once; one that was made in a transaction is forgotten when that is rolled back. */
 export function createNumbers(store: Store): Numbers {
-  interface Numbered {
-    number: number;
-  }
-  const selectProject = store.prepare<[string], Numbered>("SELECT number FROM board_projects WHERE id = ?");
-  const insertProject = store.prepare<[string], Numbered>(
-    "INSERT INTO board_projects (id) VALUES (?) ON CONFLICT (id) DO NOTHING RETURNING number",
-  );
-  const selectPost = store.prepare<[number, string], Numbered>(
-    "SELECT number FROM posts WHERE project = ? AND id = ?",
-  );
-  const insertPost = store.prepare<[number, string], Numbered>(
-    "INSERT INTO posts (project, id) VALUES (?, ?) ON CONFLICT (project, id) DO NOTHING RETURNING number",
-  );
+  const { get } = statementsOf(store);
   const known = new Map<string, number>();
   /** Of a post of a project; of a project itself that of 0. */
   const keyOf = (of: number, id: string): string => `${of} ${id}`;
@@ -68,25 +61,29 @@ export function createNumbers(store: Store): Numbers {
     // Where another transaction was faster, its number is found.
     return keep(key, number) ?? numberOf(yield* select());
   }
+  const findProject = (id: ProjectId) => get<Numbered>`SELECT number FROM board_projects WHERE id = ${id}`;
+  const findPost = (of: number, id: PostId) =>
+    get<Numbered>`SELECT number FROM posts WHERE project = ${of} AND id = ${id}`;
   const project = (id: ProjectId): Asked<number> =>
     make(
       keyOf(0, id),
-      () => selectProject.get(id),
-      () => insertProject.get(id),
+      () => findProject(id),
+      () => get`INSERT INTO board_projects (id) VALUES (${id}) ON CONFLICT (id) DO NOTHING RETURNING number`,
     );
   const post = (of: number, id: PostId): Asked<number> =>
     make(
       keyOf(of, id),
-      () => selectPost.get(of, id),
-      () => insertPost.get(of, id),
+      () => findPost(of, id),
+      () => get`
+        INSERT INTO posts (project, id) VALUES (${of}, ${id}) ON CONFLICT (project, id) DO NOTHING RETURNING number`,
     );
   return {
     *findProject(id) {
-      return (yield* find(keyOf(0, id), () => selectProject.get(id))) ?? unknown;
+      return (yield* find(keyOf(0, id), () => findProject(id))) ?? unknown;
     },
     project,
     *findPost(of, id) {
-      return (yield* find(keyOf(of, id), () => selectPost.get(of, id))) ?? unknown;
+      return (yield* find(keyOf(of, id), () => findPost(of, id))) ?? unknown;
     },
     post,
     *place(of) {

@@ -2,9 +2,20 @@ import type { Absence, IssueRef, RepositoryId } from "../../../model/issue.ts";
 import type { Absences, AbsentIssue, AbsentLink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { markedDue, ofIssue, upsert } from "../schema.ts";
+import { markedDue, named, ofIssue, sql, statementsOf } from "../statements.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
+
+/** A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along. */
+const goingAlong = [
+  { table: named("links"), isSame: sql`there.project = links.project AND there.post = links.post` },
+  { table: named("markers"), isSame: sql`there.post = markers.post` },
+  { table: named("signals"), isSame: sql`there.number > 0` },
+  {
+    table: named("issue_bases"),
+    isSame: sql`there.post = issue_bases.post AND there.field = issue_bases.field`,
+  },
+];
 
 /** What became of linked issues that are not where they were, and of their links. */
 export function createAbsences(
@@ -12,92 +23,67 @@ export function createAbsences(
   numbers: Numbers,
   issues: IssueStore,
 ): Plain<Absences> & Carrying<"set-absence" | "follow-transfer" | "mark-repository"> {
-  const columns = `absences.repository AS "issue.repositoryId", absences.number AS "issue.number",
+  const { run, get, all, upsert } = statementsOf(store);
+  const columns = sql`absences.repository AS "issue.repositoryId", absences.number AS "issue.number",
     kind AS "absence.kind", since AS "absence.since", to_repository AS "absence.to.repositoryId",
     to_number AS "absence.to.number", to_name AS "absence.name"`;
-  const select = store.prepare<[IssueRef], Columns<AbsentIssue>>(
-    `SELECT ${columns} FROM absences WHERE ${ofIssue}`,
-  );
-  // Few are absent at any time, and each of them is looked up among the links.
-  const isLinked =
-    "EXISTS (SELECT 1 FROM links WHERE links.repository = absences.repository AND links.number = absences.number)";
-  const isFollowed = `EXISTS (SELECT 1 FROM signals
-    WHERE canonical_repository = absences.repository AND canonical_number = absences.number)`;
-  const ofRepository = (which: string) =>
-    store.prepare<[number], Columns<AbsentIssue>>(
-      `SELECT ${columns} FROM absences WHERE repository = ? AND (${which}) ORDER BY absences.number`,
-    );
-  const selectOfRepository = ofRepository(isLinked);
-  const selectWithFollowed = ofRepository(`${isLinked} OR ${isFollowed}`);
-  const selectOfProject = store.prepare<[number], Columns<AbsentLink>>(`
-    SELECT posts.id AS post, ${columns} FROM absences
-    CROSS JOIN links ON links.repository = absences.repository AND links.number = absences.number
-    JOIN posts ON posts.number = links.post
-    WHERE links.project = ? ORDER BY posts.id, position`);
-  // Without the hint SQLite would look at every post of the project, due or not.
-  const selectSuspects = store.prepare<[number], IssueRef>(`
-    SELECT DISTINCT links.repository AS "repositoryId", links.number AS number FROM posts INDEXED BY posts_due
-    CROSS JOIN links ON links.project = posts.project AND links.post = posts.number
-    CROSS JOIN markers ON markers.post = posts.number
-    JOIN issues AS here ON here.repository = links.repository AND here.number = links.number
-    JOIN issues AS there ON there.repository = markers.repository AND there.number = markers.number
-    WHERE posts.project = ? AND due_at IS NOT NULL
-      AND here.created_at = there.created_at
-      AND NOT EXISTS (SELECT 1 FROM links AS known WHERE known.project = posts.project AND known.post = posts.number
-        AND known.repository = markers.repository AND known.number = markers.number)`);
-  const write = store.prepare<[ReturnType<typeof fromAbsence>]>(upsert("absences", ["repository", "number"]));
-  const remove = store.prepare<[IssueRef]>(`DELETE FROM absences WHERE ${ofIssue}`);
-  // A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along.
-  const moves = [
-    ["links", "there.project = links.project AND there.post = links.post"],
-    ["markers", "there.post = markers.post"],
-    ["signals", "there.number > 0"],
-    ["issue_bases", "there.post = issue_bases.post AND there.field = issue_bases.field"],
-  ]
-    .flatMap(([table, isSame]) => [
-      `UPDATE ${table} SET repository = @toRepository, number = @toNumber
-       WHERE ${ofIssue} AND NOT EXISTS (SELECT 1 FROM ${table} AS there
-         WHERE there.repository = @toRepository AND there.number = @toNumber AND ${isSame})`,
-      `DELETE FROM ${table} WHERE ${ofIssue}`,
-    ])
-    .map((sql) => store.prepare<[IssueRef & { toRepository: number; toNumber: number }]>(sql));
-  // One step a repository, however many links there are.
-  const selectRepositories = store.prepare<[{ project: number }], { repository: RepositoryId }>(`
-    WITH RECURSIVE linked (repository) AS (
-      SELECT min(repository) FROM links WHERE project = @project
-      UNION ALL
-      SELECT (SELECT min(repository) FROM links WHERE project = @project AND repository > linked.repository)
-      FROM linked WHERE linked.repository IS NOT NULL
-    )
-    SELECT repository FROM linked WHERE repository IS NOT NULL`);
-  const markRepository = store.prepare<[number]>(
-    `UPDATE posts SET ${markedDue} WHERE number IN (SELECT post FROM links WHERE repository = ?)`,
-  );
   function* known(issue: IssueRef): Asked<Absence | undefined> {
-    const found = yield* select.get(issue);
+    const found = yield* get<Columns<AbsentIssue>>`SELECT ${columns} FROM absences WHERE ${ofIssue(issue)}`;
     return found && fromColumns(found).absence;
   }
   /** Whether it is gone stands in its own row, too. */
   function* put(issue: IssueRef, absence: Absence | undefined): Asked<void> {
-    if (absence === undefined) yield* remove.run(issue);
-    else yield* write.run(fromAbsence(issue, absence));
+    if (absence === undefined) yield* run`DELETE FROM absences WHERE ${ofIssue(issue)}`;
+    else yield* upsert("absences", ["repository", "number"], fromAbsence(issue, absence));
     yield* issues.setGone(issue, absence?.kind === "deleted" || absence?.kind === "lost");
   }
   return {
     of: known,
-    *ofRepository(repositoryId, scope) {
-      const select = scope === undefined ? selectOfRepository : selectWithFollowed;
-      return (yield* select.all(repositoryId)).map(fromColumns);
+    *ofRepository(repository, scope) {
+      // Few are absent at any time, and each of them is looked up among the links.
+      const orFollowed = sql`OR EXISTS (SELECT 1 FROM signals
+        WHERE canonical_repository = absences.repository AND canonical_number = absences.number)`;
+      const found = yield* all<Columns<AbsentIssue>>`
+        SELECT ${columns} FROM absences WHERE repository = ${repository} AND (
+          EXISTS (SELECT 1 FROM links WHERE links.repository = absences.repository AND links.number = absences.number)
+          ${scope === undefined ? sql`` : orFollowed}) ORDER BY absences.number`;
+      return found.map(fromColumns);
     },
-    *ofProject(project) {
-      return (yield* selectOfProject.all(yield* numbers.findProject(project))).map(fromColumns);
+    *ofProject(id) {
+      const project = yield* numbers.findProject(id);
+      const found = yield* all<Columns<AbsentLink>>`
+        SELECT posts.id AS post, ${columns} FROM absences
+        CROSS JOIN links ON links.repository = absences.repository AND links.number = absences.number
+        JOIN posts ON posts.number = links.post
+        WHERE links.project = ${project} ORDER BY posts.id, position`;
+      return found.map(fromColumns);
     },
-    *suspects(project) {
-      return yield* selectSuspects.all(yield* numbers.findProject(project));
+    *suspects(id) {
+      const project = yield* numbers.findProject(id);
+      // Without the hint SQLite would look at every post of the project, due or not.
+      return yield* all<IssueRef>`
+        SELECT DISTINCT links.repository AS "repositoryId", links.number AS number FROM posts INDEXED BY posts_due
+        CROSS JOIN links ON links.project = posts.project AND links.post = posts.number
+        CROSS JOIN markers ON markers.post = posts.number
+        JOIN issues AS here ON here.repository = links.repository AND here.number = links.number
+        JOIN issues AS there ON there.repository = markers.repository AND there.number = markers.number
+        WHERE posts.project = ${project} AND due_at IS NOT NULL
+          AND here.created_at = there.created_at
+          AND NOT EXISTS (SELECT 1 FROM links AS known WHERE known.project = posts.project AND known.post = posts.number
+            AND known.repository = markers.repository AND known.number = markers.number)`;
     },
     *linkedRepositories(id) {
       const project = yield* numbers.findProject(id);
-      return (yield* selectRepositories.all({ project })).map(({ repository }) => repository);
+      // One step a repository, however many links there are.
+      const found = yield* all<{ repository: RepositoryId }>`
+        WITH RECURSIVE linked (repository) AS (
+          SELECT min(repository) FROM links WHERE project = ${project}
+          UNION ALL
+          SELECT (SELECT min(repository) FROM links WHERE project = ${project} AND repository > linked.repository)
+          FROM linked WHERE linked.repository IS NOT NULL
+        )
+        SELECT repository FROM linked WHERE repository IS NOT NULL`;
+      return found.map(({ repository }) => repository);
     },
     changes: {
       *"set-absence"({ issue, absence }) {
@@ -106,14 +92,21 @@ export function createAbsences(
         if (before?.kind !== absence?.kind) yield* issues.markRows(issue);
       },
       *"follow-transfer"({ from, to, moved }) {
-        for (const step of moves)
-          yield* step.run({ ...from, toRepository: to.repositoryId, toNumber: to.number });
+        const { repositoryId, number } = to;
+        for (const { table, isSame } of goingAlong) {
+          yield* run`
+            UPDATE ${table} SET repository = ${repositoryId}, number = ${number}
+            WHERE ${ofIssue(from)} AND NOT EXISTS (SELECT 1 FROM ${table} AS there
+              WHERE there.repository = ${repositoryId} AND there.number = ${number} AND ${isSame})`;
+          yield* run`DELETE FROM ${table} WHERE ${ofIssue(from)}`;
+        }
         yield* put(from, moved);
         yield* put(to, undefined);
         yield* issues.store(to);
         yield* issues.markRows(to);
       },
-      "mark-repository": ({ repository }) => markRepository.run(repository),
+      "mark-repository": ({ repository }) =>
+        run`UPDATE posts SET ${markedDue} WHERE number IN (SELECT post FROM links WHERE repository = ${repository})`,
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
 import type { ListedIssue } from "../../pulls.ts";
 import { decodeIssue, encodeIssue } from "../columns/facts.ts";
-import { markedDue, ofIssue } from "../schema.ts";
+import { markedDue, ofIssue, type Part, sql, statementsOf } from "../statements.ts";
 import type { Asked, Store } from "../store.ts";
 
 /** The facts of issues, and the rows that hang on them. */
@@ -29,51 +29,52 @@ export interface IssueStore {
 
 type KnownIssue = { facts: string | null; absence: Absence["kind"] | null } | undefined;
 
-/** SQL for the posts that are linked to a duplicate of an issue. */
-export const duplicateFollowers = `SELECT post FROM signals CROSS JOIN links
-  ON links.repository = signals.repository AND links.number = signals.number
-  WHERE canonical_repository = @repositoryId AND canonical_number = @number`;
+/** The posts that are linked to a duplicate of an issue. */
+export function followersOf({ repositoryId, number }: IssueRef): Part {
+  return sql`SELECT post FROM signals CROSS JOIN links
+    ON links.repository = signals.repository AND links.number = signals.number
+    WHERE canonical_repository = ${repositoryId} AND canonical_number = ${number}`;
+}
 
 /** A listed issue is there: that it was not found before is over. */
 export function createIssueStore(store: Store): IssueStore {
-  const select = store.prepare<[IssueRef], NonNullable<KnownIssue>>(`
+  const { run, get, upsert } = statementsOf(store);
+  const find = ({ repositoryId, number }: IssueRef) => get<NonNullable<KnownIssue>>`
     SELECT facts, kind AS absence FROM issues
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
-    WHERE issues.repository = @repositoryId AND issues.number = @number`);
-  const write = store.prepare<[Issue & { readonly facts: string }]>(`
-    INSERT INTO issues (repository, number, state, state_reason, created_at, facts)
-    VALUES (@repositoryId, @number, @state, @stateReason, @createdAt, @facts)
-    ON CONFLICT (repository, number) DO UPDATE SET state = excluded.state, state_reason = excluded.state_reason,
-      created_at = excluded.created_at, facts = excluded.facts, is_gone = 0`);
-  const writeGone = store.prepare<[IssueRef & { readonly isGone: number }]>(`
-    INSERT INTO issues (repository, number, is_gone) VALUES (@repositoryId, @number, @isGone)
-    ON CONFLICT (repository, number) DO UPDATE SET is_gone = excluded.is_gone`);
-  const removeAbsence = store.prepare<[IssueRef]>(`DELETE FROM absences WHERE ${ofIssue}`);
-  const selectLink = store.prepare<[IssueRef]>(`SELECT 1 AS one FROM links WHERE ${ofIssue} LIMIT 1`);
-  const markRows = store.prepare<[IssueRef]>(`
+    WHERE issues.repository = ${repositoryId} AND issues.number = ${number}`;
+  const markRows = (issue: IssueRef) => run`
     UPDATE posts SET ${markedDue}
-    WHERE number IN (SELECT post FROM links WHERE ${ofIssue})
-      OR number IN (${duplicateFollowers})`);
+    WHERE number IN (SELECT post FROM links WHERE ${ofIssue(issue)}) OR number IN (${followersOf(issue)})`;
   function* storeOne(issue: Issue, ...found: [KnownIssue?]): Asked<void> {
-    const known = found.length === 0 ? yield* select.get(issue) : found[0];
+    const known = found.length === 0 ? yield* find(issue) : found[0];
     if (isForGood(known?.absence)) return;
     const facts = encodeIssue(withFormer(issue, known));
     if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
-    yield* write.run({ ...issue, facts });
-    yield* removeAbsence.run(issue);
-    yield* markRows.run(issue);
+    const { repositoryId: repository, number, state, stateReason, createdAt } = issue;
+    yield* upsert("issues", ["repository", "number"], {
+      ...{
+        repository,
+        number,
+        state,
+        state_reason: stateReason,
+        created_at: createdAt,
+        facts,
+        is_gone: false,
+      },
+    });
+    yield* run`DELETE FROM absences WHERE ${ofIssue(issue)}`;
+    yield* markRows(issue);
   }
   return {
     *tombstones(of) {
-      return (yield* store.together(of.map((one) => select.get(one)))).map((known) =>
-        isForGood(known?.absence),
-      );
+      return (yield* store.together(of.map(find))).map((known) => isForGood(known?.absence));
     },
     *isNews(issue) {
-      return compareIssues(issue, presentOf(issue, yield* select.get(issue))) !== undefined;
+      return compareIssues(issue, presentOf(issue, yield* find(issue))) !== undefined;
     },
     *listed(shown) {
-      const known = yield* store.together(shown.map((one) => select.get(one)));
+      const known = yield* store.together(shown.map(find));
       return shown.map((issue, index): ListedIssue => {
         const facts = known[index]?.facts;
         const isOther = typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
@@ -81,17 +82,20 @@ export function createIssueStore(store: Store): IssueStore {
       });
     },
     *storeKept(shown) {
-      const known = yield* store.together(shown.map((one) => select.get(one)));
+      const known = yield* store.together(shown.map(find));
       const unknown = shown.filter((_, index) => known[index] === undefined);
-      const links = yield* store.together(unknown.map((issue) => selectLink.get(issue)));
+      const links = yield* store.together(
+        unknown.map((issue) => get`SELECT 1 AS one FROM links WHERE ${ofIssue(issue)} LIMIT 1`),
+      );
       const isLinked = (issue: Issue): boolean => links[unknown.indexOf(issue)] !== undefined;
       for (const [index, issue] of shown.entries())
         if (known[index] !== undefined || isLinked(issue)) yield* storeOne(issue, known[index]);
     },
-    find: select.get,
+    find,
     store: storeOne,
-    setGone: (issue, isGone) => writeGone.run({ ...issue, isGone: Number(isGone) }),
-    markRows: markRows.run,
+    setGone: ({ repositoryId: repository, number }, isGone) =>
+      upsert("issues", ["repository", "number"], { repository, number, is_gone: isGone }),
+    markRows,
   };
 }
 

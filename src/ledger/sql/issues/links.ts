@@ -1,28 +1,16 @@
 import type { IssueRef } from "../../../model/issue.ts";
-import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { LinkedPost, Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { markedDue, ofIssue } from "../schema.ts";
-import type { Asked, Plain, Query, Store } from "../store.ts";
-import { duplicateFollowers, type IssueStore } from "./issue-store.ts";
+import type { Numbers, OfPost } from "../columns/numbers.ts";
+import { markedDue, ofIssue, type Part, sql, statementsOf } from "../statements.ts";
+import type { Asked, Plain, Store } from "../store.ts";
+import { followersOf, type IssueStore } from "./issue-store.ts";
 
-interface LinkKey extends IssueRef {
-  readonly project: number;
-  readonly post: number;
-}
-
-interface ContentColumns {
+/** A text that was written, as columns. */
+interface Content {
   titleHash: string | null | undefined;
   blockHash: string | null | undefined;
 }
-
-/** What is known of a post as long as it has an issue. */
-const keptOfLinked = [
-  "bases WHERE post = ?",
-  "issue_bases WHERE post = ?",
-  "notes WHERE post = ? AND kind = 'parked'",
-];
 
 /** Links stand in the order in which they were made: the first is the primary one. */
 export function createLinks(
@@ -31,124 +19,101 @@ export function createLinks(
   issues: IssueStore,
 ): Plain<Pick<Rows, "linkedTo" | "hasContent">> &
   Carrying<"link" | "set-content" | "leave-text" | "end-links" | "reopen"> {
-  const isIt = `project = @project AND post = @post AND ${ofIssue}`;
-  const insert = store.prepare<[LinkKey & ContentColumns & { origin: string }]>(`
-    INSERT INTO links (project, post, repository, number, position, origin, title_hash, block_hash)
-    SELECT @project, @post, @repositoryId, @number, coalesce(max(position), 0) + 1, @origin, @titleHash, @blockHash
-    FROM links WHERE project = @project AND post = @post
-    ON CONFLICT DO NOTHING`);
-  const deleteIssueBases = store.prepare<[LinkKey]>(
-    `DELETE FROM issue_bases WHERE post = @post AND ${ofIssue}`,
-  );
-  const clearUnlinked = store.prepare<[number]>(
-    "UPDATE posts SET unlinked_at = NULL WHERE number = ? AND unlinked_at IS NOT NULL",
-  );
-  const deleteEnd = store.prepare<[LinkKey]>(`DELETE FROM ended_links WHERE post = @post AND ${ofIssue}`);
-  const markNamesakes = prepareNamesakes(store);
-  const writeContent = store.prepare<[LinkKey & ContentColumns]>(
-    `UPDATE links SET title_hash = @titleHash, block_hash = @blockHash, left_text = NULL WHERE ${isIt}`,
-  );
-  const writeLeft = store.prepare<[LinkKey & { left: string }]>(
-    `UPDATE links SET left_text = @left WHERE ${isIt}`,
-  );
-  const selectContent = store.prepare<[LinkKey], ContentColumns>(
-    `SELECT title_hash AS "titleHash", block_hash AS "blockHash" FROM links WHERE ${isIt}`,
-  );
-  const deleteLink = store.prepare<[LinkKey]>(`DELETE FROM links WHERE ${isIt}`);
-  const insertEnd = store.prepare<[LinkKey]>(
-    "INSERT INTO ended_links (post, repository, number) VALUES (@post, @repositoryId, @number) ON CONFLICT DO NOTHING",
-  );
-  const passOn = store.prepare<[LinkKey & ContentColumns]>(`
-    UPDATE links SET title_hash = @titleHash, block_hash = @blockHash
-    WHERE project = @project AND ${ofIssue} AND post = (
-      SELECT min(post) FROM links AS next
-      WHERE next.project = @project AND next.repository = @repositoryId AND next.number = @number)`);
-  const writeUnlinked = store.prepare<[{ post: number; project: number; at: number }]>(`
-    UPDATE posts SET unlinked_at = @at WHERE number = @post
-      AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = @project AND links.post = @post)`);
-  const forget = keptOfLinked.map((lines) => store.prepare<[number]>(`DELETE FROM ${lines}`));
-  const reopen = store.prepare<[number]>(
-    `UPDATE posts SET unlinked_at = NULL, ${markedDue} WHERE number = ?`,
-  );
-  const markDue = store.prepare<[number]>(`UPDATE posts SET ${markedDue} WHERE number = ?`);
-  const selectOwner = store.prepare<[IssueRef]>(
-    `SELECT 1 AS one FROM links WHERE ${ofIssue} AND title_hash IS NOT NULL LIMIT 1`,
-  );
-  const selectPosts = (also: string) =>
-    store.prepare<[IssueRef], LinkedPost>(`
-      SELECT board_projects.id AS project, posts.id AS post FROM posts
-      JOIN board_projects ON board_projects.number = posts.project
-      WHERE posts.number IN (SELECT post FROM links WHERE ${ofIssue}) ${also}
-      ORDER BY posts.project, posts.id`);
-  const selectLinked = selectPosts("");
-  const selectFollowers = selectPosts(`OR posts.number IN (${duplicateFollowers})`);
-  function* keyOf(of: { project: ProjectId; post: PostId }, issue: IssueRef): Asked<LinkKey> {
+  const { run, some, count, has, get, all } = statementsOf(store);
+  const markNamesakes = createNamesakeMarker(store);
+  const writeContent = ({ titleHash, blockHash }: Content): Part =>
+    sql`title_hash = ${titleHash}, block_hash = ${blockHash}`;
+  const deleteIssueBases = (post: number, issue: IssueRef) =>
+    run`DELETE FROM issue_bases WHERE post = ${post} AND ${ofIssue(issue)}`;
+  function* isIt(of: OfPost, issue: IssueRef): Asked<Part> {
     const [project, post] = yield* numbers.place(of);
-    return { project, post, repositoryId: issue.repositoryId, number: issue.number };
+    return sql`project = ${project} AND post = ${post} AND ${ofIssue(issue)}`;
   }
   return {
-    *hasContent(issue) {
-      return (yield* selectOwner.get(issue)) !== undefined;
-    },
-    linkedTo: (issue, scope) => (scope === undefined ? selectLinked : selectFollowers).all(issue),
+    hasContent: (issue) =>
+      has`SELECT 1 AS one FROM links WHERE ${ofIssue(issue)} AND title_hash IS NOT NULL LIMIT 1`,
+    linkedTo: (issue, scope) => all<LinkedPost>`
+      SELECT board_projects.id AS project, posts.id AS post FROM posts
+      JOIN board_projects ON board_projects.number = posts.project
+      WHERE posts.number IN (SELECT post FROM links WHERE ${ofIssue(issue)})
+        ${scope === undefined ? sql`` : sql`OR posts.number IN (${followersOf(issue)})`}
+      ORDER BY posts.project, posts.id`,
     changes: {
-      *link({ project, link: { post, issue, origin }, issue: facts, content }) {
-        const key = yield* keyOf({ project, post }, issue);
-        const { titleHash, blockHash } = content ?? {};
+      *link({ project: id, link: { post: postId, issue, origin }, issue: facts, content }) {
+        const [project, post] = yield* numbers.place({ project: id, post: postId });
         const [added, known] = yield* store.together([
-          insert.count({ ...key, origin, titleHash, blockHash }),
+          count`
+            INSERT INTO links (project, post, repository, number, position, origin, title_hash, block_hash)
+            SELECT ${project}, ${post}, ${issue.repositoryId}, ${issue.number}, coalesce(max(position), 0) + 1, ${origin},
+              ${content?.titleHash}, ${content?.blockHash}
+            FROM links WHERE project = ${project} AND post = ${post}
+            ON CONFLICT DO NOTHING`,
           issues.find(facts),
         ]);
         if (added > 0) {
           // Of an earlier link between the two nothing counts any more.
-          yield* deleteIssueBases.run(key);
-          yield* clearUnlinked.run(key.post);
-          yield* deleteEnd.run(key);
+          yield* deleteIssueBases(post, issue);
+          yield* run`UPDATE posts SET unlinked_at = NULL WHERE number = ${post} AND unlinked_at IS NOT NULL`;
+          yield* run`DELETE FROM ended_links WHERE post = ${post} AND ${ofIssue(issue)}`;
           yield* issues.markRows(issue);
-          yield* markNamesakes.run(key.post);
+          yield* markNamesakes(sql`here.number = ${post}`);
         }
         yield* issues.store(facts, known);
       },
-      *"set-content"({ issue, content: { titleHash, blockHash }, ...of }) {
+      *"set-content"({ issue, content, ...of }) {
         const failure = () =>
           new Error(`Issue ${issue.number} of repository ${issue.repositoryId} is not linked to this post.`);
-        yield* writeContent.some(failure, { ...(yield* keyOf(of, issue)), titleHash, blockHash });
+        yield* some(failure)`
+          UPDATE links SET ${writeContent(content)}, left_text = NULL WHERE ${yield* isIt(of, issue)}`;
       },
       *"leave-text"({ issue, content: { titleHash, blockHash, seenAt }, ...of }) {
         const left = JSON.stringify({ titleHash, blockHash, seenAt });
-        yield* writeLeft.run({ ...(yield* keyOf(of, issue)), left });
+        yield* run`UPDATE links SET left_text = ${left} WHERE ${yield* isIt(of, issue)}`;
       },
       *"end-links"({ issues: ended, at, ...of }) {
         const [project, post] = yield* numbers.place(of);
         for (const issue of ended) {
-          const key = { project, post, repositoryId: issue.repositoryId, number: issue.number };
-          const content = yield* selectContent.get(key);
+          const link = yield* isIt(of, issue);
+          const content = yield* get<Content>`
+            SELECT title_hash AS "titleHash", block_hash AS "blockHash" FROM links WHERE ${link}`;
           if (content === undefined) continue;
-          yield* deleteLink.run(key);
-          yield* insertEnd.run(key);
-          yield* deleteIssueBases.run(key);
-          if (content.titleHash !== null) yield* passOn.run({ ...key, ...content });
+          const { repositoryId, number } = issue;
+          yield* run`DELETE FROM links WHERE ${link}`;
+          yield* run`
+            INSERT INTO ended_links (post, repository, number) VALUES (${post}, ${repositoryId}, ${number})
+            ON CONFLICT DO NOTHING`;
+          yield* deleteIssueBases(post, issue);
+          if (content.titleHash !== null)
+            yield* run`
+              UPDATE links SET ${writeContent(content)} WHERE project = ${project} AND ${ofIssue(issue)} AND post = (
+                SELECT min(post) FROM links AS next
+                WHERE next.project = ${project} AND next.repository = ${repositoryId} AND next.number = ${number})`;
           yield* issues.markRows(issue);
         }
-        yield* markDue.run(post);
-        if ((yield* writeUnlinked.count({ post, project, at })) === 0) return;
-        for (const statement of forget) yield* statement.run(post);
+        yield* run`UPDATE posts SET ${markedDue} WHERE number = ${post}`;
+        const unlinked = yield* count`
+          UPDATE posts SET unlinked_at = ${at} WHERE number = ${post}
+            AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = ${project} AND links.post = ${post})`;
+        if (unlinked === 0) return;
+        // These are of a post with an issue.
+        yield* run`DELETE FROM bases WHERE post = ${post}`;
+        yield* run`DELETE FROM issue_bases WHERE post = ${post}`;
+        yield* run`DELETE FROM notes WHERE post = ${post} AND kind = 'parked'`;
       },
       *reopen(of) {
-        yield* reopen.run((yield* numbers.place(of))[1]);
+        const [, post] = yield* numbers.place(of);
+        yield* run`UPDATE posts SET unlinked_at = NULL, ${markedDue} WHERE number = ${post}`;
       },
     },
   };
 }
 
-/** Makes posts due that one may have been moved to, where its own project does not list it. @param which - that one, `here`. */
-export function prepareNamesakes<Bound extends unknown[] = [post: number]>(
-  store: Store,
-  which = "here.number = ?",
-): Query<Bound, unknown> {
-  return store.prepare(`
+/** Makes posts due that others may have been moved to, where their own projects do not list these: those that `which` names, of `here`. */
+export function createNamesakeMarker(store: Store): (which: Part) => Asked<void> {
+  const { run } = statementsOf(store);
+  return (which) => run`
     UPDATE posts SET ${markedDue} WHERE hash IS NOT NULL AND missing = 0 AND number IN (
       SELECT there.number FROM posts AS here CROSS JOIN board_projects ON true
       CROSS JOIN posts AS there ON there.project = board_projects.number AND there.id = here.id
-      WHERE ${which} AND (here.missing > 0 OR here.hash IS NULL))`);
+      WHERE ${which} AND (here.missing > 0 OR here.hash IS NULL))`;
 }

@@ -5,16 +5,8 @@ import type { KnownMark, MarkedIssue, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { insertInto, markedDue } from "../schema.ts";
+import { markedDue, ofIssue, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
-
-interface MarkerColumns {
-  readonly post: number;
-  readonly repository: number;
-  readonly number: number;
-  readonly is_own: number;
-  readonly position: number;
-}
 
 /** What the state knows of an issue's mark and of one of the posts that it names. */
 interface PostOfMark {
@@ -37,54 +29,55 @@ export function createMarkers(
   store: Store,
   numbers: Numbers,
 ): Plain<Pick<Pulls, "marked" | "marks">> & { store(marked: MarkedIssue): Asked<void> } {
-  const insert = store.prepare<[MarkerColumns]>(`${insertInto("markers")} ON CONFLICT DO NOTHING`);
-  const keepIssue = store.prepare<[IssueRef]>(
-    "INSERT INTO issues (repository, number) VALUES (@repositoryId, @number) ON CONFLICT DO NOTHING",
-  );
-  const markDue = store.prepare<[MarkerColumns]>(`
-    UPDATE posts SET ${markedDue} WHERE number = @post AND NOT EXISTS (SELECT 1 FROM markers
-      WHERE markers.post = @post AND markers.repository = @repository AND markers.number = @number)`);
-  // One statement, because each takes and gives back a lock.
-  const select = store.prepare<
-    [number, PostId],
-    { facts: string; is_own: number; is_gone: number; position: number }
-  >(`
-    SELECT issues.facts AS facts, is_own, is_gone, position FROM markers
-    JOIN issues ON issues.repository = markers.repository AND issues.number = markers.number
-    WHERE markers.post = (SELECT number FROM posts WHERE project = ? AND id = ?) AND issues.facts IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
-        AND ended.repository = markers.repository AND ended.number = markers.number)
-    ORDER BY is_gone, markers.repository, markers.number`);
-  const ofIssue = `(SELECT post FROM markers WHERE repository = @repositoryId AND number = @number
-    UNION SELECT post FROM links WHERE repository = @repositoryId AND number = @number)`;
+  const { run, get, all } = statementsOf(store);
   // Without the hint SQLite would look at every post of the project.
-  const selectOfMark = store.prepare<[IssueRef & { project: number; id: PostId }], PostOfMark>(`
-    SELECT @project AS project, @id AS id, mine.number AS number,
-      EXISTS (SELECT 1 FROM posts NOT INDEXED WHERE project = @project AND number IN ${ofIssue}) AS is_known,
-      coalesce(mine.number, 0) IN ${ofIssue} AS is_named,
-      EXISTS (SELECT 1 FROM ended_links WHERE post = mine.number AND repository = @repositoryId AND number = @number) AS is_ended,
-      EXISTS ${ofIssue}
-        OR EXISTS (SELECT 1 FROM links WHERE links.project = @project AND links.post = mine.number)
-        OR EXISTS (SELECT 1 FROM markers WHERE markers.post = mine.number)
-        OR EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = @project
-          AND intents.post = mine.number AND kind = 'create-issue' AND ended_at IS NULL AND attempts > 0)
-        OR EXISTS (SELECT 1 FROM audit WHERE audit.post = mine.number AND kind = 'create-issue'
-          AND outcome IN ('applied', 'unknown')) AS is_explained
-    FROM (SELECT 1 AS one) AS always LEFT JOIN posts AS mine ON mine.project = @project AND mine.id = @id`);
+  const ofMark = (issue: IssueRef, project: number, id: PostId) => {
+    const named = sql`(SELECT post FROM markers WHERE ${ofIssue(issue)} UNION SELECT post FROM links WHERE ${ofIssue(issue)})`;
+    return get<PostOfMark>`
+      SELECT ${project} AS project, ${id} AS id, mine.number AS number,
+        EXISTS (SELECT 1 FROM posts NOT INDEXED WHERE project = ${project} AND number IN ${named}) AS is_known,
+        coalesce(mine.number, 0) IN ${named} AS is_named,
+        EXISTS (SELECT 1 FROM ended_links WHERE post = mine.number AND ${ofIssue(issue)}) AS is_ended,
+        EXISTS ${named}
+          OR EXISTS (SELECT 1 FROM links WHERE links.project = ${project} AND links.post = mine.number)
+          OR EXISTS (SELECT 1 FROM markers WHERE markers.post = mine.number)
+          OR EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = ${project}
+            AND intents.post = mine.number AND kind = 'create-issue' AND ended_at IS NULL AND attempts > 0)
+          OR EXISTS (SELECT 1 FROM audit WHERE audit.post = mine.number AND kind = 'create-issue'
+            AND outcome IN ('applied', 'unknown')) AS is_explained
+      FROM (SELECT 1 AS one) AS always LEFT JOIN posts AS mine ON mine.project = ${project} AND mine.id = ${id}`;
+  };
   return {
-    *store({ issue, isOwn, project, posts }) {
-      const projectNumber = yield* numbers.project(project);
-      yield* keepIssue.run(issue);
-      const { repositoryId: repository, number } = issue;
+    *store({ issue, isOwn, project: of, posts }) {
+      const project = yield* numbers.project(of);
+      const { repositoryId, number } = issue;
+      yield* run`INSERT INTO issues (repository, number) VALUES (${repositoryId}, ${number}) ON CONFLICT DO NOTHING`;
       for (const [position, id] of posts.entries()) {
-        const post = yield* numbers.post(projectNumber, id);
-        const marker = { post, repository, number, is_own: Number(isOwn), position };
-        yield* markDue.run(marker);
-        yield* insert.run(marker);
+        const post = yield* numbers.post(project, id);
+        yield* run`
+          UPDATE posts SET ${markedDue} WHERE number = ${post} AND NOT EXISTS (SELECT 1 FROM markers
+            WHERE markers.post = ${post} AND markers.repository = ${repositoryId} AND markers.number = ${number})`;
+        yield* run`
+          INSERT INTO markers (post, repository, number, is_own, position)
+          VALUES (${post}, ${repositoryId}, ${number}, ${isOwn}, ${position}) ON CONFLICT DO NOTHING`;
       }
     },
-    *marked(project, id) {
-      const [first, ...others] = yield* select.all(yield* numbers.findProject(project), id);
+    *marked(of, id) {
+      const project = yield* numbers.findProject(of);
+      // One statement, because each takes and gives back a lock.
+      const [first, ...others] = yield* all<{
+        facts: string;
+        is_own: number;
+        is_gone: number;
+        position: number;
+      }>`
+        SELECT issues.facts AS facts, is_own, is_gone, position FROM markers
+        JOIN issues ON issues.repository = markers.repository AND issues.number = markers.number
+        WHERE markers.post = (SELECT number FROM posts WHERE project = ${project} AND id = ${id})
+          AND issues.facts IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
+            AND ended.repository = markers.repository AND ended.number = markers.number)
+        ORDER BY is_gone, markers.repository, markers.number`;
       return (
         first && {
           issue: decodeIssue(first.facts),
@@ -96,9 +89,9 @@ export function createMarkers(
     },
     *marks(marks) {
       const asked: Asked<PostOfMark | undefined>[] = [];
-      for (const { issue, project: key, posts } of marks) {
-        const project = yield* numbers.findProject(key);
-        asked.push(...posts.map((id) => selectOfMark.get({ ...issue, project, id })));
+      for (const { issue, project: of, posts } of marks) {
+        const project = yield* numbers.findProject(of);
+        asked.push(...posts.map((id) => ofMark(issue, project, id)));
       }
       const found = (yield* store.together(asked)) as PostOfMark[];
       for (const { project, id, number } of found) if (number !== null) numbers.learn(project, id, number);
@@ -119,31 +112,26 @@ export function createMarkers(
 
 /** Which issues of people's name which addresses. */
 export function createNaming(store: Store): Plain<Pick<Pulls, "naming">> & Carrying<"store-naming"> {
-  const select = store.prepare<[string], IssueRef & { address: string }>(`
-    SELECT address, repository AS "repositoryId", number FROM EACH TEXT ? AS wanted
-    CROSS JOIN naming ON address = wanted.value ORDER BY repository DESC, number DESC`);
-  const known = store.prepare<[number, number], { address: string }>(
-    "SELECT address FROM naming WHERE repository = ? AND number = ? ORDER BY address",
-  );
-  const forget = store.prepare<[number, number]>("DELETE FROM naming WHERE repository = ? AND number = ?");
-  const insert = store.prepare<[string, number, number]>(
-    "INSERT INTO naming (address, repository, number) VALUES (?, ?, ?)",
-  );
+  const { run, all } = statementsOf(store);
   return {
     *naming(addresses) {
       const hashes = new Map(addresses.map((address) => [hashOf(address), address]));
-      const found = yield* select.all(JSON.stringify([...hashes.keys()]));
+      const found = yield* all<IssueRef & { address: string }>`
+        SELECT address, repository AS "repositoryId", number FROM EACH TEXT ${[...hashes.keys()]} AS wanted
+        CROSS JOIN naming ON address = wanted.value ORDER BY repository DESC, number DESC`;
       return new Map(found.map(({ address, ...issue }) => [hashes.get(address) ?? "", issue]));
     },
     changes: {
       *"store-naming"({ named }) {
         for (const { issue, addresses } of named) {
-          const { repositoryId, number } = issue;
           const wanted = [...new Set(addresses.map(hashOf))].sort();
-          const before = (yield* known.all(repositoryId, number)).map(({ address }) => address);
-          if (wanted.join() === before.join()) continue;
-          yield* forget.run(repositoryId, number);
-          for (const address of wanted) yield* insert.run(address, repositoryId, number);
+          const known = yield* all<{ address: string }>`
+            SELECT address FROM naming WHERE ${ofIssue(issue)} ORDER BY address`;
+          if (wanted.join() === known.map(({ address }) => address).join()) continue;
+          yield* run`DELETE FROM naming WHERE ${ofIssue(issue)}`;
+          for (const address of wanted)
+            yield* run`
+              INSERT INTO naming (address, repository, number) VALUES (${address}, ${issue.repositoryId}, ${issue.number})`;
         }
       },
     },

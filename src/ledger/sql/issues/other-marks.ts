@@ -3,7 +3,7 @@ import type { PostId } from "../../../model/post.ts";
 import type { NewOtherMark, OtherMark, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { ofIssue, upsert } from "../schema.ts";
+import { ofIssue, statementsOf } from "../statements.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 interface MarkColumns {
@@ -22,27 +22,13 @@ export function createOtherMarks(
   store: Store,
   numbers: Numbers,
 ): Plain<Pick<Pulls, "otherMarks">> & Carrying<"store-other-marks" | "accept-other-marks"> {
-  const known = store.prepare<[IssueRef], MarkColumns>(`
-    SELECT project, post, repository, number, board, address, seen_at, accepted_at FROM other_marks
-    WHERE ${ofIssue}`);
-  const forget = store.prepare<[IssueRef]>(`DELETE FROM other_marks WHERE ${ofIssue}`);
-  const insert = store.prepare<[MarkColumns]>(
-    upsert("other_marks", ["project", "post", "repository", "number"]),
-  );
-  const select = store.prepare<[number], Columns<OtherMark>>(`
-    SELECT repository AS "issue.repositoryId", number AS "issue.number", post, board, address, seen_at AS since
-    FROM other_marks AS mark
-    WHERE project = ? AND NOT EXISTS (SELECT 1 FROM other_marks AS accepted WHERE accepted.project = mark.project
-      AND accepted.board = mark.board AND accepted.accepted_at IS NOT NULL)
-    ORDER BY post, repository, number`);
-  // A row of no issue: marks come and go, and what a person has said of their board stays.
-  const accept = store.prepare<[{ project: number; boards: string; at: number }]>(`
-    INSERT INTO other_marks (project, post, repository, number, board, seen_at, accepted_at)
-    SELECT @project, one.value, 0, 0, one.value, @at, @at FROM EACH TEXT @boards AS one WHERE true
-    ON CONFLICT DO NOTHING`);
+  const { run, all, upsert } = statementsOf(store);
+  const forget = (issue: IssueRef) => run`DELETE FROM other_marks WHERE ${ofIssue(issue)}`;
   function* put({ issue, board, address: told, project: id, posts }: NewOtherMark, at: number): Asked<void> {
     const address = told ?? null;
-    const before = yield* known.all(issue);
+    const before = yield* all<MarkColumns>`
+      SELECT project, post, repository, number, board, address, seen_at, accepted_at FROM other_marks
+      WHERE ${ofIssue(issue)}`;
     const project = yield* numbers.project(id);
     const isSame = (post: PostId): boolean =>
       before.some(
@@ -50,28 +36,42 @@ export function createOtherMarks(
           one.post === post && one.project === project && one.board === board && one.address === address,
       );
     if (before.length === posts.length && posts.every(isSame)) return;
-    yield* forget.run(issue);
+    yield* forget(issue);
     const { repositoryId: repository, number } = issue;
     for (const post of posts) {
       const old = before.find((one) => one.post === post && one.board === board);
-      const mark = { project, post, repository, number, board, address };
-      // Earlier versions noted here what a person has accepted.
-      yield* insert.run({ ...mark, seen_at: old?.seen_at ?? at, accepted_at: old?.accepted_at ?? null });
+      yield* upsert("other_marks", ["project", "post", "repository", "number"], {
+        ...{ project, post, repository, number, board, address, seen_at: old?.seen_at ?? at },
+        // Earlier versions noted here what a person has accepted.
+        accepted_at: old?.accepted_at,
+      });
     }
   }
   return {
-    *otherMarks(project) {
-      return (yield* select.all(yield* numbers.findProject(project))).map(fromColumns);
+    *otherMarks(id) {
+      const project = yield* numbers.findProject(id);
+      const found = yield* all<Columns<OtherMark>>`
+        SELECT repository AS "issue.repositoryId", number AS "issue.number", post, board, address, seen_at AS since
+        FROM other_marks AS mark
+        WHERE project = ${project} AND NOT EXISTS (SELECT 1 FROM other_marks AS accepted
+          WHERE accepted.project = mark.project AND accepted.board = mark.board AND accepted.accepted_at IS NOT NULL)
+        ORDER BY post, repository, number`;
+      return found.map(fromColumns);
     },
     changes: {
       *"store-other-marks"({ issues, marks, at }) {
         const marked = new Set(marks.map(({ issue }) => `${issue.repositoryId}#${issue.number}`));
         for (const issue of issues)
-          if (!marked.has(`${issue.repositoryId}#${issue.number}`)) yield* forget.run(issue);
+          if (!marked.has(`${issue.repositoryId}#${issue.number}`)) yield* forget(issue);
         for (const mark of marks) yield* put(mark, at);
       },
-      *"accept-other-marks"({ project, boards, at }) {
-        yield* accept.run({ project: yield* numbers.project(project), boards: JSON.stringify(boards), at });
+      *"accept-other-marks"({ project: id, boards, at }) {
+        const project = yield* numbers.project(id);
+        // A row of no issue: marks come and go, and what a person has said of their board stays.
+        yield* run`
+          INSERT INTO other_marks (project, post, repository, number, board, seen_at, accepted_at)
+          SELECT ${project}, one.value, 0, 0, one.value, ${at}, ${at} FROM EACH TEXT ${boards} AS one WHERE true
+          ON CONFLICT DO NOTHING`;
       },
     },
   };

@@ -1,4 +1,4 @@
-import type { PostId, ProjectId } from "../../../model/post.ts";
+import type { PostId } from "../../../model/post.ts";
 import {
   type AuditEntry,
   type CallKey,
@@ -12,8 +12,8 @@ import {
 import { auditFieldsShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { insertInto } from "../schema.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Query, type Store } from "../store.ts";
+import { sql, statementsOf } from "../statements.ts";
+import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 /** One line for every write to either side. */
 export interface Audit {
@@ -40,72 +40,23 @@ type Found<Line> = Columns<Line> & { readonly fields: string };
 
 /** Writes and reads audit lines. */
 export function createAudit(store: Store, numbers: Numbers): Audit {
-  const insert = store.prepare<[ReturnType<typeof fromEntry>]>(insertInto("audit"));
-  const columns = `at, run, side, board_projects.id AS project, posts.id AS post, kind, fields,
+  const { run, get, all, insert } = statementsOf(store);
+  const columns = sql`at, run, side, board_projects.id AS project, posts.id AS post, kind, fields,
     repository AS "issue.repository", issue AS "issue.number", audit.reason AS reason, message,
     is_approved AS "isApproved", audit.voters AS voters, subject`;
-  const joined = `audit JOIN board_projects ON board_projects.number = audit.project
+  const joined = sql`audit JOIN board_projects ON board_projects.number = audit.project
     LEFT JOIN posts ON posts.number = audit.post`;
-  const newestFirst = "ORDER BY audit.at DESC, audit.number DESC LIMIT ?";
-  const selectOfProject = store.prepare<[number, number], Found<AuditEntry>>(
-    `SELECT ${columns}, outcome FROM ${joined} WHERE audit.project = ? ${newestFirst}`,
-  );
-  const selectOfPost = store.prepare<[number, number], Found<AuditEntry>>(
-    `SELECT ${columns}, outcome FROM ${joined} WHERE audit.post = ? ${newestFirst}`,
-  );
-  const countStatus = store.prepare<[string, number], { count: number }>(`
-    SELECT count(*) AS count FROM audit WHERE project = (SELECT number FROM board_projects WHERE id = ?)
-      AND is_status = 1 AND at >= ? AND is_approved = 0`);
-  const selectTold = store.prepare<[number], { at: number | null }>(
-    "SELECT max(at) AS at FROM audit WHERE post = ? AND is_status = 1",
-  );
-  // Of a request that was made twice nobody can tell which of the two took effect.
-  const selectWrites = store.prepare<[number], Found<RunWrite>>(`
-    SELECT ${columns},
-      coalesce((SELECT intents.repository FROM intents WHERE intents.id = audit.intent),
-        (SELECT repositories.id FROM repositories WHERE lower(repositories.current_name) = lower(audit.repository)))
-        AS repository,
-      CASE WHEN EXISTS (SELECT 1 FROM intents WHERE intents.id = audit.intent AND intents.state = 'DONE'
-        AND intents.attempts = 1) THEN 'applied' ELSE outcome END AS outcome
-    FROM ${joined} WHERE run = ? AND outcome IN ('applied', 'unknown') ORDER BY audit.number`);
-  // What was in doubt counts from when it was found out.
-  const selectDoneSince = store.prepare<[{ project: ProjectId; since: number }], DoneSince>(`
-    SELECT count(*) FILTER (WHERE audit.kind = 'create-issue') AS opened, count(*) FILTER (WHERE is_status = 1) AS told,
-      coalesce(sum(audit.voters) FILTER (WHERE is_status = 1), 0) AS known,
-      count(*) FILTER (WHERE is_status = 1 AND audit.voters IS NULL) AS unknown
-    FROM audit LEFT JOIN intents ON intents.id = audit.intent
-    WHERE audit.project = (SELECT number FROM board_projects WHERE id = @project) AND outcome = 'applied'
-      AND (audit.at > @since OR (unknown_at IS NOT NULL AND ended_at > @since))`);
-  const selectDone = store.prepare<
-    [{ post: number; kind: string; signature: string; since: number }],
-    { run: number }
-  >(`
-    SELECT audit.run AS run FROM audit JOIN intents ON intents.id = audit.intent
-    WHERE audit.post = @post AND audit.at >= @since AND outcome = 'applied'
-      AND intents.kind = @kind AND intents.signature = @signature ORDER BY audit.number LIMIT 1`);
-  const selectName = store.prepare<[number], { current_name: string }>(
-    "SELECT current_name FROM repositories WHERE id = ?",
-  );
-  // Only one request of an intent can be in doubt at a time.
-  const correct = store.prepare<[{ intent: number; outcome: string; isNotified: number; message: string }]>(`
-    UPDATE audit SET outcome = @outcome, message = @message, is_status = is_status * @isNotified
-    WHERE post = (SELECT post FROM intents WHERE id = @intent AND unknown_at IS NOT NULL)
-      AND intent = @intent AND outcome = 'unknown'`);
-  const correctCall = store.prepare<
-    [Omit<CorrectedCall, "project" | "post"> & { project: number; outcome: string; post: number | undefined }]
-  >(`
-    UPDATE audit SET outcome = @outcome, message = @message, post = coalesce(@post, post)
-    WHERE project = @project AND kind = @kind AND subject = @subject AND outcome = 'unknown'`);
   function* write(entry: AuditEntry): Asked<void> {
     const project = yield* numbers.project(entry.project);
     const post = entry.post === undefined ? undefined : yield* numbers.post(project, entry.post);
-    yield* insert.run(fromEntry(entry, project, post));
+    yield* insert("audit", fromEntry(entry, project, post));
   }
   return {
     write,
     *writeInterrupted(intent, message) {
       const { repository } = intent;
-      const name = repository === undefined ? undefined : yield* selectName.get(repository);
+      const name = yield* get<{ current_name: string }>`
+        SELECT current_name FROM repositories WHERE id = ${repository}`;
       yield* write({
         at: intent.sentAt ?? intent.at,
         run: intent.run,
@@ -126,40 +77,73 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
         ...(intent.voters !== undefined && { voters: intent.voters }),
       });
     },
-    correct: (intent, isApplied, message) =>
-      correct.run({ intent, outcome: outcomeOf(isApplied), isNotified: Number(isApplied), message }),
-    *correctCall(call) {
-      const project = yield* numbers.project(call.project);
-      const post = call.post === undefined ? undefined : yield* numbers.post(project, call.post);
-      yield* correctCall.run({ ...call, project, outcome: outcomeOf(call.isApplied), post });
+    // Only one request of an intent can be in doubt at a time.
+    correct: (intent, isApplied, message) => run`
+      UPDATE audit SET outcome = ${outcomeOf(isApplied)}, message = ${message}, is_status = is_status * ${isApplied}
+      WHERE post = (SELECT post FROM intents WHERE id = ${intent} AND unknown_at IS NOT NULL)
+        AND intent = ${intent} AND outcome = 'unknown'`,
+    *correctCall({ kind, subject, isApplied, message, ...of }) {
+      const project = yield* numbers.project(of.project);
+      const post = of.post === undefined ? undefined : yield* numbers.post(project, of.post);
+      yield* run`
+        UPDATE audit SET outcome = ${outcomeOf(isApplied)}, message = ${message}, post = coalesce(${post}, post)
+        WHERE project = ${project} AND kind = ${kind} AND subject = ${subject} AND outcome = 'unknown'`;
     },
     told: {
       *history(id, post, limit) {
         const project = yield* numbers.findProject(id);
-        const found =
+        const which =
           post === undefined
-            ? yield* selectOfProject.all(project, limit)
-            : yield* selectOfPost.all(yield* numbers.findPost(project, post), limit);
+            ? sql`audit.project = ${project}`
+            : sql`audit.post = ${yield* numbers.findPost(project, post)}`;
+        const found = yield* all<Found<AuditEntry>>`
+          SELECT ${columns}, outcome FROM ${joined} WHERE ${which}
+          ORDER BY audit.at DESC, audit.number DESC LIMIT ${limit}`;
         return found.map(toEntry);
       },
       *statusWrites(project, since) {
-        return (yield* countStatus.get(project, since))?.count ?? 0;
+        const found = yield* get<{ count: number }>`
+          SELECT count(*) AS count FROM audit WHERE project = (SELECT number FROM board_projects WHERE id = ${project})
+            AND is_status = 1 AND at >= ${since} AND is_approved = 0`;
+        return found?.count ?? 0;
       },
       *lastTold(project, post) {
         const row = yield* numbers.findPost(yield* numbers.findProject(project), post);
-        return (yield* selectTold.get(row))?.at ?? undefined;
+        const found = yield* get<{ at: number | null }>`
+          SELECT max(at) AS at FROM audit WHERE post = ${row} AND is_status = 1`;
+        return found?.at ?? undefined;
       },
       *doneSince(project, since) {
-        return (
-          (yield* selectDoneSince.get({ project, since })) ?? { opened: 0, told: 0, known: 0, unknown: 0 }
-        );
+        // What was in doubt counts from when it was found out.
+        const found = yield* get<DoneSince>`
+          SELECT count(*) FILTER (WHERE audit.kind = 'create-issue') AS opened,
+            count(*) FILTER (WHERE is_status = 1) AS told,
+            coalesce(sum(audit.voters) FILTER (WHERE is_status = 1), 0) AS known,
+            count(*) FILTER (WHERE is_status = 1 AND audit.voters IS NULL) AS unknown
+          FROM audit LEFT JOIN intents ON intents.id = audit.intent
+          WHERE audit.project = (SELECT number FROM board_projects WHERE id = ${project}) AND outcome = 'applied'
+            AND (audit.at > ${since} OR (unknown_at IS NOT NULL AND ended_at > ${since}))`;
+        return found ?? { opened: 0, told: 0, known: 0, unknown: 0 };
       },
       *doneBy({ project, post: id, kind, signature }, since) {
         const post = yield* numbers.findPost(yield* numbers.findProject(project), id);
-        return (yield* selectDone.get({ post, kind, signature, since }))?.run;
+        const found = yield* get<{ run: number }>`
+          SELECT audit.run AS run FROM audit JOIN intents ON intents.id = audit.intent
+          WHERE audit.post = ${post} AND audit.at >= ${since} AND outcome = 'applied'
+            AND intents.kind = ${kind} AND intents.signature = ${signature} ORDER BY audit.number LIMIT 1`;
+        return found?.run;
       },
-      *writesOf(run) {
-        return (yield* selectWrites.all(run)).map(toEntry);
+      *writesOf(number) {
+        // Of a request that was made twice nobody can tell which of the two took effect.
+        const found = yield* all<Found<RunWrite>>`
+          SELECT ${columns},
+            coalesce((SELECT intents.repository FROM intents WHERE intents.id = audit.intent),
+              (SELECT repositories.id FROM repositories WHERE lower(repositories.current_name) = lower(audit.repository)))
+              AS repository,
+            CASE WHEN EXISTS (SELECT 1 FROM intents WHERE intents.id = audit.intent AND intents.state = 'DONE'
+              AND intents.attempts = 1) THEN 'applied' ELSE outcome END AS outcome
+          FROM ${joined} WHERE run = ${number} AND outcome IN ('applied', 'unknown') ORDER BY audit.number`;
+        return found.map(toEntry);
       },
     },
   };
@@ -170,20 +154,16 @@ export const interrupted = "The process ended before the answer came.";
 
 /**
  * What was SENT for some projects has an unknown outcome. Returns how many there were.
- *
- * @param select - by the projects' ids as JSON.
  */
 export function* recoverSent<Sent>(
   store: Store,
-  select: Query<[projects: string], Sent>,
-  projects: readonly ProjectId[],
+  find: () => Asked<readonly Sent[]>,
   settle: (sent: Sent) => Asked<void>,
 ): Asked<number> {
-  const wanted = JSON.stringify(projects);
   // Nearly always nothing was under way.
-  if ((yield* select.all(wanted)).length === 0) return 0;
+  if ((yield* find()).length === 0) return 0;
   return yield* store.transaction(function* () {
-    const sent = yield* select.all(wanted);
+    const sent = yield* find();
     for (const one of sent) yield* settle(one);
     return sent.length;
   });
@@ -208,15 +188,12 @@ function outcomeOf(isApplied: boolean): AuditEntry["outcome"] {
 }
 
 function fromEntry(entry: AuditEntry, project: number, post: number | undefined) {
-  const { intent, issue, fields, voters, subject } = entry;
+  const { at, run, side, intent, issue, kind, reason, outcome, message, voters, subject } = entry;
   return {
-    ...entry,
-    ...{ project, post, intent, voters, subject },
-    repository: issue?.repository,
-    issue: issue?.number,
-    fields: JSON.stringify(fields.map(pickField)),
-    is_approved: Number(entry.isApproved),
-    is_status: Number(isNotified(entry)),
+    ...{ at, run, side, project, post, intent, kind, reason, outcome, message, voters, subject },
+    ...{ repository: issue?.repository, issue: issue?.number, is_approved: entry.isApproved },
+    fields: JSON.stringify(entry.fields.map(pickField)),
+    is_status: isNotified(entry),
   };
 }
 

@@ -1,18 +1,18 @@
 import type { Field, FieldWrite } from "../../../model/link.ts";
-import type { Intent, Journal, NewIntent } from "../../journal.ts";
+import type { JournalChange } from "../../change.ts";
+import type { Intent, IntentId, Journal } from "../../journal.ts";
 import { issueField, ruleField, writesShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { type Part, sql, statementsOf } from "../statements.ts";
 import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import { type Audit, interrupted, recoverSent } from "./audit.ts";
 
 type IntentColumns = Columns<Omit<Intent, "writes" | "issueWrites">> & { readonly writes: string | null };
 
-interface SentIntent extends ReturnType<typeof fromIntent> {
-  sentAt: number;
-  signature: string | undefined;
-}
+/** What has become of an intent. */
+type Settled = Omit<Extract<JournalChange, { kind: "resolve" }>, "kind" | "intent" | "isOpen">;
 
 /** Intents; `audit` writes and reads the lines of what came of them. */
 export function createJournal(
@@ -20,99 +20,72 @@ export function createJournal(
   numbers: Numbers,
   audit: Audit,
 ): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
-  const columns = `intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
-    body_hash AS "bodyHash", repository, intents.number AS number, title_hash AS "content.titleHash",
-    block_hash AS "content.blockHash", writes,
-    updated_at_before AS "updatedAtBefore", voters, state, attempts, sent_at AS "sentAt", unknown_at AS "unknownAt",
-    taken_at AS "takenAt", message`;
+  const { run, some, all } = statementsOf(store);
   // Without the hint SQLite would read through everything that is over.
-  const joined = `intents INDEXED BY intents_open JOIN board_projects ON board_projects.number = intents.project
-    JOIN posts ON posts.number = intents.post`;
-  // The place counts as much as the content, or the outcome would be looked up where nothing was sent.
-  const endOther = store.prepare<[SentIntent]>(`
-    UPDATE intents SET state = 'REJECTED', message = 'not sent; something else is wanted now', ended_at = @sentAt
-    WHERE project = @project AND post = @post AND kind = @kind AND ended_at IS NULL AND state = 'PREPARED'
-      AND (body_hash <> @bodyHash OR repository IS DISTINCT FROM @repository OR number IS DISTINCT FROM @number
-        OR writes IS DISTINCT FROM @writes)`);
-  const writeSent = store.prepare<[SentIntent]>(`
-    INSERT INTO intents
-      (project, post, kind, run, at, reason, body_hash, repository, number, title_hash, block_hash, writes,
-       updated_at_before, voters, state, sent_at, attempts, signature)
-    VALUES
-      (@project, @post, @kind, @run, @at, @reason, @bodyHash, @repository, @number, @titleHash, @blockHash, @writes,
-       @updatedAtBefore, @voters, 'SENT', @sentAt, 1, @signature)
-    ON CONFLICT (project, post, kind) WHERE ended_at IS NULL DO UPDATE SET state = 'SENT', sent_at = excluded.sent_at,
-      unknown_at = NULL, attempts = intents.attempts + 1, signature = excluded.signature
-    WHERE intents.state = 'PREPARED'`);
-  const writeState = store.prepare<
-    [{ id: number; state: string; at: number; message: string; unsent: number; answer: string | undefined }]
-  >(`
-    UPDATE intents SET state = @state, message = @message, answer = @answer, attempts = attempts - @unsent,
-      unknown_at = CASE @state WHEN 'UNKNOWN' THEN coalesce(unknown_at, @at) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
-      ended_at = CASE WHEN @state IN ('DONE', 'REJECTED') THEN @at END
-    WHERE id = @id AND ended_at IS NULL`);
-  const writeTargets = store.prepare<[{ id: number; writes: string }]>(
-    "UPDATE intents SET writes = @writes WHERE id = @id AND ended_at IS NULL",
-  );
-  const selectOpen = store.prepare<[number], IntentColumns>(
-    `SELECT ${columns} FROM ${joined} WHERE intents.project = ? AND ended_at IS NULL ORDER BY intents.id`,
-  );
-  const selectSent = store.prepare<[string], IntentColumns>(
-    `SELECT ${columns} FROM ${joined} WHERE ended_at IS NULL AND state = 'SENT'
-      AND board_projects.id IN (SELECT one.value FROM EACH TEXT ? AS one) ORDER BY intents.id`,
-  );
-  const writeTaken = store.prepare<[{ id: number; at: number }]>(
-    "UPDATE intents SET taken_at = @at WHERE id = @id AND state = 'UNKNOWN'",
-  );
+  const open = sql`
+    SELECT intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
+      body_hash AS "bodyHash", repository, intents.number AS number, title_hash AS "content.titleHash",
+      block_hash AS "content.blockHash", writes, updated_at_before AS "updatedAtBefore", voters, state, attempts,
+      sent_at AS "sentAt", unknown_at AS "unknownAt", taken_at AS "takenAt", message
+    FROM intents INDEXED BY intents_open JOIN board_projects ON board_projects.number = intents.project
+    JOIN posts ON posts.number = intents.post WHERE ended_at IS NULL`;
+  const settle = (id: IntentId, { state, message, answer, at, isUnsent }: Settled): Part => sql`
+    UPDATE intents SET state = ${state}, message = ${message}, answer = ${answer && JSON.stringify(answer)},
+      attempts = attempts - ${isUnsent === true},
+      unknown_at = CASE ${state} WHEN 'UNKNOWN' THEN coalesce(unknown_at, ${at}) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
+      ended_at = CASE WHEN ${state} IN ('DONE', 'REJECTED') THEN ${at} END
+    WHERE id = ${id} AND ended_at IS NULL`;
 
   return {
-    *open(project) {
-      return (yield* selectOpen.all(yield* numbers.findProject(project))).map(toIntent);
+    *open(id) {
+      const project = yield* numbers.findProject(id);
+      const found = yield* all<IntentColumns>`${open} AND intents.project = ${project} ORDER BY intents.id`;
+      return found.map(toIntent);
     },
-    recover: (at, projects) =>
-      recoverSent(store, selectSent, projects, function* (found) {
+    recover: (at, projects) => {
+      const sent = () => all<IntentColumns>`${open} AND state = 'SENT'
+        AND board_projects.id IN (SELECT one.value FROM EACH TEXT ${projects} AS one) ORDER BY intents.id`;
+      return recoverSent(store, sent, function* (found) {
         const intent = toIntent(found);
-        const nothing = { unsent: 0, answer: undefined };
-        yield* writeState.run({ ...nothing, id: intent.id, state: "UNKNOWN", at, message: interrupted });
+        yield* run`${settle(intent.id, { state: "UNKNOWN", at, message: interrupted })}`;
         yield* audit.writeInterrupted(intent, interrupted);
-      }),
+      });
+    },
     ...audit.told,
     changes: {
-      *"mark-sent"({ intent, at, signature }) {
-        const { post, kind } = intent;
-        const [projectNumber, postNumber] = yield* numbers.place(intent);
-        const written = fromIntent(intent, projectNumber, postNumber);
-        const sent = { ...written, sentAt: at, signature };
-        yield* endOther.run(sent);
-        yield* writeSent.some(
-          () => new Error(`The ${kind} of post ${post} is under way, or in doubt.`),
-          sent,
-        );
+      *"mark-sent"({ intent, at: sentAt, signature }) {
+        const { kind, run: number, at, reason, bodyHash, repository, content } = intent;
+        const [project, post] = yield* numbers.place(intent);
+        const writes = fromWrites(intent.writes ?? intent.issueWrites);
+        // The place counts as much as the content, or the outcome would be looked up where nothing was sent.
+        yield* run`
+          UPDATE intents SET state = 'REJECTED', message = 'not sent; something else is wanted now', ended_at = ${sentAt}
+          WHERE project = ${project} AND post = ${post} AND kind = ${kind} AND ended_at IS NULL AND state = 'PREPARED'
+            AND (body_hash <> ${bodyHash} OR repository IS DISTINCT FROM ${repository}
+              OR number IS DISTINCT FROM ${intent.number} OR writes IS DISTINCT FROM ${writes})`;
+        yield* some(() => new Error(`The ${kind} of post ${intent.post} is under way, or in doubt.`))`
+          INSERT INTO intents (project, post, kind, run, at, reason, body_hash, repository, number, title_hash, block_hash,
+            writes, updated_at_before, voters, state, sent_at, attempts, signature)
+          VALUES (${project}, ${post}, ${kind}, ${number}, ${at}, ${reason}, ${bodyHash}, ${repository}, ${intent.number},
+            ${content?.titleHash}, ${content?.blockHash}, ${writes}, ${intent.updatedAtBefore}, ${intent.voters}, 'SENT',
+            ${sentAt}, 1, ${signature})
+          ON CONFLICT (project, post, kind) WHERE ended_at IS NULL DO UPDATE SET state = 'SENT', sent_at = excluded.sent_at,
+            unknown_at = NULL, attempts = intents.attempts + 1, signature = excluded.signature
+          WHERE intents.state = 'PREPARED'`;
       },
-      *resolve({ intent: id, state, at, message, isOpen, isUnsent = false, answer: shown }) {
+      *resolve({ intent: id, isOpen, ...settled }) {
+        const { state, message } = settled;
         const isKnown = isOpen !== true && (state === "DONE" || state === "PREPARED");
         if (isKnown) yield* audit.correct(id, state === "DONE", message);
-        const answer = shown && JSON.stringify(shown);
-        const changed = { id, state, at, message, unsent: Number(isUnsent), answer };
-        yield* writeState.some(() => new Error(`Intent ${id} is not open.`), changed);
+        yield* some(() => new Error(`Intent ${id} is not open.`))`${settle(id, settled)}`;
       },
-      retarget: ({ intent: id, writes }) => writeTargets.run({ id, writes: fromWrites(writes) ?? "[]" }),
-      *"take-up"({ intent: id, at }) {
-        yield* writeTaken.some(() => new Error(`The outcome of intent ${id} is not unknown.`), { id, at });
-      },
+      retarget: ({ intent: id, writes }) =>
+        run`UPDATE intents SET writes = ${fromWrites(writes)} WHERE id = ${id} AND ended_at IS NULL`,
+      "take-up": ({ intent: id, at }) =>
+        some(() => new Error(`The outcome of intent ${id} is not unknown.`))`
+          UPDATE intents SET taken_at = ${at} WHERE id = ${id} AND state = 'UNKNOWN'`,
       audit: ({ entry }) => audit.write(entry),
     },
-  };
-}
-
-function fromIntent(intent: NewIntent, project: number, post: number) {
-  const { repository, number, content, updatedAtBefore, voters } = intent;
-  return {
-    ...intent,
-    ...{ project, post, repository, number, updatedAtBefore, voters },
-    titleHash: content?.titleHash,
-    blockHash: content?.blockHash,
-    writes: fromWrites(intent.writes ?? intent.issueWrites),
   };
 }
 

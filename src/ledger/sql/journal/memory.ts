@@ -24,7 +24,7 @@ import {
 import { check, parse } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { upsert } from "../schema.ts";
+import { statementsOf } from "../statements.ts";
 import type { Asked, Store } from "../store.ts";
 
 /** Each thing that is remembered is one JSON text; what is missing in it is undefined. */
@@ -58,7 +58,6 @@ interface RepositoryColumns {
   id: RepositoryId;
   name: string | null;
   current_name: RepositoryName;
-  paused_at: number | null;
   memory: string;
 }
 
@@ -68,36 +67,19 @@ export function createMemory(
   numbers: Numbers,
   held: Pick<Memory, "repositoryById">,
 ): { read(): Asked<Remembering> } & Carrying<OfMemory["kind"]> {
-  const select = store.prepare<[], { kind: MemoryKind; key: string; value: string }>(
-    "SELECT kind, key, value FROM memory ORDER BY kind, key",
-  );
-  const write = store.prepare<[MemoryKind, string, string]>(`
-    INSERT INTO memory (kind, key, value) VALUES (?, ?, ?)
-    ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value`);
-  const remove = store.prepare<[MemoryKind, string]>("DELETE FROM memory WHERE kind = ? AND key = ?");
-  const removeAll = store.prepare<[MemoryKind]>("DELETE FROM memory WHERE kind = ?");
-  const forgetNames = store.prepare<[number, string]>("DELETE FROM projects WHERE project = ? AND key <> ?");
-  const selectProjects = store.prepare<[], { memory: string }>("SELECT memory FROM projects ORDER BY key");
-  const writeProject = store.prepare<
-    [{ key: string; project: number; name: string; last_success_at: number | undefined; memory: string }]
-  >(upsert("projects", ["key"]));
-  const selectRepositories = store.prepare<[], RepositoryColumns>(
-    "SELECT id, name, current_name, paused_at, memory FROM repositories ORDER BY id",
-  );
-  const selectRepository = store.prepare<[number], { memory: string }>(
-    "SELECT memory FROM repositories WHERE id = ?",
-  );
-  // Another repository that goes by that name goes by it no more.
-  const takeName = store.prepare<[string, number]>(
-    "UPDATE repositories SET name = NULL WHERE name = ? AND id <> ?",
-  );
-  const writeRepository = store.prepare<[RepositoryColumns]>(upsert("repositories", ["id"]));
+  const { run, get, all, upsert } = statementsOf(store);
+  const write = (kind: MemoryKind, key: string, value: string): Asked<void> =>
+    upsert("memory", ["kind", "key"], { kind, key, value });
   return {
     *read() {
       const [few, known, kept] = yield* store.together([
-        select.all(),
-        selectRepositories.all(),
-        selectProjects.all(),
+        all<{
+          kind: MemoryKind;
+          key: string;
+          value: string;
+        }>`SELECT kind, key, value FROM memory ORDER BY kind, key`,
+        all<RepositoryColumns>`SELECT id, name, current_name, memory FROM repositories ORDER BY id`,
+        all<{ memory: string }>`SELECT memory FROM projects ORDER BY key`,
       ]);
       const of = (kind: MemoryKind) => few.filter((one) => one.kind === kind);
       const textsOf = (kind: MemoryKind) => of(kind).map(({ value }) => value);
@@ -118,43 +100,44 @@ export function createMemory(
       };
     },
     changes: {
-      "remember-account": ({ account }) => write.run("account", "tracker", accounts.write(account)),
+      "remember-account": ({ account }) => write("account", "tracker", accounts.write(account)),
       *"remember-project"({ memory: one }) {
         const project = yield* numbers.project(one.id);
-        yield* forgetNames.run(project, one.key);
-        yield* writeProject.run({
-          key: one.key,
-          project,
-          name: one.name,
-          last_success_at: one.lastSuccessAt,
-          memory: projects.write(one),
-        });
+        const { key, name, lastSuccessAt } = one;
+        yield* run`DELETE FROM projects WHERE project = ${project} AND key <> ${key}`;
+        const line = { key, project, name, last_success_at: lastSuccessAt, memory: projects.write(one) };
+        yield* upsert("projects", ["key"], line);
       },
-      "remember-paging": ({ project, paging }) => write.run("paging", project, pagings.write(paging)),
+      "remember-paging": ({ project, paging }) => write("paging", project, pagings.write(paging)),
       "remember-open-list": ({ project, place }) =>
-        place === undefined ? remove.run("open-list", project) : write.run("open-list", project, place),
+        place === undefined
+          ? run`DELETE FROM memory WHERE kind = 'open-list' AND key = ${project}`
+          : write("open-list", project, place),
       *"remember-repository"({ memory: given, from }) {
         const { id } = given.repository;
-        const stored = (yield* selectRepository.get(id))?.memory;
+        const stored = (yield* get<{ memory: string }>`SELECT memory FROM repositories WHERE id = ${id}`)
+          ?.memory;
         const base = from ?? held.repositoryById(id);
         const isKnown = stored !== undefined && base !== undefined;
         const one = isKnown ? rebaseRepository(given, base, repositories.read(stored)) : given;
-        for (const name of namesOf(one)) yield* takeName.run(name, id);
-        yield* writeRepository.run({
+        // Another repository that goes by that name goes by it no more.
+        for (const name of namesOf(one))
+          yield* run`UPDATE repositories SET name = NULL WHERE name = ${name} AND id <> ${id}`;
+        yield* upsert("repositories", ["id"], {
           id,
           name: one.name.toLowerCase(),
           current_name: one.repository.name,
-          paused_at: one.pausedAt ?? null,
+          paused_at: one.pausedAt,
           memory: repositories.write(one),
         });
       },
-      "remember-project-field": ({ field }) => write.run("project-field", field.key, fields.write(field)),
+      "remember-project-field": ({ field }) => write("project-field", field.key, fields.write(field)),
       *"remember-sizes"({ sizes: all }) {
-        yield* removeAll.run("size");
-        for (const one of all) yield* write.run("size", one.name, sizes.write(one));
+        yield* run`DELETE FROM memory WHERE kind = 'size'`;
+        for (const one of all) yield* write("size", one.name, sizes.write(one));
       },
-      "remember-categories": ({ memory: one }) => write.run("categories", one.project, categories.write(one)),
-      "remember-tool": ({ tool }) => write.run("tool", tool.name, tools.write(tool)),
+      "remember-categories": ({ memory: one }) => write("categories", one.project, categories.write(one)),
+      "remember-tool": ({ tool }) => write("tool", tool.name, tools.write(tool)),
     },
   };
 }

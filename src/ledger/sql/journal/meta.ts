@@ -1,4 +1,5 @@
 import type { Ledger } from "../../ledger.ts";
+import { statementsOf } from "../statements.ts";
 import type { Asked, Store } from "../store.ts";
 
 /** Single things that the state says of itself, by name. */
@@ -30,24 +31,19 @@ export interface Meta {
 export type Stamp = Pick<Ledger, "copiedAt" | "identity" | "pageKey">;
 
 export function createMeta(store: Store): Meta {
-  const select = store.prepare<[string], { value: string }>("SELECT value FROM meta WHERE key = ?");
-  const write = store.prepare<[string, string]>(
-    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-  );
-  const remove = store.prepare<[string, string | null]>("DELETE FROM meta WHERE key = ? AND value = ?");
-  const selectStamp = store.prepare<[], { key: string; value: string }>(
-    "SELECT key, value FROM meta WHERE key IN ('identity', 'copied_at', 'page_key')",
-  );
+  const { count, get, all, upsert } = statementsOf(store);
   return {
     *read(key) {
-      return (yield* select.get(key))?.value;
+      return (yield* get<{ value: string }>`SELECT value FROM meta WHERE key = ${key}`)?.value;
     },
-    write: (key, value) => write.run(key, value),
+    write: (key, value) => upsert("meta", ["key"], { key, value }),
     *remove(key, value) {
-      return (yield* remove.count(key, value ?? null)) > 0;
+      return (yield* count`DELETE FROM meta WHERE key = ${key} AND value = ${value}`) > 0;
     },
     *stamp() {
-      const found = new Map((yield* selectStamp.all()).map(({ key, value }) => [key, value]));
+      const lines = yield* all<{ key: string; value: string }>`
+        SELECT key, value FROM meta WHERE key IN ('identity', 'copied_at', 'page_key')`;
+      const found = new Map(lines.map(({ key, value }) => [key, value]));
       const copiedAt = found.get("copied_at");
       const identity = found.get("identity") ?? "";
       return {

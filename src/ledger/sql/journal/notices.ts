@@ -1,33 +1,27 @@
 import type { Notices, SaidNotice } from "../../memory.ts";
 import type { Carrying } from "../columns/changes.ts";
+import { statementsOf } from "../statements.ts";
 import type { Plain, Store } from "../store.ts";
 
 /** What people were told of. */
 export function createNotices(store: Store): Plain<Notices> & Carrying<"say" | "unsay"> {
-  const select = store.prepare<[], SaidNotice>(
-    "SELECT cause, state, said_at AS at FROM notices_said ORDER BY cause",
-  );
-  const insert = store.prepare<[SaidNotice]>(`
-    INSERT INTO notices_said (cause, state, said_at) VALUES (@cause, @state, @at)
-    ON CONFLICT (cause) DO UPDATE SET state = excluded.state, said_at = excluded.said_at`);
-  const move = store.prepare<[number, string, number]>(
-    "UPDATE notices_said SET said_at = ? WHERE cause = ? AND said_at = ?",
-  );
-  const remove = store.prepare<[string]>("DELETE FROM notices_said WHERE cause = ?");
-  const removeOld = store.prepare<[number]>("DELETE FROM notices_said WHERE said_at < ?");
+  const { run, count, all, upsert } = statementsOf(store);
   return {
-    said: () => select.all(),
+    said: () => all<SaidNotice>`SELECT cause, state, said_at AS at FROM notices_said ORDER BY cause`,
     sayAgain: ({ cause, at }, now) =>
       store.transaction(function* () {
-        return (yield* move.count(now, cause, at)) === 1;
+        const moved = yield* count`
+          UPDATE notices_said SET said_at = ${now} WHERE cause = ${cause} AND said_at = ${at}`;
+        return moved === 1;
       }),
     changes: {
       *say({ notices, forgetBefore }) {
-        yield* removeOld.run(forgetBefore);
-        for (const notice of notices) yield* insert.run(notice);
+        yield* run`DELETE FROM notices_said WHERE said_at < ${forgetBefore}`;
+        for (const { cause, state, at } of notices)
+          yield* upsert("notices_said", ["cause"], { cause, state, said_at: at });
       },
       *unsay({ causes }) {
-        for (const cause of causes) yield* remove.run(cause);
+        for (const cause of causes) yield* run`DELETE FROM notices_said WHERE cause = ${cause}`;
       },
     },
   };

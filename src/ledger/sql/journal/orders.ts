@@ -3,76 +3,62 @@ import { dayMs } from "../../../model/time.ts";
 import type { GivenOrder, OrderNumber, Orders } from "../../orders.ts";
 import { parse, stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
+import { sql, statementsOf } from "../statements.ts";
 import { type Asked, numberOf, type Plain, type Store } from "../store.ts";
 
 /** Whoever waits for an order has seen its end by then. */
 const keepMs = dayMs;
 
-interface OrderColumns extends Omit<GivenOrder, "order"> {
-  readonly request: string;
-}
+const isOpen = sql`taken_by IS NULL AND outcome IS NULL`;
 
 /** What commands have given to the daemon. */
 export function createOrders(
   store: Store,
 ): Plain<Orders> & Carrying<"note-progress" | "end-order" | "withdraw-order" | "end-orphans"> {
-  const prune = store.prepare<[number]>("DELETE FROM orders WHERE until < ?");
-  const insert = store.prepare<[Omit<OrderColumns, "number">], { number: number }>(
-    "INSERT INTO orders (at, until, who, request) VALUES (@at, @until, @who, @request) RETURNING number",
-  );
-  const open = "taken_by IS NULL AND outcome IS NULL";
-  const count = store.prepare<[]>(`SELECT 1 AS one FROM orders WHERE ${open} LIMIT 1`);
-  const next = store.prepare<[], OrderColumns>(
-    `SELECT number, at, until, who, request FROM orders WHERE ${open} ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED`,
-  );
-  const take = store.prepare<[string, number]>("UPDATE orders SET taken_by = ? WHERE number = ?");
-  const find = store.prepare<
-    [number],
-    { takenBy: string | null; progress: string | null; outcome: string | null }
-  >('SELECT taken_by AS "takenBy", progress, outcome FROM orders WHERE number = ?');
-  const progress = store.prepare<[string, number]>("UPDATE orders SET progress = ? WHERE number = ?");
-  // Its text, a saved plan perhaps, is not needed any more.
-  const end = store.prepare<[{ outcome: string; number: number }]>(
-    "UPDATE orders SET outcome = @outcome, request = '' WHERE number = @number AND outcome IS NULL",
-  );
-  const withdraw = store.prepare<[number]>("DELETE FROM orders WHERE number = ? AND taken_by IS NULL");
-  const endOrphans = store.prepare<[{ outcome: string; living: string }]>(`
-    UPDATE orders SET outcome = @outcome, request = ''
-    WHERE taken_by IS NOT NULL AND outcome IS NULL
-      AND taken_by NOT IN (SELECT one.value FROM EACH TEXT @living AS one)`);
+  const { run, has, get } = statementsOf(store);
   return {
     give: ({ at, until, who, order }) =>
       store.transaction(function* () {
-        yield* prune.run(at - keepMs);
-        return numberOf<OrderNumber>(yield* insert.get({ at, until, who, request: JSON.stringify(order) }));
+        yield* run`DELETE FROM orders WHERE until < ${at - keepMs}`;
+        const given = yield* get<{ number: number }>`
+          INSERT INTO orders (at, until, who, request) VALUES (${at}, ${until}, ${who}, ${JSON.stringify(order)})
+          RETURNING number`;
+        return numberOf<OrderNumber>(given);
       }),
-    *areWaiting() {
-      return (yield* count.get()) !== undefined;
-    },
+    areWaiting: () => has`SELECT 1 AS one FROM orders WHERE ${isOpen} LIMIT 1`,
     take: (who) =>
       store.transaction(function* (): Asked<GivenOrder | undefined> {
-        const found = yield* next.get();
+        const found = yield* get<Omit<GivenOrder, "order"> & { readonly request: string }>`
+          SELECT number, at, until, who, request FROM orders WHERE ${isOpen} ORDER BY number LIMIT 1
+          FOR UPDATE SKIP LOCKED`;
         if (found === undefined) return undefined;
-        yield* take.run(who, found.number);
         const { request, ...known } = found;
+        yield* run`UPDATE orders SET taken_by = ${who} WHERE number = ${known.number}`;
         return { ...known, order: readOrder(request) };
       }),
     *find(number) {
-      const found = yield* find.get(number);
+      const found = yield* get<{ taken_by: string | null; progress: string | null; outcome: string | null }>`
+        SELECT taken_by, progress, outcome FROM orders WHERE number = ${number}`;
       return (
         found && {
-          takenBy: found.takenBy ?? undefined,
+          takenBy: found.taken_by ?? undefined,
           progress: read("orders.progress", found.progress),
           outcome: read("orders.outcome", found.outcome),
         }
       );
     },
     changes: {
-      "note-progress": ({ order, progress: how }) => progress.run(JSON.stringify(how), order),
-      "end-order": ({ order, outcome }) => end.run({ outcome: JSON.stringify(outcome), number: order }),
-      "withdraw-order": ({ order }) => withdraw.run(order),
-      "end-orphans": ({ living, outcome }) =>
-        endOrphans.run({ outcome: JSON.stringify(outcome), living: JSON.stringify(living) }),
+      "note-progress": ({ order, progress }) =>
+        run`UPDATE orders SET progress = ${JSON.stringify(progress)} WHERE number = ${order}`,
+      // Its text, a saved plan perhaps, is not needed any more.
+      "end-order": ({ order, outcome }) => run`
+        UPDATE orders SET outcome = ${JSON.stringify(outcome)}, request = ''
+        WHERE number = ${order} AND outcome IS NULL`,
+      "withdraw-order": ({ order }) => run`DELETE FROM orders WHERE number = ${order} AND taken_by IS NULL`,
+      "end-orphans": ({ living, outcome }) => run`
+        UPDATE orders SET outcome = ${JSON.stringify(outcome)}, request = ''
+        WHERE taken_by IS NOT NULL AND outcome IS NULL
+          AND taken_by NOT IN (SELECT one.value FROM EACH TEXT ${living} AS one)`,
     },
   };
 }

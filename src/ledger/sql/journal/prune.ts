@@ -2,6 +2,7 @@ import { z } from "zod";
 import { dayMs, hourMs } from "../../../model/time.ts";
 import type { Pruned, StateSize, Upkeep } from "../../ledger.ts";
 import { stored } from "../../stored.ts";
+import { named, type Part, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import type { Meta } from "./meta.ts";
 import { addedToHour } from "./quiet-hours.ts";
@@ -30,16 +31,14 @@ export interface EngineUpkeep extends Pick<Plain<Upkeep>, "trimJournal"> {
 
 /** What keeps the state small. */
 export function createUpkeep(store: Store, meta: Meta, { size, trimJournal }: EngineUpkeep): Plain<Upkeep> {
-  const count = store.prepare<[], { links: number | null }>(`
-    SELECT sum((SELECT count(*) FROM links WHERE links.project = board_projects.number)) AS links
-    FROM board_projects`);
+  const { get } = statementsOf(store);
   // In this order: a line of the audit asks its intent what became of it, so it goes first.
   const steps: readonly PruneStep[] = [
     pruneAudit(store, meta),
     pruneLines(store, "intents", "id", "ended_at"),
     pruneLines(store, "pace", "number", "at", { bound: (now) => now - paceMs }),
     foldQuietRuns(store, meta),
-    pruneLines(store, "runs", "number", "started_at", { also: `AND NOT ${isAskedFor}` }),
+    pruneLines(store, "runs", "number", "started_at", { also: sql`AND NOT ${isAskedFor}` }),
     pruneLines(store, "quiet_runs", "hour", "hour", {
       bound: (_, keptFrom) => Math.floor(keptFrom / hourMs),
     }),
@@ -60,7 +59,10 @@ export function createUpkeep(store: Store, meta: Meta, { size, trimJournal }: En
     trimJournal,
     *size() {
       const bytes = yield* size();
-      return { ...bytes, links: (yield* count.get())?.links ?? 0, pruned: yield* readPruned(meta) };
+      const counted = yield* get<{ links: number | null }>`
+        SELECT sum((SELECT count(*) FROM links WHERE links.project = board_projects.number)) AS links
+        FROM board_projects`;
+      return { ...bytes, links: counted?.links ?? 0, pruned: yield* readPruned(meta) };
     },
   };
 }
@@ -75,19 +77,18 @@ function* readPruned(meta: Meta): Asked<Pruned | undefined> {
 
 /** The line of an opened issue stays where neither a link nor a marker tells that the issue is ours: see `KnownMark.isExplained`. */
 function pruneAudit(store: Store, meta: Meta): PruneStep {
-  const select = store.prepare<[{ before: number; limit: number }], { number: number; run: number }>(`
-    SELECT number, run FROM audit WHERE at < @before AND NOT (
-      kind = 'create-issue' AND outcome IN ('applied', 'unknown')
-      AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = audit.project AND links.post = audit.post)
-      AND NOT EXISTS (SELECT 1 FROM markers WHERE markers.post = audit.post))
-    ORDER BY at LIMIT @limit`);
-  const remove = store.prepare<[number]>("DELETE FROM audit WHERE number = ?");
+  const { run, all } = statementsOf(store);
   return function* (_, before) {
-    const found = yield* select.all({ before, limit: rowsAStep });
+    const found = yield* all<{ number: number; run: number }>`
+      SELECT number, run FROM audit WHERE at < ${before} AND NOT (
+        kind = 'create-issue' AND outcome IN ('applied', 'unknown')
+        AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = audit.project AND links.post = audit.post)
+        AND NOT EXISTS (SELECT 1 FROM markers WHERE markers.post = audit.post))
+      ORDER BY at LIMIT ${rowsAStep}`;
     if (found.length === 0) return false;
-    for (const { number } of found) yield* remove.run(number);
-    const run = Math.max((yield* readPruned(meta))?.run ?? 0, ...found.map((line) => line.run));
-    yield* meta.write(auditPruned, JSON.stringify({ before, run } satisfies Pruned));
+    for (const { number } of found) yield* run`DELETE FROM audit WHERE number = ${number}`;
+    const last = Math.max((yield* readPruned(meta))?.run ?? 0, ...found.map((line) => line.run));
+    yield* meta.write(auditPruned, JSON.stringify({ before, run: last } satisfies Pruned));
     return found.length === rowsAStep;
   };
 }
@@ -100,20 +101,21 @@ function pruneLines(
   column: string,
   {
     bound = (_, keptFrom) => keptFrom,
-    also = "",
-  }: { readonly bound?: (now: number, keptFrom: number) => number; readonly also?: string } = {},
+    also = sql``,
+  }: { readonly bound?: (now: number, keptFrom: number) => number; readonly also?: Part } = {},
 ): PruneStep {
-  const remove = store.prepare<[number, number]>(
-    `DELETE FROM ${table} WHERE ${key} IN (
-      SELECT ${key} FROM ${table} WHERE ${column} < ? ${also} ORDER BY ${column} LIMIT ?)`,
-  );
+  const { count } = statementsOf(store);
+  const [of, by, time] = [named(table), named(key), named(column)];
   return function* (now, keptFrom) {
-    return (yield* remove.count(bound(now, keptFrom), rowsAStep)) === rowsAStep;
+    const removed = yield* count`
+      DELETE FROM ${of} WHERE ${by} IN (
+        SELECT ${by} FROM ${of} WHERE ${time} < ${bound(now, keptFrom)} ${also} ORDER BY ${time} LIMIT ${rowsAStep})`;
+    return removed === rowsAStep;
   };
 }
 
 /** What the last run of each project, and the last run of all, said is asked for whatever its age. */
-const isAskedFor = `(number = (SELECT max(number) FROM runs WHERE finished_at IS NOT NULL)
+const isAskedFor = sql`(number = (SELECT max(number) FROM runs WHERE finished_at IS NOT NULL)
   OR EXISTS (SELECT 1 FROM run_projects AS mine WHERE mine.run = runs.number AND NOT EXISTS (
     SELECT 1 FROM run_projects AS later WHERE later.project = mine.project AND later.run > mine.run)))`;
 
@@ -131,28 +133,27 @@ interface RunColumns {
  * left out of the comparison: every few hours a run asks for more, and that is no news.
  */
 function foldQuietRuns(store: Store, meta: Meta): PruneStep {
-  const select = store.prepare<[{ after: number; before: number; limit: number }], RunColumns>(`
-    SELECT number, started_at, coalesce(finished_at - started_at, 0) AS longest_ms,
-      coalesce((SELECT sum(run_projects.failures) FROM run_projects WHERE run_projects.run = runs.number), 0) AS failures,
-      finished_at IS NOT NULL AND NOT ${isAskedFor}
-        AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.run = runs.number)
-        AND NOT EXISTS (SELECT 1 FROM run_projects AS mine WHERE mine.run = runs.number
-          AND mine.said IS DISTINCT FROM (
-            SELECT earlier.said FROM run_projects AS earlier
-            WHERE earlier.project = mine.project AND earlier.run < mine.run ORDER BY earlier.run DESC LIMIT 1)) AS is_quiet
-    FROM runs NOT INDEXED WHERE number > @after AND started_at < @before ORDER BY number LIMIT @limit`);
-  const remove = store.prepare<[number]>("DELETE FROM runs WHERE number = ?");
-  const count = store.prepare<[{ hour: number; failures: number; longestMs: number }]>(`
-    INSERT INTO quiet_runs (hour, runs, failures, longest_ms) VALUES (@hour, 1, @failures, @longestMs) ${addedToHour}`);
+  const { run, all } = statementsOf(store);
   return function* (now) {
     const after = Number((yield* meta.read(quietUntil)) ?? 0);
-    const found = yield* select.all({ after, before: now - quietAfterMs, limit: rowsAStep });
+    const found = yield* all<RunColumns>`
+      SELECT number, started_at, coalesce(finished_at - started_at, 0) AS longest_ms,
+        coalesce((SELECT sum(run_projects.failures) FROM run_projects WHERE run_projects.run = runs.number), 0) AS failures,
+        finished_at IS NOT NULL AND NOT ${isAskedFor}
+          AND NOT EXISTS (SELECT 1 FROM audit WHERE audit.run = runs.number)
+          AND NOT EXISTS (SELECT 1 FROM run_projects AS mine WHERE mine.run = runs.number
+            AND mine.said IS DISTINCT FROM (
+              SELECT earlier.said FROM run_projects AS earlier
+              WHERE earlier.project = mine.project AND earlier.run < mine.run ORDER BY earlier.run DESC LIMIT 1)) AS is_quiet
+      FROM runs NOT INDEXED WHERE number > ${after} AND started_at < ${now - quietAfterMs} ORDER BY number LIMIT ${rowsAStep}`;
     const last = found.at(-1);
     if (last === undefined) return false;
     for (const { number, started_at, failures, longest_ms, is_quiet } of found) {
       if (is_quiet === 0) continue;
-      yield* remove.run(number);
-      yield* count.run({ hour: Math.floor(started_at / hourMs), failures, longestMs: longest_ms });
+      yield* run`DELETE FROM runs WHERE number = ${number}`;
+      yield* run`
+        INSERT INTO quiet_runs (hour, runs, failures, longest_ms)
+        VALUES (${Math.floor(started_at / hourMs)}, 1, ${failures}, ${longest_ms}) ${addedToHour}`;
     }
     yield* meta.write(quietUntil, String(last.number));
     return found.length === rowsAStep;

@@ -2,7 +2,7 @@ import { type PersonRequest, type RequestId, type Requests, requestShape } from 
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { insertInto } from "../schema.ts";
+import { statementsOf } from "../statements.ts";
 import type { Plain, Store } from "../store.ts";
 
 export interface RequestColumns {
@@ -18,27 +18,25 @@ export function createRequests(
   store: Store,
   numbers: Numbers,
 ): Plain<Requests> & Carrying<"add-request" | "end-request"> {
-  const insert = store.prepare<[{ project: number; at: number; request: string }]>(insertInto("requests"));
-  const select = store.prepare<[number], RequestColumns>(
-    "SELECT id, at, request FROM requests WHERE project = ? ORDER BY id",
-  );
-  const selectNewest = store.prepare<[], Pick<PersonRequest, "project" | "id" | "at">>(`
-    SELECT board_projects.id AS project, requests.id AS id, requests.at AS at
-    FROM requests JOIN board_projects ON board_projects.number = requests.project
-    WHERE requests.id = (SELECT max(newest.id) FROM requests AS newest WHERE newest.project = requests.project)
-    ORDER BY requests.project`);
-  const remove = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
+  const { run, all, insert } = statementsOf(store);
   return {
     *pending(project) {
-      const found = yield* select.all(yield* numbers.findProject(project));
+      const number = yield* numbers.findProject(project);
+      const found = yield* all<RequestColumns>`
+        SELECT id, at, request FROM requests WHERE project = ${number} ORDER BY id`;
       return found.map(({ id, at, request }) => ({ ...readRequest(request), project, at, id }));
     },
-    newest: () => selectNewest.all(),
+    newest: () => all<Pick<PersonRequest, "project" | "id" | "at">>`
+      SELECT board_projects.id AS project, requests.id AS id, requests.at AS at
+      FROM requests JOIN board_projects ON board_projects.number = requests.project
+      WHERE requests.id = (SELECT max(newest.id) FROM requests AS newest WHERE newest.project = requests.project)
+      ORDER BY requests.project`,
     changes: {
-      *"add-request"({ request: { project, at, ...request } }) {
-        yield* insert.run({ project: yield* numbers.project(project), at, request: JSON.stringify(request) });
+      *"add-request"({ request: { project: id, at, ...request } }) {
+        const project = yield* numbers.project(id);
+        yield* insert("requests", { project, at, request: JSON.stringify(request) });
       },
-      "end-request": ({ request }) => remove.run(request),
+      "end-request": ({ request }) => run`DELETE FROM requests WHERE id = ${request}`,
     },
   };
 }

@@ -5,19 +5,9 @@ import type { FoundRun, Runs, StoredRun } from "../../orders.ts";
 import { toSign } from "../../sign.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
-import { insertInto } from "../schema.ts";
+import { sql, statementsOf } from "../statements.ts";
 import { type Asked, answer, numberOf, type Plain, type Store } from "../store.ts";
 import type { Meta } from "./meta.ts";
-
-interface ReportColumns {
-  readonly run: number;
-  readonly position: number;
-  readonly project: string;
-  readonly report: string;
-  readonly said: string;
-  readonly writes: number;
-  readonly failures: number;
-}
 
 type RunColumns = Omit<StoredRun, "report">;
 
@@ -31,53 +21,43 @@ export function createRuns(
   meta: Meta,
   rewind: (now: number) => Asked<number>,
 ): Plain<Runs> & Carrying<"finish-run" | "beat" | "offer-page"> {
-  const insertRun = store.prepare<[number], { number: number }>(
-    "INSERT INTO runs (started_at) VALUES (?) RETURNING number",
-  );
-  const finishRun = store.prepare<[{ run: number; at: number; result: string }]>(
-    "UPDATE runs SET finished_at = @at, result = @result WHERE number = @run AND finished_at IS NULL",
-  );
-  const insertReport = store.prepare<[ReportColumns]>(insertInto("run_projects"));
-  const columns = 'runs.number AS run, started_at AS "startedAt", finished_at AS "finishedAt", result';
-  const selectLast = store.prepare<[], { run: number }>(
-    "SELECT number AS run FROM runs WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1",
-  );
-  const selectLastOf = store.prepare<[{ projects: string }], RunColumns & { report: string }>(`
-    SELECT ${columns}, report FROM runs JOIN run_projects ON run_projects.run = runs.number
-    WHERE runs.number = (SELECT max((SELECT max(run) FROM run_projects WHERE project = one.value))
-        FROM EACH TEXT @projects AS one)
-      AND project IN (SELECT one.value FROM EACH TEXT @projects AS one)
-    ORDER BY position LIMIT 1`);
-  const selectRun = store.prepare<[number], RunColumns & Pick<FoundRun, "before" | "after">>(`
-    SELECT ${columns},
-      (SELECT MAX(number) FROM runs AS other WHERE other.number < runs.number AND other.finished_at IS NOT NULL) AS before,
-      (SELECT MIN(number) FROM runs AS other WHERE other.number > runs.number AND other.finished_at IS NOT NULL) AS after
-    FROM runs WHERE number = ? AND finished_at IS NOT NULL`);
-  const selectProjects = store.prepare<[number], { project: string; report: string }>(
-    "SELECT project, report FROM run_projects WHERE run = ? ORDER BY position",
-  );
-  const forgetForms = store.prepare<[number]>("DELETE FROM used_forms WHERE until < ?");
-  const insertForm = store.prepare<[string, number]>(
-    "INSERT INTO used_forms (print, until) VALUES (?, ?) ON CONFLICT DO NOTHING",
-  );
+  const { run, some, count, get, all, insert } = statementsOf(store);
+  const columns = sql`runs.number AS run, started_at AS "startedAt", finished_at AS "finishedAt", result`;
   return {
     begin: (at) =>
       store.transaction(function* () {
         const aheadMs = yield* rewind(at);
-        return { run: numberOf(yield* insertRun.get(at)), aheadMs };
+        const begun = yield* get<{ number: number }>`
+          INSERT INTO runs (started_at) VALUES (${at}) RETURNING number`;
+        return { run: numberOf(begun), aheadMs };
       }),
     *last(projects) {
-      const found = yield* selectLastOf.get({ projects: JSON.stringify([projects].flat()) });
+      const wanted = [projects].flat();
+      const found = yield* get<RunColumns & { report: string }>`
+        SELECT ${columns}, report FROM runs JOIN run_projects ON run_projects.run = runs.number
+        WHERE runs.number = (SELECT max((SELECT max(run) FROM run_projects WHERE project = one.value))
+            FROM EACH TEXT ${wanted} AS one)
+          AND project IN (SELECT one.value FROM EACH TEXT ${wanted} AS one)
+        ORDER BY position LIMIT 1`;
       return found && { ...found, report: readReport(found.report) };
     },
     *lastOfAll() {
-      return (yield* selectLast.get())?.run;
+      const found = yield* get<{ run: number }>`
+        SELECT number AS run FROM runs WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`;
+      return found?.run;
     },
-    find: (run) =>
+    find: (number) =>
       store.read(function* (): Asked<FoundRun | undefined> {
-        const found = yield* selectRun.get(run);
+        const found = yield* get<RunColumns & Pick<FoundRun, "before" | "after">>`
+          SELECT ${columns},
+            (SELECT MAX(number) FROM runs AS other WHERE other.number < runs.number AND other.finished_at IS NOT NULL)
+              AS before,
+            (SELECT MIN(number) FROM runs AS other WHERE other.number > runs.number AND other.finished_at IS NOT NULL)
+              AS after
+          FROM runs WHERE number = ${number} AND finished_at IS NOT NULL`;
         if (found === undefined) return undefined;
-        const reports = yield* selectProjects.all(run);
+        const reports = yield* all<{ project: string; report: string }>`
+          SELECT project, report FROM run_projects WHERE run = ${number} ORDER BY position`;
         return {
           ...found,
           projects: reports.map(({ project, report }) => ({ project, report: readReport(report) })),
@@ -94,8 +74,10 @@ export function createRuns(
     useForm: (print, until, now) =>
       store.transaction(function* () {
         // A day later than need be: a clock may be set back.
-        yield* forgetForms.run(now - dayMs);
-        return (yield* insertForm.count(print, until)) === 1;
+        yield* run`DELETE FROM used_forms WHERE until < ${now - dayMs}`;
+        const used = yield* count`
+          INSERT INTO used_forms (print, until) VALUES (${print}, ${until}) ON CONFLICT DO NOTHING`;
+        return used === 1;
       }),
     *heartbeat() {
       const found = yield* meta.read("heartbeat");
@@ -103,13 +85,14 @@ export function createRuns(
     },
     replicas: () => answer(() => []),
     changes: {
-      *"finish-run"({ run, record: { finishedAt, result, projects } }) {
-        if ((yield* finishRun.count({ run, at: finishedAt, result })) === 0)
-          throw new Error(`Run ${run} is not open.`);
+      *"finish-run"({ run: number, record: { finishedAt, result, projects } }) {
+        yield* some(() => new Error(`Run ${number} is not open.`))`
+          UPDATE runs SET finished_at = ${finishedAt}, result = ${result}
+          WHERE number = ${number} AND finished_at IS NULL`;
         for (const [position, { project, report }] of projects.entries()) {
           const { requests: _, ...said } = { requests: 0, ...report };
-          yield* insertReport.run({
-            ...{ run, position, project, report: JSON.stringify(report) },
+          yield* insert("run_projects", {
+            ...{ run: number, position, project, report: JSON.stringify(report) },
             said: hash("sha256", JSON.stringify(said), "base64"),
             writes: written.reduce((sum, field) => sum + countOf(report, field), 0),
             failures: countOf(report, "failed"),

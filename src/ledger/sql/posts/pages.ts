@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { PageTrace } from "../../../model/page.ts";
 import type { KnownPage } from "../../pulls.ts";
 import { stored } from "../../stored.ts";
-import { upsert } from "../schema.ts";
+import { type Part, sql, statementsOf } from "../statements.ts";
 import type { Asked, Store } from "../store.ts";
 import type { OpenPull, PageColumns } from "./sightings.ts";
 
@@ -45,26 +45,16 @@ const readShown = stored("pages.shown", () => z.array(z.number()));
 
 /** Makes the memory of pages. */
 export function createPages(store: Store): Pages {
+  const { run, get, all, upsert } = statementsOf(store);
   // A post that is missing, that we have written to, or that a later page has told anew is not as this page showed it.
-  const prepareFind = (which: string) =>
-    store.prepare<[{ project: number; request: string }], PageColumns & { is_holding: number }>(`
+  const selectPages = (project: number, which: Part): Asked<(PageColumns & { is_holding: number })[]> => all`
     SELECT number, project, request, digest, etag, last_modified, reading, posts, shown,
       pages.posts = (SELECT count(*) FROM EACH NUMBER pages.shown AS batch
         CROSS JOIN posts ON posts.number = batch.value
         WHERE missing = 0 AND seen_at IS NOT NULL AND posts.page <= pages.number) AS is_holding
-    FROM pages WHERE project = @project AND ${which}`);
-  const find = prepareFind("request = @request");
-  const wanted = "(SELECT number FROM pages WHERE project = @project AND request = @request)";
-  const findAhead = prepareFind(`number BETWEEN ${wanted} AND ${wanted} + ${readAtOnce - 1}`);
-  const insert = store.prepare<[PageColumns]>(upsert("pages", ["project", "request"]));
-  const count = store.prepare<[number], { pages: number }>(
-    "SELECT count(*) AS pages FROM pages WHERE project = ?",
-  );
-  const deleteOthers = store.prepare<[number, string]>(
-    "DELETE FROM pages WHERE project = ? AND number NOT IN (SELECT one.value FROM EACH NUMBER ? AS one)",
-  );
+    FROM pages WHERE project = ${project} AND ${which}`;
   function* write({ pages: { waiting } }: OpenPull): Asked<void> {
-    for (const page of waiting.splice(0)) yield* insert.run(page);
+    for (const page of waiting.splice(0)) yield* upsert("pages", ["project", "request"], { ...page });
   }
   const wait = (pull: OpenPull, page: PageColumns): void => {
     pull.pages.met.push(page.number);
@@ -80,7 +70,7 @@ export function createPages(store: Store): Pages {
     *keep(pull, trace, { number, posts, toldBy }) {
       if (pull.pages.waiting.length >= mostWaiting) yield* write(pull);
       const page = toColumns(trace, number, pull.project, posts);
-      const known = yield* find.get({ project: pull.project, request: trace.request });
+      const [known] = yield* selectPages(pull.project, sql`request = ${trace.request}`);
       if (known !== undefined && known.number >= toldBy && isSamePage(known, page)) {
         pull.pages.met.push(known.number);
       } else {
@@ -89,7 +79,9 @@ export function createPages(store: Store): Pages {
     },
     *find({ pages, project, isBroken }, request) {
       if (!isBroken && !pages.ahead.has(request)) {
-        const found = yield* findAhead.all({ project, request });
+        const wanted = sql`(SELECT number FROM pages WHERE project = ${project} AND request = ${request})`;
+        const ahead = sql`number BETWEEN ${wanted} AND ${wanted} + ${readAtOnce - 1}`;
+        const found = yield* selectPages(project, ahead);
         pages.ahead = new Map(
           found.map(({ is_holding, ...page }) => [page.request, is_holding === 1 ? page : undefined]),
         );
@@ -113,8 +105,12 @@ export function createPages(store: Store): Pages {
       if (!pull.isBroken) yield* write(pull);
       const { met } = pull.pages;
       if (!isWhole && met.length === 0) return;
-      if ((yield* count.get(pull.project))?.pages !== met.length)
-        yield* deleteOthers.run(pull.project, JSON.stringify(met));
+      const { project } = pull;
+      const known = yield* get<{ pages: number }>`
+        SELECT count(*) AS pages FROM pages WHERE project = ${project}`;
+      if (known?.pages !== met.length)
+        yield* run`
+          DELETE FROM pages WHERE project = ${project} AND number NOT IN (SELECT one.value FROM EACH NUMBER ${met} AS one)`;
     },
   };
 }

@@ -6,10 +6,10 @@ import type { Carrying } from "../columns/changes.ts";
 import { encodePost, hashFacts } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
-import { prepareNamesakes } from "../issues/links.ts";
+import { createNamesakeMarker } from "../issues/links.ts";
 import { createMarkers, createNaming } from "../issues/markers.ts";
 import { createOtherMarks } from "../issues/other-marks.ts";
-import { markedDue, upsert } from "../schema.ts";
+import { markedDue, sql, statementsOf } from "../statements.ts";
 import { type Asked, answer, numberOf, type Plain, type Store } from "../store.ts";
 import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
@@ -24,22 +24,7 @@ export function createPulls(
   Carrying<
     PullChange["kind"] | "store-issues" | "store-naming" | "store-other-marks" | "accept-other-marks"
   > {
-  const insertPull = store.prepare<[{ project: number; run: number; at: number }], { number: number }>(
-    "INSERT INTO pulls (project, run, began_at) VALUES (@project, @run, @at) RETURNING number",
-  );
-  const deleteOlder = store.prepare<[{ project: number }]>(`
-    DELETE FROM pulls WHERE project = @project AND number <
-      (SELECT max(number) FROM pulls WHERE project = @project AND kind IN ('complete', 'usable'))`);
-  const writeEnd = store.prepare<[{ pull: number; kind: string; at: number; posts: number }]>(
-    "UPDATE pulls SET kind = @kind, ended_at = @at, posts = @posts WHERE number = @pull",
-  );
-  const selectLinked = store.prepare<[number], { posts: string | null }>(`
-    SELECT string_agg(CAST(post AS TEXT), ',') AS posts
-    FROM (SELECT DISTINCT post FROM links JOIN posts ON posts.number = post
-      WHERE links.project = ? AND missing = 0) AS linked`);
-  const selectLinkedIssues = store.prepare<[number], { number: number }>(
-    "SELECT DISTINCT number FROM links WHERE repository = ? ORDER BY number",
-  );
+  const { run, get, all } = statementsOf(store);
   const storePosts = createPostWriter(store);
   const countMissing = createMissingCounter(store);
   const pages = createPages(store);
@@ -76,13 +61,17 @@ export function createPulls(
   return {
     ...naming,
     ...otherMarks,
-    begin: (project, run, at) =>
+    begin: (id, number, at) =>
       store.transaction(function* () {
-        const number = yield* numbers.project(project);
+        const project = yield* numbers.project(id);
         // Nobody asks for a pull before the last one that saw the board.
-        yield* deleteOlder.run({ project: number });
-        const pull = numberOf<PullId>(yield* insertPull.get({ project: number, run, at }));
-        sightings.pulls.set(pull, openPull(pull, number, run));
+        yield* run`
+          DELETE FROM pulls WHERE project = ${project} AND number <
+            (SELECT max(number) FROM pulls WHERE project = ${project} AND kind IN ('complete', 'usable'))`;
+        const begun = yield* get<{ number: number }>`
+          INSERT INTO pulls (project, run, began_at) VALUES (${project}, ${number}, ${at}) RETURNING number`;
+        const pull = numberOf<PullId>(begun);
+        sightings.pulls.set(pull, openPull(pull, project, number));
         store.onRollback(() => sightings.pulls.delete(pull));
         return pull;
       }),
@@ -91,7 +80,11 @@ export function createPulls(
     },
     *measure(pull) {
       const { project, seen } = findOpen(sightings, pull);
-      const linked = readNumbers(yield* selectLinked.get(project));
+      const found = yield* get<NumbersInText>`
+        SELECT string_agg(CAST(post AS TEXT), ',') AS posts
+        FROM (SELECT DISTINCT post FROM links JOIN posts ON posts.number = post
+          WHERE links.project = ${project} AND missing = 0) AS linked`;
+      const linked = readNumbers(found);
       const measure: PullMeasure = {
         posts: seen.size,
         linked: linked.length,
@@ -103,7 +96,9 @@ export function createPulls(
     listed: issues.listed,
     marks: markers.marks,
     *linkedIssues(repositoryId: RepositoryId) {
-      return (yield* selectLinkedIssues.all(repositoryId)).map(({ number }) => ({ repositoryId, number }));
+      const found = yield* all<{ number: number }>`
+        SELECT DISTINCT number FROM links WHERE repository = ${repositoryId} ORDER BY number`;
+      return found.map(({ number }) => ({ repositoryId, number }));
     },
     changes: {
       *"store-posts"({ pull, posts, at, trace }) {
@@ -131,7 +126,8 @@ export function createPulls(
         const open = findOpen(sightings, pull);
         if (open.isBroken && end !== "incomplete")
           throw new Error(`Pull ${pull} lost a page: it can only be incomplete.`);
-        yield* writeEnd.run({ pull, kind: end, at, posts: open.seen.size });
+        yield* run`
+          UPDATE pulls SET kind = ${end}, ended_at = ${at}, posts = ${open.seen.size} WHERE number = ${pull}`;
         if (end === "complete") yield* countMissing(open, at);
         yield* pages.end(open, end !== "incomplete");
         sightings.pulls.delete(pull);
@@ -174,25 +170,20 @@ interface KnownPost {
 function createPostWriter(
   store: Store,
 ): (project: number, posts: readonly Post[], at: number, page: number) => Asked<readonly StoredPost[]> {
-  const select = store.prepare<[number, string], KnownPost>(`
-    SELECT posts.number AS number, posts.id AS id, hash, missing, seen_at, page
-    FROM posts WHERE project = ? AND id IN (SELECT one.value FROM EACH TEXT ? AS one)`);
-  const insert = store.prepare<[number, string]>(`
-    INSERT INTO posts (project, id) SELECT ?, one.value FROM EACH TEXT ? AS one WHERE true
-    ON CONFLICT (project, id) DO NOTHING`);
-  const update = store.prepare<[{ hash: string; at: number; page: number; number: number }]>(`
-    UPDATE posts SET listed_since = CASE WHEN missing > 0 OR hash IS NULL THEN @at ELSE listed_since END,
-      hash = @hash, seen_at = @at, missing = 0, ${markedDue}, page = @page WHERE number = @number`);
-  const writeFacts = store.prepare<[ReturnType<typeof toFacts>]>(upsert("post_facts", ["post"]));
+  const { run, all, upsert } = statementsOf(store);
   return function* (project, posts, at, page) {
     // The database knows no halves of characters: as it keeps the id, it is found again.
     const ids = posts.map(({ id }) => id.toWellFormed());
-    const found = yield* select.all(project, JSON.stringify(ids));
-    const knownPosts = new Map<string, KnownPost>(found.map((one) => [one.id, one]));
-    const fresh = JSON.stringify(ids.filter((id) => !knownPosts.has(id)));
-    if (fresh !== "[]") {
-      yield* insert.run(project, fresh);
-      for (const one of yield* select.all(project, fresh)) knownPosts.set(one.id, one);
+    const find = (some: readonly string[]) => all<KnownPost>`
+      SELECT posts.number AS number, posts.id AS id, hash, missing, seen_at, page
+      FROM posts WHERE project = ${project} AND id IN (SELECT one.value FROM EACH TEXT ${some} AS one)`;
+    const knownPosts = new Map<string, KnownPost>((yield* find(ids)).map((one) => [one.id, one]));
+    const fresh = ids.filter((id) => !knownPosts.has(id));
+    if (fresh.length > 0) {
+      yield* run`
+        INSERT INTO posts (project, id) SELECT ${project}, one.value FROM EACH TEXT ${fresh} AS one WHERE true
+        ON CONFLICT (project, id) DO NOTHING`;
+      for (const one of yield* find(fresh)) knownPosts.set(one.id, one);
     }
     const stored: StoredPost[] = [];
     for (const [index, post] of posts.entries()) {
@@ -207,8 +198,10 @@ function createPostWriter(
         stored.push({ number, page: known.page });
         continue;
       }
-      yield* update.run({ hash, at, page, number });
-      if (isChanged) yield* writeFacts.run(toFacts(number, post, facts));
+      yield* run`
+        UPDATE posts SET listed_since = CASE WHEN missing > 0 OR hash IS NULL THEN ${at} ELSE listed_since END,
+          hash = ${hash}, seen_at = ${at}, missing = 0, ${markedDue}, page = ${page} WHERE number = ${number}`;
+      if (isChanged) yield* upsert("post_facts", ["post"], toFacts(number, post, facts));
       stored.push({ number, page });
       knownPosts.set(known.id, { ...known, number, hash, missing: 0, seen_at: at, page });
     }
@@ -235,29 +228,31 @@ function toFacts(post: number, { values }: Post, facts: string) {
 
 /** Absence counts once a run, and the second time is enough. What only a 404 has told (no run yet) begins with the first. */
 function createMissingCounter(store: Store): (pull: OpenPull, at: number) => Asked<void> {
-  const countPresent = store.prepare<[number], { posts: number }>(
-    "SELECT count(*) AS posts FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2",
-  );
-  const selectPresent = store.prepare<[number], { posts: string | null }>(`
-    SELECT string_agg(CAST(number AS TEXT), ',') AS posts
-    FROM posts WHERE project = ? AND hash IS NOT NULL AND missing < 2`);
-  const count = store.prepare<[{ post: number; run: number; at: number }]>(`
-    UPDATE posts SET missing = CASE WHEN missing = 1 AND missing_run IS NULL THEN 1 ELSE missing + 1 END,
-      missing_run = @run, ${markedDue},
-      missing_since = CASE WHEN missing = 0 THEN @at ELSE coalesce(missing_since, @at) END
-    WHERE number = @post AND missing_run IS DISTINCT FROM @run`);
-  const markNamesakes = prepareNamesakes(store);
+  const { count, get } = statementsOf(store);
+  const markNamesakes = createNamesakeMarker(store);
   return function* ({ project, run, seen }, at) {
+    const present = sql`FROM posts WHERE project = ${project} AND hash IS NOT NULL AND missing < 2`;
     // What was seen is present: where that is as many, nothing else is.
-    if ((yield* countPresent.get(project))?.posts === seen.size) return;
-    for (const number of readNumbers(yield* selectPresent.get(project))) {
-      if (!seen.has(number) && (yield* count.count({ post: number, run, at })) > 0)
-        yield* markNamesakes.run(number);
+    const counted = yield* get<{ posts: number }>`SELECT count(*) AS posts ${present}`;
+    if (counted?.posts === seen.size) return;
+    const found = yield* get<NumbersInText>`SELECT string_agg(CAST(number AS TEXT), ',') AS posts ${present}`;
+    for (const number of readNumbers(found)) {
+      if (seen.has(number)) continue;
+      const changed = yield* count`
+        UPDATE posts SET missing = CASE WHEN missing = 1 AND missing_run IS NULL THEN 1 ELSE missing + 1 END,
+          missing_run = ${run}, ${markedDue},
+          missing_since = CASE WHEN missing = 0 THEN ${at} ELSE coalesce(missing_since, ${at}) END
+        WHERE number = ${number} AND missing_run IS DISTINCT FROM ${run}`;
+      if (changed > 0) yield* markNamesakes(sql`here.number = ${number}`);
     }
   };
 }
 
-/** Numbers that come as one text: an object for each of 100,000 rows would cost more than the query. */
-function readNumbers(found: { posts: string | null } | undefined): readonly number[] {
+/** Numbers come as one text: an object for each of 100,000 rows would cost more than the query. */
+interface NumbersInText {
+  readonly posts: string | null;
+}
+
+function readNumbers(found: NumbersInText | undefined): readonly number[] {
   return JSON.parse(`[${found?.posts ?? ""}]`);
 }

@@ -3,6 +3,7 @@ import type { PostId } from "../../../model/post.ts";
 import { hourMs } from "../../../model/time.ts";
 import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunHistory, RunSpan } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { statementsOf } from "../statements.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 /** Links that one statement reads, and that one search looks at before it lets other work have its turn. */
@@ -41,42 +42,26 @@ const beginning: Cursor = {
 
 /** What people look through, page by page. */
 export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
-  const selectLinks = store.prepare<[Cursor & { project: number; limit: number }], LinkColumns>(`
-    SELECT links.repository AS "repositoryId", links.number AS number, links.post AS row, posts.id AS post,
-      post_facts.title AS title, post_facts.status AS status, repositories.current_name AS repository,
-      issues.state AS state, issues.state_reason AS "stateReason", absences.kind AS absence,
-      (SELECT string_agg(kind, ',') FROM notes WHERE notes.post = links.post) AS kinds
-    FROM links INDEXED BY links_by_project
-    CROSS JOIN posts ON posts.number = links.post
-    LEFT JOIN post_facts ON post_facts.post = links.post
-    LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
-    LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
-    LEFT JOIN repositories ON repositories.id = links.repository
-    WHERE links.project = @project AND (links.repository, links.number, links.post) < (@repositoryId, @number, @row)
-    ORDER BY links.repository DESC, links.number DESC, links.post DESC LIMIT @limit`);
-  const selectOldest = store.prepare<[{ since: number; limit: number }], { at: number }>(`
-    SELECT started_at AS at FROM runs INDEXED BY runs_started
-    WHERE started_at >= @since AND finished_at IS NOT NULL ORDER BY started_at DESC LIMIT 1 OFFSET (@limit - 1)`);
-  const selectFirst = store.prepare<[number], { at: number }>(
-    "SELECT started_at AS at FROM runs WHERE started_at >= ? AND finished_at IS NOT NULL ORDER BY started_at LIMIT 1",
-  );
-  const selectQuiet = store.prepare<[{ since: number; from: number; spanMs: number }], QuietColumns>(`
-    SELECT CAST((hour * ${hourMs} - @since) / @spanMs AS INTEGER) AS span, sum(runs) AS runs, sum(failures) AS failures,
-      max(longest_ms) AS "longestMs", min(hour) AS hour
-    FROM quiet_runs WHERE hour >= @from / ${hourMs} GROUP BY span ORDER BY span`);
-  const selectSpans = store.prepare<[{ since: number; from: number; spanMs: number }], RunSpan>(`
-    SELECT CAST((started_at - @since) / @spanMs AS INTEGER) AS span, count(DISTINCT runs.number) AS runs,
-      coalesce(sum(writes), 0) AS writes, coalesce(sum(failures), 0) AS failures,
-      max(finished_at - started_at) AS "longestMs"
-    FROM runs CROSS JOIN run_projects ON run_projects.run = runs.number
-    WHERE started_at >= @from AND finished_at IS NOT NULL GROUP BY span ORDER BY span`);
-
+  const { get, all } = statementsOf(store);
   function* search(project: number, { text, state, after, limit }: LinkSearch): Asked<LinkPage> {
     const wanted = text.trim().toLowerCase();
     const found: LinkColumns[] = [];
     let place = readPlace(after);
     for (let windows = 0; windows < windowsASearch; windows++) {
-      const window = yield* selectLinks.all({ project, ...place, limit: windowSize });
+      const { repositoryId, number, row } = place;
+      const window = yield* all<LinkColumns>`
+        SELECT links.repository AS "repositoryId", links.number AS number, links.post AS row, posts.id AS post,
+          post_facts.title AS title, post_facts.status AS status, repositories.current_name AS repository,
+          issues.state AS state, issues.state_reason AS "stateReason", absences.kind AS absence,
+          (SELECT string_agg(kind, ',') FROM notes WHERE notes.post = links.post) AS kinds
+        FROM links INDEXED BY links_by_project
+        CROSS JOIN posts ON posts.number = links.post
+        LEFT JOIN post_facts ON post_facts.post = links.post
+        LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
+        LEFT JOIN absences ON absences.repository = links.repository AND absences.number = links.number
+        LEFT JOIN repositories ON repositories.id = links.repository
+        WHERE links.project = ${project} AND (links.repository, links.number, links.post) < (${repositoryId}, ${number}, ${row})
+        ORDER BY links.repository DESC, links.number DESC, links.post DESC LIMIT ${windowSize}`;
       for (const columns of window) {
         if (found.length === limit) return { links: found.map(toLink), next: writePlace(place) };
         place = columns;
@@ -94,10 +79,25 @@ export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
     },
     runs: (since, spanMs) =>
       store.read(function* (): Asked<RunHistory> {
-        const oldest = yield* selectOldest.get({ since, limit: mostRuns });
-        const first = (oldest ?? (yield* selectFirst.get(since)))?.at;
-        const spans = yield* selectSpans.all({ since, from: first ?? since, spanMs });
-        const quiet = yield* selectQuiet.all({ since, from: oldest?.at ?? since, spanMs });
+        const oldest = yield* get<{ at: number }>`
+          SELECT started_at AS at FROM runs INDEXED BY runs_started
+          WHERE started_at >= ${since} AND finished_at IS NOT NULL ORDER BY started_at DESC LIMIT 1 OFFSET ${mostRuns - 1}`;
+        const first = (
+          oldest ??
+          (yield* get<{ at: number }>`
+          SELECT started_at AS at FROM runs WHERE started_at >= ${since} AND finished_at IS NOT NULL
+          ORDER BY started_at LIMIT 1`)
+        )?.at;
+        const spans = yield* all<RunSpan>`
+          SELECT CAST((started_at - ${since}) / ${spanMs} AS INTEGER) AS span, count(DISTINCT runs.number) AS runs,
+            coalesce(sum(writes), 0) AS writes, coalesce(sum(failures), 0) AS failures,
+            max(finished_at - started_at) AS "longestMs"
+          FROM runs CROSS JOIN run_projects ON run_projects.run = runs.number
+          WHERE started_at >= ${first ?? since} AND finished_at IS NOT NULL GROUP BY span ORDER BY span`;
+        const quiet = yield* all<QuietColumns>`
+          SELECT CAST((hour * ${hourMs} - ${since}) / ${spanMs} AS INTEGER) AS span, sum(runs) AS runs,
+            sum(failures) AS failures, max(longest_ms) AS "longestMs", min(hour) AS hour
+          FROM quiet_runs WHERE hour >= ${oldest?.at ?? since} / ${hourMs} GROUP BY span ORDER BY span`;
         const firstQuiet = quiet[0] && Math.max(since, quiet[0].hour * hourMs);
         const countedFrom = Math.min(
           first ?? Number.POSITIVE_INFINITY,

@@ -3,6 +3,7 @@ import type { Namesake, PostId } from "../../../model/post.ts";
 import type { Elsewhere, KnownPull, Lookup } from "../../rows.ts";
 import { decodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { type Part, sql, statementsOf } from "../statements.ts";
 import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 
 /** How much longer or shorter an id may be that somebody has mistyped. */
@@ -18,88 +19,76 @@ type NamesakeColumns = Columns<Omit<Namesake, "here" | "there" | "issues">> & {
 
 /** What a person asks for by name. */
 export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
-  const selectPull = store.prepare<[number], KnownPull>(`
-    SELECT began_at AS "beganAt", kind FROM pulls
-    WHERE project = ? AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`);
-  const selectShared = store.prepare<[number, string], { url: string }>(`
-    SELECT url FROM posts JOIN post_facts ON post_facts.post = posts.number
-    WHERE project = ? AND url IN (SELECT one.value FROM EACH TEXT ? AS one) GROUP BY url HAVING count(*) > 1`);
-  const selectBeginning = store.prepare<
-    [{ project: number; text: string; end: string; limit: number }],
-    { id: PostId }
-  >(`
-    SELECT id FROM posts WHERE project = @project AND id > @text AND id < @end AND hash IS NOT NULL
-    ORDER BY id LIMIT @limit`);
-  const selectAlike = store.prepare<
-    [{ project: number; least: number; most: number; limit: number }],
-    { id: PostId }
-  >(`
-    SELECT id FROM posts WHERE project = @project AND hash IS NOT NULL AND length(id) BETWEEN @least AND @most
-    ORDER BY id LIMIT @limit`);
-  const selectElsewhere = store.prepare<[{ post: PostId; projects: string }], Columns<Elsewhere>>(`
-    SELECT board_projects.id AS project,
-      EXISTS (SELECT 1 FROM posts WHERE posts.project = board_projects.number AND posts.id = @post
-        AND hash IS NOT NULL AND missing = 0) AS "isListed",
-      (SELECT max(began_at) FROM pulls WHERE pulls.project = board_projects.number AND kind = 'complete') AS "pulledAt"
-    FROM EACH TEXT @projects AS one CROSS JOIN board_projects ON board_projects.id = one.value`);
-  const selectLinkedPosts = store.prepare<
-    [{ project: number; posts: string }],
-    { id: PostId; facts: string }
-  >(`
-    SELECT posts.id AS id, facts FROM EACH TEXT @posts AS named
-    CROSS JOIN posts ON posts.project = @project AND posts.id = named.value
-    JOIN post_facts ON post_facts.post = posts.number
-    WHERE EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`);
-  // Posts of one id in several projects are looked up by the index of project and id, project by project.
-  const selectDueNamesakes = store.prepare<[{ project: number }], NamesakeColumns>(
-    namesakesSql("posts AS here INDEXED BY posts_due", "here.due_at IS NOT NULL"),
-  );
-  const selectNamesakes = store.prepare<[{ project: number; posts: string }], NamesakeColumns>(
-    namesakesSql("EACH TEXT @posts AS named CROSS JOIN posts AS here ON here.id = named.value", "true"),
-  );
+  const { get, all } = statementsOf(store);
   return {
     *namesakes(id, posts) {
       const project = yield* numbers.findProject(id);
-      const found = yield* posts === undefined
-        ? selectDueNamesakes.all({ project })
-        : selectNamesakes.all({ project, posts: JSON.stringify(posts) });
-      return found.map(toNamesake);
+      // Posts of one id in several projects are looked up by the index of project and id, project by project.
+      const which =
+        posts === undefined
+          ? namesakes(project, sql`posts AS here INDEXED BY posts_due`, sql`here.due_at IS NOT NULL`)
+          : namesakes(
+              project,
+              sql`EACH TEXT ${posts} AS named CROSS JOIN posts AS here ON here.id = named.value`,
+              sql`true`,
+            );
+      return (yield* all<NamesakeColumns>`${which}`).map(toNamesake);
     },
     *linkedPosts(id, posts) {
       const project = yield* numbers.findProject(id);
-      const found = yield* selectLinkedPosts.all({ project, posts: JSON.stringify(posts) });
+      const found = yield* all<{ id: PostId; facts: string }>`
+        SELECT posts.id AS id, facts FROM EACH TEXT ${posts} AS named
+        CROSS JOIN posts ON posts.project = ${project} AND posts.id = named.value
+        JOIN post_facts ON post_facts.post = posts.number
+        WHERE EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
       return new Map(found.map(({ id: post, facts }) => [post, decodePost(facts).values]));
     },
     *elsewhere(post, projects) {
-      return (yield* selectElsewhere.all({ post, projects: JSON.stringify(projects) })).map(fromColumns);
+      const found = yield* all<Columns<Elsewhere>>`
+        SELECT board_projects.id AS project,
+          EXISTS (SELECT 1 FROM posts WHERE posts.project = board_projects.number AND posts.id = ${post}
+            AND hash IS NOT NULL AND missing = 0) AS "isListed",
+          (SELECT max(began_at) FROM pulls WHERE pulls.project = board_projects.number AND kind = 'complete') AS "pulledAt"
+        FROM EACH TEXT ${projects} AS one CROSS JOIN board_projects ON board_projects.id = one.value`;
+      return found.map(fromColumns);
     },
-    *sharedPages(project, urls) {
+    *sharedPages(id, urls) {
       if (urls.length === 0) return new Set();
-      const found = yield* selectShared.all(yield* numbers.findProject(project), JSON.stringify(urls));
+      const project = yield* numbers.findProject(id);
+      const found = yield* all<{ url: string }>`
+        SELECT url FROM posts JOIN post_facts ON post_facts.post = posts.number
+        WHERE project = ${project} AND url IN (SELECT one.value FROM EACH TEXT ${urls} AS one)
+        GROUP BY url HAVING count(*) > 1`;
       return new Set(found.map(({ url }) => url));
     },
-    *lastPull(project) {
-      return yield* selectPull.get(yield* numbers.findProject(project));
+    *lastPull(id) {
+      const project = yield* numbers.findProject(id);
+      return yield* get<KnownPull>`
+        SELECT began_at AS "beganAt", kind FROM pulls
+        WHERE project = ${project} AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`;
     },
     *postsLike(id, text, limit) {
       const project = yield* numbers.findProject(id);
-      const end = `${text}\u{10ffff}`;
-      const beginning = yield* selectBeginning.all({ project, text, end, limit });
-      const [least, most] = [text.length - slack, text.length + slack];
-      const alike = yield* selectAlike.all({ project, least, most, limit });
+      const beginning = yield* all<{ id: PostId }>`
+        SELECT id FROM posts WHERE project = ${project} AND id > ${text} AND id < ${`${text}\u{10ffff}`} AND hash IS NOT NULL
+        ORDER BY id LIMIT ${limit}`;
+      const alike = yield* all<{ id: PostId }>`
+        SELECT id FROM posts WHERE project = ${project} AND hash IS NOT NULL
+          AND length(id) BETWEEN ${text.length - slack} AND ${text.length + slack}
+        ORDER BY id LIMIT ${limit}`;
       return [...new Set([...beginning, ...alike].map((one) => one.id))];
     },
   };
 }
 
 /** Of a post without a list that showed it, a list that was whole is one that lacked it. */
-function namesakesSql(posts: string, which: string): string {
-  const linked = "links WHERE links.project = there.project AND links.post = there.number";
-  const marked = `markers WHERE markers.post = there.number AND NOT EXISTS (SELECT 1 FROM ended_links AS ended
+function namesakes(project: number, posts: Part, which: Part): Part {
+  const linked = sql`links WHERE links.project = there.project AND links.post = there.number`;
+  const marked = sql`markers WHERE markers.post = there.number AND NOT EXISTS (SELECT 1 FROM ended_links AS ended
     WHERE ended.post = markers.post AND ended.repository = markers.repository AND ended.number = markers.number)`;
-  const underWay = `EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = there.project
+  const underWay = sql`EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = there.project
     AND intents.post = there.number AND kind <> 'patch-post' AND ended_at IS NULL)`;
-  return `
+  return sql`
     SELECT here.id AS post, own.facts AS here, coalesce(here.listed_since, 0) AS "listedSince",
       CASE WHEN there.listed_since > coalesce(here.listed_since, 0) THEN there.listed_since
         ELSE coalesce(here.listed_since, 0) END AS since, board_projects.id AS project,
@@ -110,10 +99,10 @@ function namesakesSql(posts: string, which: string): string {
       (SELECT string_agg(${place}, ',') FROM ${marked}) AS marked,
       ${underWay} AS "isUnderWay"
     FROM ${posts} JOIN post_facts AS own ON own.post = here.number
-    CROSS JOIN board_projects ON board_projects.number <> @project
+    CROSS JOIN board_projects ON board_projects.number <> ${project}
     CROSS JOIN posts AS there ON there.project = board_projects.number AND there.id = here.id
     LEFT JOIN post_facts AS facts ON facts.post = there.number
-    WHERE ${which} AND here.project = @project AND here.hash IS NOT NULL AND here.missing = 0 AND here.unlinked_at IS NULL
+    WHERE ${which} AND here.project = ${project} AND here.hash IS NOT NULL AND here.missing = 0 AND here.unlinked_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = here.project AND links.post = here.number)
       AND NOT EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = here.project
         AND intents.post = here.number AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN'))
@@ -123,7 +112,7 @@ function namesakesSql(posts: string, which: string): string {
     ORDER BY here.id, board_projects.number`;
 }
 
-const place = "repository || '#' || number";
+const place = sql`repository || '#' || number`;
 
 function readPlaces(places: string | null): readonly IssueRef[] {
   return (places?.split(",") ?? []).map((one) => {

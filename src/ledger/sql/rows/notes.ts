@@ -3,7 +3,7 @@ import type { RowNote } from "../../../model/link.ts";
 import type { AnyChange, Carrying } from "../columns/changes.ts";
 import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { insertInto } from "../schema.ts";
+import { sql, statementsOf } from "../statements.ts";
 import type { Asked, Store } from "../store.ts";
 
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
@@ -30,25 +30,10 @@ export interface NoteWriter extends Carrying<"note-action" | "park" | "unpark"> 
 }
 
 export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
-  const columns =
-    "position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at";
-  const select = store.prepare<[number], NoteColumns>(
-    `SELECT ${columns} FROM notes WHERE post = ? ORDER BY position`,
-  );
-  const selectMany = store.prepare<[string], NoteColumns & { post: number }>(`
-    SELECT post, ${columns} FROM EACH NUMBER ? AS wanted CROSS JOIN notes ON notes.post = wanted.value
-    ORDER BY post, position`);
-  const deleteAll = store.prepare<[number]>("DELETE FROM notes WHERE post = ?");
-  const deleteDecided = store.prepare<[number]>(
-    "DELETE FROM notes WHERE post = ? AND kind NOT IN ('parked', 'quarantined')",
-  );
-  const deleteOf = store.prepare<[number, string, string | undefined]>(
-    "DELETE FROM notes WHERE post = ? AND action = ? AND kind <> 'parked' AND (signature IS NULL OR signature = ?)",
-  );
-  const deleteParked = store.prepare<[{ post: number; action: string; cause: string | undefined }]>(`
-    DELETE FROM notes WHERE post = @post AND kind = 'parked'
-      AND action = @action AND (@cause IS NULL OR cause = @cause)`);
-  const insert = store.prepare<[NoteColumns & { project: number; post: number }]>(insertInto("notes"));
+  const { run, all, insert } = statementsOf(store);
+  const columns = sql`position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at`;
+  const notesOf = (post: number) =>
+    all<NoteColumns>`SELECT ${columns} FROM notes WHERE post = ${post} ORDER BY position`;
   function* write(
     project: number,
     post: number,
@@ -57,8 +42,8 @@ export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
   ): Asked<void> {
     const placed = wanted.map((note, position): NoteColumns => ({ ...note, position }));
     if (isDeepStrictEqual(standing, placed)) return;
-    yield* deleteAll.run(post);
-    for (const note of placed) yield* insert.run({ ...note, project, post });
+    yield* run`DELETE FROM notes WHERE post = ${post}`;
+    for (const note of placed) yield* insert("notes", { ...note, project, post });
   }
   return {
     *standing(changes) {
@@ -70,14 +55,17 @@ export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
         return undefined;
       const standing = new Map<number, NoteColumns[]>();
       for (const one of recorded) standing.set((yield* numbers.place(one))[1], []);
-      for (const { post, ...note } of yield* selectMany.all(JSON.stringify([...standing.keys()])))
-        standing.get(post)?.push(note);
+      const found = yield* all<NoteColumns & { post: number }>`
+        SELECT post, ${columns} FROM EACH NUMBER ${[...standing.keys()]} AS wanted
+        CROSS JOIN notes ON notes.post = wanted.value ORDER BY post, position`;
+      for (const { post, ...note } of found) standing.get(post)?.push(note);
       return standing;
     },
     *replace(project, post, notes, read) {
       // So it is nearly always, and needs no look.
-      if (notes.length === 0) return yield* deleteDecided.run(post);
-      const standing = read ?? (yield* select.all(post));
+      if (notes.length === 0)
+        return yield* run`DELETE FROM notes WHERE post = ${post} AND kind NOT IN ('parked', 'quarantined')`;
+      const standing = read ?? (yield* notesOf(post));
       const decided = notes.filter(({ kind }) => kind !== "parked").map((note) => toColumns(note, standing));
       const kept = standing.filter(
         ({ kind }) => untilEnded.has(kind) && !decided.some((note) => note.kind === kind),
@@ -87,8 +75,11 @@ export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
     changes: {
       *"note-action"({ of: { kind, signature }, notes, ...of }) {
         const [project, post] = yield* numbers.place(of);
-        if (notes.length === 0) return yield* deleteOf.run(post, kind, signature);
-        const standing = yield* select.all(post);
+        if (notes.length === 0)
+          return yield* run`
+            DELETE FROM notes WHERE post = ${post} AND action = ${kind} AND kind <> 'parked'
+              AND (signature IS NULL OR signature = ${signature})`;
+        const standing = yield* notesOf(post);
         const others = standing.filter(
           (note) =>
             note.action !== kind ||
@@ -100,7 +91,7 @@ export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
       },
       *park({ parked, ...of }) {
         const [project, post] = yield* numbers.place(of);
-        const standing = yield* select.all(post);
+        const standing = yield* notesOf(post);
         const others = standing.filter(
           ({ kind, action, cause }) =>
             kind !== "parked" || action !== parked.action.kind || cause !== parked.cause,
@@ -109,7 +100,9 @@ export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
       },
       *unpark({ of: action, cause, ...of }) {
         const [, post] = yield* numbers.place(of);
-        yield* deleteParked.run({ post, action, cause });
+        yield* run`
+          DELETE FROM notes WHERE post = ${post} AND kind = 'parked'
+            AND action = ${action} AND (${cause} IS NULL OR cause = ${cause})`;
       },
     },
   };

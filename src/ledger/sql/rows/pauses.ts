@@ -2,22 +2,22 @@ import type { IntentKind, WholePause } from "../../../model/link.ts";
 import type { ProjectId } from "../../../model/post.ts";
 import type { IntentId } from "../../journal.ts";
 import type { Sent, SentOf } from "../../ledger.ts";
+import type { RequestId } from "../../orders.ts";
 import type { Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
-import { markedDue } from "../schema.ts";
-import type { Asked, Plain, Query, Store } from "../store.ts";
+import { markedDue, statementsOf } from "../statements.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 
 /** In `pauses.project`: the pause of all projects. */
 const allProjects = 0;
 
 /** The pause of all projects, and then of the one with a number. */
-export function prepareWholePauses(store: Store): Query<[project: number], WholePause> {
-  return store.prepare(
-    `SELECT CASE project WHEN ${allProjects} THEN 'all' ELSE 'project' END AS "of", since FROM pauses
-     WHERE project IN (${allProjects}, ?) ORDER BY project`,
-  );
+export function selectWholePauses(store: Store, project: number): Asked<WholePause[]> {
+  return statementsOf(store).all`
+    SELECT CASE project WHEN ${allProjects} THEN 'all' ELSE 'project' END AS "of", since FROM pauses
+    WHERE project IN (${allProjects}, ${project}) ORDER BY project`;
 }
 
 /** Reads what is seen right after the commit of a write that leaves: of an intent of a kind also which it is. */
@@ -32,54 +32,34 @@ export function createPauses(
 ): Plain<Pick<Rows, "wholePauses">> &
   Carrying<"pause" | "resume" | "pause-whole" | "resume-whole"> &
   SentReader {
-  const selectWhole = prepareWholePauses(store);
-  const selectPaused = store.prepare<[{ project: number; post: string | null }], { at: number }>(
-    "SELECT paused_at AS at FROM posts WHERE project = @project AND id = @post AND paused_at IS NOT NULL",
-  );
-  const selectId = store.prepare<
-    [{ project: number; post: string | null; kind: string | null }],
-    { id: IntentId }
-  >(`
-    SELECT intents.id AS id FROM intents JOIN posts ON posts.number = intents.post
-    WHERE intents.project = @project AND posts.project = @project AND posts.id = @post AND kind = @kind
-      AND ended_at IS NULL`);
-  const pause = store.prepare<[number, number]>(
-    `UPDATE posts SET paused_at = coalesce(paused_at, ?), ${markedDue} WHERE number = ?`,
-  );
-  const resume = store.prepare<[number, number]>(`
-    UPDATE posts SET paused_at = NULL, ${markedDue} WHERE number = ?
-      AND EXISTS (SELECT 1 FROM requests WHERE requests.id = ?)`);
-  const insert = store.prepare<[number, number]>(
-    "INSERT INTO pauses (project, since) VALUES (?, ?) ON CONFLICT (project) DO NOTHING",
-  );
-  const remove = store.prepare<[{ project: number; request: number | null }]>(`
-    DELETE FROM pauses WHERE project = @project
-      AND (@request IS NULL OR EXISTS (SELECT 1 FROM requests WHERE requests.id = @request))`);
-  const selectRequests = store.prepare<[{ project: number }], RequestColumns>(
-    `SELECT id, at, request FROM requests WHERE @project = ${allProjects} OR project = @project`,
-  );
-  const dropRequest = store.prepare<[number]>("DELETE FROM requests WHERE id = ?");
-  const markDue = store.prepare<[{ project: number; kinds: string }]>(`
+  const { run, get, all } = statementsOf(store);
+  const askedOf = (project: number) => all<RequestColumns>`
+    SELECT id, at, request FROM requests WHERE ${project} = ${allProjects} OR project = ${project}`;
+  const dropRequest = (id: RequestId) => run`DELETE FROM requests WHERE id = ${id}`;
+  /** Those of a project, or of all, with a note of one of these kinds. */
+  const markDue = (project: number, kinds: readonly string[]) => run`
     UPDATE posts SET ${markedDue} WHERE number IN (
-      SELECT notes.post FROM EACH TEXT @kinds AS wanted
-      CROSS JOIN board_projects ON @project = ${allProjects} OR board_projects.number = @project
-      CROSS JOIN notes ON notes.project = board_projects.number AND notes.kind = wanted.value)`);
+      SELECT notes.post FROM EACH TEXT ${kinds} AS wanted
+      CROSS JOIN board_projects ON ${project} = ${allProjects} OR board_projects.number = ${project}
+      CROSS JOIN notes ON notes.project = board_projects.number AND notes.kind = wanted.value)`;
   const numberOf = function* (project: ProjectId | undefined): Asked<number> {
     return project === undefined ? allProjects : yield* numbers.project(project);
   };
   return {
-    *wholePauses(project) {
-      return yield* selectWhole.all(
-        project === undefined ? allProjects : yield* numbers.findProject(project),
-      );
+    *wholePauses(id) {
+      const project = id === undefined ? allProjects : yield* numbers.findProject(id);
+      return yield* selectWholePauses(store, project);
     },
     *sent({ project: id, post }, kind) {
       const project = yield* numbers.findProject(id);
-      const of = { project, post: post ?? null };
       const [own, [whole], intent] = yield* store.together([
-        selectPaused.get(of),
-        selectWhole.all(project),
-        selectId.get({ ...of, kind: kind ?? null }),
+        get<{ at: number }>`
+          SELECT paused_at AS at FROM posts WHERE project = ${project} AND id = ${post} AND paused_at IS NOT NULL`,
+        selectWholePauses(store, project),
+        get<{ id: IntentId }>`
+          SELECT intents.id AS id FROM intents JOIN posts ON posts.number = intents.post
+          WHERE intents.project = ${project} AND posts.project = ${project} AND posts.id = ${post} AND kind = ${kind}
+            AND ended_at IS NULL`,
       ]);
       return {
         intent: intent?.id,
@@ -90,27 +70,32 @@ export function createPauses(
     changes: {
       *pause({ at, ...of }) {
         const [project, post] = yield* numbers.place(of);
-        yield* pause.run(at, post);
-        for (const { id, request } of yield* selectRequests.all({ project })) {
+        yield* run`UPDATE posts SET paused_at = coalesce(paused_at, ${at}), ${markedDue} WHERE number = ${post}`;
+        for (const { id, request } of yield* askedOf(project)) {
           const found = readRequest(request);
           const isResume = found.kind === "resume" || found.kind === "resume-discard";
-          if (isResume && found.posts.includes(of.post)) yield* dropRequest.run(id);
+          if (isResume && found.posts.includes(of.post)) yield* dropRequest(id);
         }
       },
       *resume({ request, ...of }) {
-        yield* resume.run((yield* numbers.place(of))[1], request);
+        const [, post] = yield* numbers.place(of);
+        yield* run`
+          UPDATE posts SET paused_at = NULL, ${markedDue} WHERE number = ${post}
+            AND EXISTS (SELECT 1 FROM requests WHERE requests.id = ${request})`;
       },
-      *"pause-whole"({ project: id, at }) {
-        const project = yield* numberOf(id);
-        yield* insert.run(project, at);
-        for (const { id: request, request: asked } of yield* selectRequests.all({ project }))
-          if (readRequest(asked).kind === "resume-project") yield* dropRequest.run(request);
-        yield* markDue.run({ project, kinds: '["settling", "waiting"]' });
+      *"pause-whole"({ project: of, at: since }) {
+        const project = yield* numberOf(of);
+        yield* run`INSERT INTO pauses (project, since) VALUES (${project}, ${since}) ON CONFLICT (project) DO NOTHING`;
+        for (const { id, request } of yield* askedOf(project))
+          if (readRequest(request).kind === "resume-project") yield* dropRequest(id);
+        yield* markDue(project, ["settling", "waiting"]);
       },
-      *"resume-whole"({ project: id, request }) {
-        const project = yield* numberOf(id);
-        yield* remove.run({ project, request: request ?? null });
-        yield* markDue.run({ project, kinds: '["paused"]' });
+      *"resume-whole"({ project: of, request }) {
+        const project = yield* numberOf(of);
+        yield* run`
+          DELETE FROM pauses WHERE project = ${project}
+            AND (${request} IS NULL OR EXISTS (SELECT 1 FROM requests WHERE requests.id = ${request}))`;
+        yield* markDue(project, ["paused"]);
       },
     },
   };

@@ -1,34 +1,20 @@
 import type { IssueField } from "../../../model/issue.ts";
 import { ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
-import { type BaseColumns, encodeBase, encodeIssueBase } from "../columns/bases.ts";
+import { encodeBase, encodeIssueBase } from "../columns/bases.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { prepareNamesakes } from "../issues/links.ts";
-import { markedDue, upsert } from "../schema.ts";
+import { createNamesakeMarker } from "../issues/links.ts";
+import { markedDue, type Part, sql, statementsOf } from "../statements.ts";
 import type { Asked, Store } from "../store.ts";
 import { createNoteWriter, type NoteWriter } from "./notes.ts";
 
 /** In `posts.due_at`: due whatever the time is. */
 const dueAtOnce = 0;
 
-/** By which mark a decision was made; `isAny` where that does not matter. */
-interface Marked {
-  readonly mark: number | null;
-  readonly isAny: number;
-}
-
-function markedAs(mark: number | null | undefined): Marked {
-  return { mark: mark ?? null, isAny: Number(mark === undefined) };
-}
-
-const isUnmarked = "(@isAny = 1 OR due_at IS NOT DISTINCT FROM @mark)";
-
-/** The same statement, for a post that was not marked since. */
-function unlessMarked(insert: string): string {
-  const [into = "", values = ""] = insert.split(" VALUES ");
-  const [row = "", conflict = ""] = values.split(" ON CONFLICT ");
-  return `${into} SELECT ${row.slice(1, -1)} FROM posts WHERE number = @post AND ${isUnmarked} ON CONFLICT ${conflict}`;
+/** That a post was not marked since a decision; where no mark is given that does not matter. */
+function isUnmarked(mark: number | null | undefined): Part {
+  return mark === undefined ? sql`true` : sql`due_at IS NOT DISTINCT FROM ${mark}`;
 }
 
 /** Writes decisions, and what has to be decided again. */
@@ -37,45 +23,25 @@ export function createRecorder(
   numbers: Numbers,
 ): Pick<NoteWriter, "standing"> &
   Carrying<"record-row" | "note-action" | "set-bases" | "mark-due" | "park" | "unpark" | "release"> {
-  const writeStanding = store.prepare<
-    [Marked & { post: number; kind: string; reason: string; dueAt: number | null }]
-  >(
-    `UPDATE posts SET standing = @kind, reason = @reason, due_at = CASE WHEN ${isUnmarked} THEN @dueAt ELSE due_at END
-      WHERE number = @post
-      AND (standing IS DISTINCT FROM @kind OR reason IS DISTINCT FROM @reason OR due_at IS DISTINCT FROM @dueAt)`,
-  );
-  const writeBase = store.prepare<[BaseColumns & Marked]>(unlessMarked(upsert("bases", ["post", "field"])));
-  const writeIssueBase = store.prepare<[ReturnType<typeof encodeIssueBase> & Marked]>(
-    unlessMarked(upsert("issue_bases", ["post", "repository", "number", "field"])),
-  );
-  const markDue = store.prepare<[number]>(`UPDATE posts SET ${markedDue} WHERE number = ?`);
+  const { run, upsert } = statementsOf(store);
   const notes = createNoteWriter(store, numbers);
-  const markAll = store.prepare<[number]>(`UPDATE posts SET ${markedDue} WHERE project = ?`);
-  const markLinked = store.prepare<[number]>(
-    `UPDATE posts SET ${markedDue} WHERE number IN (SELECT post FROM links WHERE project = ?)`,
-  );
-  const markOne = store.prepare<[number, string]>(
-    `UPDATE posts SET ${markedDue} WHERE project = ? AND id = ?`,
-  );
-  const markNamesakes = prepareNamesakes<[number, string]>(store, "here.project = ? AND here.id = ?");
-  const release = store.prepare<[number, number]>("UPDATE posts SET released_at = ? WHERE number = ?");
-  const endQuarantine = store.prepare<[number]>("DELETE FROM notes WHERE post = ? AND kind = 'quarantined'");
+  const markNamesakes = createNamesakeMarker(store);
+  const markDue = (which: Part) => run`UPDATE posts SET ${markedDue} WHERE ${which}`;
   function* writeBases(
     post: number,
     { base, issueBases = [], mark }: Pick<RowRecord, "base" | "issueBases" | "mark">,
   ): Asked<void> {
-    const marked = markedAs(mark);
+    const unmarked = sql`FROM posts WHERE number = ${post} AND ${isUnmarked(mark)}`;
     for (const field of ruleFields) {
-      const fieldBase = base[field];
-      if (fieldBase !== undefined) yield* writeBase.run({ ...encodeBase(post, field, fieldBase), ...marked });
+      const one = base[field];
+      if (one !== undefined)
+        yield* upsert("bases", ["post", "field"], encodeBase(post, field, one), unmarked);
     }
     for (const { issue, base: bases } of issueBases) {
-      for (const [field, fieldBase] of Object.entries(bases)) {
-        if (fieldBase !== undefined)
-          yield* writeIssueBase.run({
-            ...encodeIssueBase(post, issue, field as IssueField, fieldBase),
-            ...marked,
-          });
+      for (const [field, one] of Object.entries(bases)) {
+        if (one === undefined) continue;
+        const encoded = encodeIssueBase(post, issue, field as IssueField, one);
+        yield* upsert("issue_bases", ["post", "repository", "number", "field"], encoded, unmarked);
       }
     }
   }
@@ -97,28 +63,31 @@ export function createRecorder(
         const [project, post] = yield* numbers.place(of);
         const dueAt = due === "now" ? dueAtOnce : (due ?? null);
         yield* writeBases(post, record);
-        yield* writeStanding.run({ post, kind, reason, dueAt, ...markedAs(record.mark) });
+        yield* run`
+          UPDATE posts SET standing = ${kind}, reason = ${reason},
+            due_at = CASE WHEN ${isUnmarked(record.mark)} THEN ${dueAt} ELSE due_at END
+          WHERE number = ${post} AND (standing IS DISTINCT FROM ${kind} OR reason IS DISTINCT FROM ${reason}
+            OR due_at IS DISTINCT FROM ${dueAt})`;
         yield* notes.replace(project, post, record.notes, standing?.get(post));
       },
       *"set-bases"({ bases, ...of }) {
         const [, post] = yield* numbers.place(of);
         yield* writeBases(post, bases);
-        yield* markDue.run(post);
+        yield* markDue(sql`number = ${post}`);
       },
       *release({ at, ...of }) {
         const [, post] = yield* numbers.place(of);
-        yield* endQuarantine.run(post);
-        yield* release.run(at, post);
+        yield* run`DELETE FROM notes WHERE post = ${post} AND kind = 'quarantined'`;
+        yield* run`UPDATE posts SET released_at = ${at} WHERE number = ${post}`;
       },
       *"mark-due"({ project: id, which }) {
         const project = yield* numbers.project(id);
-        if (which === "all") yield* markAll.run(project);
-        else if (which === "linked") yield* markLinked.run(project);
-        else {
-          for (const post of which) {
-            yield* markOne.run(project, post);
-            yield* markNamesakes.run(project, post);
-          }
+        if (which === "all") return yield* markDue(sql`project = ${project}`);
+        if (which === "linked")
+          return yield* markDue(sql`number IN (SELECT post FROM links WHERE project = ${project})`);
+        for (const post of which) {
+          yield* markDue(sql`project = ${project} AND id = ${post}`);
+          yield* markNamesakes(sql`here.project = ${project} AND here.id = ${post}`);
         }
       },
     },

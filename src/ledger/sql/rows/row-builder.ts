@@ -14,10 +14,9 @@ import { answerShape, leftTextShape, plannedShape, sentFieldsShape, sentValuesSh
 import { stored } from "../../stored.ts";
 import { decodeBase } from "../columns/bases.ts";
 import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
-import { type Columns, fromColumns, type Query } from "../store.ts";
+import { type Asked, type Columns, fromColumns } from "../store.ts";
 import type {
   AcceptedColumns,
-  Batch,
   IssueBaseOfRow,
   LinkColumns,
   NoteOfPost,
@@ -40,7 +39,7 @@ export interface PartOfPost {
 
 /** The parts of several rows, by the numbers of their posts. */
 type Parts = {
-  readonly [Name in keyof RowParts]: RowParts[Name] extends Query<[Batch], infer Part>
+  readonly [Name in keyof RowParts]: RowParts[Name] extends Asked<(infer Part)[]>
     ? ReadonlyMap<number, Part[]>
     : never;
 };

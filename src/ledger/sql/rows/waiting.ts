@@ -4,6 +4,7 @@ import type { PostId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
+import { type Part, sql, statementsOf } from "../statements.ts";
 import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
 import { readPlanned } from "./row-builder.ts";
 
@@ -40,13 +41,13 @@ const allKinds: readonly WaitingRow["kind"][] = [
 ];
 
 /** Notes of what is written later: of a paused post that is what its pause holds up. */
-const putOffKinds = "'held', 'settling', 'waiting'";
+const putOffKinds = sql`'held', 'settling', 'waiting'`;
 
 /** Notes of posts that are not paused themselves. Those of a paused post are told under its pause. */
-const running = "NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post AND paused_at IS NOT NULL)";
+const running = sql`NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post AND paused_at IS NOT NULL)`;
 
 /** Linked posts that the board no longer lists. */
-const missing = `posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
+const missing = sql`posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
   SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
 
 /** What `status` shows: counts of a project, and everything of it that waits. */
@@ -54,76 +55,68 @@ export function createWaiting(
   store: Store,
   numbers: Numbers,
 ): Plain<Pick<Rows, "counts" | "held" | "waiting" | "waitingOf">> {
-  const selectCounts = store.prepare<[{ project: number }], RowCounts>(`
-    SELECT
-      coalesce((SELECT posts FROM pulls WHERE project = @project AND kind IN ('complete', 'usable')
-        ORDER BY number DESC LIMIT 1), 0) AS posts,
-      (SELECT count(*) FROM (SELECT DISTINCT repository, number FROM links WHERE project = @project) AS linked) AS issues,
-      (SELECT count(*) FROM posts WHERE project = @project AND standing = 'skipped' AND missing = 0) AS skipped,
-      (SELECT count(*) FROM (
-        SELECT post FROM notes WHERE project = @project AND kind IN ('settling', 'waiting') AND ${running}
-        UNION SELECT post FROM intents WHERE project = @project AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
-      ) AS put_off) AS waiting,
-      (SELECT count(*) FROM posts WHERE project = @project AND paused_at IS NOT NULL) AS paused,
-      (SELECT count(DISTINCT post) FROM notes WHERE project = @project AND kind = 'held' AND ${running}) AS held,
-      (SELECT count(*) FROM notes WHERE project = @project AND kind = 'parked' AND ${running}) AS parked,
-      (SELECT count(DISTINCT post) FROM notes
-        WHERE project = @project AND kind = 'quarantined' AND ${running}) AS quarantined,
-      (SELECT count(DISTINCT post) FROM notes
-        WHERE project = @project AND kind IN ('disagreement', 'did-not-stick') AND ${running}) AS differs,
-      (SELECT count(*) FROM posts WHERE project = @project AND ${missing}) AS missing,
-      (SELECT count(*) FROM notes
-        WHERE project = @project AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
-      (SELECT coalesce(sum(notifies), 0) FROM notes
-        WHERE project = @project AND ${needed} AND ${running}) AS voters,
-      (SELECT count(*) FROM notes WHERE project = @project AND ${needed}
-        AND planned IS NOT NULL AND notifies IS NULL AND ${running}) AS "unknownVotes",
-      (SELECT min(follows_at) FROM notes
-        WHERE project = @project AND kind IN ('settling', 'waiting') AND ${running}) AS "nextAt"`);
-  const selectWaiting = store.prepare<[WaitingWish], WaitingColumns>(waitingSql(() => "TRUE"));
-  const selectOf = store.prepare<[WaitingWish & { post: number }], WaitingColumns>(
-    waitingSql((column) => `${column} = @post`),
-  );
-  const prepareHeld = (which: string) =>
-    store.prepare<[number], HeldColumns>(`
-    SELECT posts.id AS post, notes.action AS kind, cause, coalesce(signature, '') AS signature, message, planned,
-      post_facts.title AS title
-    FROM notes JOIN posts ON posts.number = notes.post LEFT JOIN post_facts ON post_facts.post = notes.post
-    WHERE notes.project = ? AND notes.kind = 'held' AND ${which} ORDER BY posts.id, notes.action`);
-  const selectHeld = prepareHeld("signature IS NOT NULL");
-  const selectShrunk = prepareHeld(byShrink);
-  const selectIssues = store.prepare<[{ project: number; posts: string }], IssueRef & { post: number }>(`
-    SELECT links.post AS post, links.repository AS "repositoryId", links.number AS number
-    FROM EACH NUMBER @posts AS batch
-    CROSS JOIN links ON links.project = @project AND links.post = batch.value
-    ORDER BY links.post, links.position`);
+  const { get, all } = statementsOf(store);
   return {
-    *held(project, by) {
-      const select = by === undefined ? selectHeld : selectShrunk;
-      const found = yield* select.all(yield* numbers.findProject(project));
+    *held(id, by) {
+      const project = yield* numbers.findProject(id);
+      const found = yield* all<HeldColumns>`
+        SELECT posts.id AS post, notes.action AS kind, cause, coalesce(signature, '') AS signature, message, planned,
+          post_facts.title AS title
+        FROM notes JOIN posts ON posts.number = notes.post LEFT JOIN post_facts ON post_facts.post = notes.post
+        WHERE notes.project = ${project} AND notes.kind = 'held' AND ${by === undefined ? sql`signature IS NOT NULL` : byShrink}
+        ORDER BY posts.id, notes.action`;
       return found.map((held) => ({ ...held, planned: toPlanned(held.planned) }));
     },
-    *counts(project) {
-      return (yield* selectCounts.get({ project: yield* numbers.findProject(project) })) as RowCounts;
+    *counts(id) {
+      const project = yield* numbers.findProject(id);
+      const found = yield* get<RowCounts>`
+        SELECT
+          coalesce((SELECT posts FROM pulls WHERE project = ${project} AND kind IN ('complete', 'usable')
+            ORDER BY number DESC LIMIT 1), 0) AS posts,
+          (SELECT count(*) FROM (SELECT DISTINCT repository, number FROM links WHERE project = ${project}) AS linked) AS issues,
+          (SELECT count(*) FROM posts WHERE project = ${project} AND standing = 'skipped' AND missing = 0) AS skipped,
+          (SELECT count(*) FROM (
+            SELECT post FROM notes WHERE project = ${project} AND kind IN ('settling', 'waiting') AND ${running}
+            UNION SELECT post FROM intents WHERE project = ${project} AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
+          ) AS put_off) AS waiting,
+          (SELECT count(*) FROM posts WHERE project = ${project} AND paused_at IS NOT NULL) AS paused,
+          (SELECT count(DISTINCT post) FROM notes WHERE project = ${project} AND kind = 'held' AND ${running}) AS held,
+          (SELECT count(*) FROM notes WHERE project = ${project} AND kind = 'parked' AND ${running}) AS parked,
+          (SELECT count(DISTINCT post) FROM notes
+            WHERE project = ${project} AND kind = 'quarantined' AND ${running}) AS quarantined,
+          (SELECT count(DISTINCT post) FROM notes
+            WHERE project = ${project} AND kind IN ('disagreement', 'did-not-stick') AND ${running}) AS differs,
+          (SELECT count(*) FROM posts WHERE project = ${project} AND ${missing}) AS missing,
+          (SELECT count(*) FROM notes
+            WHERE project = ${project} AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
+          (SELECT coalesce(sum(notifies), 0) FROM notes
+            WHERE project = ${project} AND ${needed} AND ${running}) AS voters,
+          (SELECT count(*) FROM notes WHERE project = ${project} AND ${needed}
+            AND planned IS NOT NULL AND notifies IS NULL AND ${running}) AS "unknownVotes",
+          (SELECT min(follows_at) FROM notes
+            WHERE project = ${project} AND kind IN ('settling', 'waiting') AND ${running}) AS "nextAt"`;
+      return found as RowCounts;
     },
     *waiting(id, limit, kinds = allKinds) {
       const project = yield* numbers.findProject(id);
       return yield* store.read(function* () {
-        const found = yield* selectWaiting.all({ project, limit, kinds: JSON.stringify(kinds) });
-        return yield* toRows(project, found);
+        return yield* toRows(project, yield* all`${waiting(project, limit, kinds)}`);
       });
     },
     *waitingOf(id, postId) {
       const project = yield* numbers.findProject(id);
       const post = yield* numbers.findPost(project, postId);
-      const asked = { project, post, limit: mostOfPost, kinds: JSON.stringify(allKinds) };
-      return yield* toRows(project, yield* selectOf.all(asked));
+      return yield* toRows(project, yield* all`${waiting(project, mostOfPost, allKinds, post)}`);
     },
   };
 
   function* toRows(project: number, found: readonly WaitingColumns[]): Asked<readonly WaitingRow[]> {
-    const posts = JSON.stringify([...new Set(found.map(({ post }) => post))]);
-    const linked = Map.groupBy(yield* selectIssues.all({ project, posts }), ({ post }) => post);
+    const issues = yield* all<IssueRef & { post: number }>`
+      SELECT links.post AS post, links.repository AS "repositoryId", links.number AS number
+      FROM EACH NUMBER ${[...new Set(found.map(({ post }) => post))]} AS batch
+      CROSS JOIN links ON links.project = ${project} AND links.post = batch.value
+      ORDER BY links.post, links.position`;
+    const linked = Map.groupBy(issues, ({ post }) => post);
     return found.map(({ post, id, message, title, planned, is_stopped, ...row }) => ({
       ...fromColumns<Plainly>(row),
       post: id,
@@ -138,11 +131,11 @@ export function createWaiting(
 }
 
 /** What only a board that shrank holds: to accept its size lets it go. */
-const byShrink = "signature IS NULL AND cause = 'shrank' AND notes.action IS NOT NULL";
-const lettable = `(signature IS NOT NULL OR ${byShrink})`;
+const byShrink = sql`signature IS NULL AND cause = 'shrank' AND notes.action IS NOT NULL`;
+const lettable = sql`(signature IS NOT NULL OR ${byShrink})`;
 
 /** What a person can let go: by `approve`, `retry` or `release`. */
-const needed = `(kind = 'held' AND ${lettable} OR kind IN ('parked', 'quarantined'))`;
+const needed = sql`(kind = 'held' AND ${lettable} OR kind IN ('parked', 'quarantined'))`;
 
 /** Of one post: more than it has fields and actions. */
 const mostOfPost = 100;
@@ -151,51 +144,46 @@ function toPlanned(planned: string | null): PlannedChange | undefined {
   return planned === null ? undefined : readPlanned(planned);
 }
 
-interface WaitingWish {
-  readonly project: number;
-  readonly kinds: string;
-  readonly limit: number;
-}
-
-/** @param which - of which posts: an expression of SQL over the column that has the post's number. */
-function waitingSql(which: (column: string) => string): string {
-  return `
+/** What waits of a project, or of one of its posts. */
+function waiting(project: number, limit: number, kinds: readonly string[], post?: number): Part {
+  const isIt = (column: Part): Part => (post === undefined ? sql`TRUE` : sql`${column} = ${post}`);
+  return sql`
     SELECT waiting.post AS post, posts.id AS id, kind, cause, code, message, since, planned, follows_at AS until, is_stopped,
       post_facts.title AS title
     FROM (
       SELECT post, kind, cause, code, message, since, planned, follows_at,
         CASE WHEN kind = 'held' AND signature IS NULL THEN 1 ELSE 0 END AS is_stopped, position
-      FROM EACH TEXT @kinds AS wanted
-      CROSS JOIN notes ON notes.project = @project AND notes.kind = wanted.value
-      WHERE wanted.value <> 'paused' AND ${which("notes.post")} AND (wanted.value NOT IN (${putOffKinds}) OR ${running})
+      FROM EACH TEXT ${kinds} AS wanted
+      CROSS JOIN notes ON notes.project = ${project} AND notes.kind = wanted.value
+      WHERE wanted.value <> 'paused' AND ${isIt(sql`notes.post`)} AND (wanted.value NOT IN (${putOffKinds}) OR ${running})
       UNION ALL
       SELECT posts.number, 'paused', 'paused', NULL, '', paused_at, planned, NULL, 0, coalesce(position, 0)
-      FROM EACH TEXT @kinds AS wanted
+      FROM EACH TEXT ${kinds} AS wanted
       CROSS JOIN posts INDEXED BY posts_paused
-        ON posts.project = @project AND paused_at IS NOT NULL AND wanted.value = 'paused' AND ${which("posts.number")}
+        ON posts.project = ${project} AND paused_at IS NOT NULL AND wanted.value = 'paused' AND ${isIt(sql`posts.number`)}
       LEFT JOIN notes ON notes.post = posts.number AND notes.planned IS NOT NULL
         AND (notes.kind = 'paused' OR notes.kind IN (${putOffKinds}) AND NOT EXISTS (
           SELECT 1 FROM notes AS decided WHERE decided.post = posts.number AND decided.kind = 'paused'))
       UNION ALL
       SELECT notes.post, 'paused', notes.cause, NULL, notes.message, notes.since, notes.planned, NULL, 0, position
-      FROM EACH TEXT @kinds AS wanted
-      CROSS JOIN notes ON notes.project = @project AND notes.kind = 'paused' AND wanted.value = 'paused' AND ${running}
-        AND ${which("notes.post")}
+      FROM EACH TEXT ${kinds} AS wanted
+      CROSS JOIN notes ON notes.project = ${project} AND notes.kind = 'paused' AND wanted.value = 'paused' AND ${running}
+        AND ${isIt(sql`notes.post`)}
         AND NOT EXISTS (SELECT 1 FROM notes AS held WHERE held.post = notes.post AND held.kind = 'held'
           AND held.action = notes.action)
       UNION ALL
       SELECT posts.number, 'missing', 'missing', NULL,
         CASE WHEN missing = 1 AND missing_since IS NULL THEN '0' ELSE CAST(missing AS TEXT) END,
         coalesce(missing_since, seen_at, 0), NULL, NULL, 0, 0
-      FROM EACH TEXT @kinds AS wanted
+      FROM EACH TEXT ${kinds} AS wanted
       CROSS JOIN posts INDEXED BY posts_present
-        ON posts.project = @project AND wanted.value = 'missing' AND ${missing} AND ${which("posts.number")}
+        ON posts.project = ${project} AND wanted.value = 'missing' AND ${missing} AND ${isIt(sql`posts.number`)}
       UNION ALL
       SELECT post, 'intent', 'in-doubt', NULL, kind, coalesce(unknown_at, sent_at), NULL, NULL, 0, 0
-      FROM EACH TEXT @kinds AS wanted
-      CROSS JOIN intents ON intents.project = @project AND wanted.value = 'intent' AND ended_at IS NULL
-        AND state IN ('SENT', 'UNKNOWN') AND ${which("intents.post")}
-      ORDER BY since, post, kind, position LIMIT @limit
+      FROM EACH TEXT ${kinds} AS wanted
+      CROSS JOIN intents ON intents.project = ${project} AND wanted.value = 'intent' AND ended_at IS NULL
+        AND state IN ('SENT', 'UNKNOWN') AND ${isIt(sql`intents.post`)}
+      ORDER BY since, post, kind, position LIMIT ${limit}
     ) AS waiting
     CROSS JOIN posts ON posts.number = waiting.post
     LEFT JOIN post_facts ON post_facts.post = waiting.post

@@ -1,0 +1,141 @@
+import type { IssueRef } from "../../model/issue.ts";
+import type { Asked, Query, Store } from "./store.ts";
+
+/**
+ * Statements that stand where they are asked: what stands in `${…}` is bound, or is a part of the statement. Each is prepared once
+ * for a store, when it is asked first.
+ */
+export interface Statements {
+  /** Changes rows; see `Query.run`. */
+  run: Statement<void>;
+  /** The same, where at least one row must be changed; `failure` is thrown where none was, by now or with the transaction's end. */
+  some(failure: () => Error): Statement<void>;
+  /** The same, and gives how many rows were changed. */
+  count: Statement<number>;
+  /** Whether it finds a row. */
+  has: Statement<boolean>;
+  get<Found>(...asked: Parameters<Statement<void>>): Asked<Found | undefined>;
+  all<Found>(...asked: Parameters<Statement<void>>): Asked<Found[]>;
+  /** Inserts a row, by the names of its columns. */
+  insert(table: string, row: Line): Asked<void>;
+  /**
+   * The same, in the place of what stands under its key.
+   *
+   * @param where - inserts it once for each row that this finds: `FROM … WHERE …`.
+   */
+  upsert(table: string, key: readonly string[], row: Line, where?: Part): Asked<void>;
+}
+
+type Statement<Found> = (words: TemplateStringsArray, ...given: readonly Given[]) => Asked<Found>;
+
+/** A part of a statement. */
+export interface Part {
+  readonly words: readonly string[];
+  readonly given: readonly Given[];
+}
+
+/** Of a list its JSON is bound, for `EACH`; a flag is 0 or 1, and what is undefined NULL. */
+type Value = string | number | boolean | null | undefined | readonly (string | number)[];
+type Given = Value | Part;
+type Bound = string | number | null | undefined;
+type Line = Readonly<Record<string, Value>>;
+
+/** A part of a statement, with what is bound in it. */
+export function sql(words: readonly string[], ...given: readonly Given[]): Part {
+  return { words, given };
+}
+
+/** A part that is known as a text: the name of a table, say. */
+export function named(text: string): Part {
+  return sql([text]);
+}
+
+/** Which rows of a table are those of an issue. */
+export function ofIssue({ repositoryId, number }: IssueRef): Part {
+  return sql`repository = ${repositoryId} AND number = ${number}`;
+}
+
+/** Makes posts due at once. Each mark is another one: what was decided before it ends it not. */
+export const markedDue = sql`due_at = CASE WHEN due_at <= 0 THEN due_at - 1 ELSE 0 END`;
+
+type AnyQuery = Query<Bound[], unknown>;
+const known = new WeakMap<Store, Statements>();
+
+/** The statements of a store: its parts share them. */
+export function statementsOf(store: Store): Statements {
+  const made = known.get(store) ?? createStatements(store);
+  known.set(store, made);
+  return made;
+}
+
+function createStatements(store: Store): Statements {
+  const byText = new Map<string, AnyQuery>();
+  // Most statements have no parts, and are known by where they stand.
+  const byPlace = new WeakMap<TemplateStringsArray, AnyQuery>();
+  const prepare = (text: string): AnyQuery => {
+    const query = byText.get(text) ?? store.prepare<Bound[]>(text);
+    byText.set(text, query);
+    return query;
+  };
+  const ask =
+    <T>(how: (query: AnyQuery, bound: Bound[]) => T): ((...asked: Parameters<Statement<void>>) => T) =>
+    (words, ...given) => {
+      const bound: Bound[] = [];
+      if (given.some(isPart)) return how(prepare(write({ words, given }, bound)), bound);
+      const query = byPlace.get(words) ?? prepare(words.join("?"));
+      byPlace.set(words, query);
+      return how(query, given.map(toBound));
+    };
+  const get = ask((query, bound) => query.get(...bound));
+  return {
+    run: ask((query, bound) => query.run(...bound)),
+    some: (failure) => ask((query, bound) => query.some(failure, ...bound)),
+    count: ask((query, bound) => query.count(...bound)),
+    *has(...asked) {
+      return (yield* get(...asked)) !== undefined;
+    },
+    get: get as Statements["get"],
+    all: ask((query, bound) => query.all(...bound)) as Statements["all"],
+    insert: (table, row) =>
+      prepare(`${intoOf(table, row)} VALUES (${placesOf(row)})`).run(...Object.values(row).map(toBound)),
+    upsert(table, key, row, where) {
+      const bound = Object.values(row).map(toBound);
+      const values = where ? `SELECT ${placesOf(row)} ${write(where, bound)}` : `VALUES (${placesOf(row)})`;
+      const others = Object.keys(row).filter((name) => !key.includes(name));
+      const replaced = others.map((name) => `${name} = excluded.${name}`).join(", ");
+      const text = `${intoOf(table, row)} ${values} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${replaced}`;
+      return prepare(text).run(...bound);
+    },
+  };
+}
+
+function isPart(given: Given): given is Part {
+  return typeof given === "object" && given !== null && "words" in given;
+}
+
+/** The text of a part; what is bound in it is added to `bound`. */
+function write({ words, given }: Part, bound: Bound[]): string {
+  let text = words[0] ?? "";
+  for (const [place, one] of given.entries()) {
+    if (isPart(one)) text += write(one, bound);
+    else {
+      text += "?";
+      bound.push(toBound(one as Value));
+    }
+    text += words[place + 1] ?? "";
+  }
+  return text;
+}
+
+function toBound(value: Given): Bound {
+  if (typeof value === "boolean") return Number(value);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+}
+
+function intoOf(table: string, row: Line): string {
+  return `INSERT INTO ${table} (${Object.keys(row).join(", ")})`;
+}
+
+function placesOf(row: Line): string {
+  return Object.keys(row).fill("?").join(", ");
+}
