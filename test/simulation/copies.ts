@@ -22,7 +22,7 @@ export function copyTables(
   const tables = [...childrenFirst, "sqlite_sequence", "meta"];
   return {
     stampedAt,
-    tables: new Map(tables.map((name) => [name, carry(prepare<[], Line>(`SELECT * FROM ${name}`).all())])),
+    tables: new Map(tables.map((name) => [name, carry(prepare(`SELECT * FROM ${name}`).all()) as Line[]])),
   };
 }
 
@@ -40,7 +40,7 @@ export function fillTables(
           const columns = Object.keys(line);
           const places = columns.map(() => "?").join();
           yield* store
-            .prepare<Line[string][]>(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`)
+            .prepare(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`)
             .run(...Object.values(line));
         }
       }

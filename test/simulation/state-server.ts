@@ -105,7 +105,7 @@ export function createStateServer(
   let leases = new Map<string, Lease>();
   let session: Session | undefined;
   let waiting: (() => void)[] = [];
-  const declareOld = truth.prepare<[string]>(
+  const declareOld = truth.prepare(
     "INSERT INTO meta (key, value) VALUES ('copied_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
   );
 

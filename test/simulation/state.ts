@@ -159,13 +159,13 @@ export function createOnlooker(database: Database.Database): Onlooker {
 
 /** Prepares every statement once for all ledgers over a connection. */
 export function cacheStatements(store: SqliteStore): SqliteStore {
-  const prepared = new Map<string, Query<never, unknown>>();
+  const prepared = new Map<string, Query>();
   return {
     ...store,
-    prepare: <Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found> => {
-      const known = prepared.get(sql) ?? (store.prepare(sql) as Query<never, unknown>);
+    prepare: (sql) => {
+      const known = prepared.get(sql) ?? store.prepare(sql);
       prepared.set(sql, known);
-      return known as unknown as Query<Bound, Found>;
+      return known;
     },
   };
 }
@@ -179,14 +179,12 @@ function mortal(store: SqliteStore, life: Life, isCopy: boolean): SqliteStore {
   let isInside = isCopy;
   return {
     ...store,
-    prepare: <Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found> => {
-      // Most of the statements of a process are never asked: they are prepared when they are.
-      let prepared: Query<Bound, Found> | undefined;
-      const ask = <T>(make: (query: Query<Bound, Found>) => Asked<T>): Asked<T> =>
+    prepare: (sql) => {
+      const query = store.prepare(sql);
+      const ask = <T>(make: (query: Query) => Asked<T>): Asked<T> =>
         answer(() => {
           meetEnd(life);
-          prepared ??= store.prepare<Bound, Found>(sql);
-          return store.carry(make(prepared));
+          return store.carry(make(query));
         });
       return {
         run: (...bound) => ask((query) => query.run(...bound)),
@@ -241,7 +239,7 @@ export function createEraser(store: () => SqliteStore, tables: readonly string[]
     const { prepare, transaction, carry } = store();
     carry(
       transaction(function* () {
-        const found = yield* prepare<[], { filled: number }>(find).all();
+        const found = (yield* prepare(find).all()) as { filled: number }[];
         const filled = new Set(found.map((one) => one.filled));
         for (const [index, from] of lines.entries())
           if (filled.has(index)) yield* prepare(`DELETE FROM ${from}`).run();

@@ -1,5 +1,5 @@
 import { StateError } from "../../errors.ts";
-import { type Asked, answer, type Carry, type Query, type Store } from "../sql/store.ts";
+import { type Asked, answer, type Carry, type Store } from "../sql/store.ts";
 import { type ServerClock, serverTime } from "./clock.ts";
 import { literal, toPostgres } from "./dialect.ts";
 import { DatabaseError, explainServerError, isPassing, stateRowLost } from "./failure.ts";
@@ -298,13 +298,8 @@ export function createServerStore(
   });
 
   const store: Store = {
-    prepare: <Bound extends unknown[], Found>(sql: string): Query<Bound, Found> => {
-      let known: ((bound: readonly unknown[]) => string) | undefined;
-      const text = (bound: readonly unknown[]): string => {
-        known ??= compiled(sql);
-        return known(bound);
-      };
-      const rows = ({ rows: found }: ServerAnswer): Found[] => found as Found[];
+    prepare: (sql) => {
+      const text = compiled(sql);
       return {
         run: (...bound) =>
           answer(() => {
@@ -318,8 +313,8 @@ export function createServerStore(
             mine.waiting.push(refuseNone(text(bound), mine.failures.push(failure) - 1));
           }),
         count: (...bound) => ask(text(bound), ({ rowCount }) => rowCount ?? 0),
-        get: (...bound) => ask(text(bound), (answer) => rows(answer)[0]),
-        all: (...bound) => ask(text(bound), rows),
+        get: (...bound) => ask(text(bound), ({ rows }) => rows[0]),
+        all: (...bound) => ask(text(bound), ({ rows }) => [...rows]),
       };
     },
     *together(asked) {

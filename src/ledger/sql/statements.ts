@@ -1,5 +1,5 @@
 import type { IssueRef } from "../../model/issue.ts";
-import type { Asked, Query, Store } from "./store.ts";
+import type { Asked, Bound, Query, Store } from "./store.ts";
 
 /**
  * Statements that stand where they are asked: what stands in `${…}` is bound, or is a part of the statement. Each is prepared once
@@ -37,7 +37,6 @@ export interface Part {
 /** Of a list its JSON is bound, for `EACH`; a flag is 0 or 1, and what is undefined NULL. */
 type Value = string | number | boolean | null | undefined | readonly (string | number)[];
 type Given = Value | Part;
-type Bound = string | number | null | undefined;
 type Line = Readonly<Record<string, Value>>;
 
 /** A part of a statement, with what is bound in it. */
@@ -58,7 +57,6 @@ export function ofIssue({ repositoryId, number }: IssueRef): Part {
 /** Makes posts due at once. Each mark is another one: what was decided before it ends it not. */
 export const markedDue = sql`due_at = CASE WHEN due_at <= 0 THEN due_at - 1 ELSE 0 END`;
 
-type AnyQuery = Query<Bound[], unknown>;
 const known = new WeakMap<Store, Statements>();
 
 /** The statements of a store: its parts share them. */
@@ -69,18 +67,18 @@ export function statementsOf(store: Store): Statements {
 }
 
 function createStatements(store: Store): Statements {
-  const byText = new Map<string, AnyQuery>();
+  const byText = new Map<string, Query>();
   // Most statements have no parts, and are known by where they stand.
-  const byPlace = new WeakMap<TemplateStringsArray, AnyQuery>();
-  const prepare = (text: string): AnyQuery => {
-    const query = byText.get(text) ?? store.prepare<Bound[]>(text);
+  const byPlace = new WeakMap<TemplateStringsArray, Query>();
+  const prepare = (text: string): Query => {
+    const query = byText.get(text) ?? store.prepare(text);
     byText.set(text, query);
     return query;
   };
   const ask =
-    <T>(how: (query: AnyQuery, bound: Bound[]) => T): ((...asked: Parameters<Statement<void>>) => T) =>
+    <T>(how: (query: Query, bound: Bound) => T): ((...asked: Parameters<Statement<void>>) => T) =>
     (words, ...given) => {
-      const bound: Bound[] = [];
+      const bound: Bound = [];
       if (given.some(isPart)) return how(prepare(write({ words, given }, bound)), bound);
       const query = byPlace.get(words) ?? prepare(words.join("?"));
       byPlace.set(words, query);
@@ -114,7 +112,7 @@ function isPart(given: Given): given is Part {
 }
 
 /** The text of a part; what is bound in it is added to `bound`. */
-function write({ words, given }: Part, bound: Bound[]): string {
+function write({ words, given }: Part, bound: Bound): string {
   let text = words[0] ?? "";
   for (const [place, one] of given.entries()) {
     if (isPart(one)) text += write(one, bound);
@@ -127,7 +125,7 @@ function write({ words, given }: Part, bound: Bound[]): string {
   return text;
 }
 
-function toBound(value: Given): Bound {
+function toBound(value: Given): Bound[number] {
   if (typeof value === "boolean") return Number(value);
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }

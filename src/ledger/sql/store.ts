@@ -4,20 +4,21 @@
  */
 export type Asked<Found> = Iterable<unknown, Found, unknown>;
 
-/**
- * A statement whose failures are sentences. `Bound` are its parameters, `Found` is a row that it gives. What is undefined is bound as
- * NULL.
- */
-export interface Query<Bound extends unknown[], Found> {
+/** A statement whose failures are sentences. */
+export interface Query {
   /** Changes rows. A server is told with the next question, or with the end of the transaction. */
   run(...bound: Bound): Asked<void>;
   /** The same, where at least one row must be changed; `failure` is thrown where none was, by now or with the transaction's end. */
   some(failure: () => Error, ...bound: Bound): Asked<void>;
   /** The same, and gives how many rows were changed. */
   count(...bound: Bound): Asked<number>;
-  get(...bound: Bound): Asked<Found | undefined>;
-  all(...bound: Bound): Asked<Found[]>;
+  /** The first row that it finds. */
+  get(...bound: Bound): Asked<unknown>;
+  all(...bound: Bound): Asked<unknown[]>;
 }
+
+/** What is undefined is bound as NULL. */
+export type Bound = (string | number | null | undefined)[];
 
 /**
  * A database with its transactions. Statements are written in the SQL that both engines know, with `?` for what is bound; what
@@ -28,7 +29,7 @@ export interface Query<Bound extends unknown[], Found> {
  * - `FOR UPDATE SKIP LOCKED` passes over rows that another transaction has, where there can be one.
  */
 export interface Store {
-  prepare<Bound extends unknown[], Found = unknown>(sql: string): Query<Bound, Found>;
+  prepare(sql: string): Query;
   /** Several questions, asked together: in one unchanging view of the database. */
   together<Found extends readonly unknown[]>(
     asked: {

@@ -113,29 +113,18 @@ function createTransactions(database: Database.Database): <T>(work: () => T, mod
   };
 }
 
-/** A statement is planned when it is used first: no command uses all of them. */
-function createQuery<Bound extends unknown[], Found>(
-  database: Database.Database,
-  file: string,
-  sql: string,
-): Query<Bound, Found> {
-  let planned: Database.Statement<unknown[], Found> | undefined;
-  const carry = <T>(work: (statement: Database.Statement<unknown[], Found>) => T): Asked<T> =>
-    answer(() =>
-      withStateFailure(file, () => {
-        planned ??= database.prepare<unknown[], Found>(toSqlite(sql));
-        return work(planned);
-      }),
-    );
+function createQuery(database: Database.Database, file: string, sql: string): Query {
+  const statement = withStateFailure(file, () => database.prepare(toSqlite(sql)));
+  const carry = <T>(work: () => T): Asked<T> => answer(() => withStateFailure(file, work));
   return {
-    run: (...bound) => carry((statement) => void statement.run(...bound)),
+    run: (...bound) => carry(() => void statement.run(...bound)),
     some: (failure, ...bound) =>
-      carry((statement) => {
+      carry(() => {
         if (statement.run(...bound).changes === 0) throw failure();
       }),
-    count: (...bound) => carry((statement) => statement.run(...bound).changes),
-    get: (...bound) => carry((statement) => statement.get(...bound)),
-    all: (...bound) => carry((statement) => statement.all(...bound)),
+    count: (...bound) => carry(() => statement.run(...bound).changes),
+    get: (...bound) => carry(() => statement.get(...bound)),
+    all: (...bound) => carry(() => statement.all(...bound)),
   };
 }
 
