@@ -108,7 +108,7 @@ export interface AuditEntry {
   readonly kind: string;
   readonly fields: readonly {
     readonly field: string;
-    readonly before?: FieldValue;
+    readonly before?: FieldValue | undefined;
     readonly value: FieldValue;
   }[];
   readonly reason: string;

@@ -69,7 +69,7 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
             : { repository: name.current_name, number: intent.number },
         kind: intent.kind,
         intent: intent.id,
-        fields: (intent.writes ?? intent.issueWrites ?? []).map(pickField),
+        fields: intent.writes ?? intent.issueWrites ?? [],
         reason: intent.reason,
         outcome: "unknown",
         message,
@@ -169,20 +169,6 @@ export function* recoverSent<Sent>(
   });
 }
 
-type AuditField = AuditEntry["fields"][number];
-
-function pickField({
-  field,
-  before,
-  value,
-}: {
-  field: string;
-  before?: AuditField["value"] | undefined;
-  value: AuditField["value"];
-}): AuditField {
-  return before === undefined ? { field, value } : { field, before, value };
-}
-
 function outcomeOf(isApplied: boolean): AuditEntry["outcome"] {
   return isApplied ? "applied" : "not-applied";
 }
@@ -192,7 +178,8 @@ function fromEntry(entry: AuditEntry, project: number, post: number | undefined)
   return {
     ...{ at, run, side, project, post, intent, kind, reason, outcome, message, voters, subject },
     ...{ repository: issue?.repository, issue: issue?.number, is_approved: entry.isApproved },
-    fields: JSON.stringify(entry.fields.map(pickField)),
+    // Of a field that was unseen JSON leaves `before` out.
+    fields: JSON.stringify(entry.fields.map(({ field, before, value }) => ({ field, before, value }))),
     is_status: isNotified(entry),
   };
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { dayMs, hourMs } from "../../../model/time.ts";
 import type { Pruned, StateSize, Upkeep } from "../../ledger.ts";
 import { stored } from "../../stored.ts";
-import { named, type Part, sql, statementsOf } from "../statements.ts";
+import { named, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import type { Meta } from "./meta.ts";
 import { addedToHour } from "./quiet-hours.ts";
@@ -31,17 +31,29 @@ export interface EngineUpkeep extends Pick<Plain<Upkeep>, "trimJournal"> {
 
 /** What keeps the state small. */
 export function createUpkeep(store: Store, meta: Meta, { size, trimJournal }: EngineUpkeep): Plain<Upkeep> {
-  const { get } = statementsOf(store);
+  const { get, count } = statementsOf(store);
+  /** Rows of a table by their age, and perhaps something else. */
+  function* removeOld(
+    table: string,
+    key: string,
+    time: string,
+    before: number,
+    also = sql``,
+  ): Asked<boolean> {
+    const [from, by, at] = [named(table), named(key), named(time)];
+    const removed = yield* count`
+      DELETE FROM ${from} WHERE ${by} IN (
+        SELECT ${by} FROM ${from} WHERE ${at} < ${before} ${also} ORDER BY ${at} LIMIT ${rowsAStep})`;
+    return removed === rowsAStep;
+  }
   // In this order: a line of the audit asks its intent what became of it, so it goes first.
   const steps: readonly PruneStep[] = [
     pruneAudit(store, meta),
-    pruneLines(store, "intents", "id", "ended_at"),
-    pruneLines(store, "pace", "number", "at", { bound: (now) => now - paceMs }),
+    (_, keptFrom) => removeOld("intents", "id", "ended_at", keptFrom),
+    (now) => removeOld("pace", "number", "at", now - paceMs),
     foldQuietRuns(store, meta),
-    pruneLines(store, "runs", "number", "started_at", { also: sql`AND NOT ${isAskedFor}` }),
-    pruneLines(store, "quiet_runs", "hour", "hour", {
-      bound: (_, keptFrom) => Math.floor(keptFrom / hourMs),
-    }),
+    (_, keptFrom) => removeOld("runs", "number", "started_at", keptFrom, sql`AND NOT ${isAskedFor}`),
+    (_, keptFrom) => removeOld("quiet_runs", "hour", "hour", Math.floor(keptFrom / hourMs)),
   ];
   return {
     *prune(now, keepMs) {
@@ -90,27 +102,6 @@ function pruneAudit(store: Store, meta: Meta): PruneStep {
     const last = Math.max((yield* readPruned(meta))?.run ?? 0, ...found.map((line) => line.run));
     yield* meta.write(auditPruned, JSON.stringify({ before, run: last } satisfies Pruned));
     return found.length === rowsAStep;
-  };
-}
-
-/** Rows of a table by their age, and perhaps something else. */
-function pruneLines(
-  store: Store,
-  table: string,
-  key: string,
-  column: string,
-  {
-    bound = (_, keptFrom) => keptFrom,
-    also = sql``,
-  }: { readonly bound?: (now: number, keptFrom: number) => number; readonly also?: Part } = {},
-): PruneStep {
-  const { count } = statementsOf(store);
-  const [of, by, time] = [named(table), named(key), named(column)];
-  return function* (now, keptFrom) {
-    const removed = yield* count`
-      DELETE FROM ${of} WHERE ${by} IN (
-        SELECT ${by} FROM ${of} WHERE ${time} < ${bound(now, keptFrom)} ${also} ORDER BY ${time} LIMIT ${rowsAStep})`;
-    return removed === rowsAStep;
   };
 }
 

@@ -3,8 +3,8 @@ import type { PageTrace } from "../../../model/page.ts";
 import type { KnownPage } from "../../pulls.ts";
 import { stored } from "../../stored.ts";
 import { type Part, sql, statementsOf } from "../statements.ts";
-import type { Asked, Store } from "../store.ts";
-import type { OpenPull, PageColumns } from "./sightings.ts";
+import { type Asked, type Columns, fromColumns, type Store } from "../store.ts";
+import type { HeldPage, OpenPull } from "./sightings.ts";
 
 /**
  * Pages of the board's lists, as they are known again. A page holds as long as the posts that it showed stand in the state as
@@ -47,18 +47,37 @@ const readShown = stored("pages.shown", () => z.array(z.number()));
 export function createPages(store: Store): Pages {
   const { run, get, all, upsert } = statementsOf(store);
   // A post that is missing, that we have written to, or that a later page has told anew is not as this page showed it.
-  const selectPages = (project: number, which: Part): Asked<(PageColumns & { is_holding: number })[]> => all`
-    SELECT number, project, request, digest, etag, last_modified, reading, posts, shown,
-      pages.posts = (SELECT count(*) FROM EACH NUMBER pages.shown AS batch
-        CROSS JOIN posts ON posts.number = batch.value
-        WHERE missing = 0 AND seen_at IS NOT NULL AND posts.page <= pages.number) AS is_holding
-    FROM pages WHERE project = ${project} AND ${which}`;
-  function* write({ pages: { waiting } }: OpenPull): Asked<void> {
-    for (const page of waiting.splice(0)) yield* upsert("pages", ["project", "request"], { ...page });
+  function* select(
+    project: number,
+    which: Part,
+  ): Asked<readonly (HeldPage & { readonly isHolding: boolean })[]> {
+    const found = yield* all<Columns<HeldPage & { isHolding: boolean }>>`
+      SELECT number, request, digest, etag, last_modified AS "lastModified", reading, posts, shown,
+        pages.posts = (SELECT count(*) FROM EACH NUMBER pages.shown AS batch
+          CROSS JOIN posts ON posts.number = batch.value
+          WHERE missing = 0 AND seen_at IS NOT NULL AND posts.page <= pages.number) AS "isHolding"
+      FROM pages WHERE project = ${project} AND ${which}`;
+    return found.map(fromColumns);
   }
-  const wait = (pull: OpenPull, page: PageColumns): void => {
-    pull.pages.met.push(page.number);
-    pull.pages.waiting.push(page);
+  function* write({ project, pages: { waiting } }: OpenPull): Asked<void> {
+    for (const { number, request, digest, etag, lastModified, reading, posts, shown } of waiting.splice(0)) {
+      const page = {
+        number,
+        project,
+        request,
+        digest,
+        etag,
+        last_modified: lastModified,
+        reading,
+        posts,
+        shown,
+      };
+      yield* upsert("pages", ["project", "request"], page);
+    }
+  }
+  const wait = ({ pages }: OpenPull, page: HeldPage): void => {
+    pages.met.push(page.number);
+    pages.waiting.push(page);
   };
   return {
     next({ id, pages }) {
@@ -69,8 +88,8 @@ export function createPages(store: Store): Pages {
     },
     *keep(pull, trace, { number, posts, toldBy }) {
       if (pull.pages.waiting.length >= mostWaiting) yield* write(pull);
-      const page = toColumns(trace, number, pull.project, posts);
-      const [known] = yield* selectPages(pull.project, sql`request = ${trace.request}`);
+      const page = { ...trace, number, posts: posts.length, shown: JSON.stringify(posts) };
+      const [known] = yield* select(pull.project, sql`request = ${trace.request}`);
       if (known !== undefined && known.number >= toldBy && isSamePage(known, page)) {
         pull.pages.met.push(known.number);
       } else {
@@ -81,25 +100,26 @@ export function createPages(store: Store): Pages {
       if (!isBroken && !pages.ahead.has(request)) {
         const wanted = sql`(SELECT number FROM pages WHERE project = ${project} AND request = ${request})`;
         const ahead = sql`number BETWEEN ${wanted} AND ${wanted} + ${readAtOnce - 1}`;
-        const found = yield* selectPages(project, ahead);
+        const found = yield* select(project, ahead);
         pages.ahead = new Map(
-          found.map(({ is_holding, ...page }) => [page.request, is_holding === 1 ? page : undefined]),
+          found.map(({ isHolding, ...page }) => [page.request, isHolding ? page : undefined]),
         );
       }
       const holding = isBroken ? undefined : pages.ahead.get(request);
       pages.offered = holding;
-      return holding && { trace: toTrace(holding), posts: holding.posts };
+      if (holding === undefined) return undefined;
+      const { number: _, posts, shown: _shown, ...trace } = holding;
+      return { trace, posts };
     },
     meet(pull, trace) {
-      const { pages, project } = pull;
+      const { pages } = pull;
       const { offered } = pages;
       if (offered?.request !== trace.request) throw new Error(`Pull ${pull.id} was offered another page.`);
       pages.offered = undefined;
-      const posts = readShown(offered.shown);
-      const page = toColumns(trace, offered.number, project, posts);
-      if (isSamePage(offered, page)) pages.met.push(offered.number);
+      const page = { ...offered, ...trace };
+      if (isSamePage(offered, page)) pages.met.push(page.number);
       else wait(pull, page);
-      return posts;
+      return readShown(page.shown);
     },
     *end(pull, isWhole) {
       if (!pull.isBroken) yield* write(pull);
@@ -115,35 +135,7 @@ export function createPages(store: Store): Pages {
   };
 }
 
-function isSamePage(one: PageColumns, other: PageColumns): boolean {
-  return (
-    one.digest === other.digest &&
-    one.etag === other.etag &&
-    one.last_modified === other.last_modified &&
-    one.reading === other.reading &&
-    one.shown === other.shown
-  );
-}
-
-function toColumns(
-  { request, digest, etag, lastModified, reading }: PageTrace,
-  number: number,
-  project: number,
-  posts: readonly number[],
-): PageColumns {
-  return {
-    ...{ number, project, request, digest, etag: etag ?? null, last_modified: lastModified ?? null, reading },
-    posts: posts.length,
-    shown: JSON.stringify(posts),
-  };
-}
-
-function toTrace({ request, digest, etag, last_modified, reading }: PageColumns): PageTrace {
-  return {
-    request,
-    digest,
-    etag: etag ?? undefined,
-    lastModified: last_modified ?? undefined,
-    reading,
-  };
+function isSamePage(one: HeldPage, other: HeldPage): boolean {
+  const told = ["digest", "etag", "lastModified", "reading", "shown"] as const;
+  return told.every((name) => one[name] === other[name]);
 }

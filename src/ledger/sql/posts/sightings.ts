@@ -1,3 +1,4 @@
+import type { PageTrace } from "../../../model/page.ts";
 import type { PullId } from "../../pulls.ts";
 
 /** A pull that is being stored. */
@@ -19,28 +20,22 @@ export interface OpenPages {
   /** Pages whose posts it has stored. */
   read: number;
   /** The one that `knownPage` has found last. */
-  offered: PageColumns | undefined;
+  offered: HeldPage | undefined;
   /** Those that were read with it because they are likely to be asked for next, by their requests; undefined: one that does not hold. */
-  ahead: ReadonlyMap<string, PageColumns | undefined>;
+  ahead: ReadonlyMap<string, HeldPage | undefined>;
   /** Numbers of those that are known now. */
   readonly met: number[];
   /** Those of them that are still to be written. */
-  readonly waiting: PageColumns[];
+  readonly waiting: HeldPage[];
 }
 
 /** A page as it is stored. */
-export interface PageColumns {
-  number: number;
-  project: number;
-  request: string;
-  digest: string;
-  etag: string | null;
-  last_modified: string | null;
-  reading: string;
+export interface HeldPage extends PageTrace {
+  readonly number: number;
   /** How many it shows. */
-  posts: number;
+  readonly posts: number;
   /** JSON array of the numbers of its posts. */
-  shown: string;
+  readonly shown: string;
 }
 
 /** Which posts a pull has shown, and when. */
