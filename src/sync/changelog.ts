@@ -3,7 +3,7 @@ import { TemplateError } from "../plan/text/template.ts";
 import { decideEntries } from "./decide/entries.ts";
 import type { PulledCycle } from "./ground/cycle-state.ts";
 import { createAskEntries, type EntryWork } from "./ground/entries.ts";
-import { noteLimitOf } from "./ground/limits.ts";
+import { noteLimitOf } from "./ground/lane.ts";
 import { isPreview, takesAsItIs } from "./ground/order.ts";
 import { closureBy, isPutOff, noteError } from "./ground/report.ts";
 import { resolveEntries } from "./past/resolve-entries.ts";

@@ -3,7 +3,7 @@ import { decide } from "./decide/decide.ts";
 import { planContext } from "./ground/context.ts";
 import { type BoardPull, type PulledCycle, startTally } from "./ground/cycle-state.ts";
 import type { EntryWork } from "./ground/entries.ts";
-import { checkLimits, noteLimitOf } from "./ground/limits.ts";
+import { checkLimits, noteLimitOf } from "./ground/lane.ts";
 import { isPreview } from "./ground/order.ts";
 import { boardRequests, noteFailure, reportProject } from "./ground/report.ts";
 import type { CarriedAction, PlannedAction, ProjectReport, SavedProject } from "./ground/reports.ts";

@@ -4,7 +4,7 @@ import type { PostId } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
 import { countProject } from "./counts.ts";
 import { type BoardPull, type Cycle, endOf, type Tally } from "./cycle-state.ts";
-import { isSignalLimit, limitClosure } from "./limits.ts";
+import { isSignalLimit, limitClosure } from "./lane.ts";
 import { isPreview, isRoutine, isTakenUp } from "./order.ts";
 import { adviceOn, adviceOnce } from "./remedy.ts";
 import type { ProjectReport } from "./reports.ts";

@@ -3,7 +3,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef, LabelledIssue } from "../../model/issue.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, issueKey, readBy } from "../ground/cycle-state.ts";
-import { noteLimitOf } from "../ground/limits.ts";
+import { noteLimitOf } from "../ground/lane.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
 import { isOurLogin } from "./identify.ts";
 

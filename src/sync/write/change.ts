@@ -17,7 +17,7 @@ import { type FreshIssue, issueRequest, readFresh, sayIssueWritten, waitIfClosed
 import { takeOwnChange } from "./own-change.ts";
 import { awaitPace } from "./pace.ts";
 import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
-import { fieldsOf, type Request, send, type Turn } from "./send.ts";
+import { type Request, send, type Turn } from "./send.ts";
 
 /** One request, with the fields that it writes. */
 interface ChangePart {
@@ -179,7 +179,7 @@ function requestOf(
     number: issue.number,
     issueWrites: writes,
     isOwnRefusal: write.kind === "add-labels" && lacksLabel(cycle, repository, write.labels),
-    fields: fieldsOf(writes),
+    fields: writes,
     claim: "the issue was changed",
     record: async (own, record) => {
       const shown = record?.issue ?? withFields(issue, writes, repository.milestones);

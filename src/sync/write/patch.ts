@@ -14,7 +14,7 @@ import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isTooOld } from "../read/look-again.ts";
 import { awaitsEarlierLife, restOf } from "../read/old-state.ts";
 import { failWrite, parkAction } from "./failure.ts";
-import { type Composed, fieldsOf, intentLine, send } from "./send.ts";
+import { type Composed, intentLine, send } from "./send.ts";
 
 /** Sends one PATCH. Voters are notified of a change of status the moment it is sent. */
 export async function patchPost(cycle: PulledCycle, asked: Asked<PatchPost>): Promise<Outcome> {
@@ -62,7 +62,7 @@ async function compose(
     tell: () => ({
       kind: "patch-post",
       issue: first && repository && { repository: repository.repository.name, number: first.number },
-      fields: fieldsOf(writes),
+      fields: writes,
       ...notified,
       // The guard counts PATCHes by the audit, and issue writes by the run.
       isApproved: isApproved(cycle, post, "patch-post"),

@@ -1,7 +1,7 @@
 import type { Change, SentChange } from "../../ledger/change.ts";
 import type { AuditEntry, IntentId, NewIntent } from "../../ledger/journal.ts";
 import type * as port from "../../ledger/ledger.ts";
-import type { Field, FieldWrite, PatchAnswer } from "../../model/link.ts";
+import type { PatchAnswer } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { type Action, isNotifying } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
@@ -75,15 +75,6 @@ export function intentLine<A extends WriteAnswer>(
     ended: (end, id, answer) =>
       id === undefined ? [] : [{ kind: "resolve", intent: id, ...end, answer: answer && answered?.(answer) }],
   };
-}
-
-/** The fields of a write, as the audit tells them. */
-export function fieldsOf(writes: readonly FieldWrite<Field>[]): AuditEntry["fields"] {
-  return writes.map(({ field, before, value }) => ({
-    field,
-    value,
-    ...(before !== undefined && { before }),
-  }));
 }
 
 /** What came of a write. Without an answer nothing was sent. */

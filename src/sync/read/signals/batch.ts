@@ -2,9 +2,10 @@ import { RemoteError } from "../../../errors.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
 import type { Issue, IssueRef, RepositoryName } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import type { Cycle } from "../../ground/cycle-state.ts";
-import { checkSignalLimits } from "../../ground/limits.ts";
-import { isPutOff } from "../../ground/report.ts";
+import { type Cycle, issueKey } from "../../ground/cycle-state.ts";
+import { checkSignalLimits, isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/lane.ts";
+import { closureBy, isPutOff, isReadingOver, noteSignalsPutOff } from "../../ground/report.ts";
+import type { Closure } from "../../ground/world.ts";
 
 /** The tracker answers for this many issues in one request. */
 const issuesPerRequest = 100;
@@ -30,15 +31,15 @@ export async function* linkedPages(
  * @throws RemoteError while one of them wants no request.
  */
 export async function repositoriesOf(
-  { world }: Cycle,
+  cycle: Cycle,
   issues: readonly Pick<Issue, "nodeId" | "repositoryId">[],
 ): Promise<ReadonlyMap<string, RepositoryName>> {
-  const names = issues.map(({ nodeId, repositoryId }) => {
-    const name = world.ledger.memory.repositoryById(repositoryId)?.repository.name;
-    return name === undefined ? [] : [[nodeId, name] as const];
+  const names = issues.flatMap((issue) => {
+    const name = nameOf(cycle, issue);
+    return name === undefined ? [] : [[issue.nodeId, name] as const];
   });
-  const repositories = new Map(names.flat());
-  await checkSignalLimits(world, new Set(repositories.values()));
+  const repositories = new Map(names);
+  await checkSignalLimits(cycle.world, new Set(repositories.values()));
   return repositories;
 }
 
@@ -82,4 +83,65 @@ export function createPart(work: (issues: readonly SignalledIssue[]) => Promise<
       }
     },
   };
+}
+
+/**
+ * Asks for issues, but for those whose signals a limit of their own, or the end of the time for reading, puts off: these wait,
+ * and all the rest of the run goes on.
+ *
+ * @returns the issues that were asked for.
+ */
+export async function workWithinLimits(
+  cycle: Cycle,
+  issues: readonly SignalledIssue[],
+  work: (issues: readonly SignalledIssue[]) => Promise<void>,
+): Promise<readonly SignalledIssue[]> {
+  let open = await withoutLimited(cycle, issues);
+  while (open.length > 0) {
+    try {
+      await work(open);
+      return open;
+    } catch (error) {
+      const names = open.map(({ issue }) => nameOf(cycle, issue) ?? "");
+      const isLater = isSignalLimit(cycle.world, error, names) || isReadingOver(error, cycle);
+      if (!(error instanceof RemoteError) || !isLater) throw error;
+      await noteLimitOf(cycle.world, error);
+      const rest = await withoutLimited(cycle, open);
+      // A field of an owner that has none of these issues is what can't be asked for.
+      if (rest.length === open.length) putOffSignals(cycle, open, closureBy(error, cycle.run));
+      open = rest.length === open.length ? [] : rest;
+    }
+  }
+  return [];
+}
+
+async function withoutLimited(
+  cycle: Cycle,
+  issues: readonly SignalledIssue[],
+): Promise<readonly SignalledIssue[]> {
+  const byRepository = Map.groupBy(issues, ({ issue }) => nameOf(cycle, issue) ?? "");
+  const limited = new Set<RepositoryName>();
+  for (const [name, some] of byRepository) {
+    const closure = await signalLimitOf(cycle.world, name);
+    if (closure === undefined) continue;
+    limited.add(name);
+    putOffSignals(cycle, some, closure);
+  }
+  return issues.filter(({ issue }) => !limited.has(nameOf(cycle, issue) ?? ""));
+}
+
+function putOffSignals(cycle: Cycle, issues: readonly SignalledIssue[], closure: Closure): void {
+  for (const { issue } of issues) {
+    cycle.course.unasked.set(issueKey(issue), closure);
+    cycle.course.stale.add(issueKey(issue));
+  }
+  noteSignalsPutOff(cycle, closure);
+}
+
+/** The name of an issue's repository; undefined where none is known. */
+function nameOf(
+  { world }: Cycle,
+  { repositoryId }: Pick<IssueRef, "repositoryId">,
+): RepositoryName | undefined {
+  return world.ledger.memory.repositoryById(repositoryId)?.repository.name;
 }

@@ -8,7 +8,7 @@ import { awaitAnew } from "../../../plan/lost-names.ts";
 import { neededSignals, projectFieldKey } from "../../../plan/rules/signals.ts";
 import type { ProjectField } from "../../../tracker/tracker.ts";
 import type { Cycle } from "../../ground/cycle-state.ts";
-import { checkSignalLimits } from "../../ground/limits.ts";
+import { checkSignalLimits } from "../../ground/lane.ts";
 import { lookOnce } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";
 import { dueRows } from "../../ground/rows.ts";

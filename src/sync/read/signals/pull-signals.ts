@@ -23,9 +23,8 @@ import {
 } from "../../ground/cycle-state.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";
-import { createPart, linkedPages, type SignalBatch } from "./batch.ts";
+import { createPart, linkedPages, type SignalBatch, workWithinLimits } from "./batch.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
-import { workWithinLimits } from "./limits.ts";
 import { namedOptions } from "./project-fields.ts";
 import { createSignalReader, type ReadMode, type SignalReader } from "./signal-reader.ts";
 
