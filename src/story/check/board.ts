@@ -8,6 +8,7 @@ import { unseenConditions } from "../../plan/select.ts";
 import { sum } from "../../select.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { meansAnother, requireProject } from "../../sync/read/identify.ts";
+import { count } from "../../sync/tell/words.ts";
 import { lookAtList } from "../posts.ts";
 import { checkCategories, type ShownCategory, sortCategories } from "./categories.ts";
 import type { Checking } from "./findings.ts";
@@ -95,7 +96,7 @@ function sayShape({ say }: Checking, posts: number, shape: ListShape | undefined
   const { items, id = "?", paging, keys } = shape;
   say(
     "ok",
-    `${posts} posts, found under ${items}; id field \`${id}\`; paging: ${paging}. Fields: ${keys.join(", ")}.`,
+    `${count(posts, "post")}, found under ${items}; id field \`${id}\`; paging: ${paging}. Fields: ${keys.join(", ")}.`,
   );
 }
 

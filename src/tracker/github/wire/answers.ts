@@ -77,7 +77,8 @@ export function quoteAnswer(answer: ClientAnswer, quote: Quote): string {
   const { message, errors, block } = readRefusal(answer);
   if (message === undefined) return `the answer is not GitHub's${sayVia(answer, quote)}`;
   const parts = [message, ...(block?.reason === undefined ? [] : [block.reason])];
-  const words = quote([...parts, ...errors.slice(0, shownErrorsLimit).map(describeError)].join("; "));
+  const all = [...parts, ...errors.slice(0, shownErrorsLimit).map(describeError)].filter(Boolean);
+  const words = quote(all.join("; ") || "it gives no reason");
   return `${words}${sayNeed(answer, words, quote)}`;
 }
 

@@ -275,6 +275,12 @@ describe("an answer that is no use", () => {
     expect(tracker.requests).toBe(1);
   });
 
+  it("gives no reason where its words are empty", async () => {
+    const { tracker } = await startServer((response) => sendJson(response, 422, { message: "" }));
+    const { message } = await failureOf(tracker.account(unbounded()));
+    expect(message).toBe("GitHub answered 422 for our account: it gives no reason.");
+  });
+
   it.each<[number, string]>([
     [401, "unauthorized"],
     [403, "unauthorized"],
