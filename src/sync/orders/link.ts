@@ -38,7 +38,17 @@ export async function foreseeLink<Seen extends Issue | undefined>(
   const row = await ledger.rows.row(project, post, now);
   const { linked, then } = await linksOf(sight, named, row);
   const repositoryId = ledger.memory.repository(repository)?.repository.id;
-  if (repositoryId !== undefined) {
+  if (repositoryId === undefined) {
+    // Until a run has found the repository, `unlink` can't name the issue: what was asked for stands.
+    const isAskedFor = (await ledger.requests.pending(project)).some(
+      (request) =>
+        request.kind === "link" &&
+        request.post === post &&
+        request.repository === repository &&
+        request.number === number,
+    );
+    if (isAskedFor) return { nothing: already };
+  } else {
     const issue = { repositoryId, number };
     if (isAmong(then, issue))
       return { nothing: isAmong(linked, issue) ? `it is linked to ${name} already.` : already };

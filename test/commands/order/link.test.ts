@@ -29,6 +29,19 @@ describe("boardsync link", () => {
     expect(await linksOf(stage, "p1")).toEqual(["acme/app#1", `acme/app#${number}`]);
   });
 
+  it("is asked for once, also where no run has found the issue's repository yet", async () => {
+    const stage = await openStage();
+    const file = stage.writeConfig("first.yaml", (text) =>
+      text.replace(/^ {2}- project: acme-api\n(?: {4}.*\n)*/m, ""),
+    );
+    expect((await stage.run(["--config", file, "sync"])).code).toBe(0);
+    const { number } = stage.story.github.openIssue("acme/api", { title: "By hand", author: "ada" });
+    const linked = await stage.run(["link", "acme-app/p1", `acme/api#${number}`]);
+    expect(linked.out).toContain(`the next run links it to acme/api#${number}`);
+    const again = await stage.run(["link", "acme-app/p1", `acme/api#${number}`]);
+    expect(again.out).toBe("acme-app/p1: that is asked for already, and the next run does it.\n");
+  });
+
   it("takes the issue as it is at the command: what happens to it before the next run is told", async () => {
     const stage = await openStory();
     const { github, board } = stage.story;
