@@ -46,8 +46,9 @@ type Headers = Readonly<Record<string, string>>;
  * that may be a part of it.
  */
 export function readSigns(value: unknown, headers: Headers, paths: SignPaths, records: number): PageSigns {
-  const told = Object.fromEntries(signHeadersOf(headers));
-  const places = [...placesOf(value, paths.list), { at: told, isLikely: true }];
+  // Each header is a place of its own: of two totals none stands for the other.
+  const told = signHeadersOf(headers).map(([name, header]) => ({ at: { [name]: header }, isLikely: true }));
+  const places = [...placesOf(value, paths.list), ...told];
   const find = createFind(places);
   const next = paths.next === undefined ? findNext(find) : readNext(readPath(value, paths.next), "cursor");
   const named = paths.next === undefined;

@@ -475,6 +475,11 @@ describe("a listing ends as incomplete", () => {
       says: "Raise board.paging.size",
     },
     {
+      name: "two headers that say how many there are",
+      answers: [body(two, { "x-total": "2", "x-total-count": "9" })],
+      says: "9 posts in all, 2 shown",
+    },
+    {
       name: "a first page that calls itself another one",
       answers: [body({ posts: two, page: 3, total: 9 })],
       says: "9 posts in all, 2 shown",
