@@ -68,7 +68,7 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
     verifyKey: (bounds) => verifyKey(connection, bounds),
     async listProjects(bounds) {
       const answer = await askBase(connection, () =>
-        connection.reader.askJson(addressOf(connection, "/projects"), bounds),
+        connection.reader.askJson(addressOf(connection, "/projects"), bounds, "projects"),
       );
       return readProjects(answer.value, connection.excerpt);
     },

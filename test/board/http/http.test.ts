@@ -96,6 +96,7 @@ describe("the projects", () => {
   it.each<[string, unknown]>([
     ["a bare array", [{ id: 7 }]],
     ["an answer in an envelope", { data: { projects: [{ id: 7 }] } }],
+    ["an answer with a warning", { projects: [{ id: 7 }], error: "The search is down" }],
     ["a list called data", { data: [{ id: 7 }] }],
   ])("are also read from %s", async (_name, body) => {
     const { projects, asked } = await projectsOf(body);

@@ -31,8 +31,8 @@ export type PageAnswer =
 export interface Reader {
   /** Asks for an address and takes any 2xx, whatever its body. */
   ask(url: URL, bounds: ReadBounds): Promise<Answer>;
-  /** Asks for an address and takes a 2xx with a JSON body. */
-  askJson(url: URL, bounds: ReadBounds): Promise<JsonAnswer>;
+  /** Asks for an address and takes a 2xx with a JSON body. @param wanted - what the list in it is called, where that is none of posts. */
+  askJson(url: URL, bounds: ReadBounds, wanted?: string): Promise<JsonAnswer>;
   /**
    * The same for a page that was read before. It counts as unchanged where the board says so, or where it sends exactly the
    * same bytes.
@@ -53,9 +53,9 @@ export interface ReaderOptions extends Patience {
 export function createReader(options: ReaderOptions): Reader {
   return {
     ask: (url, bounds) => askPatiently(url, bounds, options),
-    async askJson(url, bounds) {
+    async askJson(url, bounds, wanted) {
       const answer = await askPatiently(url, bounds, options);
-      return { headers: answer.headers, value: readJson(url, answer, options) };
+      return { headers: answer.headers, value: readJson(url, answer, options, wanted) };
     },
     async askPage(url, bounds, known) {
       const answer = await askPatiently(url, bounds, options, known?.conditions);
@@ -78,13 +78,13 @@ function digestOf(bytes: Uint8Array, headers: Answer["headers"]): string {
   return told.length === 0 ? digest : `${digest} ${hash("sha256", JSON.stringify(told), "base64")}`;
 }
 
-function readJson(url: URL, answer: Answer, { depth, excerpt }: ReaderOptions): unknown {
+function readJson(url: URL, answer: Answer, { depth, excerpt }: ReaderOptions, wanted?: string): unknown {
   const body = readBody(answer, depth, excerpt);
   if (body.kind !== "json")
     throw unreadable(url, body.kind === "empty" ? { reason: "an empty body", detail: "page" } : body);
   const no = readNo(body.value);
   // An error alone may be a warning beside what was asked for.
-  if (no === undefined || (!no.isDefinite && showsRecords(body.value))) return body.value;
+  if (no === undefined || (!no.isDefinite && showsRecords(body.value, wanted))) return body.value;
   throw errorOf(sayNo(no.words, `${showAddress(url)} answered with a no (HTTP ${answer.status})`, excerpt));
 }
 

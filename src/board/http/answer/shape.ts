@@ -134,13 +134,19 @@ function findUnnamed(value: unknown, ofPosts: boolean): FoundList[] {
   return full.length > 0 && !isDoubtful ? full : all;
 }
 
-/** Whether an answer lists anything that its name does not set aside. */
-export function showsRecords(value: unknown): boolean {
-  return deepLists(value).some((list) => list.records.length > 0 && !isAside(list));
+/** Whether an answer lists anything that its name does not set aside. @param wanted - what its list may be called all the same. */
+export function showsRecords(value: unknown, wanted?: string): boolean {
+  return deepLists(value).some(
+    (list) => list.records.length > 0 && (nameOf(list) === wanted || !isAside(list)),
+  );
 }
 
-function isAside({ path }: FoundList): boolean {
-  return aside.test(path.split(".").at(-1) ?? "");
+function isAside(list: FoundList): boolean {
+  return aside.test(nameOf(list));
+}
+
+function nameOf({ path }: FoundList): string {
+  return path.split(".").at(-1) ?? "";
 }
 
 /** What lists beside the posts are called. */
