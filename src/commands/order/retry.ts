@@ -20,7 +20,8 @@ export function retry(called: CommandCall<CommonOptions & TargetOptions>, kind: 
     // Of a whole project: what is parked, or quarantined, now.
     const listed = (project: NamedProject) => listRetryable(call.ledger, kind, project);
     const asked = targets.kind === "posts" ? targets.posts : (await inOrder(targets.projects, listed)).flat();
-    const seen = await foreseeRetry(call, kind, asked, targets.kind !== "posts");
+    const isNamed = targets.kind === "posts" && call.options.code === undefined;
+    const seen = await foreseeRetry(call, kind, asked, !isNamed);
     const [project] = targets.kind === "whole" ? targets.projects : [];
     const told = seen.lines.map(({ named: { key, post }, waits }) => ({
       project: key,

@@ -64,6 +64,19 @@ describe("boardsync retry", () => {
     expect((await stage.run(["retry", "acme-api", "--code", "x"])).err).toContain("None has any.");
   });
 
+  it.each([
+    ["a project", []],
+    ["a code", ["--code", "board.rejected"]],
+  ])("leaves out of %s what a person has unlinked meanwhile, and says so", async (_, words) => {
+    const stage = await openParked();
+    await stage.run(["unlink", "p1"]);
+    const { out } = await stage.run(["retry", "acme-app", ...words]);
+    expect(out).toContain("  acme-app/p1: A person wanted no issue for it, so it is left out: name it");
+    expect(out).toContain("the next run tries again what was refused or is in doubt. At most 74 voters");
+    expect((await stage.run(["sync", "--json"])).json()).toMatchObject({ projects: [{ created: 0 }, {}] });
+    expect(mailed(stage)).toEqual(["p2"]);
+  });
+
   it("finds nothing where nothing is parked, and does not touch what a person has unlinked", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
