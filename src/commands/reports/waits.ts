@@ -1,6 +1,5 @@
-import { letGoBy } from "../../model/causes.ts";
 import type { PlannedChange } from "../../model/link.ts";
-import { command, type Waited, type Way, waysOf } from "../../sync/ground/remedy.ts";
+import { remedyOfAll, type Waited, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import {
   type Alike,
@@ -89,18 +88,15 @@ function printTogether(
     for (const line of shown)
       printUnder(out, `${nameShown(place, line)}: ${describePlanned(line.planned, true)}`);
   const posts = lines.length > mostNamed ? [] : lines.map(({ post }) => post);
-  printWays(
-    out,
-    { ...first, command: commandOfAll(project, first) },
-    waysOf(toWaited(first), project, posts),
-  );
+  const ways = waysOf(toWaited(first), project, posts);
+  printWays(out, first, ways.length > 0 ? ways : waysOfAll(project, first));
 }
 
-/** The command that ends it for all posts of a project, where it has one for each. */
-function commandOfAll(project: string, { cause, command: typed, code }: ShownWait): string | null {
-  const way = letGoBy(cause);
-  const isOfPosts = way === "retry" || way === "release" || cause === "paused";
-  return isOfPosts ? command(way, project, ...(code === null ? [] : ["--code", code])) : typed;
+/** Others may wait for the same in other words: the command takes them, too. */
+function waysOfAll(project: string, first: ShownWait): readonly Way[] {
+  const typed = remedyOfAll(first, project);
+  const does = `all of ${project}${first.code === null ? "" : " with this code"}`;
+  return typed === undefined ? [] : [{ does, typed }];
 }
 
 /** How a person calls it; `--json` has the names of the kinds. */

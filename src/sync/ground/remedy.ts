@@ -29,6 +29,16 @@ export function remedyOf(
   }
 }
 
+/** The same for all of a project that wait so: by their code where they have one. undefined where each has no command of its own. */
+export function remedyOfAll(
+  { cause, code }: Pick<WaitingRow, "cause"> & { readonly code: string | null | undefined },
+  project: string,
+): string | undefined {
+  const way = letGoBy(cause);
+  if (way !== "retry" && way !== "release" && cause !== "paused") return undefined;
+  return command(way, project, ...(code == null ? [] : ["--code", code]));
+}
+
 /** One way out. */
 export interface Way {
   /** What it does, in words. */

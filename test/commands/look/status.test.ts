@@ -306,8 +306,12 @@ describe("status", () => {
       "! needs you: acme-app: 21 alike",
       "    The issue was deleted. `boardsync retry POST` opens another issue. [tracker.deleted]",
       "    for example p0, p1, p2; `boardsync status --full` lists each",
-      "  → boardsync retry acme-app --code tracker.deleted",
+      "  → all of acme-app with this code: boardsync retry acme-app --code tracker.deleted",
     ]);
+    const flapped = lost.map(
+      (line): WaitingLine => ({ ...line, kind: "quarantined", cause: "quarantined", code: null }),
+    );
+    expect(printHeld(flapped, false)).toContain("  → all of acme-app: boardsync release acme-app\n");
     expect(printHeld(lost, true)).toContain("  → boardsync retry acme-app/p20\n");
   });
 
