@@ -90,7 +90,7 @@ describe("the status page of a busy project", () => {
     expect(text).toContain("<b>60 alike</b>");
     expect(text.match(/href="[^"]*post\/acme-app\/m\d+"/g)).toHaveLength(3);
     expect(text.match(/class="command">boardsync retry.*/g)).toEqual([
-      expect.stringContaining("boardsync retry acme-app<"),
+      expect.stringContaining("boardsync retry acme-app --code board.rejected<"),
     ]);
     expect(text).toContain('Not each is shown; <code class="command">boardsync status --full</code>');
     expect(text).toContain("60 to retry");

@@ -4,7 +4,7 @@ import type { WaitingRow } from "../../ledger/rows.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
-import { command, remedyOf, type Way, waysOf } from "../../sync/ground/remedy.ts";
+import { command, remedyOf, remedyOfAll, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
 import { isAsked } from "../../sync/orders/foresight.ts";
 import {
@@ -146,7 +146,7 @@ function renderWaysOfAll(looking: Looking, key: string, first: WaitingRow): Mark
   const ways = waysOf(first, key, []);
   const [order] = ordersFor(first.kind)[0] ?? [];
   if (ways.length > 0 || looking.forms !== undefined || order === undefined) return renderWays(looking, ways);
-  return renderCommand(command(order, key));
+  return renderCommand(remedyOfAll(first, key) ?? command(order, key));
 }
 
 function renderWhy({ message, code }: Pick<WaitingRow, "message" | "code">): Markup {
