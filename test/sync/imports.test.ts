@@ -310,6 +310,18 @@ describe("an issue that a maintainer labels", () => {
     expect([stage.calls, await stage.ledger.rows.waiting(project, 9)]).toEqual([[], []]);
   });
 
+  it("is wanted again by a `retry` that was asked for after its `discard`, also where one run takes up both", async () => {
+    stage.reconfigure({ config: { board: { mcp: { tools } }, guard: { issues: 0 } } });
+    wish("One");
+    expect(await stage.syncOne()).toMatchObject({ held: 1 });
+    for (const kind of ["discard", "retry"]) {
+      await ask({ kind, posts: ["acme/app#1"] } as never);
+      stage.clock.skip(minuteMs);
+    }
+    expect(await stage.syncOne()).toMatchObject({ held: 1, skipped: 0 });
+    expect((await stage.explain("acme/app#1")).standing.kind).toBe("wanted");
+  });
+
   it("is held still where its title, or the name of its repository, is another one by now", async () => {
     const guarded = (issues: number) => ({ board: { mcp: { tools } }, guard: { issues }, fullEvery: "1h" });
     stage.reconfigure({ config: guarded(1) });

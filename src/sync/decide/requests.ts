@@ -127,14 +127,14 @@ async function doFor(cycle: PulledCycle, request: AskedOfPosts, post: PostId): P
       await ledger.commit([{ ...place, kind: "release", at: clock.now() }]);
       return;
     case "discard":
-      if (await isAsShown(cycle, request, post)) await discard(cycle, post);
+      if (await isAsShown(cycle, request, post)) await discard(cycle, request, post);
       else cycle.course.unshown.add(post);
       return;
     case "resume":
       await ledger.commit([{ ...place, kind: "resume", request: id }]);
       return;
     case "resume-discard":
-      await discardAll(cycle, post);
+      await discardAll(cycle, request, post);
       await ledger.commit([{ ...place, kind: "resume", request: id }]);
       return;
   }
@@ -187,26 +187,25 @@ async function isAsShown(cycle: PulledCycle, { shown = [] }: AskedOfPosts, post:
   return !isOther;
 }
 
-async function discard(cycle: PulledCycle, post: PostId): Promise<void> {
+async function discard(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Promise<void> {
   const { ledger, clock } = cycle.world;
-  const now = clock.now();
   const row = await readRow(cycle, post);
   if (row === undefined) return;
-  if (row.links.length > 0) await recordDiscarded(cycle, row, now);
-  else await ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at: now }]);
+  if (row.links.length > 0) await recordDiscarded(cycle, row, clock.now());
+  else await ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at }]);
 }
 
 /**
  * Whatever has come together while a post was paused is never written: its fields, the text of its issue, the line in its note.
  * Where an issue would have been opened, or become a post, none is.
  */
-async function discardAll(cycle: PulledCycle, post: PostId): Promise<void> {
+async function discardAll(cycle: PulledCycle, request: AskedOfPosts, post: PostId): Promise<void> {
   const { ledger, clock } = cycle.world;
   const place = { project: cycle.memory.id, post };
   const row = await readRow(cycle, post);
   if (row === undefined) return;
   const { actions } = planRow(row, await cycle.context(clock.now()));
-  if (row.isImport || row.links.length > 0 || actions.length > 0) await discard(cycle, post);
+  if (row.isImport || row.links.length > 0 || actions.length > 0) await discard(cycle, request, post);
   for (const action of actions) {
     if (action.kind !== "update-issue") continue;
     const { issue, content } = action;
