@@ -115,6 +115,8 @@ describe("what is alike", () => {
     expect(groupWaiting(lost.slice(1), false).flatMap(({ shown }) => shown)).toEqual(lost.slice(1));
     const unread = many.map((_, post) => held(post, { message: `issue #${post}: rule 2 can't be read` }));
     expect(groupWaiting(unread, false)[0]?.shown[0]?.message).toBe("the issue: rule 2 can't be read");
+    const ofOne = many.map((_, post) => held(post, { message: "issue #7: rule 2 can't be read" }));
+    expect(groupWaiting(ofOne, false)[0]?.shown[0]?.message).toBe("issue #7: rule 2 can't be read");
   });
 
   it("may have another title", () => {

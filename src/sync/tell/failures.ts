@@ -23,7 +23,7 @@ export function groupFailures(failures: readonly FailedWhere[]): readonly AlikeF
   return [...groups.values()].flatMap((all) =>
     all
       .slice(0, 1)
-      .map((first) => ({ first, all, message: all.length === 1 ? first.message : commonOf(first) })),
+      .map((first) => ({ first, all, message: all.length === 1 ? first.message : messageOf(first, all) })),
   );
 }
 
@@ -51,6 +51,12 @@ function join(names: readonly string[]): string {
 
 function isOfProject({ post, issue }: FailedWhere): boolean {
   return post === undefined && issue === undefined;
+}
+
+/** Of several: posts of one issue say its name alike. */
+function messageOf(first: FailedWhere, all: readonly FailedWhere[]): string {
+  const messages = new Set(all.map(withoutIssue));
+  return messages.size === 1 ? withoutIssue(first) : commonOf(first);
 }
 
 function commonOf(failure: FailedWhere): string {

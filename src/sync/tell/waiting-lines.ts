@@ -87,8 +87,9 @@ function toAlike<Line extends Waiting>(found: readonly Line[], isGroup: boolean)
     byVoters({ ...one.planned, post: one.post }, { ...other.planned, post: other.post }),
   );
   const notifies = lines.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
+  const isOne = new Set(lines.map(({ message }) => message)).size === 1;
   const shown = isGroup
-    ? lines.slice(0, examplesOfGroup).map((line) => ({ ...line, message: withoutOwn(line) }))
+    ? lines.slice(0, examplesOfGroup).map((line) => (isOne ? line : { ...line, message: withoutOwn(line) }))
     : lines;
   return { lines, shown, isGroup, notified: describeNotified(countVoters(notifies)) };
 }

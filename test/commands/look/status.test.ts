@@ -329,6 +329,10 @@ describe("status", () => {
     expect(printHeld([], true, null, { lastRun })).toContain(
       "✗ failed: acme-app, post p2: issue #2: rule 2 can't be read [tracker.undecided]\n",
     );
+    const ofOne = errors.map((error) => ({ ...error, message: "issue #7: rule 2 can't be read" }));
+    expect(printHeld([], false, null, { lastRun: { ...lastRun, errors: ofOne } })).toContain(
+      "acme-app, 3 posts: issue #7: rule 2 can't be read",
+    );
   });
 
   it("says what follows by itself and what differs and stays so, after what needs a person", async () => {
