@@ -176,8 +176,9 @@ function promisesMore({ kind, page, pages, received }: Progress): boolean | unde
   if (signs.hasMore !== undefined) return signs.hasMore;
   if (kind === "page" && signs.pageCount !== undefined) return pages < signs.pageCount;
   const isNumbered = signs.page !== undefined || signs.offset !== undefined;
+  const mayBeFull = usualSizes.has(records) && records >= (signs.size ?? records);
   // It may count just what the page shows, and that looks like a part.
-  if (signs.total === records && usualSizes.has(records) && !isNumbered) return undefined;
+  if (signs.total === records && mayBeFull && !isNumbered) return undefined;
   return signs.total === undefined ? undefined : received < signs.total;
 }
 

@@ -55,6 +55,12 @@ describe("a listing ends as complete", () => {
       requests: 1,
     },
     {
+      name: "a round number and a total that agrees, on a page that has room for more",
+      answers: [body({ posts: records(50), total: 50, limit: 100 })],
+      posts: 50,
+      requests: 1,
+    },
+    {
       name: "a round number and a cursor of null",
       answers: [body({ posts: records(50), nextCursor: null })],
       posts: 50,
