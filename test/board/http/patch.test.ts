@@ -168,6 +168,10 @@ describe("the outcome of a change, sent once", () => {
       "status must be open; x is odd",
     ],
     [{ message: "Invalid.", errors: { status: ["Not allowed."] } }, "Invalid.; status: Not allowed."],
+    [
+      { message: "Invalid.", errors: { status: ["Not OPEN, but RATE LIMIT"] } },
+      "Invalid.; status: Not OPEN, but RATE LIMIT",
+    ],
     [{ errors: [{ field: "status", message: "is not in the list" }] }, "status: is not in the list"],
     [{ errors: [{ title: "Invalid", detail: "No such status" }] }, "No such status"],
     [{ error: "Bad", details: "status" }, "Bad"],

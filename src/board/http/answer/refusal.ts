@@ -17,8 +17,8 @@ export function quoteAnswer(body: Body, excerpt: Excerpt, via?: string): string 
   const doubt = via === undefined ? "" : `; ${via} may have given it`;
   if (body.kind === "empty") return `no explanation${doubt}`;
   if (body.kind === "unreadable") return `it answered with ${body.reason}${doubt}`;
-  const message = findMessage(body.value);
-  if (message !== undefined) return `"${excerpt(message)}"`;
+  const words = findWords(body.value);
+  if (words.length > 0) return `"${excerpt(words.join("; "))}"`;
   return `JSON without a message, with the keys ${listNames(keysOf([body.value]), excerpt)}`;
 }
 
@@ -27,10 +27,10 @@ function readSaid({ status, headers }: Reply, body: Body): Said {
   const value = body.kind === "json" ? body.value : undefined;
   const error = readKey(value, "error");
   const named = [error, ...["code", "type"].flatMap((name) => [readKey(error, name), readKey(value, name)])];
-  const words = findMessage(value);
   return {
     status,
-    words: words === undefined ? [] : [words],
+    // What is said of single fields says nothing of who asks, or how often.
+    words: findWords(value).slice(0, 1),
     codes: named.filter((code) => typeof code === "string"),
     namesTime: headers["retry-after"] !== undefined,
     hasNothingLeft: false,
@@ -38,10 +38,10 @@ function readSaid({ status, headers }: Reply, body: Body): Said {
 }
 
 /**
- * The shapes that error bodies usually have: `{ message }`, `{ error: "…" }`, `{ error: { message } }`, and what a check of single
- * fields complains of beside or below it: `errors`, `issues` or `details`, as a list or by field.
+ * The shapes that error bodies usually have: `{ message }`, `{ error: "…" }`, `{ error: { message } }`; and after that what a check of
+ * single fields complains of beside or below it: `errors`, `issues` or `details`, as a list or by field.
  */
-function findMessage(value: unknown): string | undefined {
+function findWords(value: unknown): readonly string[] {
   const error = readKey(value, "error");
   const sentence = [
     readKey(error, "message"),
@@ -54,8 +54,7 @@ function findMessage(value: unknown): string | undefined {
     .find((text) => text !== undefined);
   const places = [error, value].flatMap((place) => [place, readKey(place, "details")]);
   const complaints = places.flatMap(findComplaints);
-  const said = new Set(sentence === undefined ? complaints : [sentence, ...complaints]);
-  return said.size === 0 ? undefined : [...said].join("; ");
+  return [...new Set(sentence === undefined ? complaints : [sentence, ...complaints])];
 }
 
 function readSentence(value: unknown): string | undefined {
