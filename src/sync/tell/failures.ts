@@ -1,5 +1,5 @@
 import type { ReportedError } from "../ground/reports.ts";
-import { type Group, withoutOwn } from "./waiting-lines.ts";
+import { type Group, withoutPost } from "./waiting-lines.ts";
 
 /** A failure of a run, and where. */
 export interface FailedWhere extends Pick<ReportedError, "post" | "issue" | "code" | "message" | "advice"> {
@@ -13,8 +13,8 @@ export interface AlikeFailures extends Group<FailedWhere> {
 }
 
 /**
- * Failures that say the same, but for the post and the issue that they are about, told once, where the first of them stood. Those of posts and
- * issues stay with their project.
+ * Failures that say the same, but for their own post and issue, told once, where the first of them stood. Those of posts and issues
+ * stay with their project.
  */
 export function groupFailures(failures: readonly FailedWhere[]): readonly AlikeFailures[] {
   const groups = Map.groupBy(failures, (failure) =>
@@ -60,7 +60,7 @@ function messageOf(first: FailedWhere, all: readonly FailedWhere[]): string {
 }
 
 function commonOf(failure: FailedWhere): string {
-  return withoutOwn({ ...failure, message: withoutIssue(failure) });
+  return withoutPost({ ...failure, message: withoutIssue(failure) });
 }
 
 /** A message that names its own issue says the same of every other one. */

@@ -94,10 +94,15 @@ function toAlike<Line extends Waiting>(found: readonly Line[], isGroup: boolean)
   return { lines, shown, isGroup, notified: describeNotified(countVoters(notifies)) };
 }
 
-/** A message that begins with the post's issue, or ends in a command for the post, says the same of every other one. */
-export function withoutOwn({ message, post }: { readonly message: string; readonly post?: string }): string {
+/** What waits and begins with an issue is about the post's own: it says the same of every other one. */
+function withoutOwn(waiting: Waiting): string {
+  return withoutPost(waiting).replace(/^[\w.-]+\/[\w.-]+#\d+\b/, "The issue");
+}
+
+/** A message that begins with the number of the post's issue, or ends in a command for the post, says the same of every other one. */
+export function withoutPost({ message, post }: { readonly message: string; readonly post?: string }): string {
   const told = post === undefined ? message : message.replaceAll(` ${post}\``, " POST`");
-  return told.replace(/^issue #\d+\b/, "the issue").replace(/^[\w.-]+\/[\w.-]+#\d+\b/, "The issue");
+  return told.replace(/^issue #\d+\b/, "the issue");
 }
 
 /** What is noted for each field of a post by itself. */

@@ -335,6 +335,24 @@ describe("status", () => {
     );
   });
 
+  it("goes on naming the issue that a failure is about, where that is not the post's own", () => {
+    const failed = (post: number) => ({
+      ...{
+        post: `p${post}`,
+        issue: `acme/app#${post}`,
+        code: "tracker.duplicate",
+        advice: null,
+        until: null,
+      },
+      message: `acme/app#${post + 10} carries the mark of this post, too; this one is used. Close it by hand.`,
+    });
+    const at = "2026-03-02T08:00:00.000Z";
+    const lastRun = { run: 1, at, result: "partial", ageSeconds: 0, errors: [1, 2].map(failed) } as const;
+    const said = printHeld([], false, null, { lastRun });
+    expect(said).toContain("failed: acme-app, post p1, acme/app#1: acme/app#11 carries the mark");
+    expect(said).toContain("failed: acme-app, post p2, acme/app#2: acme/app#12 carries the mark");
+  });
+
   it("says what follows by itself and what differs and stays so, after what needs a person", async () => {
     const stage = await openStage();
     await stage.run(["sync"]);
