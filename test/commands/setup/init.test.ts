@@ -264,7 +264,7 @@ describe("init with flags", () => {
     expect(ran.out).toContain("Set board.list.items to the path of the list: `list: { items: ideas }`");
     const text = readConfig(stage).replace(/^( {2}url: .*)$/m, "$1\n  list: { items: ideas }");
     writeFileSync(join(stage.folder, "mended.yaml"), text);
-    expect((await stage.run(["check", "-c", "mended.yaml"])).out).toContain("posts, found under ideas");
+    expect((await stage.run(["check", "-c", "mended.yaml"])).out).toContain("1 post, found under ideas");
   });
 
   it("writes how the list goes on where only asking the board has shown that", async () => {
