@@ -18,7 +18,10 @@ const inDoubt: Readonly<Record<IntentKind, string>> = {
     "It is not known yet whether the change of the post arrived; the post is looked at again first.",
 };
 
-/** What is said of a missing post, by the number of lists that lack it. After one list it may still come back. */
+/**
+ * What is said of a missing post, by how many complete lists have lacked it, no more than 2 being counted. 0: no list yet, but the
+ * board answered a change by saying that there is no such post. After one list the post may still come back.
+ */
 const missingFrom = {
   0: "the board says that it does not know the post; nothing is written to it until it is listed again",
   1: "one list of the board lacks the post; nothing is written to it until it is listed again",

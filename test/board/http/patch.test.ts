@@ -169,6 +169,10 @@ describe("the outcome of a change, sent once", () => {
     ],
     [{ message: "Invalid.", errors: { status: ["Not allowed."] } }, "Invalid.; status: Not allowed."],
     [
+      { statusCode: 400, message: ["Not OPEN, but RATE LIMIT"], error: "Bad Request" },
+      "Not OPEN, but RATE LIMIT",
+    ],
+    [
       { message: "Invalid.", errors: { status: ["Not OPEN, but RATE LIMIT"] } },
       "Invalid.; status: Not OPEN, but RATE LIMIT",
     ],

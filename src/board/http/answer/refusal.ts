@@ -29,8 +29,8 @@ function readSaid({ status, headers }: Reply, body: Body): Said {
   const named = [error, ...["code", "type"].flatMap((name) => [readKey(error, name), readKey(value, name)])];
   return {
     status,
-    // What is said of single fields says nothing of who asks, or how often.
-    words: findWords(value).slice(0, 1),
+    // Only the answer's own sentence tells of a limit, or of rights: a complaint about a field may quote such words.
+    words: [...placesOfSentence(value), ...findComplaints(value)].filter(isString).slice(0, 1),
     codes: named.filter((code) => typeof code === "string"),
     namesTime: headers["retry-after"] !== undefined,
     hasNothingLeft: false,
@@ -42,24 +42,28 @@ function readSaid({ status, headers }: Reply, body: Body): Said {
  * single fields complains of beside or below it: `errors`, `issues` or `details`, as a list or by field.
  */
 function findWords(value: unknown): readonly string[] {
-  const error = readKey(value, "error");
-  const sentence = [
-    readKey(error, "message"),
-    readKey(value, "message"),
-    error,
-    readKey(value, "detail"),
-    value,
-  ]
+  const sentence = placesOfSentence(value)
     .map(readSentence)
     .find((text) => text !== undefined);
+  const error = readKey(value, "error");
   const places = [error, value].flatMap((place) => [place, readKey(place, "details")]);
   const complaints = places.flatMap(findComplaints);
   return [...new Set(sentence === undefined ? complaints : [sentence, ...complaints])];
 }
 
+/** What stands where an answer's own sentence stands; a list there holds complaints. */
+function placesOfSentence(value: unknown): readonly unknown[] {
+  const error = readKey(value, "error");
+  return [readKey(error, "message"), readKey(value, "message"), error, readKey(value, "detail"), value];
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
 function readSentence(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  const sentences = Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+  if (isString(value)) return value;
+  const sentences = Array.isArray(value) ? value.filter(isString) : [];
   return sentences.length === 0 ? undefined : sentences.join("; ");
 }
 
