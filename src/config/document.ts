@@ -29,7 +29,7 @@ export interface ConfigDocument {
   readonly problems: readonly Problem[];
   /** Gives a fault its line. A part that is missing stands where the part around it begins. */
   locate(fault: Pick<Fault, "path" | "at">): Position;
-  /** A value as it is written: `0123`, which is read as 123. undefined for what is no single value. */
+  /** A value as it is written: `0123`, which is read as 123. undefined for what is not there. */
   write(path: Path): string | undefined;
 }
 
@@ -48,25 +48,35 @@ export interface Problem extends Position {
 export function parseConfigDocument(text: string): ConfigDocument {
   const lines = new LineCounter();
   // Without `prettyErrors: false` the messages would quote lines of the file. The library's own search for repeated keys
-  // compares each with each.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  // compares each with each. What it warns of, it would write to stderr by itself.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    logLevel: "error",
+  });
+  const loose = findLooseAliases(document).map((offset) => ({
+    ...toPosition(offset, lines),
+    message: looseAlias,
+  }));
+  const wrong = [...document.errors, ...document.warnings];
   const found = [
-    ...[...document.errors, ...document.warnings].map((error) => describeYamlError(error, document, lines)),
+    ...firstOfLines([...loose, ...wrong.map((error) => describeYamlError(error, document, lines))]),
     ...findRepeatedKeys(document).map(({ path, offset }) => ({
       ...toPosition(offset, lines),
       message: `${formatPath(path)}: this key stands here already; keep one of them`,
     })),
   ];
-  const problems = uniqueOf(found).slice(0, faultLimit);
+  const problems = found.slice(0, faultLimit);
   const locate: ConfigDocument["locate"] = (fault) => toPosition(findOffset(document, fault), lines);
-  const write: ConfigDocument["write"] = (path) => findSource(document, path);
+  const write: ConfigDocument["write"] = (path) => findSource(document, path, text);
   // Where the text is no YAML, what it seems to hold would only bring errors that are not there.
-  if (document.errors.length > 0) return { content: undefined, problems, locate, write };
+  if (document.errors.length > 0 || loose.length > 0) return { content: undefined, problems, locate, write };
   try {
     const content: unknown = document.toJS({ maxAliasCount: aliasLimit });
     return { content, problems, locate, write };
   } catch {
-    const message = "the YAML uses its anchors too often, or before they are defined";
+    const message = "the YAML uses its anchors too often";
     return { content: undefined, problems: [...problems, { line: 1, column: 1, message }], locate, write };
   }
 }
@@ -86,14 +96,33 @@ function describeYamlError(error: YAMLError, document: Document, lines: LineCoun
       ...toPosition(error.pos[0], lines),
       message: "a quote that begins on this line is not closed; close it",
     };
+  if (error.message.endsWith(" at node end"))
+    return { ...toPosition(error.pos[0], lines), message: `a value has ended before this; ${quoteAll}` };
   const words = error.message.replaceAll(/\s+/g, " ").trim();
   const message = plainWords[error.code] ?? `this is not valid YAML: ${words}`;
   return { ...toPosition(error.pos[0], lines), message };
 }
 
-/** One slip may be several errors. */
-function uniqueOf(problems: readonly Problem[]): readonly Problem[] {
-  return [...new Map(problems.map((one) => [`${one.line}:${one.column}: ${one.message}`, one])).values()];
+/** One slip may be several errors: what else is wrong in its line mostly comes from it. */
+function firstOfLines(problems: readonly Problem[]): readonly Problem[] {
+  const sorted = problems.toSorted((one, other) => one.line - other.line || one.column - other.column);
+  return sorted.filter(({ line }, index) => line !== sorted[index - 1]?.line);
+}
+
+const quoteAll = "put quotes around the whole text";
+const looseAlias = `\`*\` begins an alias of YAML, and no anchor of its name stands above; ${quoteAll}`;
+
+/** Where an alias stands of what is not there: mostly text that begins with `*`, such as a schedule. */
+function findLooseAliases(document: Document): readonly number[] {
+  const anchors = new Set<string | undefined>();
+  const found: number[] = [];
+  visit(document, {
+    Node(_, node) {
+      if (!isAlias(node)) anchors.add(node.anchor);
+      else if (!anchors.has(node.source)) found.push(startOf(node) ?? 0);
+    },
+  });
+  return found;
 }
 
 /**
@@ -164,11 +193,11 @@ function findOffset(document: Document, { path, at }: Pick<Fault, "path" | "at">
   return offset;
 }
 
-function findSource(document: Document, path: Path): string | undefined {
+function findSource(document: Document, path: Path, text: string): string | undefined {
   let node: Node | undefined = document.contents ?? undefined;
   for (const step of path) node = enter(document, node, step)?.node;
   const value = isAlias(node) ? node.resolve(document) : node;
-  return isScalar(value) ? (value.source ?? String(value.value)) : undefined;
+  return value?.range == null ? undefined : text.slice(value.range[0], value.range[1]);
 }
 
 /** One step into a map or list: where its key and its value start, and the value. */

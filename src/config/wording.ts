@@ -46,18 +46,22 @@ function nameType(expected: string): string {
   return typeNames[expected] ?? expected;
 }
 
-/** Of a number or a word where text is wanted. What is to be quoted is what is written, which may be another text than what was read. */
+/** Of a number, a word or a template where text is wanted. What is to be quoted is what is written, which may be another text than what was read. */
 export const unquoted = "must be text: put quotes around it";
 
 function wordType(expected: string, input: unknown): string {
-  if (expected === "string" && (typeof input === "number" || typeof input === "boolean")) {
-    return unquoted;
-  }
+  const isPlain = typeof input === "number" || typeof input === "boolean" || isTemplate(input);
+  if (expected === "string" && isPlain) return unquoted;
   const given = Array.isArray(input) ? "array" : typeof input;
   // A fraction where a whole number is wanted is not "a number" in anyone's eyes.
   return given === "number" || given === expected
     ? `must be ${nameType(expected)}`
     : `must be ${nameType(expected)}, not ${given === "boolean" ? String(input) : nameType(given)}`;
+}
+
+/** `{{ post.title }}` without quotes is a group whose one key is a group. */
+function isTemplate(input: unknown): boolean {
+  return typeof input === "object" && Object.keys(Object(input)).join("").startsWith("{");
 }
 
 function wordChoice(choices: readonly string[], input: unknown): string {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { load, problemsIn, smallest, withProject } from "./support.ts";
 
 const aRule = "{ when: { state: closed }, set: { status: done } }";
@@ -141,6 +141,11 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "a power of ten",
       withProject("select: { statuses: [a, 1e3] }"),
       '5:29: projects[0].select.statuses[1]: must be text: put quotes around it, "1e3"',
+    ],
+    [
+      "a template without quotes",
+      withProject("issue: { title: {{ post.title | upcase }}, labels: [a] }"),
+      '5:21: projects[0].issue.title: must be text: put quotes around it, "{{ post.title | upcase }}"',
     ],
     [
       "a group where text belongs",
@@ -698,7 +703,17 @@ describe("YAML that can't be read", () => {
     [
       "an alias of nothing",
       "state: *a",
-      "1:1: the YAML uses its anchors too often, or before they are defined",
+      "1:8: `*` begins an alias of YAML, and no anchor of its name stands above; put quotes around the whole text",
+    ],
+    [
+      "an alias before its anchor",
+      "a: *b\nb: &b c",
+      "1:4: `*` begins an alias of YAML, and no anchor of its name stands above; put quotes around the whole text",
+    ],
+    [
+      "a value behind a value",
+      withProject("issue:\n  title: [feedback] {{ post.title }}"),
+      "6:25: a value has ended before this; put quotes around the whole text",
     ],
   ])("%s", (_, text, problem) => {
     expect(problemsIn(text)[0]).toBe(problem);
@@ -728,7 +743,13 @@ describe("YAML that can't be read", () => {
       (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level}, `.repeat(10)}]`,
     );
     expect(problemsIn(["l0: &l0 [x]", ...levels].join("\n"))).toEqual([
-      "1:1: the YAML uses its anchors too often, or before they are defined",
+      "1:1: the YAML uses its anchors too often",
+    ]);
+  });
+
+  it("a schedule without quotes: one line, which says so", () => {
+    expect(problemsIn(smallest("schedule: */5 * * * *"))).toEqual([
+      "3:11: `*` begins an alias of YAML, and no anchor of its name stands above; put quotes around the whole text",
     ]);
   });
 
@@ -736,6 +757,12 @@ describe("YAML that can't be read", () => {
     const problems = problemsIn("[".repeat(20_000));
     expect(problems.length).toBeLessThanOrEqual(10);
     expect(problems).toContainEqual(expect.stringMatching(/the file is nested too deeply$/));
+  });
+
+  it("is said by boardsync alone: the library behind it writes nothing to stderr", () => {
+    const warned = vi.spyOn(process, "emitWarning");
+    problemsIn(withProject("issue: { title: {{ post.title }} }"));
+    expect(warned).not.toHaveBeenCalled();
   });
 
   it("never shows what stands in the file", () => {
