@@ -136,9 +136,9 @@ export function isExposed(address: string): boolean {
   return url.protocol === "http:" && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
 }
 
-/** The name or address of a network interface to listen on. */
+/** The name or address of a network interface to listen on; its port is a setting of its own. */
 export function host() {
-  return z.string().regex(/^[A-Za-z0-9._:-]{1,253}$/, {
+  return z.string().regex(/^([A-Za-z0-9._-]{1,253}|(?=.*:.*:)[0-9A-Fa-f:.]{2,45})$/, {
     error: "must be a host name or an address such as `127.0.0.1`",
   });
 }

@@ -130,10 +130,11 @@ function* expand(issue: Issue, base: Path, content: unknown, schema: JsonSchema)
   yield { path, at: issue.code === "invalid_key" ? "key" : "value", message: issue.message };
 }
 
-/** Whether an alternative of a union is out of the question, because the value is of another type. */
+/** Whether an alternative of a union is out of the question, because the value is of another type, or it is one word alone. */
 function isOtherType(issue: Issue, value: unknown): boolean {
   if (issue.path.length > 0) return false;
-  return issue.code === "invalid_type" || (issue.code === "invalid_value" && typeof value !== "string");
+  if (issue.code === "invalid_value") return typeof value !== "string" || issue.values.length === 1;
+  return issue.code === "invalid_type";
 }
 
 function valueAt(content: unknown, path: Path): unknown {

@@ -244,6 +244,21 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "5:13: projects[0].writes: must be `all`, `issues` or `none`, not `issue` — did you mean `issues`?",
     ],
     [
+      "a word where true, false or another word belongs",
+      withProject("followDuplicates: yes"),
+      "5:23: projects[0].followDuplicates: must be true or false or `anyone`",
+    ],
+    [
+      "a word where a number or another word belongs",
+      withProject("rules:\n  - set: { roadmapOrder: votes }"),
+      "6:30: projects[0].rules[0].set.roadmapOrder: must be a number or `byVotes`",
+    ],
+    [
+      "a word where false or a group belongs",
+      smallest("http: off"),
+      "3:7: http: must be false or a group of settings",
+    ],
+    [
       "a choice like none of them",
       withProject("writes: sometimes"),
       "5:13: projects[0].writes: must be `all`, `issues` or `none`, not `sometimes`",
@@ -278,6 +293,11 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "a duration without its unit",
       smallest("settle: 30"),
       "3:9: settle: must be a duration with its unit, such as `30s`, `5m`, `2h` or `1d`",
+    ],
+    [
+      "a host with its port",
+      smallest('http: { host: "0.0.0.0:80" }'),
+      "3:15: http.host: must be a host name or an address such as `127.0.0.1`",
     ],
     [
       "a duration of weeks",
