@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
 import { readStatePlace } from "../../config/secrets.ts";
-import { findAddressFault, holdsPassword, isPostgresUrl } from "../../config/state-address.ts";
+import { findAddressFault, holdsPassword, isAddress, isPostgresUrl } from "../../config/state-address.ts";
 import { ConfigError } from "../../errors.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
 import { nameState } from "../open/heartbeat.ts";
@@ -27,7 +27,7 @@ export async function copyState({ terminal, options, args }: CommandCall): Promi
 
 /** A file, absolute; or a URL, with the password of `BOARDSYNC_STATE_URL` where that names the same database. */
 function locate({ cwd, env }: Terminal, place: string): string {
-  if (!isPostgresUrl(place)) return resolve(cwd, place);
+  if (!isPostgresUrl(place) && !isAddress(place)) return resolve(cwd, place);
   if (findAddressFault(place) !== undefined) throw new ConfigError([noAddress]);
   if (holdsPassword(place)) throw new ConfigError([passwordTyped]);
   const known = readStatePlace({

@@ -198,9 +198,13 @@ describe("state copy is refused, and changes nothing,", () => {
     expect(existsSync(join(stage.folder, "second.db"))).toBe(false);
   });
 
-  it("where an address is none, which it does not repeat", async () => {
+  it.each([
+    ["is none", ["first.db", "postgres://me:key@db:port/state"]],
+    ["is of nothing that is known, as TO", ["first.db", "postgre://me:key@db/state"]],
+    ["is of nothing that is known, as FROM", ["mysql://me:key@db/state", "second.db"]],
+  ])("where an address %s, which it does not repeat", async (_, places) => {
     const stage = await openStage();
-    expect(await stage.run(["state", "copy", "first.db", "postgres://me:key@db:port/state"])).toMatchObject({
+    expect(await stage.run(["state", "copy", ...places])).toMatchObject({
       code: 2,
       err: "That is no address of a database: write postgres://host:5432/database.\n",
     });
