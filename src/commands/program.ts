@@ -24,7 +24,10 @@ export async function runProgram(
   const program = createProgram(terminal, (result) => {
     code = result;
   });
-  program.hook("preAction", (_, command) => onCommand(command.name()));
+  program.hook("preAction", (_, command) => {
+    refuseEmpty(command, program);
+    onCommand(command.name());
+  });
   try {
     await program.parseAsync([...terminal.args], { from: "user" });
     return code;
@@ -32,6 +35,14 @@ export async function runProgram(
     if (error instanceof CommanderError) return usageFailure(terminal, error);
     throw error;
   }
+}
+
+/** `--config "$FILE"` of a script whose variable is not set: nobody means the working folder by it, or a project without a name. */
+function refuseEmpty(command: Command, program: Command): void {
+  const given = command.optsWithGlobals();
+  for (const option of [...command.options, ...program.options])
+    if ([given[option.attributeName()]].flat().includes(""))
+      command.error(`error: option '${option.flags}' has an empty value`);
 }
 
 /** commander has printed its sentence; a script that asked for JSON gets it as JSON, too. */

@@ -72,6 +72,8 @@ describe("bad usage exits 2, says what is wrong on stderr, and nothing on stdout
     [["sync", "--dry-rn"], "(Did you mean --dry-run?)"],
     [["sync", "extra"], "too many arguments for 'sync'"],
     [["plan", "--project"], "argument missing"],
+    [["status", "--config="], "error: option '-c, --config <file>' has an empty value"],
+    [["sync", "--project", "app", "--project", ""], "option '-p, --project <project>' has an empty value"],
     [["plan", "--adopt"], "unknown option '--adopt'"],
     [["sync", "--dry-run", "--adopt"], "cannot be used with option '--adopt'"],
     [["sync", "--log-level", "loud"], "Allowed choices are trace, debug, info, warn, error, fatal."],
@@ -89,6 +91,7 @@ describe("bad usage exits 2, says what is wrong on stderr, and nothing on stdout
   it.each([
     [["syc", "--json"], "unknown command 'syc'\n(Did you mean sync?)"],
     [["--json", "sync", "--nope"], "unknown option '--nope'"],
+    [["--config", "", "status", "--json"], "option '-c, --config <file>' has an empty value"],
     [["--json"], "no command, or none of that name"],
   ])("%j says it as JSON, too", async (args, message) => {
     const { code, json } = await runIn(args);
