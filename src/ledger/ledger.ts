@@ -118,6 +118,7 @@ export interface HeldProjects {
   readonly kind: "held";
   /** The state for that run: it commits nothing any more once another process has a project of it. */
   readonly ledger: Ledger;
+  /** Never rejects: what can't be let go of runs out. */
   release(): Promise<void>;
 }
 

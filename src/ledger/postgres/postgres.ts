@@ -158,7 +158,8 @@ export function createSharedLedger(shares: Shares): SharedLedger {
         ledger: shares.ofHold(holds),
         async release() {
           stop();
-          await leases.release(holds);
+          // A lease that can't be let go of runs out by itself: what was done under it is done all the same.
+          await leases.release(holds).catch(() => undefined);
         },
       };
       try {
@@ -166,7 +167,7 @@ export function createSharedLedger(shares: Shares): SharedLedger {
         await shares.relearn();
       } catch (error) {
         // Nobody gets this hold, so nobody else would ever let go of it.
-        await hold.release().catch(() => undefined);
+        await hold.release();
         throw error;
       }
       return hold;

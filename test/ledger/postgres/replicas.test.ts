@@ -182,6 +182,21 @@ describe("a lease", () => {
     await proxy.close();
   });
 
+  it("that can't be let go of is no failure of what was done under it, and runs out by itself", async () => {
+    const proxy = await openProxy(server.port);
+    const name = new URL(url).pathname.slice(1);
+    const ledger = await givenReplica({ url: server.urlOf(name, proxy.port) });
+    const other = await givenReplica();
+    const held = await hold(ledger, "acme");
+    proxy.cutAt("'-infinity'", "before");
+    await held.release();
+    expect(proxy.isCut).toBe(true);
+    await server.ask(url, "UPDATE boardsync.leases SET until = now() WHERE until > now()");
+    await ledger.tick();
+    await hold(other, "acme");
+    await proxy.close();
+  });
+
   it("that has run out can be taken, and then its former holder commits nothing more", async () => {
     const first = await givenReplica();
     const second = await givenReplica();
