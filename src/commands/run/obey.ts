@@ -56,6 +56,14 @@ export function createObeyer(post: Post): People {
   const { clock } = machine;
   const who = whoIs(terminal, "daemon");
   const known = new Map<string, string>();
+  /** What came of orders, and is not written yet: whoever gave them waits for that as long as this daemon lives. */
+  const unsaid = new Map<OrderNumber, HandedOutcome>();
+  const sayOutcomes = async (): Promise<void> => {
+    for (const [order, outcome] of unsaid) {
+      await ledger.commit([{ kind: "end-order", order, outcome }]);
+      unsaid.delete(order);
+    }
+  };
   let orphansAt: number | undefined;
   const endOrphans = async (): Promise<void> => {
     const now = clock.now();
@@ -68,6 +76,7 @@ export function createObeyer(post: Post): People {
   };
   return {
     async haveOrdered() {
+      await sayOutcomes();
       await endOrphans();
       return ledger.orders.areWaiting();
     },
@@ -80,8 +89,8 @@ export function createObeyer(post: Post): People {
         if (isLate)
           session().log.warn(about, "An order was not taken within its time, and is not carried out");
         else session().log.info(about, "Order taken");
-        const outcome = isLate ? notTaken : await runOrder(post, given);
-        await ledger.commit([{ kind: "end-order", order: given.number, outcome }]);
+        unsaid.set(given.number, isLate ? notTaken : await runOrder(post, given));
+        await sayOutcomes();
       }
     },
     async haveAsked() {

@@ -1,6 +1,7 @@
 /** @module-tag long */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../../src/commands/open/clock.ts";
 import { runProgram } from "../../../src/commands/program.ts";
@@ -255,6 +256,22 @@ describe("an order that nobody takes", () => {
     expect(code).toBe(5);
     expect(await ledger.orders.areWaiting()).toBe(false);
   });
+});
+
+it("what came of an order is told, also where the state could not take that at first", async () => {
+  const stage = await openStage();
+  const daemon = await startDaemon(stage);
+  const disk = new Database(stateOf(stage));
+  onTestFinished(() => void disk.close());
+  disk.exec(`CREATE TRIGGER full BEFORE UPDATE OF outcome ON orders
+    BEGIN SELECT raise(ABORT, 'database or disk is full'); END`);
+  const run = stage.run(["sync", "--json"]);
+  await daemon.said("What people ask for could not be read");
+  disk.exec("DROP TRIGGER full");
+  const { code, json } = await run;
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ result: "ok" });
+  expect(daemon.lines.filter(({ msg }) => msg === "Order taken")).toHaveLength(1);
 });
 
 it("an order whose daemon has died is not begun again, and that is said", async () => {
