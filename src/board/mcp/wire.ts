@@ -126,13 +126,13 @@ function isStream(headers: Answer["headers"]): boolean {
   return /^text\/event-stream/i.test(headers["content-type"] ?? "");
 }
 
-const betweenEvents = /(?:\r\n|\r|\n){2}/;
+const betweenEvents = /(?:\r\n|\r(?!\n)|\n){2}/;
 /** What a server may say before its answer. */
 const mostEvents = 1000;
 
 /** Nothing where it is a comment. */
 function readEvent(event: string, answer: Answer, { depth, excerpt }: WireOptions): readonly Body[] {
-  const lines = event.split(/\r\n|\r|\n/).flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
+  const lines = event.split(/\r\n|\r|\n/).flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? []);
   if (lines.length === 0) return [];
   return [readBody({ ...answer, body: Buffer.from(lines.join("\n")) }, depth, excerpt)];
 }

@@ -380,6 +380,21 @@ describe("a call of a tool that writes", () => {
   );
 
   it.each([
+    ["holds separators that end no line of it", "v1\u2028v2\u2029v3\u0085v4", undefined],
+    ["is written over several lines", "v1", 1],
+  ])("is made where the event of its answer %s", async (_, title, indent) => {
+    const { outcome } = await givenCall((request, response) => {
+      const text = JSON.stringify({ id: "entry_7", title });
+      const result = { resultType: "complete", content: [{ type: "text", text }] };
+      const lines = JSON.stringify({ jsonrpc: "2.0", id: request.id, result }, null, indent).split("\n");
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`event: message\r\n${lines.map((line) => `data: ${line}\r\n`).join("")}\r\n`);
+      return "answered";
+    });
+    expect(outcome).toEqual({ kind: "applied", record: { id: "entry_7", title } });
+  });
+
+  it.each([
     ["an error of the protocol", { error: { code: -32_602, message: "Tool create_changelog not found" } }],
     [
       "its answer",
