@@ -230,6 +230,13 @@ function judgeHeader(value: string, subject: string): SecretReading {
   const pasted = secretNames.find((name) => value.replace(/^export\s+/, "").startsWith(`${name}=`));
   if (pasted !== undefined)
     return { problem: `${subject}: the value begins with ${pasted}=; leave that out` };
+  // Docker's --env-file keeps quotes, and systemd and others don't put in what a variable holds.
+  if (/^(["']).*\1$/.test(value))
+    return { problem: `${subject}: the value stands in quotes; leave them out` };
+  if (/^\$(?:\{\w+\}|[A-Z_]{4,})$/.test(value))
+    return {
+      problem: `${subject}: the value is the name of a variable, and nothing has put in what that holds`,
+    };
   if (/^[\x21-\x7e]+$/.test(value)) return { value };
   return { problem: `${subject}: the value holds a space, a line break or a character that no key has` };
 }

@@ -64,6 +64,21 @@ describe("secrets", () => {
     },
   );
 
+  it.each([`"key-1"`, "'key-1'"])("in quotes, which Docker's env files keep, are refused: %s", (value) => {
+    expect(problemsOf(() => secretsOf({ ...both, BOARD_API_KEY: value }))).toEqual([
+      "BOARD_API_KEY: the value stands in quotes; leave them out",
+    ]);
+  });
+
+  it.each(["$BOARD_API_KEY", `$${"{BOARD_API_KEY}"}`, `$${"{key}"}`])(
+    "that are only a variable's name are refused: %s",
+    (value) => {
+      expect(problemsOf(() => secretsOf({ ...both, BOARD_API_KEY: value }))).toEqual([
+        "BOARD_API_KEY: the value is the name of a variable, and nothing has put in what that holds",
+      ]);
+    },
+  );
+
   it("of the state's address are covered, as they are written and as they are meant", () => {
     const url = "postgres://me:a%20key@db/state";
     expect(secretsOf({ ...both, BOARDSYNC_STATE_URL: url }).secrets.all).toEqual([
