@@ -87,6 +87,9 @@ const plainWords: Readonly<Partial<Record<YAMLError["code"], string>>> = {
   RESOURCE_EXHAUSTION: "the file is nested too deeply",
 };
 
+/** Of text that YAML takes for something else: `@next`, `Q1: launch`. */
+const ofQuotes: readonly YAMLError["code"][] = ["BAD_SCALAR_START", "BLOCK_AS_IMPLICIT_KEY"];
+
 function describeYamlError(error: YAMLError, document: Document, lines: LineCounter): Problem {
   const opened = findOpenQuote(error, document, lines);
   if (opened !== undefined)
@@ -99,7 +102,8 @@ function describeYamlError(error: YAMLError, document: Document, lines: LineCoun
   if (error.message.endsWith(" at node end"))
     return { ...toPosition(error.pos[0], lines), message: `a value has ended before this; ${quoteAll}` };
   const words = error.message.replaceAll(/\s+/g, " ").trim();
-  const message = plainWords[error.code] ?? `this is not valid YAML: ${words}`;
+  const advice = ofQuotes.includes(error.code) ? `; ${quoteAll}` : "";
+  const message = plainWords[error.code] ?? `this is not valid YAML: ${words}${advice}`;
   return { ...toPosition(error.pos[0], lines), message };
 }
 

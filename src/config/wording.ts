@@ -112,9 +112,9 @@ export function* toFaults(issues: readonly Issue[], content: unknown): Iterable<
 function* expand(issue: Issue, base: Path, content: unknown, schema: JsonSchema): Iterable<Fault> {
   const path: Path = [...base, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
   if (issue.code === "unrecognized_keys") {
-    const known = findKeys(schema, path);
+    const [known, atTop] = [findKeys(schema, path), findKeys(schema, [])];
     for (const key of issue.keys)
-      yield { path: [...path, key], at: "key", message: wordKey(path, key, known) };
+      yield { path: [...path, key], at: "key", message: wordKey(path, key, known, atTop) };
     return;
   }
   if (issue.code === "invalid_union") {
@@ -143,7 +143,7 @@ function valueAt(content: unknown, path: Path): unknown {
 
 const boardsOwn = ["title", "description", "internalNote"];
 
-function wordKey(parent: Path, key: string, known: readonly string[]): string {
+function wordKey(parent: Path, key: string, known: readonly string[], atTop: readonly string[]): string {
   if (parent.at(-1) === "set" && boardsOwn.includes(key)) {
     return `${quote(key)} is the board's own text; rules don't set it`;
   }
@@ -153,6 +153,8 @@ function wordKey(parent: Path, key: string, known: readonly string[]): string {
   if (key === "<<")
     return "unknown key `<<`: YAML's merge keys are not supported, an alias for each setting is";
   const suggestion = suggest(key, known);
+  if (parent.length > 0 && suggestion === "" && atTop.includes(key))
+    return `unknown key ${quote(key)} here: it belongs at the top of the file, for all projects`;
   return `unknown key ${quote(key)}${suggestion === "" ? `; known here: ${known.join(", ")}` : suggestion}`;
 }
 

@@ -79,6 +79,11 @@ describe("a mistake in the config is said with its line, column and path", () =>
       `3:10: guard["\\u001b[2J${"x".repeat(56)}…"]: unknown key \`?[2J${"x".repeat(56)}…\`; known here: issues, statuses, flips`,
     ],
     [
+      "a key of the whole file in a project",
+      withProject("settle: 10m"),
+      "5:5: projects[0].settle: unknown key `settle` here: it belongs at the top of the file, for all projects",
+    ],
+    [
       "a secret in the file",
       smallest("tracker: { token: ghp_1 }"),
       "3:12: tracker.token: unknown key `token`: secrets don't belong into this file, set BOARD_API_KEY and GITHUB_TOKEN in the environment",
@@ -737,6 +742,21 @@ describe("YAML that can't be read", () => {
     ],
   ])("%s", (_, text, problem) => {
     expect(problemsIn(text)[0]).toBe(problem);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      "a milestone with an @",
+      withProject("issue:\n  milestone: @next"),
+      "6:18: this is not valid YAML: Plain value cannot start with reserved character @",
+    ],
+    [
+      "a milestone with a colon",
+      withProject("issue:\n  milestone: Q1: launch"),
+      "6:18: this is not valid YAML: Nested mappings are not allowed in compact mappings",
+    ],
+  ])("text that needs quotes, once, with what is to be done: %s", (_, text, problem) => {
+    expect(problemsIn(text)).toEqual([`${problem}; put quotes around the whole text`]);
   });
 
   it("a repeated key, with the path of each", () => {
