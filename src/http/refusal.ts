@@ -11,7 +11,8 @@
  *     400 to 499        a time to come back, but 408        any                limit
  *     403               the account is suspended            any                credential
  *     any               any                                 a read, a label    asked
- *     any               the issue is locked                 any                asked
+ *     any               it can't be written to: locked,     any                asked
+ *                       full, or merged into another
  *     403               any                                 a post             place
  *     403, 404, 451     any                                 an issue           place
  *     400 to 499        words of a missing permission, of   an issue           place
@@ -50,7 +51,7 @@ export function whoseRefusal(said: Said, asked: AskedKind): Whose {
   if (status === 401) return "credential";
   if (isLimit(said)) return "limit";
   if (status === 403 && says(said, ofAccount)) return "credential";
-  if (asked === "read" || asked === "label" || says(said, ofLock)) return "asked";
+  if (asked === "read" || asked === "label" || says(said, ofItself)) return "asked";
   if (asked === "post") return status === 403 ? "place" : "asked";
   return status === 403 || status === 404 || status === 451 || (isRefusal(status) && says(said, ofPlace))
     ? "place"
@@ -84,7 +85,9 @@ const limitCode =
 
 const ofAccount = /\byour account (?:was|is|has been) (?:suspended|blocked|flagged|disabled)\b/i;
 
-const ofLock = /\b(?:issue|conversation|it) is locked\b/i;
+/** Of GitHub's issues, which may be full of comments, and of boards' posts. */
+const ofItself =
+  /\b(?:issue|conversation|it) is locked\b|\bissues with more than\b|\b(?:post|idea|suggestion|feedback) (?:is|was|has been) (?:locked|merged|closed|archived)\b|\b(?:locked|merged|closed|archived) (?:posts?|ideas?|suggestions?|feedback)\b/i;
 
 const ofPlace =
   /\bnot accessible by (?:integration|personal access token)|\bmust have (?:admin|push|write|triage|maintain)\b|\bSAML\b|\bIP allow list\b|\barchived\b|\bissues (?:are|have been|has been) (?:disabled|switched off|turned off)\b/i;

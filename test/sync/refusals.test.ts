@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { SandboxRequest } from "../support/sandbox/board/http.ts";
 import { openPosts, privateRepositories, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, openStage, type Stage, standardProject } from "../support/stage.ts";
 
@@ -115,6 +116,40 @@ describe("a permission that the token lacks", () => {
     for (let run = 0; run < 4; run += 1) await stage.sync();
     expect(stage.github.issues("acme/app")).toHaveLength(5);
     expect(await stage.syncOne()).toMatchObject({ parked: 0, waiting: 2 });
+  });
+
+  it("of one issue that is full of comments is that post's own, and names it", async () => {
+    const boardRules = [{ when: { status: "declined" }, set: { comment: "Declined." } }];
+    const stage = await openPosts(2, { projects: [{ ...standardProject, boardRules }] });
+    for (const post of ["p1", "p2"]) stage.board.editPost("acme-app", post, { status: "declined" });
+    const message = "Commenting is disabled on issues with more than 2500 comments";
+    refuse(stage, { method: "POST", path: /\/issues\/1\/comments$/ }, 403, message, { times: 9 });
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({
+      issueWrites: 1,
+      parked: 1,
+      waiting: 0,
+      errors: [{ post: "p1", issue: "acme/app#1", code: "tracker.rejected" }],
+    });
+    expect(report.errors[0]?.message).toContain(message);
+    expect(stage.github.comments("acme/app", 2)).toHaveLength(1);
+    expect(await stage.sync()).toMatchObject({ result: "held" });
+  });
+
+  it("of one post that the board has merged into another is that post's own, and blames no key", async () => {
+    const stage = await openPosts(3, { config: { board: { concurrency: 1 } } });
+    for (const number of [1, 2, 3]) stage.github.close("acme/app", number, "completed");
+    const isFirst = ({ method, path }: SandboxRequest): boolean => method === "PATCH" && path.endsWith("/p1");
+    stage.board.failNext(
+      { kind: "answer", status: 403, body: { message: "Merged posts can't be edited" } },
+      { when: isFirst, times: 9 },
+    );
+    expect(await stage.syncOne()).toMatchObject({
+      postWrites: 2,
+      parked: 1,
+      errors: [{ post: "p1", code: "board.rejected" }],
+    });
+    expect(await stage.sync()).toMatchObject({ result: "held" });
   });
 
   it("to edit or to change issues stops no new ones", async () => {

@@ -138,6 +138,7 @@ export interface Asked {
  * | no answer | unknown | unreachable |
  * | a 2xx that is cut off, too large, too late | unknown | unreadable |
  * | a limit, in whatever status (`http/refusal.ts`) | limited | limited |
+ * | 403 that names the post: it is locked, or merged into another | rejected | – |
  * | 401, 403 | unauthorized | unauthorized |
  * | 3xx | unknown | refused |
  * | 404 | missing | missing |
@@ -161,6 +162,8 @@ export function judge(reply: Reply, body: Body, asked: Asked): Fault {
     const message = `${who} limits requests ${inWords}${sayPause(retryAt)}`;
     return { kind: "limited", message, retryAt };
   }
+  const isOfPost = asked.kind === "post" && status === 403 && whose === "asked";
+  if (isOfPost) return { kind: "rejected", message: `${who} refused ${what} ${inWords}` };
   if (whose === "credential" || status === 403) {
     const isKey = whose === "credential";
     const message = `${who} refused the key ${inWords}`;
