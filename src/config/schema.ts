@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { board } from "./schema/board.ts";
 import { project } from "./schema/project.ts";
-import { findAddressFault, holdsPassword, isAddress } from "./state-address.ts";
+import { findAddressFault, holdsPassword, isAddress, isForShell, shellsPart } from "./state-address.ts";
 import { apiUrl, cron, duration, host, login, name, timeZone, webAddress, wholeNumber } from "./values.ts";
 
 /**
@@ -92,6 +92,7 @@ export const configSchema = z.strictObject({
       error:
         "holds a password, which has no place in a config: leave it out of the address, and set BOARDSYNC_STATE_URL to the whole one",
     })
+    .refine((state) => !isForShell(state), { error: shellsPart })
     .default("data/boardsync.db")
     .describe(
       "The SQLite file that remembers, relative to the working directory; or postgres://host/database, without a password.",

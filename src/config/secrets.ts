@@ -3,7 +3,14 @@ import { resolve } from "node:path";
 import { ConfigError } from "../errors.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import { explainReadFault, type ReadText } from "./files.ts";
-import { findAddressFault, isAddress, isPostgresUrl, passwordsIn } from "./state-address.ts";
+import {
+  findAddressFault,
+  isAddress,
+  isForShell,
+  isPostgresUrl,
+  passwordsIn,
+  shellsPart,
+} from "./state-address.ts";
 
 /** How to sign in at GitHub: by a personal access token, or as a GitHub App with the PEM of its key. */
 export type GitHubSecret =
@@ -258,6 +265,7 @@ function judgeKey(value: string, subject: string): SecretReading {
 export function readStatePlace(source: SecretSource): SecretReading | { readonly value: undefined } {
   if (!isGiven(stateUrl, source.environment)) {
     const value = readVariable(source.environment, "BOARDSYNC_STATE");
+    if (value !== undefined && isForShell(value)) return { problem: `BOARDSYNC_STATE ${shellsPart}` };
     return value !== undefined && isAddress(value) ? judgeUrl(value, "BOARDSYNC_STATE") : { value };
   }
   return readSecret(stateUrl, "the URL of a PostgreSQL database", source, judgeUrl);

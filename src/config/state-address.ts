@@ -10,6 +10,14 @@ export function isAddress(state: string): boolean {
   return /^[a-z]+:\/\//i.test(state);
 }
 
+/** What is left where no shell has put in a home or a variable: the file would be another one in every working directory. */
+export const shellsPart = "begins with `~` or `$`, which only a shell puts in: write the whole name";
+
+/** Whether a name is one that a shell was to complete. */
+export function isForShell(state: string): boolean {
+  return /^(?:~(?:\/|$)|\$\{?\w)/.test(state);
+}
+
 /** Whether an address tells a password, also one that breaks the address; a file may be called anything. */
 export function holdsPassword(state: string): boolean {
   if (!isAddress(state)) return false;

@@ -248,6 +248,10 @@ describe("what the environment overrides", () => {
       { BOARDSYNC_STATE_URL: "mysql://me:key@db/state" },
       "BOARDSYNC_STATE_URL: that is no URL of PostgreSQL, as postgres://user:password@host:5432/database",
     ],
+    [
+      { BOARDSYNC_STATE: "~/boardsync.db" },
+      "BOARDSYNC_STATE begins with `~` or `$`, which only a shell puts in: write the whole name",
+    ],
     ...(
       [
         ["pa%ss", "it holds a % that stands for itself: write % as %25"],

@@ -130,6 +130,11 @@ describe("a mistake in the config is said with its line, column and path", () =>
       smallest("state: postgres://db:port/state"),
       "3:8: state: is no address: write a file's name, or postgres://host:5432/database, with % as %25",
     ],
+    ...["~/boardsync.db", "$HOME/boardsync.db"].map((file): [string, string, string] => [
+      `a state that a shell was to complete: ${file}`,
+      smallest(`state: ${file}`),
+      "3:8: state: begins with `~` or `$`, which only a shell puts in: write the whole name",
+    ]),
     ["a list at the top", "- a", "1:1: (top level): must be a group of settings, not a list"],
 
     [
