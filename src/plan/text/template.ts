@@ -111,11 +111,17 @@ export function checkTemplate(text: string, kind: TemplateKind): string | Unknow
   } catch (error) {
     return `The template can't be read: ${sayLiquidError(error)}.`;
   }
+  const [single, value] = inSingleBraces.exec(text) ?? [];
+  if (single !== undefined)
+    return `\`${single}\` would be kept as it is: a value stands in double braces, \`{{ ${value} }}\`.`;
   const known: readonly string[] = templateValues[kind];
   const names = new Liquid(ALONE).globalVariableSegmentsSync(text).map(variableOf);
   const name = names.find((one) => !known.some((value) => isPartOf(value, one) || isPartOf(one, value)));
   return name === undefined ? undefined : { name, known };
 }
+
+/** A value as other languages of templates write it: `{post.title}`, `${post.title}`. Every issue would be called that. */
+const inSingleBraces = /(?<!\{)\{\s*((?:post|project|release|entry|issue)\.\w+)\s*\}(?!\})/;
 
 /** As it is written: `post.title`. What is known only while it renders (`post[key]`) ends it. */
 function variableOf(segments: readonly unknown[]): string {

@@ -78,6 +78,20 @@ describe("a template", () => {
     expect(checkTemplate(text, "text")).toEqual({ name, known: templateValues.text });
   });
 
+  it.each(["{post.title}", "$".concat("{post.title}"), "[x] { post.title }: {{ post.id }}"])(
+    "with a value in single braces, which would be kept as it is, is found out: %s",
+    (text) => {
+      expect(checkTemplate(text, "text")).toContain("a value stands in double braces, `{{ post.title }}`");
+    },
+  );
+
+  it.each(["{ title }", "{{post.title}}", "{% if post.votes %}{x}{% endif %}"])(
+    "may have braces of its own: %s",
+    (text) => {
+      expect(checkTemplate(text, "text")).toBeUndefined();
+    },
+  );
+
   it("of an address sees less of a post", () => {
     expect(checkTemplate("https://x.example/{{ post.votes }}", "address")).toEqual({
       name: "post.votes",
