@@ -9,7 +9,7 @@ import { createExcerpt, type Excerpt, showAddress } from "./answer/wording.ts";
 import { type ListOverrides, listPages } from "./list/list.ts";
 import type { PagingLimits } from "./list/paging.ts";
 import { classifyPatch } from "./patch.ts";
-import { readProjects } from "./projects.ts";
+import { listProjects } from "./projects.ts";
 
 export interface HttpBoardOptions {
   /** Base address, as in the config: it ends with `/api/v1`, with or without a slash. */
@@ -66,11 +66,9 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
   const connection = connect(options);
   return {
     verifyKey: (bounds) => verifyKey(connection, bounds),
-    async listProjects(bounds) {
-      const answer = await askBase(connection, () =>
-        connection.reader.askJson(addressOf(connection, "/projects"), bounds, "projects"),
-      );
-      return readProjects(answer.value, connection.excerpt);
+    listProjects(bounds) {
+      const first = addressOf(connection, "/projects");
+      return askBase(connection, () => listProjects({ ...connection, first, bounds }));
     },
     listPosts: (project, bounds, wishes) => listPosts(connection, project, bounds, wishes),
     patchPost: (project, post, change) => patchPost(connection, project, post, change),

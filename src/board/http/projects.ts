@@ -1,8 +1,48 @@
 import { z } from "zod";
-import { RemoteError } from "../../errors.ts";
+import { RemoteError, type RemoteFault } from "../../errors.ts";
 import type { BoardProject, ProjectId } from "../../model/post.ts";
+import type { ReadBounds } from "../../model/surroundings.ts";
+import type { Reader } from "./answer/read.ts";
 import { keysOf, readId } from "./answer/shape.ts";
 import { type Excerpt, listNames } from "./answer/wording.ts";
+import { readSigns } from "./list/page-signs.ts";
+import { createPaging, type PagingLimits } from "./list/paging.ts";
+
+/** What the list of projects is asked for with. */
+export interface ProjectsAsked {
+  readonly first: URL;
+  readonly reader: Reader;
+  readonly limits: PagingLimits;
+  readonly excerpt: Excerpt;
+  readonly bounds: ReadBounds;
+}
+
+/** All projects. A sign of more is followed; one that leads nowhere, or to what was shown before, ends the list. */
+export async function listProjects(asked: ProjectsAsked): Promise<readonly BoardProject[]> {
+  const { first, reader, limits, excerpt, bounds } = asked;
+  const paging = createPaging({ first, project: undefined, overrides: {}, excerpt, limits });
+  const found = new Map<ProjectId, BoardProject>();
+  for (let url = first; ; ) {
+    try {
+      const { value, headers } = await reader.askJson(url, bounds, "projects");
+      const projects = readProjects(value, excerpt);
+      const fresh = projects.filter(({ id }) => !found.has(id));
+      for (const project of fresh) found.set(project.id, project);
+      const records = projects.length;
+      const signs = readSigns(value, headers, { list: "projects" }, records);
+      const counts = { bytes: 0, records, fresh: fresh.length, unusable: 0, lastId: undefined };
+      const step = paging.follow({ signs, url, ...counts, hasRepeated: fresh.length < records });
+      if (step.kind === "end" || fresh.length === 0) return [...found.values()];
+      url = step.url;
+    } catch (error) {
+      const isNoWay = error instanceof RemoteError && noWay.has(error.fault);
+      if (found.size === 0 || !isNoWay) throw error;
+      return [...found.values()];
+    }
+  }
+}
+
+const noWay: ReadonlySet<RemoteFault> = new Set<RemoteFault>(["missing", "refused", "unreadable"]);
 
 /**
  * Reads the answer of `GET /projects`: `{ projects: [ … ] }`, or a bare array. An element without an id is left out: it

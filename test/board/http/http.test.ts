@@ -123,6 +123,37 @@ describe("the projects", () => {
     expect(error.message).toContain(keys);
   });
 
+  it.each<[string, object, object, string]>([
+    ["a cursor", { nextCursor: "c2" }, {}, "/api/v1/projects?cursor=c2"],
+    ["numbered", { page: 1, totalPages: 2 }, { page: 2, totalPages: 2 }, "/api/v1/projects?page=2"],
+    ["an address", { next: "/api/v1/projects?after=7" }, {}, "/api/v1/projects?after=7"],
+  ])("are those of all pages: %s", async (_, sign, last, second) => {
+    const server = await serveAnswers([
+      { body: { projects: [{ id: 7 }], ...sign } },
+      { body: { projects: [{ id: 8 }], ...last } },
+    ]);
+    expect(await givenBoard(server.url).listProjects(bounds())).toMatchObject([{ id: "7" }, { id: "8" }]);
+    expect(server.asked.map(({ url }) => url)).toEqual(["/api/v1/projects", second]);
+  });
+
+  it.each<[string, readonly object[]]>([
+    ["nowhere", [{ status: 404 }]],
+    ["to what was shown before", [{ body: { projects: [{ id: 7 }], hasMore: true, nextCursor: "c3" } }]],
+    ["to a page of another kind", [{ body: "<p>hello</p>" }]],
+  ])("end where a sign of more leads %s", async (_, then) => {
+    const server = await serveAnswers([{ body: { projects: [{ id: 7 }], nextCursor: "c2" } }, ...then]);
+    expect(await givenBoard(server.url).listProjects(bounds())).toMatchObject([{ id: "7" }]);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  it("are not taken for all where a later page gets no answer", async () => {
+    const server = await serveAnswers([
+      { body: { projects: [{ id: 7 }], nextCursor: "c2" } },
+      { status: 503 },
+    ]);
+    expect((await failureOf(givenBoard(server.url).listProjects(bounds()))).fault).toBe("unreachable");
+  });
+
   it("are at a wrong address where there are none", async () => {
     const server = await serveAnswers([{ status: 404 }]);
     const error = await failureOf(givenBoard(server.url).listProjects(bounds()));

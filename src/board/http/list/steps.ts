@@ -28,7 +28,8 @@ export interface PagingOverrides {
 export interface StepOptions {
   /** Address of the first page, with the project. */
   readonly first: URL;
-  readonly project: string;
+  /** undefined for a list that is of no project. */
+  readonly project: string | undefined;
   readonly overrides: PagingOverrides;
   readonly excerpt: Excerpt;
 }
@@ -112,7 +113,7 @@ function followAddress({ options, page }: Progress): ListStep {
     throw new RemoteError("board", "unreadable", message);
   }
   // Every call carries the project, whatever the board leaves out of its addresses.
-  url.searchParams.set("project", options.project);
+  if (options.project !== undefined) url.searchParams.set("project", options.project);
   url.hash = "";
   return { kind: "next", url };
 }
