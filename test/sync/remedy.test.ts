@@ -80,6 +80,12 @@ describe("what is advised", () => {
     ["a key without a right", board(403), "board.unauthorized", ["knows the key and does not allow it this"]],
     ["a project that is gone", board(404), "board.missing", ["`boardsync check` lists the projects"]],
     ["an odd refusal of the board", board(418), "board.refused", ["Is board.url right?", "proxy"]],
+    [
+      "a board that says why it shows no list",
+      board(200, { message: "The board is frozen until Monday" }),
+      "board.unreadable",
+      ["The board's own words say why", again],
+    ],
     ["a web page of GitHub", github(200, html), "tracker.unreadable", [trackerPage, "login page"]],
     ["a login page of GitHub", github(401, html), "tracker.unauthorized", [trackerPage]],
     [

@@ -171,6 +171,7 @@ const again = "Nothing is lost: the next run tries again.";
 
 const boardPage = `Is board.url the address of the board's API (it often ends in /api/v1), and not of a page for people? A login page or a proxy may answer in its place. ${again}`;
 const trackerPage = `Is tracker.url the address of GitHub's API (https://api.github.com, or https://HOST/api/v3)? A login page or a proxy may answer in its place. ${again}`;
+const boardSaid = `The board's own words say why: mend what they name. ${again}`;
 const endedEarly = (what: string): string =>
   `The answer ended on its way: ${what} or a proxy broke it off. ${again} If it stays: ask for smaller pages, by board.paging.sizeParam and size.`;
 const unreachable = (setting: string): string =>
@@ -197,7 +198,7 @@ const advice: Readonly<Record<string, string>> = {
   "board.limited": limited,
   "board.refused": `Is board.url right? A proxy or a firewall between may have refused it. ${again}`,
   "board.refused/page": boardPage,
-  "board.refused/said": `The board's own words say why: mend what they name. ${again}`,
+  "board.refused/said": boardSaid,
   "board.missing/all":
     "Is board.url the address of the board's API, and is the project still there? `boardsync check` lists the projects that the key sees.",
   "board.missing/page": boardPage,
@@ -206,6 +207,7 @@ const advice: Readonly<Record<string, string>> = {
   "board.unreadable":
     "Say in board.list, board.paging and board.fields where things are. `boardsync check` shows what the answers look like.",
   "board.unreadable/page": boardPage,
+  "board.unreadable/said": boardSaid,
   "board.unreadable/cut": endedEarly("the board"),
   "board.unreadable/slow": `The board took too long. ${again} If it stays: raise board.timeout, or ask for smaller pages (board.paging.sizeParam and size).`,
   "board.incomplete": `The posts that it showed are synced; no post counts as missing. ${again} If it stays: \`boardsync check\` shows how the list is read.`,

@@ -32,6 +32,17 @@ export function readNo(answer: unknown): No | undefined {
   return others.length === 0 ? readNo(inner) : undefined;
 }
 
+/** What an answer says that holds nothing but words: `{ "message": "We are down for maintenance" }`. Of a change they may be a yes. */
+export function readWordsAlone(answer: unknown): string | undefined {
+  if (!isObject(answer) || Object.values(answer).some(isGroup)) return undefined;
+  if (["success", "ok"].some((name) => readKey(answer, name) === true)) return undefined;
+  return readWords(readKey(answer, "message"))[0];
+}
+
+function isGroup(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
 /** What an `error` says, in whatever form; nothing where there is none. */
 function readWords(error: unknown): readonly string[] {
   if (typeof error === "string") return error.trim() === "" ? [] : [error];

@@ -4,7 +4,7 @@ import { type Patience, repeatRead } from "../../../http/repeat.ts";
 import type { Answer, Reply, Send } from "../../../http/send.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { type Body, readBody } from "./body.ts";
-import { readNo, sayNo } from "./no.ts";
+import { readNo, readWordsAlone, sayNo } from "./no.ts";
 import { errorOf, judge } from "./refusal.ts";
 import { showsRecords } from "./shape.ts";
 import { signHeadersOf } from "./signs.ts";
@@ -83,6 +83,15 @@ function readJson(url: URL, answer: Answer, { depth, excerpt }: ReaderOptions, w
   if (body.kind !== "json")
     throw unreadable(url, body.kind === "empty" ? { reason: "an empty body", detail: "page" } : body);
   const no = readNo(body.value);
+  const alone = no === undefined ? readWordsAlone(body.value) : undefined;
+  if (alone !== undefined) {
+    const words = sayNo(
+      alone,
+      `${showAddress(url)} answered without a list (HTTP ${answer.status})`,
+      excerpt,
+    );
+    throw errorOf(words.kind === "rejected" ? { ...words, fault: "unreadable" } : words);
+  }
   // An error alone may be a warning beside what was asked for.
   if (no === undefined || (!no.isDefinite && showsRecords(body.value, wanted))) return body.value;
   throw errorOf(sayNo(no.words, `${showAddress(url)} answered with a no (HTTP ${answer.status})`, excerpt));

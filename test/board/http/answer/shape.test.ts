@@ -55,6 +55,26 @@ describe("the list of posts", () => {
     expect(error.message).toContain(`/feedback answered with a no (HTTP 200): ${says}.`);
   });
 
+  it.each<[unknown, RemoteFault]>([
+    [{ message: "The board is frozen until Monday" }, "unreadable"],
+    [{ status: "maintenance", message: "We are down for maintenance" }, "unreachable"],
+    [{ statusCode: 200, message: "Rate limit exceeded" }, "limited"],
+    [{ message: "Invalid API key" }, "unauthorized"],
+  ])("is none in an answer of words alone, which are told: %j", async (body, fault) => {
+    const error = await refusal(body);
+    expect(error.fault).toBe(fault);
+    expect(error.message).toContain(
+      `/feedback answered without a list (HTTP 200): "${Object(body).message}".`,
+    );
+  });
+
+  it.each([{ message: 7 }, { ok: true, message: "Fine" }, { message: "Fine", meta: {} }])(
+    "is not said to be refused by an answer that may say anything: %j",
+    async (body) => {
+      expect((await refusal(body)).message).toContain("No list of posts was recognised");
+    },
+  );
+
   it.each([
     { feedback: [post], error: "The search is down" },
     { data: { posts: [post] }, errors: [{ message: "No votes" }] },
