@@ -446,4 +446,28 @@ describe("the clock of the server", () => {
     expect(error.message).toContain("The key must be one of this App's");
     expect(seen()).toEqual(["GET /app 401"]);
   });
+
+  it("is named where GitHub complains of it in spite of that", async () => {
+    const { tracker, github } = await startApp();
+    const message = "'Expiration time' claim ('exp') is too far in the future";
+    github.failNext({ path: "/app", times: 9, answer: { kind: "answer", status: 401, body: { message } } });
+    const error = await failureOf(tracker.account(unbounded()));
+    expect(error.message).toBe(
+      `GitHub does not accept the App (401): ${message}. The clock of this machine is wrong: set it.`,
+    );
+  });
+});
+
+describe("an installation that may not do something", () => {
+  it.each([
+    [403, "Although you appear to have the correct authorization credentials, `acme` has an IP allow list."],
+    [422, "The permissions requested are not granted to this installation."],
+  ])("is told in GitHub's words, and no key is blamed: %i", async (status, message) => {
+    const { tracker, github } = await startApp();
+    const answer = { kind: "answer", status, body: { message } } as const;
+    github.failNext({ path: "/access_tokens", times: 9, answer });
+    const error = await failureOf(tracker.repository("acme/app", unbounded()));
+    expect(error).toMatchObject({ code: "tracker.unauthorized", detail: "forbidden" });
+    expect(error.message).toBe(`GitHub does not accept the App (${status}): ${message}`);
+  });
 });

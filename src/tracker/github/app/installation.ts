@@ -153,9 +153,20 @@ export function refuseApp(answer: ClientAnswer, quote: Quote): RemoteError {
     const message = `GitHub answered ${status} to the App: ${words}.`;
     return new RemoteError("tracker", "unreachable", message, { detail: "server" });
   }
-  const message = `GitHub does not accept the App (${status}): ${words}. The key must be one of this App's.`;
+  const said = `GitHub does not accept the App (${status}): ${words.replace(/\.$/, "")}.`;
+  const isOfKey = status === 401 || status === 404;
+  if (!isOfKey)
+    return new RemoteError("tracker", "unauthorized", said, { concerns: "all", detail: "forbidden" });
+  if (ofClock.test(words)) {
+    const message = `${said} The clock of this machine is wrong: set it.`;
+    return new RemoteError("tracker", "unauthorized", message, { concerns: "all", detail: "told" });
+  }
+  const message = `${said} The key must be one of this App's.`;
   return new RemoteError("tracker", "unauthorized", message, { concerns: "all" });
 }
+
+/** Each statement of an App says when it was signed and when it ends. */
+const ofClock = /\b(?:exp|iat)\b|\bexpiration time\b|\bissued at\b/i;
 
 /** Whoever hears of it ends the work of this installation for the run, and of no other. */
 function throwIn(budget: string, error: unknown): never {
