@@ -373,6 +373,24 @@ describe("a comment", () => {
     expect(commentsOf(stage)).toHaveLength(2);
   });
 
+  it("is made of no post for which its template says nothing", async () => {
+    const comment = "{% if post.votes > 10 %}Many wanted this.{% endif %}";
+    const stage = await openPair(
+      twoWay([{ when: { status: "declined" }, set: { state: "closed", comment } }]),
+    );
+    move(stage, { status: "declined" });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1, failed: 0, waiting: 0 });
+    move(stage, { votes: 25 });
+    await stage.sync();
+    expect(commentsOf(stage)).toEqual([]);
+    expect(issueOf(stage).state).toBe("closed");
+    move(stage, { status: "planned" });
+    await stage.sync();
+    move(stage, { status: "declined" });
+    await stage.sync();
+    expect(commentsOf(stage)).toEqual(["Many wanted this."]);
+  });
+
   it.each([true, false])("whose answer was lost (made: %s) is there exactly once", async (applied) => {
     const stage = await openPair(commenting);
     move(stage, { status: "declined" });

@@ -14,7 +14,7 @@ import type { Decision, Note } from "../ground/action.ts";
 import { isSameTarget, showValue } from "../ground/fields.ts";
 import { readIssueField } from "../ground/issue-fields.ts";
 import { sortOut } from "../ground/obstacle.ts";
-import type { PlanContext, Settings } from "../ground/settings.ts";
+import type { BoardRule, PlanContext, Settings } from "../ground/settings.ts";
 import { type BoardDerivation, deriveBoard } from "./board-rules.ts";
 import { type WantedWrite, writeIssues } from "./issue-writes.ts";
 import { findUntaken, isPutBack } from "./untaken.ts";
@@ -29,7 +29,8 @@ import { type VoteAsk, voteAsks } from "./vote-labels.ts";
  *      3, 12, 28   can't happen: no post moves an issue backwards, nobody is notified, and other board rules write nothing
  *     14, 15       `conflict: tracker` keeps what the issue shows, `board` writes; a comment is not made then
  *     32           `conflict: pause` is of the board's side alone: here it holds, like row 16
- *     19           a comment is a field that is never shown: once for each time that its rule begins to hold
+ *     19           a comment is a field that is never shown: once for each time that its rule begins to hold; one
+ *                  whose template gives nothing is not made
  *
  *     B changes nothing, and B₀ stays, while
  *     A1  the post is missing from one pull, or from two       a rule with `missing: true` moves what it names, after two
@@ -86,12 +87,13 @@ export function planIssues(
   if (isUnlooked(row) || (derived === undefined && settings.issue.voteLabels === undefined)) return nothing;
   const fields = derived === undefined ? [] : findAsks(row, asked, derived, context);
   const untaken = derived && findUntaken(row, settings, seen);
+  const rule = derived?.rule === undefined ? undefined : settings.boardRules[derived.rule];
   const decided = row.links.filter(isWritable).map((linked) => {
     const isTaken = ([field, target]: Asks[number]): boolean => isPutBack(linked, field, target, untaken);
     const taken = [...(derived?.targets ?? [])].filter(isTaken).map((one) => takeField(linked, one));
     const others = fields.filter((one) => !isTaken(one));
     const byVotes = voteAsks(row, linked, settings, seen).map((ask) => decideVotes(linked, ask, context));
-    return { linked, decisions: [...taken, ...decideIssue(row, linked, others, context), ...byVotes] };
+    return { linked, decisions: [...taken, ...decideIssue(row, linked, others, rule, context), ...byVotes] };
   });
   const wanted = decided.flatMap(({ linked, decisions }) =>
     decisions.flatMap((decision): readonly WantedWrite[] =>
@@ -103,7 +105,6 @@ export function planIssues(
     dueAt: decided.some(({ decisions }) => decisions.some(({ isLeft }) => isLeft)) ? context.now : undefined,
   };
   if (wanted.length === 0) return { ...plan, actions: [], stopped: [] };
-  const rule = derived?.rule === undefined ? undefined : settings.boardRules[derived.rule];
   const { actions, held } = writeIssues(row, rule, wanted, context);
   if (context.isQuarantined)
     return { ...plan, actions: [], stopped: actions, notes: [...plan.notes, quarantined] };
@@ -187,7 +188,8 @@ function decideIssue(
   row: Row,
   linked: LinkedIssue,
   fields: Asks,
-  { settings, now }: IssueContext,
+  rule: BoardRule | undefined,
+  { settings, now, renderComment }: IssueContext,
 ): readonly IssueDecision[] {
   const isOpened = linked.link.origin !== "adopted";
   const isNew = linked.base === undefined && Object.keys(row.base).length === 0;
@@ -201,7 +203,9 @@ function decideIssue(
     if (decided.some(({ hold }) => hold !== undefined)) return [];
     const kept = decided.filter(({ isKept }) => isKept);
     const isOther = decided.some(({ field, write }) => field !== "comment" && write !== undefined);
-    if (kept.length === 0 || (isOther && !kept.some(({ field }) => field === "state"))) return [decision];
+    const isBlank = renderComment(String(rule?.set.comment), row.post).trim() === "";
+    if (!isBlank && (kept.length === 0 || (isOther && !kept.some(({ field }) => field === "state"))))
+      return [decision];
     const facts = { ...factsOf(linked, "comment"), target: decision.write.target };
     return [{ field: "comment", ...takeAsItIs(facts) }];
   });

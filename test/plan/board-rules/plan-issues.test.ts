@@ -79,8 +79,12 @@ function linked(
   );
 }
 
-function plan(row: Row, settings: Partial<Settings> = {}): Decision {
-  return planRow(row, makeContext({ settings: makeSettings({ boardRules, ...settings }), now }));
+function plan(
+  row: Row,
+  settings: Partial<Settings> = {},
+  more: Partial<Parameters<typeof makeContext>[0]> = {},
+): Decision {
+  return planRow(row, makeContext({ settings: makeSettings({ boardRules, ...settings }), now, ...more }));
 }
 
 /** What issue #12 gets, field by field. */
@@ -397,6 +401,12 @@ describe("a comment", () => {
     const ended = plan(linked(untouched, "open", base), settings);
     expect(ended.actions).toEqual([]);
     expect(ended.issueBases[0]?.base.comment?.target).toEqual(noTarget);
+  });
+
+  it("whose template gives nothing for this post is not made, and counts as made", () => {
+    const decision = plan(linked(untouched, "declined", rest), settings, { renderComment: () => " \n" });
+    expect(kindsOf(decision)).toEqual(["change-issue"]);
+    expect(decision.issueBases[0]?.base.comment?.target).toEqual(text);
   });
 
   it("is not made where the issue's side has won, nor while a person has to choose", () => {
