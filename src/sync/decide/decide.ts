@@ -8,7 +8,7 @@ import { chunks } from "../../select.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
-import { outcomeOf, pausedBy, recordDecision } from "../ground/record.ts";
+import { outcomeOf, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
 import { waitForTurn } from "../ground/verdict.ts";
@@ -25,8 +25,7 @@ import { decideImports } from "./imports.ts";
 import { judge } from "./judge.ts";
 import { holdsOfImports } from "./named.ts";
 import { takeRequests } from "./requests.ts";
-import { showLines } from "./show-lines.ts";
-import { want } from "./want.ts";
+import { wantAll } from "./want.ts";
 
 /** What a run wants to write, when the guard has looked over it. */
 export interface Decided {
@@ -106,13 +105,11 @@ async function decideRow(
   const decision = planRow(row, await cycle.context(now));
   await sayUndecided(cycle, row, decision);
   noteSettling(cycle, row, decision);
-  const notes = await recordDecision(cycle, row, decision, now);
+  const { row: left, told } = await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
-  const lines = showLines(cycle, row, decision);
   const waited = row.notes?.filter(({ kind }) => kind === "waiting") ?? [];
-  const others = notes.filter(({ kind }) => kind !== "waiting");
-  const left = { ...pausedBy(row, decision, now), notes: [...others, ...waited] };
-  return decision.actions.map((action, index) => want(cycle, left, action, lines[index]));
+  const others = left.notes.filter(({ kind }) => kind !== "waiting");
+  return wantAll(cycle, { ...left, notes: [...others, ...waited] }, decision, told);
 }
 
 /**

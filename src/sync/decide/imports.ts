@@ -14,8 +14,7 @@ import { draftPost } from "../../plan/imports/draft.ts";
 import { isLabelledByOther, needsLabeller, whyKept } from "../../plan/imports/select.ts";
 import { attempt } from "../ground/attempt.ts";
 import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { describeAction } from "../ground/describe.ts";
-import { isPreview, takesAsItIs } from "../ground/order.ts";
+import { takesAsItIs } from "../ground/order.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
@@ -272,9 +271,8 @@ async function wantAll(cycle: PulledCycle, drafts: readonly CreatePost[]): Promi
       title: action.title,
       addresses: addressesOf(cycle, action.issue),
     });
-    const lines = isPreview(cycle.run) ? describeAction(cycle, row, action) : [];
     const hold = standing && namedHold(cycle, action, standing.post);
-    wanted.push({ ...want(cycle, row, action, lines), hold });
+    wanted.push({ ...want(cycle, row, action), hold });
   }
   return wanted;
 }

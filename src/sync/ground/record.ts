@@ -8,7 +8,7 @@ import { adoptRow, planRow, wishesOf } from "../../plan/plan.ts";
 import { type Cycle, closureOf, type PulledCycle } from "./cycle-state.ts";
 import type { Lane } from "./lane.ts";
 import { readRow } from "./rows.ts";
-import { noteOutcome, notesOf } from "./standing.ts";
+import { noteOutcome, notesOf, tellAction } from "./standing.ts";
 import { closedBy, type Outcome } from "./verdict.ts";
 import type { ToldAction } from "./wanted.ts";
 import type { Closure } from "./world.ts";
@@ -33,7 +33,7 @@ export async function recordDiscarded(cycle: PulledCycle, row: Row, now: number)
 /**
  * Records a decision; with actions left to do the row stays due, and says of each that waits why it does.
  *
- * @returns the notes that the post has now.
+ * @returns the row with the notes that it has now, and what is told of each action.
  */
 export async function recordDecision(
   cycle: PulledCycle,
@@ -41,7 +41,7 @@ export async function recordDecision(
   decision: Decision,
   now: number,
   due: "now" | number | undefined = dueOf(decision, now),
-): Promise<readonly RowNote[]> {
+): Promise<Recorded> {
   const { base, issueBases, standing, pauses } = decision;
   const place = { project: cycle.memory.id, post: decision.post };
   const paused = pausedBy(row, decision, now);
@@ -53,7 +53,8 @@ export async function recordDecision(
     );
   }
   warnOfLostWrites(cycle, decision);
-  const notes = notesOf(cycle, paused, decision, now);
+  const told = decision.actions.map((action) => tellAction(cycle, row, action));
+  const notes = notesOf(cycle, paused, decision, told, now);
   const ended = endedParked(cycle, row, decision);
   const record = { base, issueBases, standing, notes, mark: row.mark ?? null, due };
   await cycle.world.ledger.commit([
@@ -62,7 +63,13 @@ export async function recordDecision(
     // After it: a pause marks the post once more.
     ...(paused === row ? [] : [{ ...place, kind: "pause", at: now } as const]),
   ]);
-  return notes;
+  return { row: { ...paused, notes }, told };
+}
+
+/** What a decision leaves. */
+interface Recorded {
+  readonly row: Row & { readonly notes: readonly RowNote[] };
+  readonly told: readonly ToldAction[];
 }
 
 /** The row as its decision leaves it: a person's change on the board may pause the post. */

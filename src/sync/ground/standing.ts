@@ -19,8 +19,18 @@ export function tellAction(cycle: Pick<PulledCycle, "world">, row: Row, action: 
   return { post, kind, planned: describeChange(cycle, row, action), approval: approvalSignature(action) };
 }
 
-/** The notes of a decision. An action that has a note already, because it waits or is held, keeps that note. */
-export function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: number): readonly RowNote[] {
+/**
+ * The notes of a decision. An action that has a note already, because it waits or is held, keeps that note.
+ *
+ * @param asked - what is told of its actions.
+ */
+export function notesOf(
+  cycle: PulledCycle,
+  row: Row,
+  decision: Decision,
+  asked: readonly ToldAction[],
+  now: number,
+): readonly RowNote[] {
   // Of a post whose issue is gone it is said already why nothing can be decided.
   const isGone = row.notes?.some(({ cause }) => cause === "issue-gone");
   const told = isGone ? decision.notes.filter(({ kind }) => kind !== "undecided") : decision.notes;
@@ -32,7 +42,7 @@ export function notesOf(cycle: PulledCycle, row: Row, decision: Decision, now: n
   const fields = told
     .filter((note) => !isBehind(note))
     .map((note) => noteField(cycle, row, decision, note, now));
-  const actions = decision.actions.flatMap((action) => noteAction(row, tellAction(cycle, row, action), now));
+  const actions = asked.flatMap((one) => noteAction(row, one, now));
   return [
     ...fields,
     ...actions,

@@ -52,7 +52,7 @@ export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Und
     else if (action === undefined)
       stayed.push(tell(cycle, part, "already", "it shows what was there before"));
     if (row === undefined || action === undefined) continue;
-    const wanted = want(cycle, row, action, describeAction(cycle, row, action));
+    const wanted = want(cycle, row, action, { lines: describeAction(cycle, row, action) });
     const judged: Judged = { ...wanted, verdict: { kind: "go" }, followUp: undefined };
     if (isAgreed(cycle, order, judged)) {
       // What is shown is all that is written, also where more could be by the time of the write.
