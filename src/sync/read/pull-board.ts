@@ -11,9 +11,16 @@ import { type BoardPull, type Cycle, projectNow, rememberOfProject } from "../gr
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import { collectNotes } from "./notes.ts";
-import { listedSince, takeOpenList } from "./open-list.ts";
 import { storeOwn } from "./own-posts.ts";
-import { type Reading, type ReadingWishes, readList, recallPaging, unfinished } from "./read-list.ts";
+import {
+  listedSince,
+  type Reading,
+  type ReadingWishes,
+  readList,
+  recallPaging,
+  takeOpenList,
+  unfinished,
+} from "./read-list.ts";
 
 /**
  * Reads every post of the project, page by page; each page is one transaction. A pull that breaks off keeps what it has

@@ -5,7 +5,7 @@ import { isRoutine, namesActions, takesAsItIs } from "../ground/order.ts";
 import { dueRows } from "../ground/rows.ts";
 import { isLetGoByPerson } from "../ground/standing.ts";
 import { type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
-import { isListOpen } from "./open-list.ts";
+import { isListOpen } from "./read-list.ts";
 
 /**
  * Reading takes at most this part of what is left of the run, while something is known that could be written: else a list
