@@ -10,7 +10,7 @@ import { recordApplied } from "../../plan/plan.ts";
 import { noteHeard, type PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
-import { longestLookMs } from "../read/look-again.ts";
+import { longestLookMs } from "../read/page.ts";
 import { parkUnsure } from "../write/failure.ts";
 import { answerOf } from "../write/patch.ts";
 

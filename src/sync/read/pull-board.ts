@@ -10,8 +10,7 @@ import { isPushedFromHead, repeatedPosts } from "../../plan/repeats.ts";
 import { type BoardPull, type Cycle, projectNow, rememberOfProject } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
-import { collectNotes } from "./notes.ts";
-import { storeOwn } from "./own-posts.ts";
+import { collectNotes, storeOwn } from "./page.ts";
 import {
   listedSince,
   type Reading,

@@ -9,7 +9,7 @@ import type { Cycle, PulledPage } from "../ground/cycle-state.ts";
 import { boardLane, closeLane, noteLimitOf } from "../ground/lane.ts";
 import { isOutOfTime, isPutOff, noteError, notePutOff } from "../ground/report.ts";
 import type { World } from "../ground/world.ts";
-import { storeOwn } from "./own-posts.ts";
+import { type NoteCollector, storeOwn } from "./page.ts";
 
 /** What one reading of the list has brought. */
 export interface Reading {

@@ -15,7 +15,7 @@ import { putOff } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { type Judged, postsWith } from "../ground/wanted.ts";
-import { isTooOld, readNoteAgain } from "../read/look-again.ts";
+import { isTooOld, readNoteAgain } from "../read/page.ts";
 import { type Failure, failWrite, reportTrouble } from "./failure.ts";
 import { intentLine, type Request, send } from "./send.ts";
 

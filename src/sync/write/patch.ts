@@ -11,8 +11,8 @@ import { isApproved, isShown, nameIssue, noteHeard, type PulledCycle } from "../
 import { boardLane } from "../ground/lane.ts";
 import type { Asked } from "../ground/record.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
-import { isTooOld } from "../read/look-again.ts";
 import { awaitsEarlierLife, restOf } from "../read/old-state.ts";
+import { isTooOld } from "../read/page.ts";
 import { failWrite, parkAction } from "./failure.ts";
 import { type Composed, intentLine, send } from "./send.ts";
 

@@ -14,7 +14,7 @@ import { type Asked, outcomeOf, putOff, recordDecision, replan } from "../ground
 import { eachRowOf, readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { isApprovedBy, type Judged } from "../ground/wanted.ts";
-import { lookAgain } from "../read/look-again.ts";
+import { lookAgain } from "../read/page.ts";
 import { estimate, noteBacklogs, readImport } from "./backlog.ts";
 import { changeIssue } from "./change.ts";
 import { commentIssue } from "./comment.ts";
