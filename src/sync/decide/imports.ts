@@ -19,14 +19,8 @@ import { readRow } from "../ground/rows.ts";
 import type { Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { takeAnswer } from "../read/follow.ts";
-import {
-  addressesOf,
-  addressOf,
-  isElsewhere,
-  isOurIssue,
-  keepValidator,
-  readLabelled,
-} from "../read/import-list.ts";
+import { addressesOf, addressOf, isElsewhere, keepValidator, readLabelled } from "../read/import-list.ts";
+import { ownMark } from "../read/other-marks.ts";
 import { namedHold } from "./named.ts";
 import { want } from "./want.ts";
 
@@ -184,7 +178,7 @@ async function judge(
     if (known?.isParked === false) await noteDoubt(cycle, known, call);
     return "waiting";
   }
-  if (isOurIssue(cycle, issue) || whyKept(issue, settings) !== undefined) return "over";
+  if (ownMark(cycle, issue) !== undefined || whyKept(issue, settings) !== undefined) return "over";
   if (await isElsewhere(cycle, ref)) return "over";
   const why = await whyStrange(cycle, issue, known, settings);
   const address = addressOf(cycle, ref);

@@ -6,12 +6,12 @@ import { hashText } from "../../plan/ground/hash.ts";
 import { absence as absenceOfPost, parkedOf } from "../../plan/ground/obstacle.ts";
 import { isInDoubt } from "../../plan/rules/plan-patch.ts";
 import { select } from "../../select.ts";
-import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { type Cycle, nameIssue, projectNow } from "../ground/cycle-state.ts";
 import { endPrepared } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
-import { sayNotFound, takeAnswer } from "./follow.ts";
-import { sayRefused } from "./refused.ts";
+import { sayRefused } from "./absences.ts";
+import { secondLookMs, takeAnswer } from "./follow.ts";
 
 const parkedKind = "read-issue";
 
@@ -64,6 +64,19 @@ export async function parkAbsent(cycle: Cycle): Promise<void> {
     sayNotFound(cycle, link);
   }
   for (const [post, links] of Map.groupBy(absent, (link) => link.post)) await parkPost(cycle, post, links);
+}
+
+/**
+ * Says of a post that its issue was not found, whichever project has asked: in the first run of its own since. What that means is not
+ * known yet, so nothing is decided for it.
+ */
+function sayNotFound(cycle: Cycle, { post, issue: asked, absence }: AbsentLink): void {
+  const { lastSuccessAt = 0, doneAt = 0 } = projectNow(cycle);
+  if (absence.kind !== "missing" || absence.since <= Math.max(lastSuccessAt, doneAt)) return;
+  const issue = nameIssue(cycle, asked);
+  const until = new Date(absence.since + secondLookMs).toISOString();
+  const message = `${issue} is not found (404), so nothing is decided for its post. The next runs ask again; if it is not found after ${until}, either, it counts as gone: then other issues of the post decide, or the post needs you.`;
+  noteError(cycle.tally, { post, issue, code: "tracker.missing", message });
 }
 
 async function parkPost(cycle: Cycle, post: PostId, absent: readonly AbsentLink[]): Promise<void> {

@@ -2,19 +2,16 @@ import { ProjectError, RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { AbsentLink } from "../../ledger/rows.ts";
 import type { Absence, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
 import { minuteMs } from "../../model/time.ts";
 import { awaitDropped } from "../../plan/lost-names.ts";
 import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
-import { type Cycle, nameIssue, projectNow } from "../ground/cycle-state.ts";
-import { noteError } from "../ground/report.ts";
+import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import type { World } from "../ground/world.ts";
-import { awaitFollowers, setAbsence } from "./followers.ts";
+import { awaitFollowers, noteRefused, setAbsence } from "./absences.ts";
 import { storeRecords } from "./markers.ts";
-import { noteRefused } from "./refused.ts";
 import { findRepository } from "./repositories.ts";
 
 /** A second 404 that comes sooner than this after the first one proves nothing more. */
@@ -180,19 +177,6 @@ async function follow(
     await own.world.ledger.commit([{ kind: "follow-transfer", from, to: issue, moved }, ...told, ...changes]);
   });
   log.info({ project: cycle.project.key, issue: before, now }, "A transferred issue was followed");
-}
-
-/**
- * Says of a post that its issue was not found, whichever project has asked: in the first run of its own since. What that means is not
- * known yet, so nothing is decided for it.
- */
-export function sayNotFound(cycle: Cycle, { post, issue: asked, absence }: AbsentLink): void {
-  const { lastSuccessAt = 0, doneAt = 0 } = projectNow(cycle);
-  if (absence.kind !== "missing" || absence.since <= Math.max(lastSuccessAt, doneAt)) return;
-  const issue = nameIssue(cycle, asked);
-  const until = new Date(absence.since + secondLookMs).toISOString();
-  const message = `${issue} is not found (404), so nothing is decided for its post. The next runs ask again; if it is not found after ${until}, either, it counts as gone: then other issues of the post decide, or the post needs you.`;
-  noteError(cycle.tally, { post, issue, code: "tracker.missing", message });
 }
 
 async function noteAbsence({ cycle, asked, known }: Looked, absence: Absence): Promise<void> {

@@ -1,11 +1,9 @@
 import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef, LabelledIssue } from "../../model/issue.ts";
-import { parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, issueKey, readBy } from "../ground/cycle-state.ts";
 import { noteLimitOf } from "../ground/lane.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
-import { isOurLogin } from "./identify.ts";
 
 /** The issues of a repository that have the labels of `import`. */
 export interface LabelledList {
@@ -66,14 +64,6 @@ export function addressesOf(
 export function addressOf({ world, project }: Cycle, { repositoryId, number }: IssueRef): string {
   const name = world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "";
   return project.renderer.dialect.issueAddress(name, number);
-}
-
-/** An issue of ours stands for a post, whatever people make of its link. */
-export function isOurIssue(
-  { world, account }: Cycle,
-  { author, body }: Pick<LabelledIssue, "author" | "body">,
-): boolean {
-  return isOurLogin(world, account, author) && parseMarker(body) !== undefined;
 }
 
 /** Another project makes, or has made, a post of it, whether the config names that project or not. */

@@ -1,21 +1,30 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
-import { type IssueRecord, type RepositoryId, type RepositoryName, refOf } from "../../model/issue.ts";
+import { type IssueRecord, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
-import { parseMarker } from "../../plan/text/marker.ts";
 import { select } from "../../select.ts";
 import type { IssuePage, IssueQuery, OddIssue } from "../../tracker/tracker.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { isLookedAt, noteLooks } from "../ground/looks.ts";
 import { command } from "../ground/remedy.ts";
 import { noteError } from "../ground/report.ts";
 import { findSynced } from "../ground/settings-now.ts";
-import { endListed } from "./followers.ts";
-import { foldLogin, isOurLogin, isSameLogin } from "./identify.ts";
-import { type IssueText, keepNaming } from "./naming.ts";
-import { isFromLaterLife, isOutdated, isRecovering, sayOld } from "./old-state.ts";
-import { isOurBoard, readOtherMarks } from "./other-marks.ts";
-import { noteOdd, noteRefused } from "./refused.ts";
+import { endListed, noteRefused } from "./absences.ts";
+import { foldLogin, isSameLogin } from "./identify.ts";
+import { type IssueText, keepNaming, readableOf } from "./naming.ts";
+import {
+  authorsToScan,
+  formerBoards,
+  hasRested,
+  isFromLaterLife,
+  isOutdated,
+  isRecovering,
+  isScanned,
+  ourLogins,
+  sayOld,
+} from "./old-state.ts";
+import { isOurBoard, ownMark, readOtherMarks } from "./other-marks.ts";
 
 /** Two clocks and a list that lags: changes this much older than the cursor are read again. */
 export const overlapMs = 120_000;
@@ -49,6 +58,25 @@ export async function storePage(
     if (answer.kind === "refused") await noteRefused(cycle, issue, answer.error);
   }
   await noteOdd(cycle, page);
+}
+
+/**
+ * Takes the rows of a list that can't be read, each by itself. A linked issue is unknown until it can be read: every run asks for
+ * it. Of any other one it is said once a run that it is left out.
+ */
+async function noteOdd(cycle: Cycle, page: Pick<IssuePage, "odd">): Promise<void> {
+  const { ledger, log, clock } = cycle.world;
+  for (const { issue, error } of page.odd ?? []) {
+    if ((await ledger.rows.linkedTo(issue, "withDuplicates")).length > 0) {
+      await noteRefused(cycle, issue, error);
+      continue;
+    }
+    const name = nameIssue(cycle, issue);
+    if (isLookedAt(cycle, `odd ${name}`)) continue;
+    noteLooks(cycle, [`odd ${name}`], clock.now());
+    log.warn({ issue: name, reason: error.message }, "An issue can't be read: it is left out of this look");
+  }
+  await keepNaming(cycle, readableOf(page));
 }
 
 /**
@@ -195,57 +223,9 @@ function sayBlind(cycle: Cycle, { name }: RepositoryMemory, { issue, error }: Od
   noteError(cycle.tally, error, { issue: shown, message });
 }
 
-/** Logins whose issues have not been looked through since this state is what it is. */
-function authorsToScan(cycle: Cycle, known: RepositoryMemory, stamp?: number): readonly string[] {
-  const logins = ourLogins(cycle);
-  if (known.scannedAt === undefined || isOutdated(cycle, known, stamp) || hasRested(cycle, known))
-    return logins;
-  if (formerBoards(cycle).some((board) => !known.scannedFor.includes(board))) return logins;
-  return logins.filter((login) => !known.scannedFor.includes(foldLogin(login)));
-}
-
-/**
- * Whether a wait for what an earlier life had under way is over since the last scan. What took effect in that time need not
- * have been among the changes: a list that lags shows it behind others.
- */
-function hasRested(
-  { world: { clock, policy } }: Cycle,
-  { scannedAt, recoveredAt }: RepositoryMemory,
-): boolean {
-  if (scannedAt === undefined || recoveredAt === undefined) return false;
-  const restedAt = recoveredAt + policy.waits.createMs;
-  return scannedAt < restedAt && clock.now() >= restedAt;
-}
-
-/**
- * Whether every marker of ours in a repository is known. Only then can an issue be opened there, and only then can a marker
- * be unexpected.
- *
- * @param stamp - until when what is known is that of an old copy, epoch ms; left out: the project's own.
- */
-export function isScanned(cycle: Cycle, wanted: RepositoryId | RepositoryName, stamp?: number): boolean {
-  const { memory } = cycle.world.ledger;
-  const known = typeof wanted === "number" ? memory.repositoryById(wanted) : memory.repository(wanted);
-  return known !== undefined && authorsToScan(cycle, known, stamp).length === 0;
-}
-
-/** Earlier addresses of the board, by their hashes; no login has a colon. */
-function formerBoards({ world: { policy } }: Cycle): readonly string[] {
-  return policy.formerBoards.map((board) => `board:${board}`);
-}
-
-/** Our own account and those whose markers count like ours, each once. */
-function ourLogins({ account, world: { policy } }: Cycle): readonly string[] {
-  const logins = [account, ...policy.trustedAuthors];
-  return logins.filter(
-    (login, at) => logins.findIndex((other) => foldLogin(other) === foldLogin(login)) === at,
-  );
-}
-
 /** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */
 function markedBy(cycle: Cycle, record: IssueText): readonly MarkedIssue[] {
-  if (!isOurLogin(cycle.world, cycle.account, record.author)) return [];
-  const marker = parseMarker(record.body);
+  const marker = ownMark(cycle, record);
   if (marker === undefined || !isOurBoard(cycle.world.policy, marker.board)) return [];
   const issue = refOf(record.issue);
   const isOwn = isSameLogin(record.author, cycle.account);

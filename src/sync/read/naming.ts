@@ -12,7 +12,7 @@ import { isPutOff, noteError, notePutOff } from "../ground/report.ts";
 import type { Hold } from "../ground/verdict.ts";
 import type { Holds, PostPage, Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
-import { isOurIssue } from "./import-list.ts";
+import { ownMark } from "./other-marks.ts";
 
 /** An issue that names more pages than this is a list of them, and no post's own. */
 const mostAddresses = 50;
@@ -37,7 +37,7 @@ export async function keepNaming(cycle: Cycle, records: readonly IssueText[]): P
   const { renderer } = cycle.project;
   const named = records
     // Ours have their posts, whatever else they name. Without a mark it may be a person's who shares the account with us.
-    .filter((record) => !isOurIssue(cycle, record))
+    .filter((record) => ownMark(cycle, record) === undefined)
     .map(({ issue: { repositoryId, number }, body }) => {
       const addresses = [...listAddresses(body, renderer.dialect)];
       return {

@@ -1,12 +1,13 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
-import type { Issue } from "../../model/issue.ts";
+import type { Issue, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import { type Cycle, nameIssue, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import { findSynced } from "../ground/settings-now.ts";
 import { type Policy, repositoryNames } from "../ground/world.ts";
+import { foldLogin } from "./identify.ts";
 
 /** A clock of the tracker and ours may differ by this much. */
 const skewMs = 120_000;
@@ -123,4 +124,51 @@ export async function sayOld(cycle: Cycle, { issue, posts }: MarkedIssue): Promi
     code: "state.old",
     message: `The issue carries our mark, and the state knows nothing of it: the state is an old copy that was put back. So both sides are taken as they are, once, for each of its projects: nothing is written for what differs, and new issues wait until ${until}. \`boardsync rebuild\` lists what differs.`,
   });
+}
+
+/** Logins whose issues have not been looked through since this state is what it is. */
+export function authorsToScan(cycle: Cycle, known: RepositoryMemory, stamp?: number): readonly string[] {
+  const logins = ourLogins(cycle);
+  if (known.scannedAt === undefined || isOutdated(cycle, known, stamp) || hasRested(cycle, known))
+    return logins;
+  if (formerBoards(cycle).some((board) => !known.scannedFor.includes(board))) return logins;
+  return logins.filter((login) => !known.scannedFor.includes(foldLogin(login)));
+}
+
+/**
+ * Whether a wait for what an earlier life had under way is over since the last scan. What took effect in that time need not
+ * have been among the changes: a list that lags shows it behind others.
+ */
+export function hasRested(
+  { world: { clock, policy } }: Cycle,
+  { scannedAt, recoveredAt }: RepositoryMemory,
+): boolean {
+  if (scannedAt === undefined || recoveredAt === undefined) return false;
+  const restedAt = recoveredAt + policy.waits.createMs;
+  return scannedAt < restedAt && clock.now() >= restedAt;
+}
+
+/**
+ * Whether every marker of ours in a repository is known. Only then can an issue be opened there, and only then can a marker
+ * be unexpected.
+ *
+ * @param stamp - until when what is known is that of an old copy, epoch ms; left out: the project's own.
+ */
+export function isScanned(cycle: Cycle, wanted: RepositoryId | RepositoryName, stamp?: number): boolean {
+  const { memory } = cycle.world.ledger;
+  const known = typeof wanted === "number" ? memory.repositoryById(wanted) : memory.repository(wanted);
+  return known !== undefined && authorsToScan(cycle, known, stamp).length === 0;
+}
+
+/** Earlier addresses of the board, by their hashes; no login has a colon. */
+export function formerBoards({ world: { policy } }: Cycle): readonly string[] {
+  return policy.formerBoards.map((board) => `board:${board}`);
+}
+
+/** Our own account and those whose markers count like ours, each once. */
+export function ourLogins({ account, world: { policy } }: Cycle): readonly string[] {
+  const logins = [account, ...policy.trustedAuthors];
+  return logins.filter(
+    (login, at) => logins.findIndex((other) => foldLogin(other) === foldLogin(login)) === at,
+  );
 }

@@ -2,7 +2,7 @@ import type { Change } from "../../ledger/change.ts";
 import type { OtherMark } from "../../ledger/pulls.ts";
 import { type IssueRecord, type IssueRef, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
-import { guessAddress, parseMarker } from "../../plan/text/marker.ts";
+import { guessAddress, type Marker, parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
 import type { Hold } from "../ground/verdict.ts";
@@ -18,9 +18,17 @@ export function isOurBoard(
   return board === boardHash || formerBoards.includes(board);
 }
 
+/** Our mark on an issue of ours: of others than us none counts, nor one that is quoted. */
+export function ownMark(
+  { world, account }: Pick<Cycle, "world" | "account">,
+  { author, body }: Pick<IssueRecord, "author" | "body">,
+): Marker | undefined {
+  return isOurLogin(world, account, author) ? parseMarker(body) : undefined;
+}
+
 /**
  * What to remember of issues of ours that name posts under another address of the board. It may be the same board, whose address
- * has changed while the state was lost. Of others than us no mark counts, nor one that is quoted.
+ * has changed while the state was lost.
  */
 export function readOtherMarks(cycle: Cycle, records: readonly IssueRecord[]): readonly Change[] {
   const { clock, policy } = cycle.world;

@@ -9,7 +9,8 @@ import { isApproved, issueKey, nameIssue, type PulledCycle } from "../ground/cyc
 import type { Asked } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
-import { addressOf, isElsewhere, isOurIssue } from "../read/import-list.ts";
+import { addressOf, isElsewhere } from "../read/import-list.ts";
+import { ownMark } from "../read/other-marks.ts";
 import { callTool, showsOther } from "./call.ts";
 import { doubtOf } from "./create.ts";
 import { keepParked } from "./failure.ts";
@@ -30,7 +31,7 @@ export async function replanImport(cycle: PulledCycle, post: PostId): Promise<As
   const isWanted =
     answer.kind === "found" &&
     (await world.ledger.rows.linkedTo(issue)).length === 0 &&
-    !isOurIssue(cycle, answer.record) &&
+    ownMark(cycle, answer.record) === undefined &&
     !(await isElsewhere(cycle, issue)) &&
     whyKept(answer.record, settings.import) === undefined;
   if (!isWanted) {

@@ -6,8 +6,8 @@ import { inOrder } from "../../../select.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
 import { changesOf } from "../../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../../ground/cycle-state.ts";
+import { endListed, setAbsence } from "../absences.ts";
 import { secondLookMs } from "../follow.ts";
-import { endListed, setAbsence } from "../followers.ts";
 import { isOurLogin } from "../identify.ts";
 import type { AskedIssue, SignalReader } from "./signal-reader.ts";
 

@@ -1,4 +1,6 @@
+import type { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
+import type { AbsentLink } from "../../ledger/rows.ts";
 import type { Absence, Issue, IssueRef, Pin } from "../../model/issue.ts";
 import { isSameIssue } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
@@ -6,12 +8,13 @@ import type { RuleSettings } from "../../plan/ground/settings.ts";
 import { awaitOthers } from "../../plan/lost-names.ts";
 import { inOrder } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
-import type { Cycle } from "../ground/cycle-state.ts";
+import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { noteError } from "../ground/report.ts";
 import { rulesOf } from "../ground/settings-now.ts";
 
 /*
- * What becomes of the bases of all posts, of whichever project, that follow an issue which is not where it was, or there again: nobody
- * has changed the issue, so nobody is told.
+ * What the state knows of issues that are not where they were, or not shown. Where others decide instead, or one is there again, the
+ * bases of all posts that follow it, of whichever project, are laid anew: nobody has changed the issue, so nobody is told.
  */
 
 /** @param baseOf the bases of one of them, by its row as it was with the issue there. */
@@ -67,4 +70,31 @@ export async function endListed(cycle: Cycle, shown: readonly Issue[]): Promise<
       if (absence.kind === "lost" && isShown) await setAbsence(cycle, issue, absence, undefined);
     }
   }
+}
+
+/**
+ * An issue is not shown to us now. Its posts wait, and it is asked for again by every run until it is shown; nothing else goes
+ * without. What is known to be elsewhere, or gone, stays so.
+ */
+export async function noteRefused(cycle: Cycle, issue: IssueRef, error: RemoteError): Promise<void> {
+  const { ledger, clock } = cycle.world;
+  const since = clock.now();
+  // Other projects of this run have posts of it, too, and do not ask.
+  cycle.run.looks.set(refusalKey(issue), { run: cycle.run.number, at: since, error });
+  if ((await ledger.absences.of(issue)) !== undefined) return;
+  await ledger.commit([{ kind: "set-absence", issue, absence: { kind: "refused", since } }]);
+}
+
+/** Says it of a post, in every run for as long as it is so. */
+export function sayRefused(cycle: Cycle, { post, issue, absence }: AbsentLink): void {
+  if (absence.kind !== "refused") return;
+  const name = nameIssue(cycle, issue);
+  const error = cycle.run.looks.get(refusalKey(issue))?.error as RemoteError | undefined;
+  const why = error?.message ?? "GitHub does not show it now.";
+  const message = `${name} can't be read, so nothing is decided for its post; every run asks again. ${why}`;
+  noteError(cycle.tally, error ?? { code: "tracker.refused", message }, { post, issue: name, message });
+}
+
+function refusalKey({ repositoryId, number }: IssueRef): string {
+  return `refusal of issue ${repositoryId}#${number}`;
 }
