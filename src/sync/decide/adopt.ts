@@ -8,8 +8,8 @@ import { inOrder } from "../../select.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import { retargetOpen } from "../ground/retarget.ts";
 import { readRow, type ShowLinks } from "../ground/rows.ts";
+import { retargetOpen } from "../ground/settings-now.ts";
 
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
 export async function adoptDecision(cycle: PulledCycle, row: Row, now: number): Promise<void> {

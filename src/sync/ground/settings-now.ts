@@ -1,8 +1,13 @@
+import type { Change } from "../../ledger/change.ts";
 import type { Memory, ProjectMemory } from "../../ledger/memory.ts";
+import type { RowRecord } from "../../ledger/rows.ts";
+import type { FieldWrite, Row } from "../../model/link.ts";
 import type { PostField, ProjectId } from "../../model/post.ts";
+import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
 import { nameCategories, openCategories } from "../../plan/categories.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import type { RuleSettings, Settings } from "../../plan/ground/settings.ts";
+import { type RebaseContext, rebaseRow, retargetWrites } from "../../plan/rules/rebase.ts";
 import type { Cycle } from "./cycle-state.ts";
 import type { SyncProject, World } from "./world.ts";
 
@@ -44,4 +49,37 @@ export function findSynced(
   project: ProjectId,
 ): ProjectMemory | undefined {
   return policy.projectKeys.map((key) => ledger.memory.project(key)).find((memory) => memory?.id === project);
+}
+
+/**
+ * A PATCH of the post that is under way was asked for before: its writes get the targets that are asked for by now, so that it is no
+ * reason to write again once it is applied.
+ */
+export async function retargetOpen(
+  { ledger }: Pick<World, "ledger">,
+  project: ProjectId,
+  { post, openIntents }: Pick<Row, "post" | "openIntents">,
+  aim: (writes: readonly FieldWrite[]) => readonly FieldWrite[],
+): Promise<readonly Change[]> {
+  if (!openIntents.includes("patch-post")) return [];
+  const open = (await ledger.journal.open(project)).filter(
+    (intent) => intent.kind === "patch-post" && intent.post === post.id,
+  );
+  return open.map(({ id, writes = [] }) => ({ kind: "retarget", intent: id, writes: aim(writes) }));
+}
+
+/** A row under other rules than those before: its bases, and what the PATCH that is under way is to aim at. */
+export async function underRules(
+  world: Pick<World, "ledger">,
+  project: ProjectId,
+  row: Row,
+  context: RebaseContext,
+): Promise<{
+  readonly bases: Required<Pick<RowRecord, "base" | "issueBases">>;
+  readonly changes: readonly Change[];
+}> {
+  const before = context.before?.boardRules ?? [];
+  const bases = { base: rebaseRow(row, context), issueBases: rebaseIssues(row, { ...context, before }) };
+  const changes = await retargetOpen(world, project, row, (writes) => retargetWrites(row, writes, context));
+  return { bases, changes };
 }

@@ -1,12 +1,10 @@
 import type { Change } from "../../ledger/change.ts";
-import type { FieldWrite } from "../../model/link.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { standStill } from "../../plan/plan.ts";
-import { type RebaseContext, retargetWrites } from "../../plan/rules/rebase.ts";
+import type { RebaseContext } from "../../plan/rules/rebase.ts";
 import { type Cycle, rememberOfProject } from "../ground/cycle-state.ts";
-import { rebasedBases, retargetOpen } from "../ground/retarget.ts";
 import { eachDueRow } from "../ground/rows.ts";
-import { rulesNow } from "../ground/settings-now.ts";
+import { rulesNow, underRules } from "../ground/settings-now.ts";
 import { readSignals } from "../read/signals/pull-signals.ts";
 
 /**
@@ -55,9 +53,8 @@ async function rebaseRows(cycle: Cycle, known: string): Promise<Rebased> {
   let apart = 0;
   await eachDueRow(cycle, async (_, row) => {
     if (row.links.length === 0) return;
-    const aim = (writes: readonly FieldWrite[]) => retargetWrites(row, writes, context);
-    changes.push(...(await retargetOpen(cycle.world, memory.id, row, aim)));
-    const bases = rebasedBases(row, context);
+    const { bases, changes: aims } = await underRules(cycle.world, memory.id, row, context);
+    changes.push(...aims);
     if (Object.values(bases.base).some(({ ruled, isAwaited }) => ruled && !isAwaited)) apart += 1;
     const record = {
       ...standStill(row),

@@ -3,14 +3,12 @@ import type { IssueRef } from "../../model/issue.ts";
 import type { Namesake, PostId } from "../../model/post.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { isAlike, judgeNamesake } from "../../plan/namesake.ts";
-import { retargetWrites } from "../../plan/rules/rebase.ts";
 import { inOrder } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command, linkOrMake } from "../ground/remedy.ts";
-import { rebasedBases, retargetOpen } from "../ground/retarget.ts";
 import { readRow } from "../ground/rows.ts";
-import { findSynced, rulesNow } from "../ground/settings-now.ts";
+import { findSynced, rulesNow, underRules } from "../ground/settings-now.ts";
 import type { Hold } from "../ground/verdict.ts";
 import type { Holds, Wanted } from "../ground/wanted.ts";
 
@@ -58,10 +56,8 @@ async function followPost(
   // The same rules ask for the same, also where they can't be evaluated now.
   if (rules === writeRules(cycle.project.settings)) return;
   const context = { before: rulesNow(readRules(rules), from, ledger.memory), settings, seen, now };
-  await ledger.commit([
-    ...(await retargetOpen(cycle.world, memory.id, row, (writes) => retargetWrites(row, writes, context))),
-    { kind: "set-bases", project: memory.id, post, bases: rebasedBases(row, context) },
-  ]);
+  const { bases, changes } = await underRules(cycle.world, memory.id, row, context);
+  await ledger.commit([...changes, { kind: "set-bases", project: memory.id, post, bases }]);
 }
 
 /** Holds new issues of posts that may have one already: in another project, or under another id. */

@@ -8,8 +8,7 @@ import { withLate } from "../../plan/fields/late.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { planRow } from "../../plan/plan.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { retargetOpen } from "../ground/retarget.ts";
-import { rulesOf } from "../ground/settings-now.ts";
+import { retargetOpen, rulesOf } from "../ground/settings-now.ts";
 
 /** A change of ours that an issue shows. */
 export interface AppliedChange {
