@@ -7,7 +7,7 @@ import { noteLimitOf } from "./ground/lane.ts";
 import { isPreview, takesAsItIs } from "./ground/order.ts";
 import { closureBy, isPutOff, noteError } from "./ground/report.ts";
 import { resolveEntries } from "./past/resolve-entries.ts";
-import { pullReleases } from "./read/pull-releases.ts";
+import { pullReleases } from "./read/releases.ts";
 import { writeEntries } from "./write/entries.ts";
 
 /**

@@ -20,8 +20,7 @@ import { type EntryWork, entryOf, lastText, nameEntry } from "../ground/entries.
 import { isPreview, shownEntry } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import type { Verdict } from "../ground/verdict.ts";
-import { type ReleaseLook, rememberEntry } from "../read/pull-releases.ts";
-import { readShipped, wantedReleases } from "../read/shipped.ts";
+import { type ReleaseLook, readShipped, rememberEntry, wantedReleases } from "../read/releases.ts";
 import { endOthers, judgeEntries, noteHeld, whyStopped } from "./judge-entries.ts";
 
 /** What it hangs on in this run. */

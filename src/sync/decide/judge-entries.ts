@@ -3,7 +3,7 @@ import { isAllowed, reasonOf } from "../../plan/ground/obstacle.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { type EntryWork, entryOf } from "../ground/entries.ts";
 import { type Verdict, writesHold } from "../ground/verdict.ts";
-import { rememberEntry } from "../read/pull-releases.ts";
+import { rememberEntry } from "../read/releases.ts";
 
 /**
  * What holds all that is written to the board of a project; and drafts, where there are more new ones at once than its guard lets go.

@@ -5,7 +5,7 @@ import { findEntry, isCalled, ownEntry, printEntry } from "../../plan/changelog/
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { type AskEntries, entryOf, lastText, otherEntries, sayAlike } from "../ground/entries.ts";
 import { isPreview } from "../ground/order.ts";
-import { rememberEntry } from "../read/pull-releases.ts";
+import { rememberEntry } from "../read/releases.ts";
 import { type Looked, resolveCalls } from "../write/call.ts";
 
 /**

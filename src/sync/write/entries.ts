@@ -14,7 +14,7 @@ import {
 } from "../ground/entries.ts";
 import { noteError } from "../ground/report.ts";
 import type { Outcome } from "../ground/verdict.ts";
-import { type ReleaseLook, rememberChangelog, rememberEntry } from "../read/pull-releases.ts";
+import { type ReleaseLook, rememberChangelog, rememberEntry } from "../read/releases.ts";
 import { callTool, hashArguments, showsOther, type ToolRequest } from "./call.ts";
 
 /**

@@ -13,7 +13,7 @@ import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { laneOf } from "../ground/lane.ts";
 import { isLookedAt, noteLooks } from "../ground/looks.ts";
 import { noteError } from "../ground/report.ts";
-import { pullMilestones } from "../read/pull-catalogue.ts";
+import { pullMilestones } from "../read/pull-names.ts";
 import { repositoryNow } from "./issue.ts";
 import { send } from "./send.ts";
 
