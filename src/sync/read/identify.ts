@@ -2,19 +2,14 @@ import { ProjectError, RemoteError } from "../../errors.ts";
 import type { ProjectMemory, RepositoryMemory } from "../../ledger/memory.ts";
 import type { RepositoryName } from "../../model/issue.ts";
 import type { BoardProject, ProjectId } from "../../model/post.ts";
+import type { Settings } from "../../plan/ground/settings.ts";
 import { type Cycle, startCourse, type Tally } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { rebuildStamp } from "../ground/order.ts";
 import { isPutOff } from "../ground/report.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 import { pickProject, type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
-import {
-  attemptRepository,
-  findRepository,
-  namesOfLinked,
-  noteProblems,
-  type Problems,
-} from "./repositories.ts";
+import { eachRepository, findRepository, namesOfLinked, type Place } from "./repositories.ts";
 import { warnOfPublic } from "./visibility.ts";
 
 /**
@@ -28,22 +23,22 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const memory = await findProject(project, world, run);
   const account = await findAccount({ world, run });
   const settings = settingsNow(project, memory.id, world.ledger.memory);
-  const repositories = new Map<RepositoryName, RepositoryMemory>();
-  const problems: Problems = new Map();
-  const find = async (names: readonly RepositoryName[]): Promise<void> => {
-    for (const name of names) {
-      const found = await attemptRepository(problems, name, () => findOnce({ world, run }, name));
-      if (found === undefined) continue;
-      warnOfPublic({ world, memory, project }, found);
-      repositories.set(name, found);
-    }
+  const find = async (_: undefined, name: RepositoryName): Promise<RepositoryMemory> => {
+    const found = await findOnce({ world, run }, name);
+    warnOfPublic({ world, memory, project }, found);
+    return found;
   };
-  await find(repositoryNames(settings));
-  await find(await namesOfLinked(settings, world));
-  noteProblems({ world, settings, tally, project }, problems, repositories.size > 0);
+  const places = placesOf(settings, world);
+  const { used: repositories } = await eachRepository({ world, settings, tally, project }, places, find);
   const unread: Cycle["unread"] = new Set();
   const course = startCourse();
   return { world, run, project, memory, settings, account, repositories, unread, tally, course };
+}
+
+/** Those of the config, and where linked issues are beside them, once these are found. */
+async function* placesOf(settings: Settings, world: World): AsyncGenerator<Place<undefined>> {
+  for (const name of repositoryNames(settings)) yield [name, undefined];
+  for (const name of await namesOfLinked(settings, world)) yield [name, undefined];
 }
 
 /** Where it can't be had, no other project of the run asks for it again. */

@@ -6,6 +6,7 @@ import {
   type Named,
   type Pin,
   type RepositoryId,
+  type RepositoryName,
 } from "../../model/issue.ts";
 import { readRules } from "../../plan/ground/identity.ts";
 import { includesName } from "../../plan/ground/issue-fields.ts";
@@ -26,13 +27,7 @@ import { type Cycle, type PulledCycle, projectNow } from "../ground/cycle-state.
 import { lookOnce } from "../ground/looks.ts";
 import { eachDueRow } from "../ground/rows.ts";
 import { lookAtLinked } from "./linked-issues.ts";
-import {
-  askRepositoryAgain,
-  attemptRepository,
-  noteProblems,
-  type Problems,
-  rememberNews,
-} from "./repositories.ts";
+import { askRepositoryAgain, eachRepository, rememberNews } from "./repositories.ts";
 
 /**
  * Finds out what the names in the rules mean by now. GitHub knows labels, milestones and issue types by ids, and so do we, from
@@ -44,13 +39,11 @@ import {
  */
 export async function pullNames(cycle: PulledCycle): Promise<Cycle["unread"]> {
   const { memory } = cycle.world.ledger;
-  const problems: Problems = new Map();
-  for (const [name, known] of cycle.repositories) {
-    await attemptRepository(problems, name, () => pullCatalogue(cycle, memory.repository(name) ?? known));
-  }
-  noteProblems(cycle, problems, true);
+  const look = (known: RepositoryMemory, name: RepositoryName): Promise<RepositoryMemory> =>
+    pullCatalogue(cycle, memory.repository(name) ?? known);
+  const { refused } = await eachRepository(cycle, cycle.repositories, look, false);
   await pinKnown(cycle);
-  const unnamed = [...problems.keys()].flatMap((name) => memory.repository(name)?.repository.id ?? []);
+  const unnamed = refused.flatMap((name) => memory.repository(name)?.repository.id ?? []);
   return new Set([...cycle.unread, ...unnamed]);
 }
 

@@ -10,13 +10,7 @@ import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed } from "./follow.ts";
 import { lookAtLinked, lookForMissing } from "./linked-issues.ts";
 import { overlapMs, scanMarkers, storePage } from "./markers.ts";
-import {
-  askRepositoryAgain,
-  attemptRepository,
-  noteProblems,
-  type Problems,
-  rememberNews,
-} from "./repositories.ts";
+import { askRepositoryAgain, eachRepository, rememberNews } from "./repositories.ts";
 import { partOfReading } from "./share.ts";
 
 /**
@@ -28,19 +22,8 @@ import { partOfReading } from "./share.ts";
  * @throws ProjectError, RemoteError when none can be read, or the tracker can't be asked at all.
  */
 export async function pullTracker(cycle: Cycle): Promise<Pick<Cycle, "repositories" | "unread">> {
-  const pulled = new Map<RepositoryName, RepositoryMemory>();
-  const problems: Problems = new Map();
-  let paused = 0;
-  for (const [name, known] of cycle.repositories) {
-    const memory = await attemptRepository(problems, name, () => pullOnce(cycle, known));
-    if (memory === undefined) continue;
-    if (memory.pausedAt === undefined) pulled.set(name, memory);
-    else {
-      sayPaused(cycle, memory.name, memory.pausedAt);
-      paused += 1;
-    }
-  }
-  noteProblems(cycle, problems, pulled.size + paused > 0);
+  const { used } = await eachRepository(cycle, cycle.repositories, (known) => pullOnce(cycle, known));
+  const pulled = new Map([...used].filter(([, { pausedAt }]) => pausedAt === undefined));
   await followMarked(cycle);
   await followNamed(cycle);
   await retryAbsent(cycle);
@@ -62,7 +45,9 @@ function sayPaused({ tally }: Cycle, name: RepositoryName, pausedAt: number): vo
 async function pullOnce(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {
   const { id } = known.repository;
   const read = await lookOnce(cycle, `pull of ${id}`, () => pullRepository(cycle, known));
-  return read ?? cycle.world.ledger.memory.repositoryById(id) ?? known;
+  const memory = read ?? cycle.world.ledger.memory.repositoryById(id) ?? known;
+  if (memory.pausedAt !== undefined) sayPaused(cycle, memory.name, memory.pausedAt);
+  return memory;
 }
 
 async function pullRepository(cycle: Cycle, known: RepositoryMemory): Promise<RepositoryMemory> {

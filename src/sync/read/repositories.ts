@@ -246,29 +246,41 @@ export async function rememberNews(
 }
 
 /** Why repositories can't be used, by their names in the config. */
-export type Problems = Map<RepositoryName, ProjectError | RemoteError>;
+type Problems = Map<RepositoryName, ProjectError | RemoteError>;
+
+/** A repository by its name in the config, and what is known of it. */
+export type Place<K> = readonly [name: RepositoryName, known: K];
 
 /**
- * Does what belongs to one repository of a project. What is refused there concerns its posts, which stay due; the others go on.
+ * Does what belongs to each repository of a project. What is refused there is said and concerns its posts, which stay due; the others
+ * go on.
  *
- * @returns undefined where it can't be used; why is among the problems then.
- * @throws RemoteError when it concerns more than this repository: a limit, the credential, a server out of reach.
+ * @param isNeeded - whether nothing makes sense where none can be used.
+ * @returns what came of those that can be used, and which can't, by their names in the config.
+ * @throws RemoteError when it concerns more than one repository: a limit, the credential, a server out of reach; where one is needed
+ *   and none can be used, what is wrong with the first.
  */
-export async function attemptRepository<T>(
-  problems: Problems,
-  name: RepositoryName,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isWide(error)) throw error;
-    problems.set(
-      name,
-      error instanceof RemoteError && error.fault !== "missing" ? error : asProjectError(error),
-    );
-    return undefined;
+export async function eachRepository<K, T>(
+  cycle: Pick<Cycle, "world" | "settings" | "tally" | "project">,
+  places: Iterable<Place<K>> | AsyncIterable<Place<K>>,
+  work: (known: K, name: RepositoryName) => Promise<T>,
+  isNeeded = true,
+): Promise<{ readonly used: ReadonlyMap<RepositoryName, T>; readonly refused: readonly RepositoryName[] }> {
+  const used = new Map<RepositoryName, T>();
+  const problems: Problems = new Map();
+  for await (const [name, known] of places) {
+    try {
+      used.set(name, await work(known, name));
+    } catch (error) {
+      if (isWide(error)) throw error;
+      const isOther = error instanceof RemoteError && error.fault !== "missing";
+      problems.set(name, isOther ? error : asProjectError(error));
+    }
   }
+  const [first] = problems.values();
+  if (isNeeded && first !== undefined && used.size === 0) throw first;
+  noteProblems(cycle, problems);
+  return { used, refused: [...problems.keys()] };
 }
 
 /** Of an App each installation is one owner's: without it the repositories of others can be used. */
@@ -277,19 +289,11 @@ function isWide(error: unknown): boolean {
   return isPutOff(error) || (error.concerns === "all" && error.budget === "");
 }
 
-/**
- * Says what can't be used.
- *
- * @param isAnyUsed - where nothing else can be, nothing makes sense without the first of them.
- * @throws ProjectError or RemoteError then.
- */
-export function noteProblems(
+/** Says what can't be used. */
+function noteProblems(
   { world, settings, tally, project }: Pick<Cycle, "world" | "settings" | "tally" | "project">,
   problems: Problems,
-  isAnyUsed: boolean,
 ): void {
-  const [first] = problems.values();
-  if (first !== undefined && !isAnyUsed) throw first;
   for (const [name, problem] of problems) {
     const { code, message } = problem;
     if (repositoryNames(settings).some((named) => isSameRepository(named, name))) {
