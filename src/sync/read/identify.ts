@@ -9,7 +9,7 @@ import { rebuildStamp } from "../ground/order.ts";
 import { isPutOff } from "../ground/report.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 import { pickProject, type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
-import { eachRepository, findRepository, namesOfLinked, type Place } from "./repositories.ts";
+import { eachRepository, findRepository, type Place } from "./repositories.ts";
 import { warnOfPublic } from "./visibility.ts";
 
 /**
@@ -35,10 +35,20 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   return { world, run, project, memory, settings, account, repositories, unread, tally, course };
 }
 
-/** Those of the config, and where linked issues are beside them, once these are found. */
-async function* placesOf(settings: Settings, world: World): AsyncGenerator<Place<undefined>> {
-  for (const name of repositoryNames(settings)) yield [name, undefined];
-  for (const name of await namesOfLinked(settings, world)) yield [name, undefined];
+/**
+ * The repositories that the config names, and then those that hold issues of this project although it does not name them (any more): a
+ * route was changed, or issues were moved. A linked post stays linked, so they are read, too.
+ */
+async function* placesOf(settings: Settings, { ledger }: World): AsyncGenerator<Place<undefined>> {
+  const own = repositoryNames(settings);
+  for (const name of own) yield [name, undefined];
+  const linked = (await ledger.absences.linkedRepositories(settings.project)).flatMap((id) => {
+    const name = ledger.memory.repositoryById(id)?.name;
+    const isMeant = (one: RepositoryName): boolean => ledger.memory.repository(one)?.repository.id === id;
+    // Where another repository goes by that name now, nothing tells where this one is.
+    return name !== undefined && isMeant(name) && !own.some(isMeant) ? [name] : [];
+  });
+  for (const name of linked) yield [name, undefined];
 }
 
 /** Where it can't be had, no other project of the run asks for it again. */

@@ -7,7 +7,6 @@ import {
   type RepositoryName,
 } from "../../model/issue.ts";
 import { canonical } from "../../plan/ground/identity.ts";
-import type { Settings } from "../../plan/ground/settings.ts";
 import { select } from "../../select.ts";
 import type { Cycle } from "../ground/cycle-state.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
@@ -216,23 +215,6 @@ async function namesFor(
 
 function sayRenamed({ log }: World, name: RepositoryName, { name: now }: Repository): void {
   log.warn({ repo: name, now }, "The repository was renamed; correct `repo` in the config");
-}
-
-/**
- * Repositories that hold issues of this project although it does not name them (any more): a route was changed, or issues
- * were moved. A linked post stays linked, so they are read, too.
- */
-export async function namesOfLinked(
-  settings: Settings,
-  { ledger }: World,
-): Promise<readonly RepositoryName[]> {
-  const own = repositoryNames(settings);
-  return (await ledger.absences.linkedRepositories(settings.project)).flatMap((id) => {
-    const name = ledger.memory.repositoryById(id)?.name;
-    const isMeant = (one: RepositoryName): boolean => ledger.memory.repository(one)?.repository.id === id;
-    // Where another repository goes by that name now, nothing tells where this one is.
-    return name !== undefined && isMeant(name) && !own.some(isMeant) ? [name] : [];
-  });
 }
 
 /** Writes down what was learnt of a repository, if it is anything new: its row holds all of its labels and milestones. */
