@@ -2,8 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { Side } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Traffic } from "../model/surroundings.ts";
-import { countProject } from "../sync/ground/counts.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
+import { countProject } from "../sync/tell/project-report.ts";
 import type { ProjectState } from "../sync/tell/project-state.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
 import { stateKinds } from "../sync/tell/words.ts";

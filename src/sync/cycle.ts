@@ -5,7 +5,7 @@ import { type BoardPull, type PulledCycle, startTally } from "./ground/cycle-sta
 import type { EntryWork } from "./ground/entries.ts";
 import { checkLimits, noteLimitOf } from "./ground/lane.ts";
 import { isPreview } from "./ground/order.ts";
-import { boardRequests, noteFailure, reportProject } from "./ground/report.ts";
+import { noteFailure } from "./ground/report.ts";
 import type { CarriedAction, PlannedAction, ProjectReport, SavedProject } from "./ground/reports.ts";
 import { isFree } from "./ground/wanted.ts";
 import { type Run, repositoryNames, type SyncProject, type World } from "./ground/world.ts";
@@ -26,6 +26,7 @@ import { pullTracker } from "./read/pull-tracker.ts";
 import { shareTime } from "./read/share.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
 import { tellKnown, tellPlan, withNotes } from "./tell/plan.ts";
+import { boardRequests, reportProject } from "./tell/project-report.ts";
 import { decideNotes, type NoteWrite, writeNotes } from "./write/note.ts";
 import { write } from "./write/write.ts";
 

@@ -3,11 +3,11 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { StoredRun } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import { inOrder } from "../../select.ts";
-import { countProject } from "../../sync/ground/counts.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { stampOf } from "../../sync/read/old-state.ts";
 import { tellEntries } from "../../sync/tell/entries.ts";
 import { describeHeard, type Notified, readNotified } from "../../sync/tell/notified.ts";
+import { countProject } from "../../sync/tell/project-report.ts";
 import {
   describeState,
   type Moment,

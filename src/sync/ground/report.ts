@@ -2,12 +2,10 @@ import { type FaultDetail, ProjectError, RemoteError, StateError } from "../../e
 import type { Log } from "../../log.ts";
 import type { PostId } from "../../model/post.ts";
 import { dayMs } from "../../model/time.ts";
-import { countProject } from "./counts.ts";
-import { type BoardPull, type Cycle, endOf, type Tally } from "./cycle-state.ts";
+import { type Cycle, endOf, type Tally } from "./cycle-state.ts";
 import { isSignalLimit, limitClosure } from "./lane.ts";
 import { isPreview, isRoutine, isTakenUp } from "./order.ts";
 import { adviceOn, adviceOnce } from "./remedy.ts";
-import type { ProjectReport } from "./reports.ts";
 import type { Closure, Run, SyncProject, World } from "./world.ts";
 
 /**
@@ -161,101 +159,4 @@ export function noteBug(
   const isKnown = tally.errors.some(({ code, post }) => code === "internal" && post === where.post);
   if (!isKnown) noteError(tally, { post: where.post, code: "internal", message });
   return message;
-}
-
-/** A report names so many of the linked posts that the board no longer lists; `status` has them all. */
-const mostMissingNamed = 20;
-
-/** The report of one project, made of what this run did and of what the ledger says waits. */
-export async function reportProject(
-  project: SyncProject,
-  world: World,
-  run: Run,
-  tally: Tally,
-  before: { readonly board: number; readonly tracker: number },
-  { pull, isDone }: { readonly pull: BoardPull | undefined; readonly isDone: boolean },
-): Promise<ProjectReport> {
-  const { ledger, tracker, clock } = world;
-  const memory = ledger.memory.project(project.key);
-  const counts = await countProject(ledger, memory, pull?.hold !== undefined);
-  if (memory !== undefined && isDone && !tally.isPutOff && isRoutine(run)) {
-    const at = clock.now();
-    const ended = tally.errors.length === 0 ? { lastSuccessAt: at } : { doneAt: at };
-    await ledger.commit([{ kind: "remember-project", memory: { ...memory, ...ended } }]);
-  }
-  const lost =
-    memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);
-  const { held = 0, parked = 0, quarantined = 0 } = counts ?? {};
-  const waiting = (counts?.waiting ?? 0) + tally.notesPutOff;
-  return {
-    project: project.key,
-    repo: project.settings.repo,
-    result: resultOf(tally, isDone, held + parked + quarantined > 0),
-    posts: pull?.posts ?? 0,
-    issues: counts?.issues ?? 0,
-    created: tally.created,
-    adopted: tally.adopted,
-    issueWrites: tally.issueWrites,
-    postWrites: tally.postWrites,
-    statusWrites: tally.statusWrites,
-    waiting: Math.max(waiting, Number(tally.isPutOff || tally.areSignalsPutOff)),
-    held,
-    parked,
-    quarantined,
-    skipped: counts?.skipped ?? 0,
-    failed: tally.errors.length,
-    requests: { board: boardRequests(world) - before.board, tracker: tracker.requests - before.tracker },
-    errors: tally.errors,
-    ...(tally.statusWrites > 0 && {
-      voters: tally.notified.unknown > 0 && tally.notified.known === 0 ? null : tally.notified.known,
-    }),
-    ...(tally.made > 0 && { made: tally.made }),
-    ...(tally.entryWrites > 0 && { entryWrites: tally.entryWrites }),
-    ...(pull?.hold !== undefined && { hold: pull.hold }),
-    ...(counts !== undefined &&
-      lost.length > 0 && {
-        missing: counts.missing,
-        missingPosts: lost.map(({ post, title }) => ({ post, title })),
-      }),
-    ...(project.settings.writes !== "all" && { writes: project.settings.writes }),
-    ...readPutOff(tally),
-  };
-}
-
-/** What a side that can't be reached, or refuses our key, puts into a report. */
-const accessCodes: ReadonlySet<string> = new Set([
-  "board.unreachable",
-  "board.unauthorized",
-  "tracker.unreachable",
-  "tracker.unauthorized",
-]);
-
-/** What a signal has cut off is not all well, although nothing failed. */
-function resultOf({ errors, putOff }: Tally, isDone: boolean, isWaiting: boolean): ProjectReport["result"] {
-  if (!isDone && errors.some(({ code }) => accessCodes.has(code))) return "failed";
-  if (errors.length > 0 || putOff.some(({ code }) => code === "run.stopped")) return "partial";
-  return isWaiting ? "held" : "ok";
-}
-
-/** Each reason once. What is among the errors is no mere delay. */
-function readPutOff({ putOff, errors }: Tally): Pick<ProjectReport, "putOff"> {
-  const mere = putOff.filter(({ code }) => !errors.some((error) => error.code === code));
-  if (mere.length === 0) return {};
-  const each = new Map(
-    mere.map(({ code, message, until, budget }) => [
-      `${code} ${message}`,
-      {
-        code,
-        message,
-        ...(until !== undefined && { until: new Date(until).toISOString() }),
-        ...(budget !== undefined && { budget }),
-      },
-    ]),
-  );
-  return { putOff: [...each.values()] };
-}
-
-/** What the board was asked for so far, by its tools, too. */
-export function boardRequests({ board, tools }: Pick<World, "board" | "tools">): number {
-  return board.requests + (tools?.requests ?? 0);
 }

@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
 import type { WholePause } from "../../model/link.ts";
-import { countProject } from "../ground/counts.ts";
+import { countProject } from "./project-report.ts";
 import { readReport, type StoredError, type StoredReport } from "./stored-report.ts";
 import { count, type StateKind } from "./words.ts";
 
