@@ -4,7 +4,7 @@ import type { PostId } from "../../model/post.ts";
 import { type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { absence } from "../../plan/ground/obstacle.ts";
 import { isUndecidable, planRow, wishesOf } from "../../plan/plan.ts";
-import { chunks } from "../../select.ts";
+import { chunks, inOrder } from "../../select.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { isPreview, takesAsItIs } from "../ground/order.ts";
@@ -60,7 +60,7 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   return decided;
 }
 
-/** What holds new issues, by their posts. What a person lets go was shown to be public last. */
+/** What holds new issues. What a person lets go was shown to be public last. */
 const holders = [holdsOfOtherMarks, holdsOfImports, holdsOfNaming, holdsOfNamesakes, holdsOfPublic] as const;
 
 /** Says of new issues why a person has to let them go: each by the first of the causes that it has. */
@@ -69,9 +69,9 @@ async function holdCreates(cycle: PulledCycle, wanted: readonly Wanted[]): Promi
   for (const holdsOf of holders) {
     const creates = all.filter(isFreeCreate);
     if (creates.length === 0) return all;
-    const holds = await holdsOf(cycle, creates);
-    all = all.map((action) => {
-      const hold = isFreeCreate(action) ? holds.get(action.post) : undefined;
+    const holdOf = await holdsOf(cycle, creates);
+    all = await inOrder(all, async (action) => {
+      const hold = isFreeCreate(action) ? await holdOf(action) : undefined;
       return hold === undefined ? action : { ...action, hold };
     });
   }

@@ -41,10 +41,11 @@ export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
         verdict: { kind: "pause", ...action.pause },
         followUp: undefined,
       };
-    const { holdIssues: issues, holdStatuses: statuses } = isLetGo(action) ? nothingHeld : guarded;
+    const isGoing = isLetGo(action);
+    const { holdIssues: issues, holdStatuses: statuses } = isGoing ? nothingHeld : guarded;
     const isPatch = action.kind === "patch-post";
     const status = action.isNotifying ? statuses : undefined;
-    const before = isLetGo(action) ? undefined : heldFor(action);
+    const before = isGoing ? undefined : heldFor(action);
     const own = before && approvable(before);
     const held = own ?? holdBy(isPatch ? status : issues);
     // `writes` and a board that shrank hold all actions, and no approval ends that.

@@ -9,7 +9,7 @@ import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
 import { linkOrMake } from "../ground/remedy.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Hold } from "../ground/verdict.ts";
-import type { Holds, Wanted } from "../ground/wanted.ts";
+import type { HoldOf } from "../ground/wanted.ts";
 import { nameNow, repositoryNames } from "../ground/world.ts";
 
 /* One side names the other: before a second one is made of the same thing, a person is asked. */
@@ -18,13 +18,13 @@ import { nameNow, repositoryNames } from "../ground/world.ts";
  * Says of new issues where the post names an issue of the project's repositories, is called like one that is to become a post, or came
  * while nobody knows whether one has become a post already: it may be that very post. A person links it, or lets another issue be opened.
  */
-export async function holdsOfImports(cycle: PulledCycle, creates: readonly Wanted[]): Promise<Holds> {
-  if (cycle.settings.import === undefined) return new Map();
+export async function holdsOfImports(cycle: PulledCycle): Promise<HoldOf> {
+  if (cycle.settings.import === undefined) return () => undefined;
   const pages = repositoryNames(cycle.settings).flatMap((name) => pagesOf(cycle, name));
   const imports = await cycle.world.ledger.imports.known(cycle.memory.id);
   const fresh = await newcomersOf(cycle, imports);
   const wishes = imports.filter(({ reason, isDiscarded }) => reason === undefined && !isDiscarded);
-  const holds = await inOrder(creates, async ({ post }): Promise<readonly [PostId, Hold][]> => {
+  return async ({ post }) => {
     const { title, description } = (await readRow(cycle, post))?.post.values ?? {};
     const texts = { title: String(title ?? ""), text: String(description ?? "") };
     const [named] = pages.flatMap(({ name, address }) =>
@@ -32,12 +32,11 @@ export async function holdsOfImports(cycle: PulledCycle, creates: readonly Wante
     );
     const called = wishes.find((wish) => isCalled(texts, wish.title))?.post;
     const issue = named ?? called ?? fresh.get(post);
-    if (issue === undefined) return [];
+    if (issue === undefined) return undefined;
     const what = named ? "names" : called ? "is called as" : "may be what has become of";
     const why = `the post ${what} ${issue}: ${linkOrMake(cycle.project.key, post, issue)}`;
-    return [[post, { kind: "hold", cause: "named", why }]];
-  });
-  return new Map(holds.flat());
+    return { kind: "hold", cause: "named", why };
+  };
 }
 
 /** Posts that may be what an issue has become whose call got no answer, whatever people have made of them; by that issue's row. */

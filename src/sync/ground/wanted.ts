@@ -55,8 +55,8 @@ export interface PostPage {
   readonly shown: string | undefined;
 }
 
-/** Why new issues are held, by their posts. */
-export type Holds = ReadonlyMap<PostId, Hold>;
+/** Why a new issue is held, for one kind of reason; undefined where it is not. */
+export type HoldOf = (create: Wanted) => Hold | undefined | Promise<Hold | undefined>;
 
 /** The same when the guard has looked over all of them. */
 export interface Judged extends Omit<Wanted, "page"> {

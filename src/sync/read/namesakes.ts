@@ -3,14 +3,13 @@ import type { IssueRef } from "../../model/issue.ts";
 import type { Namesake, PostId } from "../../model/post.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { isAlike, judgeNamesake } from "../../plan/namesake.ts";
-import { inOrder } from "../../select.ts";
 import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command, linkOrMake } from "../ground/remedy.ts";
 import { readRow } from "../ground/rows.ts";
 import { findSynced, rulesNow, underRules } from "../ground/settings-now.ts";
 import type { Hold } from "../ground/verdict.ts";
-import type { Holds, Wanted } from "../ground/wanted.ts";
+import type { HoldOf, Wanted } from "../ground/wanted.ts";
 
 /**
  * Posts that the board has moved here from another project of the config keep their issues: the links and all that is known of
@@ -61,41 +60,41 @@ async function followPost(
 }
 
 /** Holds new issues of posts that may have one already: in another project, or under another id. */
-export async function holdsOfNamesakes(cycle: PulledCycle, creates: readonly Wanted[]): Promise<Holds> {
+export async function holdsOfNamesakes(cycle: PulledCycle, creates: readonly Wanted[]): Promise<HoldOf> {
   const posts = creates.map(({ post }) => post);
   const found = await cycle.world.ledger.lookup.namesakes(cycle.memory.id, posts);
-  return new Map([
-    ...(await holdRenamed(cycle, posts)),
-    ...found.flatMap((namesake): readonly [PostId, Hold][] => {
+  const moved = new Map(
+    found.flatMap((namesake): readonly [PostId, Hold][] => {
       const judged = judgeNow(cycle, namesake);
       if (judged === "other") return [];
       const why = sayNamesake(cycle, namesake, judged !== "unsure");
       return [[namesake.post, { kind: "hold", cause: "namesake", why, since: namesake.since }]];
     }),
-  ]);
+  );
+  const holdOfRenamed = await holdsOfRenamed(cycle);
+  return (create) => moved.get(create.post) ?? holdOfRenamed(create);
 }
 
 /** A board may spell its ids anew: then this list lacks a post with an issue, and shows one of the same title and time of creation. */
-async function holdRenamed(cycle: PulledCycle, posts: readonly PostId[]): Promise<Holds> {
+async function holdsOfRenamed(cycle: PulledCycle): Promise<HoldOf> {
   const { rows, lookup } = cycle.world.ledger;
   const { id } = cycle.memory;
   const { key } = cycle.project;
   const { missing } = await rows.counts(id);
-  if (missing === 0) return new Map();
+  if (missing === 0) return () => undefined;
   const gone = await rows.waiting(id, missing, ["missing"]);
   const known = await lookup.linkedPosts(
     id,
     gone.map(({ post }) => post),
   );
-  const holds = await inOrder(posts, async (post): Promise<readonly [PostId, Hold][]> => {
+  return async ({ post }) => {
     const here = (await readRow(cycle, post))?.post.values;
     const before = gone.find((one) => here && isAlike({ here, there: known.get(one.post) }));
     const [issue] = before?.issues ?? [];
-    if (before === undefined || issue === undefined) return [];
+    if (before === undefined || issue === undefined) return undefined;
     const why = `${key}/${before.post} has ${nameIssue(cycle, issue)}, and is not listed any more; this post has its title and its time of creation, so it may be the same by another id: ${sayWays(cycle, post, issue)}`;
-    return [[post, { kind: "hold", cause: "namesake", why, since: before.since }]];
-  });
-  return new Map(holds.flat());
+    return { kind: "hold", cause: "namesake", why, since: before.since };
+  };
 }
 
 function judgeNow(cycle: Cycle, namesake: Namesake): ReturnType<typeof judgeNamesake> {

@@ -9,8 +9,7 @@ import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.t
 import { closeLane, closePart, laneOf, noteLimitOf } from "../ground/lane.ts";
 import { linkOrMake } from "../ground/remedy.ts";
 import { isPutOff, noteError, notePutOff } from "../ground/report.ts";
-import type { Hold } from "../ground/verdict.ts";
-import type { Holds, PostPage, Wanted } from "../ground/wanted.ts";
+import type { HoldOf, PostPage, Wanted } from "../ground/wanted.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { ownMark } from "./other-marks.ts";
 
@@ -55,9 +54,9 @@ export async function keepNaming(cycle: Cycle, records: readonly IssueText[]): P
  *
  * @throws RemoteError
  */
-export async function holdsOfNaming(cycle: PulledCycle, creates: readonly Wanted[]): Promise<Holds> {
+export async function holdsOfNaming(cycle: PulledCycle, creates: readonly Wanted[]): Promise<HoldOf> {
   const pages = pagesOf(creates);
-  if (pages.size === 0) return new Map();
+  if (pages.size === 0) return () => undefined;
   const { ledger } = cycle.world;
   for (const name of repositoryNames(cycle.settings)) {
     const memory = ledger.memory.repository(name);
@@ -68,14 +67,13 @@ export async function holdsOfNaming(cycle: PulledCycle, creates: readonly Wanted
   const naming = await ledger.pulls.naming([...pages.keys()]);
   const urls = [...naming.keys()].flatMap((key) => pages.get(key)?.shown ?? []);
   const shared = await ledger.lookup.sharedPages(cycle.memory.id, urls);
-  const holds = [...naming].flatMap(([key, ref]): readonly [PostId, Hold][] => {
-    const { post, shown = "" } = pages.get(key) ?? {};
-    if (post === undefined || shared.has(shown)) return [];
+  return ({ post, page }) => {
+    const ref = page && naming.get(page.key);
+    if (ref === undefined || shared.has(page?.shown ?? "")) return undefined;
     const issue = nameIssue(cycle, ref);
     const why = `issue ${issue} names the page of this post: ${linkOrMake(cycle.project.key, post, issue)}`;
-    return [[post, { kind: "hold", cause: "named", why }]];
-  });
-  return new Map(holds);
+    return { kind: "hold", cause: "named", why };
+  };
 }
 
 /** What refuses that look stops no issue but those that would be opened there; what puts it off, all new issues of the project. */
@@ -102,11 +100,11 @@ async function waitForLook(
 }
 
 /** The pages of posts that are to get an issue, by their keys; one that several of them share is nobody's. */
-function pagesOf(
-  creates: readonly Wanted[],
-): ReadonlyMap<string, Pick<PostPage, "shown"> & Pick<Wanted, "post">> {
-  const known = creates.flatMap(({ post, page }) => (page === undefined ? [] : [{ ...page, post }]));
-  const groups = Map.groupBy(known, ({ key }) => key);
+function pagesOf(creates: readonly Wanted[]): ReadonlyMap<string, PostPage> {
+  const groups = Map.groupBy(
+    creates.flatMap(({ page }) => page ?? []),
+    ({ key }) => key,
+  );
   return new Map([...groups].flatMap(([key, [one, other]]) => (one && !other ? [[key, one] as const] : [])));
 }
 

@@ -5,8 +5,7 @@ import type { PostId } from "../../model/post.ts";
 import { guessAddress, type Marker, parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
-import type { Hold } from "../ground/verdict.ts";
-import type { Holds, Wanted } from "../ground/wanted.ts";
+import type { HoldOf, Wanted } from "../ground/wanted.ts";
 import type { Policy } from "../ground/world.ts";
 import { isOurLogin } from "./identify.ts";
 
@@ -60,17 +59,19 @@ interface OtherBoard {
  * Holds new issues of posts that have one already if the other address is the board's own. Another board in the same repository
  * has other projects, or other posts; where it has not, a person says so once for all of them, by an approval of the whole project.
  */
-export async function holdsOfOtherMarks(cycle: PulledCycle, creates: readonly Wanted[]): Promise<Holds> {
+export async function holdsOfOtherMarks(cycle: PulledCycle, creates: readonly Wanted[]): Promise<HoldOf> {
   const { world, project } = cycle;
-  const holds = new Map<PostId, Hold>();
-  for (const other of await readOtherBoards(cycle)) {
-    const { name: board, issues, since, posts } = other;
-    const found = creates.filter(({ post }) => posts.has(post) && !holds.has(post));
-    for (const { post } of found)
-      holds.set(post, { kind: "hold", cause: "other-address", why: wordsOf(cycle, other, post), since });
-    if (found.length > 0) world.log.warn({ project: project.key, board, issues }, marksFound);
-  }
-  return holds;
+  const others = await readOtherBoards(cycle);
+  const otherOf = ({ post }: Wanted) => others.find(({ posts }) => posts.has(post));
+  const found = new Set(others.length === 0 ? [] : creates.map(otherOf));
+  for (const { name: board, issues } of others.filter((other) => found.has(other)))
+    world.log.warn({ project: project.key, board, issues }, marksFound);
+  return (create) => {
+    const other = otherOf(create);
+    if (other === undefined) return undefined;
+    const why = wordsOf(cycle, other, create.post);
+    return { kind: "hold", cause: "other-address", why, since: other.since };
+  };
 }
 
 const marksFound =

@@ -2,7 +2,7 @@ import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { PostId } from "../../model/post.ts";
 import { type Cycle, projectNow, rememberOfProject, repositoryById } from "../ground/cycle-state.ts";
 import type { Hold } from "../ground/verdict.ts";
-import type { Holds, Wanted } from "../ground/wanted.ts";
+import type { HoldOf, Wanted } from "../ground/wanted.ts";
 
 /**
  * Why no issue may be opened in a repository: it turned public, so titles and descriptions of posts would, too, and no
@@ -22,12 +22,8 @@ export function publicHold(
 }
 
 /** The same of new issues. */
-export function holdsOfPublic(cycle: Cycle, creates: readonly Wanted[]): Holds {
-  const holds = creates.flatMap(({ post, lanes }): readonly [PostId, Hold][] => {
-    const hold = publicHold(cycle, repositoryById(cycle, lanes[0]?.repository), post);
-    return hold === undefined ? [] : [[post, hold]];
-  });
-  return new Map(holds);
+export function holdsOfPublic(cycle: Cycle): HoldOf {
+  return ({ post, lanes }) => publicHold(cycle, repositoryById(cycle, lanes[0]?.repository), post);
 }
 
 /** Says in every run which repositories of a project hold their new issues because they turned public. */
