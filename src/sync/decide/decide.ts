@@ -7,7 +7,7 @@ import { isUndecidable, planRow, wishesOf } from "../../plan/plan.ts";
 import { chunks, inOrder } from "../../select.ts";
 import { attemptNow } from "../ground/attempt.ts";
 import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { isPreview, takesAsItIs } from "../ground/order.ts";
+import { isPreview } from "../ground/order.ts";
 import { outcomeOf, recordDecision } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
@@ -19,7 +19,7 @@ import { holdsOfNamesakes } from "../read/namesakes.ts";
 import { holdsOfNaming } from "../read/naming.ts";
 import { holdsOfOtherMarks } from "../read/other-marks.ts";
 import { holdsOfPublic } from "../read/visibility.ts";
-import { adoptDecision, adoptMarked } from "./adopt.ts";
+import { adopt } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
 import { decideImports } from "./imports.ts";
 import { judge } from "./judge.ts";
@@ -97,11 +97,7 @@ async function decideRow(
   now: number,
   showLinks: ShowLinks,
 ): Promise<readonly Wanted[] | "undecidable"> {
-  if (await adoptMarked(cycle, row, now, showLinks)) return [];
-  if (takesAsItIs(cycle.run)) {
-    await adoptDecision(cycle, row, now);
-    return [];
-  }
+  if (await adopt(cycle, row, now, showLinks)) return [];
   const decision = planRow(row, await cycle.context(now));
   await sayUndecided(cycle, row, decision);
   noteSettling(cycle, row, decision);
@@ -252,8 +248,8 @@ const afterPatch = waitForTurn("the post is changed first, and a run after that 
 
 /** Once for each cause for which actions begin to wait for a person. */
 function sayHeld({ world, run, project }: PulledCycle, held: readonly Judged[]): void {
-  if (isPreview(run)) return;
   const begun = held.filter(({ wasHeld }) => !wasHeld);
+  if (begun.length === 0 || isPreview(run)) return;
   const reasonOf = ({ verdict }: Judged): string =>
     verdict.kind === "hold" && verdict.isApprovable ? `${verdict.cause} ${verdict.why}` : "";
   for (const [, alike] of Map.groupBy(begun, reasonOf)) {

@@ -26,7 +26,7 @@ import type { Listed } from "../../tracker/tracker.ts";
 import { type Cycle, type PulledCycle, projectNow } from "../ground/cycle-state.ts";
 import { lookOnce } from "../ground/looks.ts";
 import { eachDueRow } from "../ground/rows.ts";
-import { lookAtLinked } from "./linked-issues.ts";
+import { lookAtLinked } from "./pull-tracker.ts";
 import { askRepositoryAgain, eachRepository, rememberNews } from "./repositories.ts";
 
 /**
