@@ -7,7 +7,7 @@ import { checkLimits, noteLimitOf } from "./ground/lane.ts";
 import { isPreview } from "./ground/order.ts";
 import { noteFailure } from "./ground/report.ts";
 import type { CarriedAction, PlannedAction, ProjectReport, SavedProject } from "./ground/reports.ts";
-import { isFree } from "./ground/wanted.ts";
+import { isFree } from "./ground/verdict.ts";
 import { type Run, repositoryNames, type SyncProject, type World } from "./ground/world.ts";
 import { applySaved, tellUnapplied } from "./orders/apply-saved.ts";
 import { takeLinks } from "./orders/link-requests.ts";

@@ -5,7 +5,7 @@ import { inOrder } from "../../select.ts";
 import { approve, isApproved, type LetGo, type PulledCycle } from "../ground/cycle-state.ts";
 import { savedActions, savedAt, takesAsItIs } from "../ground/order.ts";
 import type { SavedAction } from "../ground/reports.ts";
-import { isApprovedBy, isShownAs, type Wanted } from "../ground/wanted.ts";
+import { isApprovedBy, isShownAs, type Wanted } from "../ground/verdict.ts";
 import { acceptPublic } from "../read/visibility.ts";
 
 /**

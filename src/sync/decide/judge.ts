@@ -3,8 +3,7 @@ import { dayMs, describeLength, hourMs, readInstant } from "../../model/time.ts"
 import { isAllowed } from "../../plan/ground/obstacle.ts";
 import { type GuardHolds, guard } from "../../plan/guard.ts";
 import { isApproved, type PulledCycle } from "../ground/cycle-state.ts";
-import { type Hold, type Verdict, writesHold } from "../ground/verdict.ts";
-import type { Judged, Wanted } from "../ground/wanted.ts";
+import { type Hold, type Judged, type Verdict, type Wanted, writesHold } from "../ground/verdict.ts";
 
 /** Voters count as notified by one burst for this long. */
 const guardWindowMs = hourMs;

@@ -8,8 +8,7 @@ import { inOrder } from "../../select.ts";
 import { issueKey, type PulledCycle } from "../ground/cycle-state.ts";
 import { linkOrMake } from "../ground/remedy.ts";
 import { readRow } from "../ground/rows.ts";
-import type { Hold } from "../ground/verdict.ts";
-import type { HoldOf } from "../ground/wanted.ts";
+import type { Hold, HoldOf } from "../ground/verdict.ts";
 import { nameNow, repositoryNames } from "../ground/world.ts";
 
 /* One side names the other: before a second one is made of the same thing, a person is asked. */

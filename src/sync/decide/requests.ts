@@ -6,13 +6,12 @@ import { approvalSignature } from "../../plan/ground/identity.ts";
 import { isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
 import { planRow } from "../../plan/plan.ts";
 import { isInDoubt } from "../../plan/rules/plan-patch.ts";
-import { changesOf } from "../ground/as-one.ts";
-import { attemptNow } from "../ground/attempt.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { recordDiscarded } from "../ground/record.ts";
-import { eachDueRow, readRow } from "../ground/rows.ts";
+import { attemptNow } from "../ground/report.ts";
+import { changesOf, eachDueRow, readRow } from "../ground/rows.ts";
 import { tellAction } from "../ground/standing.ts";
-import { isSameAsked } from "../ground/wanted.ts";
+import { isSameAsked } from "../ground/verdict.ts";
 import { letGoLater } from "./approvals.ts";
 import { decideImports, retryImport } from "./imports.ts";
 

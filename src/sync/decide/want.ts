@@ -10,8 +10,7 @@ import { lanesOf } from "../ground/lane.ts";
 import { isPreview, namesActions, showsIssue } from "../ground/order.ts";
 import type { IssueDraft, PlannedAction } from "../ground/reports.ts";
 import { isLetGoByPerson, tellAction } from "../ground/standing.ts";
-import type { Hold } from "../ground/verdict.ts";
-import { isSameAsked, type ToldAction, type Wanted } from "../ground/wanted.ts";
+import { type Hold, isSameAsked, type ToldAction, type Wanted } from "../ground/verdict.ts";
 import { pageOf } from "../read/naming.ts";
 
 /** The actions of a decision. @param told - what is told of each of them. */

@@ -9,8 +9,7 @@ import { type Cycle, closureOf, type PulledCycle } from "./cycle-state.ts";
 import type { Lane } from "./lane.ts";
 import { readRow } from "./rows.ts";
 import { noteOutcome, notesOf, tellAction } from "./standing.ts";
-import { closedBy, type Outcome } from "./verdict.ts";
-import type { ToldAction } from "./wanted.ts";
+import { closedBy, type Outcome, type ToldAction } from "./verdict.ts";
 import type { Closure } from "./world.ts";
 
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */

@@ -6,8 +6,7 @@ import { pauseOf } from "../../plan/ground/obstacle.ts";
 import { isUndecidable } from "../../plan/plan.ts";
 import { type PulledCycle, whyUnasked } from "./cycle-state.ts";
 import { describeChange, describeField } from "./describe.ts";
-import { closedBy, type Delay, type Outcome, sayDelay } from "./verdict.ts";
-import { isSameAsked, type ToldAction } from "./wanted.ts";
+import { closedBy, type Delay, isSameAsked, type Outcome, sayDelay, type ToldAction } from "./verdict.ts";
 
 /*
  * The notes of a post. A decision writes all of them: about its fields, and about each action that is asked for and not done. What

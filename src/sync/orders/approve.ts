@@ -1,7 +1,7 @@
 import type { NewRequest, PersonRequest } from "../../ledger/orders.ts";
 import type { HeldAction, ShownAction } from "../../ledger/rows.ts";
+import { isApprovedBy, isShownAs } from "../ground/verdict.ts";
 import { countVoters, type Voters } from "../ground/voters.ts";
-import { isApprovedBy, isShownAs } from "../ground/wanted.ts";
 import { readReport } from "../tell/stored-report.ts";
 import { describeWritten } from "../tell/waiting-lines.ts";
 import { count } from "../tell/words.ts";

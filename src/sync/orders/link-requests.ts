@@ -11,13 +11,11 @@ import {
 import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { contentNow } from "../decide/adopt.ts";
-import { asOne, changesOf } from "../ground/as-one.ts";
-import { attempt } from "../ground/attempt.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf, laneOfIssue } from "../ground/lane.ts";
 import { endPrepared, recordAdopted, recordRow } from "../ground/record.ts";
-import { noteError } from "../ground/report.ts";
-import { readRow } from "../ground/rows.ts";
+import { attempt, noteError } from "../ground/report.ts";
+import { asOne, changesOf, readRow } from "../ground/rows.ts";
 import { takeAnswer } from "../read/follow.ts";
 import { storeRecords } from "../read/markers.ts";
 import { asProjectError, findRepository } from "../read/repositories.ts";

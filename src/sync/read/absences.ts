@@ -7,9 +7,9 @@ import type { Row } from "../../model/link.ts";
 import type { RuleSettings } from "../../plan/ground/settings.ts";
 import { awaitOthers } from "../../plan/lost-names.ts";
 import { inOrder } from "../../select.ts";
-import { asOne } from "../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
 import { noteError } from "../ground/report.ts";
+import { asOne } from "../ground/rows.ts";
 import { rulesOf } from "../ground/settings-now.ts";
 
 /*

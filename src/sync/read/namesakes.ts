@@ -3,13 +3,11 @@ import type { IssueRef } from "../../model/issue.ts";
 import type { Namesake, PostId } from "../../model/post.ts";
 import { readRules, writeRules } from "../../plan/ground/identity.ts";
 import { isAlike, judgeNamesake } from "../../plan/namesake.ts";
-import { asOne } from "../ground/as-one.ts";
 import { type BoardPull, type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command, linkOrMake } from "../ground/remedy.ts";
-import { readRow } from "../ground/rows.ts";
+import { asOne, readRow } from "../ground/rows.ts";
 import { findSynced, rulesNow, underRules } from "../ground/settings-now.ts";
-import type { Hold } from "../ground/verdict.ts";
-import type { HoldOf, Wanted } from "../ground/wanted.ts";
+import type { Hold, HoldOf, Wanted } from "../ground/verdict.ts";
 
 /**
  * Posts that the board has moved here from another project of the config keep their issues: the links and all that is known of

@@ -9,7 +9,7 @@ import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.t
 import { closeLane, closePart, laneOf, noteLimitOf } from "../ground/lane.ts";
 import { linkOrMake } from "../ground/remedy.ts";
 import { isPutOff, noteError, notePutOff } from "../ground/report.ts";
-import type { HoldOf, PostPage, Wanted } from "../ground/wanted.ts";
+import type { HoldOf, PostPage, Wanted } from "../ground/verdict.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { ownMark } from "./other-marks.ts";
 

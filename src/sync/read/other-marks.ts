@@ -5,7 +5,7 @@ import type { PostId } from "../../model/post.ts";
 import { guessAddress, type Marker, parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { command } from "../ground/remedy.ts";
-import type { HoldOf, Wanted } from "../ground/wanted.ts";
+import type { HoldOf, Wanted } from "../ground/verdict.ts";
 import type { Policy } from "../ground/world.ts";
 import { isOurLogin } from "./identify.ts";
 

@@ -1,8 +1,7 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { PostId } from "../../model/post.ts";
 import { type Cycle, projectNow, rememberOfProject, repositoryById } from "../ground/cycle-state.ts";
-import type { Hold } from "../ground/verdict.ts";
-import type { HoldOf, Wanted } from "../ground/wanted.ts";
+import type { Hold, HoldOf, Wanted } from "../ground/verdict.ts";
 
 /**
  * Why no issue may be opened in a repository: it turned public, so titles and descriptions of posts would, too, and no

@@ -7,9 +7,9 @@ import { type Action, type Decision, isNotified } from "../../plan/ground/action
 import { votersOf } from "../../plan/ground/fields.ts";
 import { parkedOf, pauseOf } from "../../plan/ground/obstacle.ts";
 import { planRow, wishesOf } from "../../plan/plan.ts";
-import { attemptNow } from "../ground/attempt.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { describeAction, ruleText, titleOf } from "../ground/describe.ts";
+import { attemptNow } from "../ground/report.ts";
 import type { PlannedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 

@@ -1,8 +1,8 @@
 import { isTooFar, nextWriteAt } from "../../plan/pace.ts";
-import { attempt } from "../ground/attempt.ts";
 import { type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
 import { type Lane, laneClosure } from "../ground/lane.ts";
-import { isFree, type Judged } from "../ground/wanted.ts";
+import { attempt } from "../ground/report.ts";
+import { isFree, type Judged } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 import { earlierRequestOf, restOf } from "../read/old-state.ts";
 import { publicHold } from "../read/visibility.ts";

@@ -13,8 +13,7 @@ import {
 import { noteBug } from "../ground/report.ts";
 import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
 import { settingsNow } from "../ground/settings-now.ts";
-import { whyHeld } from "../ground/verdict.ts";
-import type { Judged } from "../ground/wanted.ts";
+import { type Judged, whyHeld } from "../ground/verdict.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
 import { awaitsEarlierLife, isRecovering } from "../read/old-state.ts";
 import type { NoteWrite } from "../write/note.ts";

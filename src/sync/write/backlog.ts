@@ -6,8 +6,7 @@ import { estimateEnd, type PaceLimits, timesOf } from "../../plan/pace.ts";
 import { inOrder, sum } from "../../select.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { isRoutine } from "../ground/order.ts";
-import type { Outcome } from "../ground/verdict.ts";
-import type { Judged } from "../ground/wanted.ts";
+import type { Judged, Outcome } from "../ground/verdict.ts";
 
 /**
  * Remembers what this run leaves because a budget of the tracker takes nothing more in it, and says how far an import is and

@@ -3,11 +3,11 @@ import { type AuditEntry, auditKinds, type CallKey, type ToolCall } from "../../
 import type { PostId, ToolRecord } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
-import { asOne } from "../ground/as-one.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { toolLane } from "../ground/lane.ts";
 import { postpone, putOff } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
+import { asOne } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { closureAfter, type Failure, meaningOf } from "./failure.ts";
 import { type Line, send } from "./send.ts";

@@ -4,8 +4,8 @@ import { type Canonical, isSameIssue, type Readable } from "../../../model/issue
 import { isDuplicate, isFollowed } from "../../../plan/rules/place.ts";
 import { inOrder } from "../../../select.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
-import { changesOf } from "../../ground/as-one.ts";
 import { type Cycle, nameIssue } from "../../ground/cycle-state.ts";
+import { changesOf } from "../../ground/rows.ts";
 import { endListed, setAbsence } from "../absences.ts";
 import { secondLookMs } from "../follow.ts";
 import { isOurLogin } from "../identify.ts";
