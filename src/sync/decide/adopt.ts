@@ -2,12 +2,11 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { FoundMarker } from "../../ledger/pulls.ts";
 import { type Issue, type IssueRef, isSameIssue, refOf } from "../../model/issue.ts";
 import type { ContentBase, FieldWrite, Row } from "../../model/link.ts";
-import { planRow } from "../../plan/plan.ts";
 import { retargetNow } from "../../plan/rules/rebase.ts";
 import { inOrder } from "../../select.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { takesAsItIs } from "../ground/order.ts";
-import { recordAdopted } from "../ground/record.ts";
+import { planNow, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow, type ShowLinks } from "../ground/rows.ts";
 import { retargetOpen } from "../ground/settings-now.ts";
@@ -34,7 +33,7 @@ async function adoptOrdered(cycle: PulledCycle, row: Row, now: number): Promise<
   const { world, memory, settings } = cycle;
   const aim = (writes: readonly FieldWrite[]) => retargetNow(row, writes, settings);
   await world.ledger.commit(await retargetOpen(world, memory.id, row, aim));
-  const wants = planRow(row, await cycle.context(now)).actions.some(({ kind }) => kind === "create-issue");
+  const wants = (await planNow(cycle, row, now)).actions.some(({ kind }) => kind === "create-issue");
   await recordAdopted(cycle, row, now, wants ? "now" : undefined);
 }
 

@@ -3,11 +3,11 @@ import type { Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { type Decision, isNotifying } from "../../plan/ground/action.ts";
 import { absence } from "../../plan/ground/obstacle.ts";
-import { isUndecidable, planRow, wishesOf } from "../../plan/plan.ts";
+import { isUndecidable, wishesOf } from "../../plan/plan.ts";
 import { chunks, inOrder } from "../../select.ts";
 import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { isPreview } from "../ground/order.ts";
-import { outcomeOf, recordDecision } from "../ground/record.ts";
+import { outcomeOf, planNow, recordDecision } from "../ground/record.ts";
 import { attemptNow, noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
 import { isFree, isFreeCreate, type Judged, postsWith, type Wanted, waitForTurn } from "../ground/verdict.ts";
@@ -96,7 +96,7 @@ async function decideRow(
   showLinks: ShowLinks,
 ): Promise<readonly Wanted[] | "undecidable"> {
   if (await adopt(cycle, row, now, showLinks)) return [];
-  const decision = planRow(row, await cycle.context(now));
+  const decision = await planNow(cycle, row, now);
   await sayUndecided(cycle, row, decision);
   noteSettling(cycle, row, decision);
   const { row: left, told } = await recordDecision(cycle, row, decision, now);
@@ -204,7 +204,7 @@ async function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): P
   const row = await readRow(cycle, post);
   if (row === undefined) return;
   // Nothing is wanted for a post that people took away. If it comes back, it is decided afresh.
-  const decision = planRow(row, await cycle.context(now));
+  const decision = await planNow(cycle, row, now);
   const wished = absence(row) === undefined ? wishesOf(row, decision) : [];
   if (wished === undefined || wished.some((action) => action.kind === kind)) return;
   await ledger.commit([

@@ -18,7 +18,7 @@ import { attempt } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Wanted } from "../ground/verdict.ts";
 import { repositoryNames } from "../ground/world.ts";
-import { takeAnswer } from "../read/follow.ts";
+import { askForIssue } from "../read/follow.ts";
 import { addressesOf, addressOf, isElsewhere, keepValidator, readLabelled } from "../read/import-list.ts";
 import { ownMark } from "../read/other-marks.ts";
 import { namedHold } from "./named.ts";
@@ -133,13 +133,12 @@ async function followTwins(
   { repository }: RepositoryMemory,
   candidates: readonly Candidate[],
 ): Promise<void> {
-  const { ledger, tracker } = cycle.world;
+  const { ledger } = cycle.world;
   const fresh = candidates.filter(({ known, call }) => known === undefined && call === undefined);
   const born = new Set(fresh.map(({ issue }) => issue.issue.createdAt));
   if (born.size === 0) return;
   for (const issue of await ledger.imports.elsewhere(cycle.memory.id, repository.id))
-    if (born.has(issue.createdAt))
-      await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds));
+    if (born.has(issue.createdAt)) await askForIssue(cycle, issue);
 }
 
 function candidateOf(

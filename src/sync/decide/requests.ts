@@ -4,10 +4,9 @@ import { isGivenUp } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
-import { planRow } from "../../plan/plan.ts";
 import { isInDoubt } from "../../plan/rules/plan-patch.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { recordDiscarded } from "../ground/record.ts";
+import { planNow, recordDiscarded } from "../ground/record.ts";
 import { attemptNow } from "../ground/report.ts";
 import { changesOf, eachDueRow, readRow } from "../ground/rows.ts";
 import { tellAction } from "../ground/standing.ts";
@@ -144,7 +143,7 @@ async function doFor(cycle: PulledCycle, request: AskedOfPosts, post: PostId): P
  * refusal alone, so what holds it stays.
  */
 async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Promise<void> {
-  const { ledger, clock } = cycle.world;
+  const { ledger } = cycle.world;
   const place = { project: cycle.memory.id, post };
   const before = await readRow(cycle, post);
   const parked = parkedOf(before ?? {});
@@ -157,7 +156,7 @@ async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Pr
     ...(isUnlinked ? [] : [{ ...place, kind: "reopen" } as const]),
   ]);
   const row = parked.length === 0 ? undefined : await readRow(cycle, post);
-  const wanted = row === undefined ? [] : planRow(row, await cycle.context(clock.now())).actions;
+  const wanted = row === undefined ? [] : (await planNow(cycle, row)).actions;
   const actions = wanted
     .filter(({ kind }) => kind !== "create-issue" && kind !== "create-post")
     .filter((action) => row && parked.some((one) => isRefusal(one, action, cycle.settings, row.post)))
@@ -173,7 +172,7 @@ async function retry(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): Pr
 async function isAsShown(cycle: PulledCycle, { shown = [] }: AskedOfPosts, post: PostId): Promise<boolean> {
   const row = shown.length === 0 ? undefined : await readRow(cycle, post);
   if (row === undefined) return true;
-  const { actions } = planRow(row, await cycle.context(cycle.world.clock.now()));
+  const { actions } = await planNow(cycle, row);
   const wanted = actions.map((action) => tellAction(cycle, row, action));
   const isOther = shown
     .filter((one) => one.post === post)
@@ -199,11 +198,11 @@ async function discard(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): 
  * Where an issue would have been opened, or become a post, none is.
  */
 async function discardAll(cycle: PulledCycle, request: AskedOfPosts, post: PostId): Promise<void> {
-  const { ledger, clock } = cycle.world;
+  const { ledger } = cycle.world;
   const place = { project: cycle.memory.id, post };
   const row = await readRow(cycle, post);
   if (row === undefined) return;
-  const { actions } = planRow(row, await cycle.context(clock.now()));
+  const { actions } = await planNow(cycle, row);
   if (row.isImport || row.links.length > 0 || actions.length > 0) await discard(cycle, request, post);
   for (const action of actions) {
     if (action.kind !== "update-issue") continue;

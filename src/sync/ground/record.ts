@@ -12,11 +12,20 @@ import { noteOutcome, notesOf, tellAction } from "./standing.ts";
 import { closedBy, type Outcome, type ToldAction } from "./verdict.ts";
 import type { Closure } from "./world.ts";
 
+/** What is decided of a row by what is known now. */
+export async function planNow(
+  cycle: PulledCycle,
+  row: Row,
+  now = cycle.world.clock.now(),
+): Promise<Decision> {
+  return planRow(row, await cycle.context(now));
+}
+
 /** Decides a row as it is now, and records that: after something has been done, refused or put off. */
 export async function recordRow(cycle: PulledCycle, post: PostId): Promise<void> {
   const now = cycle.world.clock.now();
   const row = await readRow(cycle, post);
-  if (row !== undefined) await recordDecision(cycle, row, planRow(row, await cycle.context(now)), now);
+  if (row !== undefined) await recordDecision(cycle, row, await planNow(cycle, row, now), now);
 }
 
 /** Takes both sides as they are, and records that: nothing is written for what differs. */
@@ -97,7 +106,7 @@ export async function replan<K extends ActionKind>(
   const row = given ?? (await readRow(cycle, wanted.post));
   if (row === undefined) return undefined;
   const now = cycle.world.clock.now();
-  const decision = planRow(row, await cycle.context(now));
+  const decision = await planNow(cycle, row, now);
   const action = decision.actions.find((one) => isOfKind(one, wanted.kind));
   const isNews = action !== undefined && isRemembered(action) && movesBases(decision);
   if (action === undefined || isNews) await recordDecision(cycle, row, decision, now);

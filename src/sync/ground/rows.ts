@@ -13,7 +13,12 @@ import { type Policy, pickProject, type Run, type World } from "./world.ts";
 export async function readRow(cycle: Cycle, post: PostId): Promise<Row | undefined> {
   const { world, memory } = cycle;
   const row = await world.ledger.rows.row(memory.id, post, world.clock.now());
-  return row && withMove(cycle, withoutUnread(cycle, row));
+  return row && asRead(cycle, row);
+}
+
+/** The row by what this run could read. */
+function asRead(cycle: Cycle, row: Row): Promise<Row> {
+  return withMove(cycle, withoutUnread(cycle, row));
 }
 
 /** Whose row it is, and what is known of other projects. */
@@ -77,7 +82,7 @@ type Visit<C extends Cycle> = (cycle: C, row: Row, now: number, showLinks: ShowL
 /** Visits every row that is due, by post. */
 export async function eachDueRow<C extends Cycle>(cycle: C, visit: Visit<C>): Promise<void> {
   for await (const { rows, now } of dueRows(cycle.world, cycle.memory.id, cycle.run)) {
-    const shown = await inOrder(rows, (row) => withMove(cycle, withoutUnread(cycle, row)));
+    const shown = await inOrder(rows, (row) => asRead(cycle, row));
     await visitBatch(cycle, shown, (own, row, showLinks) => visit(own, row, now, showLinks));
   }
 }
@@ -91,7 +96,7 @@ export async function eachRowOf<C extends Cycle>(
   const { world, memory } = cycle;
   const now = world.clock.now();
   const rows = await world.ledger.rows.rows(memory.id, posts, now);
-  const shown = await inOrder(rows, (row) => withMove(cycle, withoutUnread(cycle, row)));
+  const shown = await inOrder(rows, (row) => asRead(cycle, row));
   await visitBatch(cycle, shown, (own, row) => visit(own, row, now));
 }
 

@@ -2,11 +2,10 @@ import type { Intent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import { type Issue, refOf } from "../../model/issue.ts";
 import type { ActionKind } from "../../plan/ground/action.ts";
-import { planRow } from "../../plan/plan.ts";
 import { select } from "../../select.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf, laneOfIssue } from "../ground/lane.ts";
-import { endIntent, recordAdopted } from "../ground/record.ts";
+import { endIntent, planNow, recordAdopted } from "../ground/record.ts";
 import { attempt, attemptNow, noteError } from "../ground/report.ts";
 import { asOne, readRow } from "../ground/rows.ts";
 import { askRepositoryAgain, asProjectError } from "../read/repositories.ts";
@@ -122,7 +121,7 @@ async function giveUp(
   { name }: RepositoryMemory,
 ): Promise<void> {
   const row = await readRow(cycle, post);
-  const decision = row && planRow(row, await cycle.context(cycle.world.clock.now()));
+  const decision = row && (await planNow(cycle, row));
   const action = decision?.actions.find(({ kind }) => kind === "create-issue");
   if (action === undefined) return;
   const message = `GitHub gave no answer to ${attempts} requests to open the issue, and none of them has opened it. \`boardsync retry ${post}\` tries it again.`;

@@ -11,7 +11,7 @@ import { endPrepared } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import { sayRefused } from "./absences.ts";
-import { secondLookMs, takeAnswer } from "./follow.ts";
+import { askForIssue, secondLookMs } from "./follow.ts";
 
 const parkedKind = "read-issue";
 
@@ -21,14 +21,12 @@ const parkedKind = "read-issue";
  * person's `link` or `unlink`.
  */
 export async function retryAbsent(cycle: Cycle): Promise<void> {
-  const { ledger, tracker } = cycle.world;
+  const { ledger } = cycle.world;
   for (const request of await ledger.requests.pending(cycle.memory.id)) {
     if (request.kind !== "retry") continue;
     for (const post of request.posts) {
       const absent = (await ledger.absences.ofProject(cycle.memory.id)).filter((link) => link.post === post);
-      for (const { issue } of absent) {
-        await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds), true);
-      }
+      for (const { issue } of absent) await askForIssue(cycle, issue, true);
       if (absent.length > 0) await retireIfGone(cycle, post);
     }
   }

@@ -24,6 +24,12 @@ interface Looked {
   readonly known: Absence | undefined;
 }
 
+/** Asks for an issue by itself, and takes the answer. */
+export async function askForIssue(cycle: Cycle, issue: IssueRef, isOrdered = false): Promise<void> {
+  const { tracker } = cycle.world;
+  await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds), isOrdered);
+}
+
 /**
  * Takes what the tracker says of a linked issue that was asked for by itself. Nothing is concluded from its absence in a
  * list; only what is said of itself counts.
@@ -97,10 +103,8 @@ function asRefusal(error: unknown): RemoteError {
  * old place is asked where it went: that answer counts, the mark alone does not.
  */
 export async function followMarked(cycle: Cycle): Promise<void> {
-  const { ledger, tracker } = cycle.world;
-  for (const issue of await ledger.absences.suspects(cycle.memory.id)) {
-    await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds));
-  }
+  for (const issue of await cycle.world.ledger.absences.suspects(cycle.memory.id))
+    await askForIssue(cycle, issue);
 }
 
 /**
@@ -108,12 +112,11 @@ export async function followMarked(cycle: Cycle): Promise<void> {
  * followed there.
  */
 export async function followNamed(cycle: Cycle): Promise<void> {
-  const { ledger, tracker } = cycle.world;
+  const { ledger } = cycle.world;
   for (const { issue, absence } of await ledger.absences.ofProject(cycle.memory.id)) {
     if (absence.kind !== "moved") continue;
     const known = ledger.memory.repositoryById(absence.to.repositoryId);
-    if (!isConfigured(cycle.world, known?.name ?? absence.name)) continue;
-    await takeAnswer(cycle, issue, await tracker.readIssue(issue, cycle.run.bounds));
+    if (isConfigured(cycle.world, known?.name ?? absence.name)) await askForIssue(cycle, issue);
   }
 }
 

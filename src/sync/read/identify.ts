@@ -9,7 +9,7 @@ import { rebuildStamp } from "../ground/order.ts";
 import { isPutOff } from "../ground/report.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 import { pickProject, type Run, repositoryNames, type SyncProject, type World } from "../ground/world.ts";
-import { eachRepository, findRepository, type Place } from "./repositories.ts";
+import { type Asking, eachRepository, findRepository, type Place } from "./repositories.ts";
 import { warnOfPublic } from "./visibility.ts";
 
 /**
@@ -56,8 +56,6 @@ async function findOnce(asking: Asking, name: RepositoryName): Promise<Repositor
   const find = (): Promise<RepositoryMemory> => findRepository(asking, name);
   return (await lookOnce(asking, `repository ${name.toLowerCase()}`, find)) ?? find();
 }
-
-type Asking = Pick<Cycle, "world" | "run">;
 
 async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
   const { ledger, clock, policy } = world;

@@ -84,7 +84,7 @@ function otherServer(
 }
 
 /** Whoever asks, as far as that matters here: a cycle, or what comes before it. */
-type Asking = Pick<Cycle, "world" | "run">;
+export type Asking = Pick<Cycle, "world" | "run">;
 
 /** The same of a repository that is known, asked now: whether it may be written to must not rest on a look of some hours ago. */
 export async function askRepositoryAgain(
