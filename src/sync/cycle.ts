@@ -12,8 +12,7 @@ import { type Run, repositoryNames, type SyncProject, type World } from "./groun
 import { applySaved, tellUnapplied } from "./orders/apply-saved.ts";
 import { takeLinks } from "./orders/link-requests.ts";
 import { undoRun } from "./orders/undo.ts";
-import { rebaseMeanings, usedCategories } from "./past/meanings.ts";
-import { rebase } from "./past/rebase.ts";
+import { rebase, rebaseMeanings, usedCategories } from "./past/rebase.ts";
 import { endOldWrites, recoverPairs } from "./past/recover.ts";
 import { resolveUnknown } from "./past/resolve.ts";
 import { resolveImports } from "./past/resolve-imports.ts";

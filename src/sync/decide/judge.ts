@@ -16,9 +16,9 @@ const guardWindowMs = hourMs;
 export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Promise<readonly Judged[]> {
   const { world, memory, settings, pull } = cycle;
   const since = world.clock.now() - guardWindowMs;
-  const isLetGo = ({ post, kind }: Pick<Wanted, "post" | "kind">): boolean => isApproved(cycle, post, kind);
+  const letGo = new Set(wanted.filter(({ post, kind }) => isApproved(cycle, post, kind)));
   const news = wanted.filter(
-    (action) => heldFor(action) === undefined && action.pause === undefined && !isLetGo(action),
+    (action) => heldFor(action) === undefined && action.pause === undefined && !letGo.has(action),
   );
   const { holdIssues, holdStatuses } = guard(
     news,
@@ -33,14 +33,15 @@ export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
   };
   const shrunk = pull.hold === undefined ? undefined : ({ cause: "shrank", why: pull.hold } as const);
   const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
-  return wanted.map(({ page: _, ...action }): Judged => {
+  return wanted.map((one): Judged => {
+    const { page: _, ...action } = one;
     if (action.pause !== undefined)
       return {
         ...action,
         verdict: { kind: "pause", ...action.pause },
         followUp: undefined,
       };
-    const isGoing = isLetGo(action);
+    const isGoing = letGo.has(one);
     const { holdIssues: issues, holdStatuses: statuses } = isGoing ? nothingHeld : guarded;
     const isPatch = action.kind === "patch-post";
     const status = action.isNotifying ? statuses : undefined;
