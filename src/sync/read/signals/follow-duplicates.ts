@@ -63,17 +63,14 @@ export async function followDuplicates(
 async function readChains(following: Following, duplicates: readonly SignalledIssue[]): Promise<void> {
   const { cycle, reader, answers } = following;
   let wanted = new Map<string, AskedIssue>();
-  const want = ({ issue: { nodeId, repositoryId }, signals }: SignalledIssue): void => {
-    wanted.set(nodeId, { nodeId, repositoryId, signals });
-  };
   for (const duplicate of duplicates) {
-    want(duplicate);
+    wanted.set(duplicate.issue.nodeId, duplicate);
     const known = duplicate.signals.canonical;
     const last =
       known?.kind === "known" && known.value !== null
         ? await cycle.world.ledger.signals.of(known.value)
         : undefined;
-    if (last !== undefined) want(last);
+    if (last !== undefined) wanted.set(last.issue.nodeId, last);
   }
   for (let step = 0; step <= longestChain && wanted.size > 0; step += 1) {
     const found = await reader.read([...wanted.values()], { duplicates: true });
@@ -84,7 +81,7 @@ async function readChains(following: Following, duplicates: readonly SignalledIs
       const end = findEnd(following, duplicate);
       if (end.kind !== "unasked") continue;
       const { nodeId, issue } = end.target;
-      wanted.set(nodeId, { nodeId, repositoryId: issue.repositoryId, signals: {} });
+      wanted.set(nodeId, { issue: { nodeId, repositoryId: issue.repositoryId }, signals: {} });
     }
   }
 }

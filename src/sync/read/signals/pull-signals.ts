@@ -230,12 +230,7 @@ async function readOthers(
   reader: SignalReader,
   issues: readonly SignalledIssue[],
 ): Promise<void> {
-  const asked = issues.map(({ issue: { nodeId, repositoryId }, signals }) => ({
-    nodeId,
-    repositoryId,
-    signals,
-  }));
-  const answers = await reader.read(asked);
+  const answers = await reader.read(issues);
   const unread = unseen(neededSignals(cycle.settings));
   const changes = await inOrder(issues, async ({ issue, signals }) => {
     const answer = answers.get(issue.nodeId);

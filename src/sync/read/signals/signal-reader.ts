@@ -5,7 +5,6 @@ import type {
   IssueRef,
   ProjectFieldKey,
   Readable,
-  RepositoryId,
   RepositoryName,
   Signals,
 } from "../../../model/issue.ts";
@@ -50,8 +49,7 @@ export type ReadMode = "all" | "unknown";
 
 /** An issue to ask for, with what was known of it before. */
 export interface AskedIssue {
-  readonly nodeId: string;
-  readonly repositoryId: RepositoryId;
+  readonly issue: Pick<Issue, "nodeId" | "repositoryId">;
   readonly signals: Signals;
 }
 
@@ -72,10 +70,11 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
   ): Promise<readonly SignalAnswer[]> => {
     // Lists lag, and this answer does not: the issues' own facts come with it, so that both are of one time.
     const wish: SignalWish = { pullRequests, subIssues, released, projects, duplicates, facts: true };
-    if (!looksBesideRecord(wish) && !duplicates) return asked.map(({ nodeId }) => ({ nodeId, signals: {} }));
+    const issues = asked.map(({ issue }) => issue);
+    const nodeIds = issues.map(({ nodeId }) => nodeId);
+    if (!looksBesideRecord(wish) && !duplicates) return nodeIds.map((nodeId) => ({ nodeId, signals: {} }));
     const answers: SignalAnswer[] = [];
-    const nodeIds = asked.map(({ nodeId }) => nodeId);
-    const repositories = await repositoriesOf(cycle, asked);
+    const repositories = await repositoriesOf(cycle, issues);
     const pages = tracker.readSignals(nodeIds, { ...wish, repositories }, cycle.run.bounds);
     for await (const page of pages) answers.push(...page);
     for (const { nodeId, unread: words } of answers) {
@@ -110,7 +109,7 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
         answers = await ask(asked, more, survey.fields);
       }
       const { fields, unreadable } = survey;
-      const known = new Map(asked.map(({ nodeId, signals }) => [nodeId, signals]));
+      const known = new Map(asked.map(({ issue, signals }) => [issue.nodeId, signals]));
       const before = (nodeId: string): Signals => known.get(nodeId) ?? {};
       const lost = answers.flatMap(({ nodeId, signals }) => lostRepositories(before(nodeId), signals));
       const hidden = await findHidden(cycle, new Set(lost));
@@ -153,7 +152,7 @@ async function findHidden(
 }
 
 function hasLostOption(asked: readonly AskedIssue[], answers: readonly SignalAnswer[]): boolean {
-  const before = new Map(asked.map(({ nodeId, signals }) => [nodeId, signals.projectStatus ?? {}]));
+  const before = new Map(asked.map(({ issue, signals }) => [issue.nodeId, signals.projectStatus ?? {}]));
   return answers.some(({ nodeId, signals }) =>
     Object.entries(signals.projectStatus ?? {}).some(
       ([key, option]) => !hasOption(option) && hasOption(before.get(nodeId)?.[key]),
