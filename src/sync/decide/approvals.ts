@@ -47,12 +47,12 @@ export async function takeApprovals(
   // Such a run asks for nothing, so it can't tell what is asked for no more.
   if (takesAsItIs(cycle.run)) return wanted;
   const find = findWanted(wanted);
-  const madeAt = savedAt(cycle.run);
   for (const action of savedActions(cycle.run, cycle.project.key)) {
     const found = find(action);
     const cause = action.lines[0]?.cause ?? null;
-    if (found !== undefined && !(await isUsedUp(cycle, found, { at: madeAt })))
-      approveShown(cycle, found, { cause }, { at: madeAt });
+    const letGo = { at: savedAt(cycle.run) };
+    if (found !== undefined && !(await isUsedUp(cycle, found, letGo)))
+      approveShown(cycle, found, { cause }, letGo);
   }
   const { ledger } = cycle.world;
   const pending = await ledger.requests.pending(cycle.memory.id);

@@ -69,12 +69,11 @@ export async function decideImports(cycle: PulledCycle): Promise<DecidedImports>
   const unsettled = new Set<PostId>();
   for (const name of repositoryNames(settings)) {
     const repository = cycle.repositories.get(name);
-    const here = known.filter(({ issue }) => issue.repositoryId === repository?.repository.id);
-    const found =
-      repository && (await decideRepository(cycle, repository, settings.import, { known: here, calls }));
-    for (const { post } of found?.isRead === false ? here : []) unsettled.add(post);
-    for (const post of found?.unsettled ?? []) unsettled.add(post);
-    drafts.push(...(found?.drafts ?? []));
+    if (repository === undefined) continue;
+    const here = known.filter(({ issue }) => issue.repositoryId === repository.repository.id);
+    const found = await decideRepository(cycle, repository, settings.import, { known: here, calls });
+    for (const post of found.unsettled) unsettled.add(post);
+    drafts.push(...found.drafts);
   }
   return { wanted: await wantAll(cycle, drafts), unsettled: [...unsettled] };
 }
@@ -85,7 +84,6 @@ interface OfRepository {
 }
 
 interface DecidedRepository {
-  readonly isRead: boolean;
   readonly drafts: readonly CreatePost[];
   readonly unsettled: readonly PostId[];
 }
@@ -97,8 +95,8 @@ async function decideRepository(
   { known, calls }: OfRepository,
 ): Promise<DecidedRepository> {
   const list = await readLabelled(cycle, repository, settings.labels);
-  if (list === undefined) return { isRead: false, drafts: [], unsettled: [] };
-  if (list === "unchanged") return { isRead: true, drafts: [], unsettled: [] };
+  if (list === undefined) return { drafts: [], unsettled: known.map(({ post }) => post) };
+  if (list === "unchanged") return { drafts: [], unsettled: [] };
   const candidates = list.rows.map((issue) => candidateOf(cycle, issue, known, calls));
   await followTwins(cycle, repository, candidates);
   const drafts: CreatePost[] = [];
@@ -121,7 +119,7 @@ async function decideRepository(
     known.filter(({ post, issue }) => !stays.has(post) && !isUnderWay(calls, issue)),
   );
   await keepValidator(cycle, repository, isWaiting ? undefined : list.etag);
-  return { isRead: true, drafts, unsettled };
+  return { drafts, unsettled };
 }
 
 /**
