@@ -162,13 +162,11 @@ export interface Course {
   readonly letGoPublic: Map<PostId, number>;
   /** Posts of which a person wanted something discarded that has become something else since. */
   readonly unshown: Set<PostId>;
-  /** Why signals of issues were not asked for in this run, by the place of the issue: see `issueKey`. */
-  readonly unasked: Map<string, Closure>;
   /**
-   * Issues whose signals could not be read in this run, for whatever reason, by `issueKey`. What was read of them before stood
-   * beside another record: the two together may say what never was.
+   * Issues whose signals could not be read in this run, by `issueKey`; why, where they were not asked for. What was read of them before
+   * stood beside another record: the two together may say what never was.
    */
-  readonly stale: Set<string>;
+  readonly stale: Map<string, Closure | undefined>;
   /** What is alike in very many of its actions, by what it is as JSON. */
   readonly shared: Map<string, object>;
   /** Fields of issues that a decision of this run asks for, by `issueKey` and the field. */
@@ -193,8 +191,7 @@ export function startCourse(): Course {
     approved: new Map(),
     letGoPublic: new Map(),
     unshown: new Set(),
-    unasked: new Map(),
-    stale: new Set(),
+    stale: new Map(),
     shared: new Map(),
     claimed: new Set(),
     imports: new Map(),
@@ -209,10 +206,20 @@ export function issueKey({ repositoryId, number }: IssueRef): string {
   return `${repositoryId}#${number}`;
 }
 
+/** The signals of an issue could not be read. @param why - they were not asked for. */
+export function noteStale(
+  { course: { stale } }: Pick<Cycle, "course">,
+  issue: IssueRef,
+  why?: Closure,
+): void {
+  const key = issueKey(issue);
+  stale.set(key, why ?? stale.get(key));
+}
+
 /** Why it is not known in this run what an issue of a row shows beside its record; undefined where all was asked for. */
 export function whyUnasked({ course }: Pick<Cycle, "course">, { links }: Row): Closure | undefined {
   return links
-    .map(({ link }) => course.unasked.get(issueKey(link.issue)))
+    .map(({ link }) => course.stale.get(issueKey(link.issue)))
     .find((closure) => closure !== undefined);
 }
 

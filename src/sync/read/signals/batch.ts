@@ -2,7 +2,7 @@ import { RemoteError } from "../../../errors.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
 import type { Issue, IssueRef, RepositoryName } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import { type Cycle, issueKey } from "../../ground/cycle-state.ts";
+import { type Cycle, noteStale } from "../../ground/cycle-state.ts";
 import { checkSignalLimits, isSignalLimit, noteLimitOf, signalLimitOf } from "../../ground/lane.ts";
 import { closureBy, isPutOff, isReadingOver, noteSignalsPutOff } from "../../ground/report.ts";
 import type { Closure } from "../../ground/world.ts";
@@ -131,10 +131,7 @@ async function withoutLimited(
 }
 
 function putOffSignals(cycle: Cycle, issues: readonly SignalledIssue[], closure: Closure): void {
-  for (const { issue } of issues) {
-    cycle.course.unasked.set(issueKey(issue), closure);
-    cycle.course.stale.add(issueKey(issue));
-  }
+  for (const { issue } of issues) noteStale(cycle, issue, closure);
   noteSignalsPutOff(cycle, closure);
 }
 

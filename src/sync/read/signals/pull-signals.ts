@@ -15,8 +15,8 @@ import {
 import { inOrder } from "../../../select.ts";
 import {
   type Cycle,
-  issueKey,
   nameIssue,
+  noteStale,
   projectNow,
   rememberOfProject,
   repositoryById,
@@ -45,7 +45,7 @@ export async function pullSignals(cycle: Cycle): Promise<void> {
     noteError(cycle.tally, error, { message: `${error.message} ${whatWaits}.` });
     const search = await searchFor(cycle, cycle.settings, "all");
     for await (const found of eachLinked(cycle, search))
-      if (wayOf(cycle, search, found) !== undefined) cycle.course.stale.add(issueKey(found.issue));
+      if (wayOf(cycle, search, found) !== undefined) noteStale(cycle, found.issue);
   }
 }
 
@@ -104,7 +104,8 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   if (mode !== "all") return;
   await sayUnread(cycle, search, reader.unread);
   // Else a limit that comes at the same place in each run would keep the same issues from ever being read.
-  const signalsFrom = cycle.course.unasked.size === 0 ? undefined : (last ?? from);
+  const isPutOff = [...cycle.course.stale.values()].some((why) => why !== undefined);
+  const signalsFrom = isPutOff ? (last ?? from) : undefined;
   if (signalsFrom !== from) await rememberOfProject(cycle, { signalsFrom });
 }
 
@@ -114,7 +115,7 @@ async function sayUnread(cycle: Cycle, search: Search, unread: ReadonlyMap<strin
   for await (const { issue } of eachLinked(cycle, search)) {
     const words = unread.get(issue.nodeId);
     if (words === undefined) continue;
-    cycle.course.stale.add(issueKey(issue));
+    noteStale(cycle, issue);
     const message = `${words} ${whatWaits} for this issue.`;
     const failed = { code: "tracker.unreachable", message, detail: "server" } as const;
     noteError(cycle.tally, failed, { issue: nameIssue(cycle, issue) });
