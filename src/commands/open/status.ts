@@ -3,19 +3,18 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { StoredRun } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import { inOrder } from "../../select.ts";
+import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { stampOf } from "../../sync/read/old-state.ts";
 import { tellEntries } from "../../sync/tell/entries.ts";
 import { describeHeard, type Notified, readNotified } from "../../sync/tell/notified.ts";
-import { countProject } from "../../sync/tell/project-report.ts";
 import {
   describeState,
+  lookAtProject,
   type Moment,
   type ProjectState,
-  readProjectState,
-  unknownState,
 } from "../../sync/tell/project-state.ts";
-import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
+import type { StoredReport } from "../../sync/tell/stored-report.ts";
 import { lastTokenEnd } from "../../sync/tell/token-end.ts";
 import { readImport } from "../../sync/write/backlog.ts";
 import { systemClock } from "./clock.ts";
@@ -97,12 +96,8 @@ async function readProject(
   ledger: Ledger | undefined,
   told: Omit<Moment, "now">,
 ) {
-  const memory = ledger?.memory.project(project);
-  const last = await ledger?.runs.last(project);
-  const report = last && readReport(last.report);
-  const counts = ledger && (await countProject(ledger, memory, report?.hold !== undefined));
   const moment = { now: systemClock.now(), ...told };
-  const state = ledger === undefined ? unknownState : await readProjectState(ledger, project, moment);
+  const { memory, last, report, counts, state } = await lookAtProject(ledger, project, moment);
   const { pause } = state;
   const success = memory?.lastSuccessAt;
   const known = memory && ledger && { ledger, id: memory.id };
@@ -110,9 +105,10 @@ async function readProject(
   const heard = known && (await readNotified(known.ledger, known.id, systemClock.now()));
   const rows = known ? await known.ledger.rows.waiting(known.id, maxWaiting + 1) : [];
   const lost = known ? await known.ledger.rows.waiting(known.id, maxWaiting + 1, ["missing"]) : [];
-  const waiting: readonly WaitingLine[] = [...rows.slice(0, maxWaiting), ...lost.slice(0, maxWaiting)].map(
-    (row) => readWaiting(row, project, ledger),
-  );
+  const shown = [...rows.slice(0, maxWaiting), ...lost.slice(0, maxWaiting)];
+  const waiting: readonly WaitingLine[] = known
+    ? shown.map((row) => readWaiting(row, project, known.ledger))
+    : [];
   return {
     project,
     repo,
@@ -179,13 +175,10 @@ function readRun({ run, startedAt, result }: StoredRun, report: StoredReport) {
   };
 }
 
-function readWaiting(row: WaitingRow, project: string, ledger: Ledger | undefined) {
+function readWaiting(row: WaitingRow, project: string, ledger: Ledger) {
   return {
     post: String(row.post),
-    issues: row.issues.map(
-      ({ repositoryId, number }) =>
-        `${ledger?.memory.repositoryById(repositoryId)?.repository.name ?? ""}#${number}`,
-    ),
+    issues: row.issues.map((issue) => nameIssue({ world: { ledger } }, issue)),
     kind: row.kind,
     cause: row.cause,
     code: row.code ?? null,

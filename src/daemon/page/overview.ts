@@ -5,8 +5,8 @@ import { inOrder } from "../../select.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { countVoters, nameVoters } from "../../sync/ground/voters.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
-import { describeState, readProjectState } from "../../sync/tell/project-state.ts";
-import { readReport, type StoredReport } from "../../sync/tell/stored-report.ts";
+import { describeState, lookAtProject } from "../../sync/tell/project-state.ts";
+import type { StoredReport } from "../../sync/tell/stored-report.ts";
 import { describeTokenEnd, lastTokenEnd } from "../../sync/tell/token-end.ts";
 import { resultWords, type StateKind, stateKinds, stateWords } from "../../sync/tell/words.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
@@ -122,21 +122,13 @@ async function renderReplicas({ ledger, times }: Looking): Promise<Piece> {
 }
 
 async function see({ ledger, times }: Looking, known: PageProject) {
-  const { key } = known.project;
-  const memory = ledger.memory.project(key);
-  const last = await ledger.runs.last(key);
-  return {
-    known,
-    memory,
-    counts: memory && (await ledger.rows.counts(memory.id)),
-    last,
-    report: last && readReport(last.report),
-    /** Whether the end of its pause is asked for. */
-    isResuming:
-      memory !== undefined &&
-      (await ledger.requests.pending(memory.id)).some(({ kind }) => kind === "resume-project"),
-    state: await readProjectState(ledger, key, { ...known, now: times.now }),
-  };
+  const seen = await lookAtProject(ledger, known.project.key, { ...known, now: times.now });
+  const { memory } = seen;
+  /** Whether the end of its pause is asked for. */
+  const isResuming =
+    memory !== undefined &&
+    (await ledger.requests.pending(memory.id)).some(({ kind }) => kind === "resume-project");
+  return { ...seen, known, isResuming };
 }
 
 /** The one sentence that a person comes for: how many projects stand as the worst of them does. */

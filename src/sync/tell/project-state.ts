@@ -71,27 +71,25 @@ export interface Moment {
 
 /** Looks up how a project stands. Every read is bounded. */
 export async function readProjectState(ledger: Ledger, key: string, moment: Moment): Promise<ProjectState> {
-  const memory = ledger.memory.project(key);
-  const last = await ledger.runs.last(key);
+  return (await lookAtProject(ledger, key, moment)).state;
+}
+
+/** The same, with what the state knows of the project. */
+export async function lookAtProject(ledger: Ledger | undefined, key: string, moment: Moment) {
+  const memory = ledger?.memory.project(key);
+  const last = await ledger?.runs.last(key);
   const report = last && readReport(last.report);
-  return judgeProject({
+  const counts = ledger && (await countProject(ledger, memory, report?.hold !== undefined));
+  const state = judgeProject({
     ...moment,
-    counts: await countProject(ledger, memory, report?.hold !== undefined),
-    pause: (await ledger.rows.wholePauses(memory?.id))[0],
-    parked: memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostParked, ["parked"]),
+    counts,
+    pause: (await ledger?.rows.wholePauses(memory?.id))?.[0],
+    parked: ledger && memory ? await ledger.rows.waiting(memory.id, mostParked, ["parked"]) : [],
     report,
     lastSuccessAt: memory?.lastSuccessAt,
   });
+  return { memory, last, report, counts, state };
 }
-
-/** Of a project where there is no state at all. */
-export const unknownState: ProjectState = judgeProject({
-  now: 0,
-  counts: undefined,
-  parked: [],
-  report: undefined,
-  lastSuccessAt: undefined,
-});
 
 /** More than these are not held against the errors of a run. */
 const mostParked = 1000;
