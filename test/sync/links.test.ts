@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { NewRequest } from "../../src/ledger/orders.ts";
 import type { Issue } from "../../src/model/issue.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import { foreseeUnlink } from "../../src/sync/orders/link.ts";
-import { findIssue } from "../../src/sync/orders/named-issue.ts";
+import { findIssue, foreseeUnlink } from "../../src/sync/orders/link.ts";
 import type { Tracker } from "../../src/tracker/tracker.ts";
 import { openPosts, twoRepositories } from "../support/setups.ts";
 import {

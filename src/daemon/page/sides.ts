@@ -1,6 +1,6 @@
 import type { IssueRef } from "../../model/issue.ts";
 import type { FieldValue, PostId } from "../../model/post.ts";
-import { showIssue } from "../../sync/orders/named-issue.ts";
+import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import { issueAddress, postAddress, siteOf, webAddress } from "./addresses.ts";
 import { html, type Markup } from "./html.ts";
 import type { Looking } from "./view.ts";
@@ -46,7 +46,7 @@ export async function renderSides(
   const site = siteOf(view.trackerUrl);
   const sides = [
     ...(address === undefined ? [] : [renderBoardLink(address)]),
-    ...issues.map((issue) => renderIssue(showIssue(ledger, issue), site)),
+    ...issues.map((issue) => renderIssue(nameIssue({ world: { ledger } }, issue), site)),
   ];
   return html`${sides.map((side) => html`${side} · `)}`;
 }

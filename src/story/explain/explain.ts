@@ -11,10 +11,10 @@ import { type Derivation, type DerivedField, deriveTarget } from "../../plan/rul
 import { routePost, selectPost, viewSelection } from "../../plan/select.ts";
 import { inOrder } from "../../select.ts";
 import { createContext } from "../../sync/ground/context.ts";
+import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import { withMove } from "../../sync/ground/rows.ts";
 import { settingsNow } from "../../sync/ground/settings-now.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
-import { showIssue } from "../../sync/orders/named-issue.ts";
 import type {
   Age,
   ExplainedIssue,
@@ -139,7 +139,7 @@ function explainRules(explaining: Explaining, derived: Derivation | undefined): 
     endSentence(of.length === found.length ? doubt : `${of.map(([field]) => field).join(", ")}: ${doubt}`),
   );
   return {
-    issue: first === undefined ? null : showIssue(explaining.ledger, first.issue),
+    issue: first === undefined ? null : nameIssue({ world: explaining }, first.issue),
     rule: first?.rule === undefined ? null : first.rule + 1,
     message: [...tellSources(explaining, decided), ...told].join(" "),
   };
@@ -151,8 +151,10 @@ function tellSources(explaining: Explaining, decided: readonly DerivedField[]): 
   const decides = row.links.length > 1 ? ` (\`several: ${settings.several}\`)` : "";
   const issues = Map.groupBy(decided, ({ issue, duplicate }) => {
     const place =
-      duplicate === undefined ? "" : `, of which ${showIssue(explaining.ledger, duplicate)} is a duplicate`;
-    return `${showIssue(explaining.ledger, issue)}${place}${decides}`;
+      duplicate === undefined
+        ? ""
+        : `, of which ${nameIssue({ world: explaining }, duplicate)} is a duplicate`;
+    return `${nameIssue({ world: explaining }, issue)}${place}${decides}`;
   });
   return [...issues].map(([name, fields]) => {
     const rules = Map.groupBy(fields, ({ rule }) => rule);
@@ -196,10 +198,10 @@ export async function explainIssue(explaining: Explaining, linked: LinkedIssue):
   const issue = known?.issue;
   const isDuplicate = counts !== undefined && counts !== issue;
   return {
-    issue: showIssue(explaining.ledger, link.issue),
+    issue: nameIssue({ world: explaining }, link.issue),
     origin: link.origin,
     facts: factsOf(issue),
-    duplicateOf: isDuplicate ? showIssue(explaining.ledger, counts) : null,
+    duplicateOf: isDuplicate ? nameIssue({ world: explaining }, counts) : null,
     remarks: [...(await remarksOn(explaining, linked)), ...doubts.map(remarkOn)],
     match: match ?? null,
     rules,

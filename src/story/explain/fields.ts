@@ -9,7 +9,7 @@ import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { inNumbers } from "../../plan/rules/by-votes.ts";
 import { ruledFields } from "../../plan/rules/match.ts";
 import type { Derivation } from "../../plan/rules/rules.ts";
-import { showIssue } from "../../sync/orders/named-issue.ts";
+import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { ExplainedField, Explaining, Explanation } from "./explanation.ts";
 
 /** The fields of the post that rules set. */
@@ -38,7 +38,7 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
   };
   return row.links.flatMap((linked) =>
     fieldsOf(linked, explaining).map((field) => ({
-      issue: showIssue(explaining.ledger, linked.link.issue),
+      issue: nameIssue({ world: explaining }, linked.link.issue),
       ...explainField(
         field,
         linked.base?.[field],

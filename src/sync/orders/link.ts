@@ -1,10 +1,19 @@
 import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import { type Issue, type IssueRef, isSameIssue } from "../../model/issue.ts";
+import { webSiteOf } from "../../model/dialect.ts";
+import {
+  type Issue,
+  type IssueRef,
+  isSameIssue,
+  isSameRepository,
+  type RepositoryName,
+} from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
 import { select } from "../../select.ts";
 import type { Tracker } from "../../tracker/tracker.ts";
+import { nameIssue } from "../ground/cycle-state.ts";
+import { nameNow, repositoryNames } from "../ground/world.ts";
 import {
   already,
   type Foresight,
@@ -13,7 +22,6 @@ import {
   notifiesNobody,
   type Sight,
 } from "./foresight.ts";
-import { type NamedIssue, parseIssue, showIssue } from "./named-issue.ts";
 
 /** An issue names its posts in its own text: more than these would not find room there. */
 const mostPosts = 100;
@@ -59,7 +67,7 @@ export async function foreseeLink<Seen extends Issue | undefined>(
       ]);
   }
   const seen = await ask();
-  const others = then.map((issue) => showIssue(ledger, issue)).join(", ");
+  const others = then.map((issue) => nameIssue({ world: { ledger } }, issue)).join(", ");
   const effect = `the next run links it to ${name} as that is now: nothing is written for what differs, and what happens to the issue from now on is followed.`;
   const also = `It stays linked to ${others}, too; \`several: ${several}\` says which issue decides.`;
   const unseen = "No run has seen this post yet; it has to be on the board by then.";
@@ -156,11 +164,11 @@ export async function foreseeUnlink(
   const chosen = text === undefined ? known : chooseLinked(ledger, named, known, text, trackerUrl);
   const issues = chosen.filter((issue) => isAmong(then, issue));
   if (issues.length === 0) return { nothing: chosen.length === 0 ? "it is linked to no issue." : already };
-  const names = issues.map((issue) => showIssue(ledger, issue));
+  const names = issues.map((issue) => nameIssue({ world: { ledger } }, issue));
   const shared = await select(issues, async (issue) =>
     (await ledger.rows.linkedTo(issue)).some((other) => other.project === project && other.post !== post),
   );
-  const left = shared.map((issue) => showIssue(ledger, issue)).join(", ");
+  const left = shared.map((issue) => nameIssue({ world: { ledger } }, issue)).join(", ");
   const told =
     left === ""
       ? "neither its status nor a text is written for that"
@@ -184,7 +192,7 @@ function isAmong(issues: readonly IssueRef[], issue: IssueRef): boolean {
 
 /** The one of a post's issues that a text names. */
 function chooseLinked(
-  ledger: Pick<Ledger, "memory">,
+  ledger: Ledger,
   { key, post }: NamedPost,
   linked: readonly IssueRef[],
   text: string,
@@ -198,8 +206,72 @@ function chooseLinked(
   };
   const chosen = linked.filter(isNamed);
   if (chosen.length > 0) return chosen;
-  const names = linked.map((issue) => showIssue(ledger, issue)).join(", ");
+  const names = linked.map((issue) => nameIssue({ world: { ledger } }, issue)).join(", ");
   throw new ConfigError([
     `${key}/${post} is not linked to ${text}. It is linked to: ${names || "no issue"}.`,
+  ]);
+}
+
+/** An issue as a person names it. */
+export interface NamedIssue {
+  readonly repository: RepositoryName;
+  readonly number: number;
+}
+
+/**
+ * @param trackerUrl `tracker.url`: an address has to be of the pages that belong to it.
+ * @throws ConfigError when the text is neither `OWNER/REPO#N` nor the address of an issue.
+ */
+export function parseIssue(text: string, trackerUrl: string): NamedIssue {
+  const [, repository, number] =
+    /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,14})$/.exec(fromAddress(text, trackerUrl)) ?? [];
+  if (repository === undefined || number === undefined) {
+    throw new ConfigError([
+      `\`${text}\` is no issue. Write OWNER/REPO#NUMBER, as in acme/app#12, or the address of its page.`,
+    ]);
+  }
+  return { repository, number: Number(number) };
+}
+
+/** An address as `OWNER/REPO#N`; any other text as it is. */
+function fromAddress(text: string, trackerUrl: string): string {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return text;
+  const { host, pathname } = new URL(text);
+  const site = new URL(webSiteOf(trackerUrl)).host;
+  if (host !== site && host !== `www.${site}`) {
+    throw new ConfigError([
+      `\`${text}\` is on ${host}, and \`tracker.url\` of the config belongs to ${site}.`,
+    ]);
+  }
+  const [, repository, kind, number] = /^\/([\w.-]+\/[\w.-]+)\/(issues|pull)\/(\d+)\/?$/.exec(pathname) ?? [];
+  if (kind === "pull") {
+    throw new ConfigError([`\`${text}\` is a pull request, which can't be linked. Link its issue.`]);
+  }
+  return repository === undefined ? text : `${repository}#${number}`;
+}
+
+/** The part of a project that names repositories. */
+type Routed = Parameters<typeof repositoryNames>[0];
+
+/**
+ * An issue to be linked, with its repository as the config writes it: of one that no project names nothing would be read. It may
+ * be named as the tracker calls it now.
+ *
+ * @throws ConfigError when the text is no issue, or no project names its repository.
+ */
+export function findIssue(
+  text: string,
+  trackerUrl: string,
+  projects: readonly Routed[],
+  ledger: Pick<Ledger, "memory">,
+): NamedIssue {
+  const { repository, number } = parseIssue(text, trackerUrl);
+  const names = [...new Set(projects.flatMap(repositoryNames))];
+  const found =
+    names.find((name) => isSameRepository(name, repository)) ??
+    names.find((name) => isSameRepository(nameNow({ ledger }, name), repository));
+  if (found !== undefined) return { repository: found, number };
+  throw new ConfigError([
+    `No project of the config names ${repository}, so nothing of ${repository}#${number} would be read. Name it as \`repo\` or in \`route\` of a project first; it has: ${names.join(", ")}.`,
   ]);
 }

@@ -11,8 +11,7 @@ import {
   type Nothing,
   type Sight,
 } from "../../../sync/orders/foresight.ts";
-import { askIssue, foreseeLink, foreseeUnlink } from "../../../sync/orders/link.ts";
-import { findIssue } from "../../../sync/orders/named-issue.ts";
+import { askIssue, findIssue, foreseeLink, foreseeUnlink } from "../../../sync/orders/link.ts";
 import { foreseePause, foreseeResume, type Resuming } from "../../../sync/orders/pause.ts";
 import { foreseePauseWhole, foreseeResumeWhole, type Whole } from "../../../sync/orders/pause-whole.ts";
 import { foreseePublish, foreseeRetryEntry, tagOf } from "../../../sync/orders/publish.ts";
