@@ -2,7 +2,7 @@ import type { Config } from "../../config/schema.ts";
 import { ConfigError } from "../../errors.ts";
 import type { PostId } from "../../model/post.ts";
 import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
-import type { Whole } from "../../sync/orders/pause-whole.ts";
+import type { Whole } from "../../sync/orders/pause.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { type Beside, describeNoProject, findPost, findProject, knownProjects } from "./beside.ts";
 

@@ -1,17 +1,15 @@
 import type { Foresight, NamedPost, Nothing } from "../../sync/orders/foresight.ts";
 import {
   foreseePause,
+  foreseePauseWhole,
   foreseeResume,
+  foreseeResumeWhole,
   listPaused,
   type SeenPost,
   sayPaused,
-} from "../../sync/orders/pause.ts";
-import {
-  foreseePauseWhole,
-  foreseeResumeWhole,
   type Whole,
   type WholeForesight,
-} from "../../sync/orders/pause-whole.ts";
+} from "../../sync/orders/pause.ts";
 import { type BesideCall, besideRuns } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
 import type { CommandCall, CommonOptions } from "../print/terminal.ts";
@@ -98,7 +96,8 @@ async function resumeWhole(call: BesideCall<ResumeOptions>, whole: Whole): Promi
   const project = nameOf(whole);
   const seen = await foreseeResumeWhole(call, whole, call.options.discard === true);
   if ("nothing" in seen) {
-    const posts = project === null || seen.isBeyond ? [] : await listPaused(call.ledger, whole.projects);
+    const [only] = whole.of === "all" || seen.isBeyond ? [] : whole.projects;
+    const posts = only === undefined ? [] : await listPaused(call.ledger, only);
     if (posts.length > 0) return resumePosts(call, posts, false);
   }
   const actions = "nothing" in seen ? [] : actionsOf(seen);

@@ -12,6 +12,7 @@ import { TemplateError } from "../../plan/text/template.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { countVoters, describeNotified } from "../../sync/ground/voters.ts";
+import { postsOf } from "../../sync/orders/foresight.ts";
 import { awaitsEarlierLife, stampOf } from "../../sync/read/old-state.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { beginSentence } from "../../sync/tell/words.ts";
@@ -258,7 +259,7 @@ function kindOf(kind: WaitingRow["kind"]): ExplainedWait["kind"] {
 /** What a person has asked for and no run has taken up yet. */
 async function asked({ ledger, memory, row }: Explaining): Promise<readonly ExplainedWait[]> {
   return (await ledger.requests.pending(memory.id))
-    .filter((request) => isAbout(request, row.post.id))
+    .filter((request) => request.kind === "resume-project" || postsOf(request).includes(row.post.id))
     .map(({ kind, at }) => {
       const message = `The next run carries out \`boardsync ${commandOf(kind)}\`.`;
       return { kind: "asked", cause: null, code: null, message, since: timeOf(at), command: null };
@@ -270,13 +271,6 @@ function commandOf(kind: PersonRequest["kind"]): string {
   if (kind === "resume-project") return "resume PROJECT";
   if (kind === "discard") return "approve --discard";
   return kind === "resume-discard" ? "resume --discard" : kind;
-}
-
-function isAbout(request: PersonRequest, post: string): boolean {
-  if (request.kind === "resume-project") return true;
-  if ("posts" in request) return request.posts.some((one) => one === post);
-  if ("post" in request) return request.post === post;
-  return "actions" in request && request.actions.some((action) => action.post === post);
 }
 
 function timeOf(at: number): string {

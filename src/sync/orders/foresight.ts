@@ -1,6 +1,7 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { PersonRequest, Who } from "../../ledger/orders.ts";
+import type { WaitingRow } from "../../ledger/rows.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { nameVoters, type Voters } from "../ground/voters.ts";
 import { beginSentence, count } from "../tell/words.ts";
@@ -81,8 +82,20 @@ export function isAsked(pending: readonly PersonRequest[], kind: string, post: P
   return pending.some((request) => request.kind === kind && postsOf(request).includes(post));
 }
 
-function postsOf(request: PersonRequest): readonly PostId[] {
+/** The posts that an order names. */
+export function postsOf(request: PersonRequest): readonly PostId[] {
   if ("posts" in request) return request.posts;
   if ("post" in request) return [request.post];
   return request.kind === "approve" ? request.actions.map(({ post }) => post) : [];
+}
+
+/** The posts of a project of which something of a kind waits. */
+export async function listWaiting(
+  { rows }: Ledger,
+  { key, project }: NamedProject,
+  kind: WaitingRow["kind"],
+  isIt: (waiting: WaitingRow) => boolean = () => true,
+): Promise<readonly NamedPost[]> {
+  const found = (await rows.waiting(project, Number.MAX_SAFE_INTEGER, [kind])).filter(isIt);
+  return [...new Set(found.map(({ post }) => post))].map((post) => ({ key, project, post }));
 }

@@ -10,6 +10,7 @@ import {
   askOf,
   type Foresight,
   isAsked,
+  listWaiting,
   type NamedPost,
   type NamedProject,
   type Nothing,
@@ -66,14 +67,12 @@ export async function foreseeRetry(
 }
 
 /** The posts of a project that are parked, or quarantined. */
-export async function listRetryable(
+export function listRetryable(
   ledger: Ledger,
   kind: RetryKind,
-  { key, project }: NamedProject,
+  project: NamedProject,
 ): Promise<readonly NamedPost[]> {
-  const waits = kind === "retry" ? "parked" : "quarantined";
-  const found = await ledger.rows.waiting(project, Number.MAX_SAFE_INTEGER, [waits]);
-  return [...new Set(found.map(({ post }) => post))].map((post) => ({ key, project, post }));
+  return listWaiting(ledger, project, kind === "retry" ? "parked" : "quarantined");
 }
 
 async function look(

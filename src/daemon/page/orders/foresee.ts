@@ -12,8 +12,14 @@ import {
   type Sight,
 } from "../../../sync/orders/foresight.ts";
 import { askIssue, findIssue, foreseeLink, foreseeUnlink } from "../../../sync/orders/link.ts";
-import { foreseePause, foreseeResume, type Resuming } from "../../../sync/orders/pause.ts";
-import { foreseePauseWhole, foreseeResumeWhole, type Whole } from "../../../sync/orders/pause-whole.ts";
+import {
+  foreseePause,
+  foreseePauseWhole,
+  foreseeResume,
+  foreseeResumeWhole,
+  type Resuming,
+  type Whole,
+} from "../../../sync/orders/pause.ts";
 import { foreseePublish, foreseeRetryEntry, tagOf } from "../../../sync/orders/publish.ts";
 import { foreseeRetry, listRetryable, type RetryKind } from "../../../sync/orders/retry.ts";
 import { count } from "../../../sync/tell/words.ts";
