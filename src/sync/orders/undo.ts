@@ -19,8 +19,16 @@ import { storeRecords } from "../read/markers.ts";
 import { saveActions } from "../tell/plan.ts";
 import { type FreshIssue, readFresh } from "../write/issue.ts";
 import { inWriteOrder, type Replan, write } from "../write/write.ts";
-import { keptOf, partsOf, type UndoPart } from "./undo-parts.ts";
-import { findLinked, stay, type UndoStep, undoOnIssue, undoOnPost } from "./undo-plan.ts";
+import {
+  findLinked,
+  keptOf,
+  partsOf,
+  stay,
+  type UndoPart,
+  type UndoStep,
+  undoOnIssue,
+  undoOnPost,
+} from "./undo-plan.ts";
 
 /** What an undo comes to. */
 export interface Undone {
