@@ -13,11 +13,10 @@ import { type Outcome, type PartOutcome, waitForTurn, worse } from "../ground/ve
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
 import { parkAction, reportTrouble } from "./failure.ts";
-import { type FreshIssue, issueRequest, readFresh, sayIssueWritten, waitIfClosed } from "./issue.ts";
+import { type FreshIssue, issueRequest, sayIssueWritten, writeToIssue } from "./issue.ts";
 import { takeOwnChange } from "./own-change.ts";
-import { awaitPace } from "./pace.ts";
 import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
-import { type Request, send, type Turn } from "./send.ts";
+import type { Request } from "./send.ts";
 
 /** One request, with the fields that it writes. */
 interface ChangePart {
@@ -69,15 +68,15 @@ interface Changing {
 /** What an issue, read this moment, still needs. */
 interface Needed {
   readonly action: ChangeIssue;
-  readonly fresh: FreshIssue;
   readonly writes: readonly FieldWrite<IssueField>[];
   /** What a saved plan knows the whole action by, where all else of it is done. */
   readonly signature: string | undefined;
 }
 
-async function lookAt({ cycle, action, issue, again, isAllDone }: Changing): Promise<Needed | PartOutcome> {
-  const fresh = await readFresh(cycle, action, issue);
-  if ("kind" in fresh) return { outcome: fresh, next: "go on" };
+async function lookAt(
+  { cycle, action, issue, again, isAllDone }: Changing,
+  fresh: FreshIssue,
+): Promise<Needed | PartOutcome> {
   await storeRecords(cycle, [fresh.record]);
   const now = await again(fresh);
   if (now?.kind !== "change-issue") return { outcome: { kind: "unneeded" }, next: "stop" };
@@ -88,7 +87,7 @@ async function lookAt({ cycle, action, issue, again, isAllDone }: Changing): Pro
   const change = now.changes.find((one) => isSameIssue(one.issue, issue));
   if (change === undefined) return nothingLeft;
   const signature = isAllDone && change === now.changes.at(-1) ? planSignature(action) : undefined;
-  return { action: now, fresh, writes: change.writes, signature };
+  return { action: now, writes: change.writes, signature };
 }
 
 const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
@@ -96,28 +95,21 @@ const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
 /** Writes fields of an issue, one request after the other. It is read before each of them, after the wait for the pace. */
 async function writeFields(changing: Changing): Promise<PartOutcome> {
   const { cycle, action, issue, sent, refusals } = changing;
-  const turn = { action, lane: laneOfIssue(cycle.world, issue, action.kind), pace: "other" } as const;
   for (;;) {
-    let part: NextPart | undefined;
-    let end: PartOutcome | undefined;
-    const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
-      const found = await findPart(changing, turn);
-      if ("outcome" in found) {
-        end = found;
-        return found.outcome;
-      }
-      part = found;
-      return requestOf(cycle, found);
+    let found: NextPart | PartOutcome | undefined;
+    const { answer, outcome, next } = await writeToIssue(cycle, action, issue, async (fresh) => {
+      found = await findPart(changing, fresh);
+      return "outcome" in found ? found.outcome : requestOf(cycle, found);
     });
-    if (answer === undefined || part === undefined) return end ?? { outcome, next: "stop" };
-    const closed = await waitIfClosed(cycle, part.fresh.repository, action, answer);
-    if (closed !== undefined) return { outcome: closed, next: "go on" };
+    if (found === labelMade) continue;
+    if (found !== undefined && "outcome" in found) return found;
+    if (answer === undefined || found === undefined) return { outcome, next };
     if (answer.kind === "rejected") refusals.push(answer.message);
-    else if (answer.kind !== "applied") return { outcome, next: "stop" };
-    for (const { field } of part.writes) sent.add(field);
-    if (!part.isLast) continue;
+    else if (answer.kind !== "applied") return { outcome, next };
+    for (const { field } of found.writes) sent.add(field);
+    if (!found.isLast) continue;
     // The answer to a change of labels does not show the issue.
-    if (part.write.kind !== "edit-issue") await readAgain(cycle, issue);
+    if (found.write.kind !== "edit-issue") await readAgain(cycle, issue);
     return nothingLeft;
   }
 }
@@ -131,30 +123,30 @@ interface NextPart extends ChangePart {
 }
 
 /** A label that the repository lacks is created first; that takes a turn of its own, so the issue is read once more. */
-async function findPart(changing: Changing, { lane }: Turn): Promise<NextPart | PartOutcome> {
+async function findPart(changing: Changing, fresh: FreshIssue): Promise<NextPart | PartOutcome> {
   const { cycle, sent, refusals } = changing;
-  for (;;) {
-    const needed = await lookAt(changing);
-    if ("outcome" in needed) return needed;
-    const { action, fresh } = needed;
-    const writes = needed.writes.filter(({ field }) => !sent.has(field));
-    const { issue } = fresh.record;
-    await readWoken(cycle, issue, withFields(issue, writes, fresh.repository.milestones));
-    const { parts, lacking } = await partsOf(cycle, fresh, writes);
-    if (lacking !== undefined) {
-      refusals.push(lacking);
-      sent.add("milestone");
-    }
-    const [part] = parts;
-    if (part === undefined) return nothingLeft;
-    const labels = part.write.kind === "add-labels" ? part.write.labels : [];
-    const isCreated = await ensureLabels(cycle, fresh.repository, { post: action.post, labels });
-    const isLast = parts.length === 1;
-    const signature = isLast && refusals.length === 0 ? needed.signature : undefined;
-    if (!isCreated) return { ...part, action, fresh, signature, isLast };
-    if (!(await awaitPace(cycle, lane, "other"))) return { outcome: putOff(cycle, lane), next: "stop" };
+  const needed = await lookAt(changing, fresh);
+  if ("outcome" in needed) return needed;
+  const { action } = needed;
+  const writes = needed.writes.filter(({ field }) => !sent.has(field));
+  const { issue } = fresh.record;
+  await readWoken(cycle, issue, withFields(issue, writes, fresh.repository.milestones));
+  const { parts, lacking } = await partsOf(cycle, fresh, writes);
+  if (lacking !== undefined) {
+    refusals.push(lacking);
+    sent.add("milestone");
   }
+  const [part] = parts;
+  if (part === undefined) return nothingLeft;
+  const labels = part.write.kind === "add-labels" ? part.write.labels : [];
+  if (await ensureLabels(cycle, fresh.repository, { post: action.post, labels })) return labelMade;
+  const isLast = parts.length === 1;
+  const signature = isLast && refusals.length === 0 ? needed.signature : undefined;
+  return { ...part, action, fresh, signature, isLast };
 }
+
+/** Is told to nobody. */
+const labelMade: PartOutcome = { outcome: waitForTurn("a label was made first"), next: "go on" };
 
 /** A list that lags must not pass for a change of people's: facts with the time of our own change are newer than its. */
 async function readAgain(cycle: PulledCycle, issue: IssueRef): Promise<void> {

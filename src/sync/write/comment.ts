@@ -10,16 +10,9 @@ import { readRow } from "../ground/rows.ts";
 import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { parkAction } from "./failure.ts";
-import {
-  type FreshIssue,
-  type IssueWriting,
-  issueRequest,
-  readFresh,
-  sayIssueWritten,
-  waitIfClosed,
-} from "./issue.ts";
+import { type FreshIssue, type IssueWriting, issueRequest, sayIssueWritten, writeToIssue } from "./issue.ts";
 import { basesOf } from "./own-change.ts";
-import { type Request, send } from "./send.ts";
+import type { Request } from "./send.ts";
 
 /**
  * Makes the comments that a board rule asks for, each once for each time that the rule begins to hold. A comment carries a
@@ -43,15 +36,10 @@ async function commentOne(
 ): Promise<PartOutcome> {
   const lane = laneOfIssue(cycle.world, issue, action.kind);
   if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, lane), next: "go on" };
-  let isUnread = false;
   let found:
     | { readonly now: CommentIssue; readonly comment: NewComment; readonly fresh: FreshIssue }
     | undefined;
-  const turn = { action, lane, pace: "other" } as const;
-  const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
-    const fresh = await readFresh(cycle, action, issue);
-    isUnread = "kind" in fresh;
-    if ("kind" in fresh) return fresh;
+  const { answer, outcome, next } = await writeToIssue(cycle, action, issue, async (fresh) => {
     await storeRecords(cycle, [fresh.record]);
     const now = (await replan(cycle, action))?.action;
     const comment = now?.comments.find((one) => isSameIssue(one.issue, issue));
@@ -61,13 +49,8 @@ async function commentOne(
     const signature = isLast ? planSignature(action) : undefined;
     return requestOf(cycle, now, comment, { signature, repository: fresh.repository });
   });
-  // What can't be read waits by itself; whatever else has changed is decided anew by the next run.
-  if (answer === undefined || found === undefined) return { outcome, next: isUnread ? "go on" : "stop" };
-  if (answer.kind === "applied") return { outcome, next: "go on" };
+  if (answer?.kind !== "rejected" || found === undefined) return { outcome, next };
   const { now, comment, fresh } = found;
-  const closed = await waitIfClosed(cycle, fresh.repository, now, answer);
-  if (closed !== undefined) return { outcome: closed, next: "go on" };
-  if (answer.kind !== "rejected") return { outcome, next: "stop" };
   const isLocked = fresh.record.issue.locked;
   const words = isLocked ? `${answer.message} The issue is locked.` : answer.message;
   const place = nameIssue(cycle, comment.issue);

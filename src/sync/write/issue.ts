@@ -7,17 +7,17 @@ import type { Action, ActionKind, PatchPost } from "../../plan/ground/action.ts"
 import { hashBody } from "../../plan/ground/identity.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
-import { closePart, laneOf } from "../ground/lane.ts";
+import { closePart, laneOf, laneOfIssue } from "../ground/lane.ts";
 import { isLookedAt, lookOnce } from "../ground/looks.ts";
 import { postpone } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import { closedBy, type Outcome, waitForTurn } from "../ground/verdict.ts";
+import { closedBy, type Outcome, type PartOutcome, waitForTurn } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 import { parkAbsent } from "../read/absent.ts";
 import { takeAnswer } from "../read/follow.ts";
 import { askRepositoryAgain, asProjectError } from "../read/repositories.ts";
 import { failWrite } from "./failure.ts";
-import { intentLine, type Request } from "./send.ts";
+import { type Composed, intentLine, type Request, send } from "./send.ts";
 
 type AnyAction = Pick<Action, "post" | "kind">;
 
@@ -123,6 +123,33 @@ export async function readFresh(
   if (answer.kind === "moved")
     return waitForTurn("its issue was moved, and the next run goes on with it there");
   return { kind: "failed", why: `${nameIssue(cycle, issue)} is not found` };
+}
+
+/** What came of one write to an issue, and what it means for what the action asks of others. */
+export interface IssueWritten extends PartOutcome {
+  /** Left out where nothing was sent, and where all that is to be written there waits. */
+  readonly answer?: WriteOutcome;
+}
+
+/** Sends one write to an issue that is there, made of what that shows right before. What is refused is left to the writer. */
+export async function writeToIssue(
+  cycle: PulledCycle,
+  action: Exclude<Action, PatchPost>,
+  issue: IssueRef,
+  compose: (fresh: FreshIssue) => Promise<Composed<WriteOutcome>>,
+): Promise<IssueWritten> {
+  const turn = { action, lane: laneOfIssue(cycle.world, issue, action.kind), pace: "other" } as const;
+  let fresh: FreshIssue | Outcome | undefined;
+  const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
+    fresh = await readFresh(cycle, action, issue);
+    return "kind" in fresh ? fresh : compose(fresh);
+  });
+  // What can't be read waits by itself; whatever else has changed is decided anew by the next run.
+  if (fresh !== undefined && "kind" in fresh) return { outcome, next: "go on" };
+  if (answer === undefined || fresh === undefined) return { outcome, next: "stop" };
+  const closed = await waitIfClosed(cycle, fresh.repository, action, answer);
+  if (closed !== undefined) return { outcome: closed, next: "go on" };
+  return { answer, outcome, next: answer.kind === "applied" ? "go on" : "stop" };
 }
 
 /**

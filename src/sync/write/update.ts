@@ -7,12 +7,11 @@ import { planSignature } from "../../plan/ground/identity.ts";
 import { hashBlock, replaceBlock, splitBody } from "../../plan/text/block.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { laneOfIssue } from "../ground/lane.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
 import { parkAction } from "./failure.ts";
-import { type FreshIssue, issueRequest, readFresh, sayIssueWritten, waitIfClosed } from "./issue.ts";
-import { type Composed, send } from "./send.ts";
+import { type FreshIssue, issueRequest, sayIssueWritten, writeToIssue } from "./issue.ts";
+import type { Composed } from "./send.ts";
 
 type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
@@ -22,18 +21,10 @@ type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
  * that may still arrive from an earlier life of the state is waited for: it would stay there, as nothing would tell it from people's.
  */
 export async function updateIssue(cycle: PulledCycle, action: UpdateIssue): Promise<Outcome> {
-  const turn = { action, lane: laneOfIssue(cycle.world, action.issue, action.kind), pace: "other" } as const;
-  let fresh: FreshIssue | undefined;
-  const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
-    const found = await readFresh(cycle, action, action.issue);
-    if ("kind" in found) return found;
-    fresh = found;
-    return compose(cycle, action, found);
-  });
-  if (answer === undefined || fresh === undefined) return outcome;
-  const closed = await waitIfClosed(cycle, fresh.repository, action, answer);
-  if (closed !== undefined) return closed;
-  if (answer.kind !== "rejected") return outcome;
+  const { answer, outcome } = await writeToIssue(cycle, action, action.issue, (fresh) =>
+    compose(cycle, action, fresh),
+  );
+  if (answer?.kind !== "rejected") return outcome;
   return park(cycle, action, "tracker.rejected", `The change of the issue was refused: ${answer.message}`);
 }
 
