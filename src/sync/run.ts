@@ -8,7 +8,7 @@ import type { CarriedAction, PlanReport, ProjectReport, RunReport, SavedProject 
 import type { Run, SyncProject, World } from "./ground/world.ts";
 import { planEntry } from "./tell/entries.ts";
 import { type ProjectState, readProjectState } from "./tell/project-state.ts";
-import { describeTokenEnd, isTokenNews, lastTokenEnd } from "./tell/token-end.ts";
+import { describeTokenEnd, isTokenNews, lastTokenEnd } from "./tell/stored-report.ts";
 import { keepSmall, refuseFullJournal } from "./upkeep.ts";
 
 export interface RunResult {

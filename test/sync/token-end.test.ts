@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeTokenEnd, isTokenNews, lastTokenEnd } from "../../src/sync/tell/token-end.ts";
+import { describeTokenEnd, isTokenNews, lastTokenEnd } from "../../src/sync/tell/stored-report.ts";
 import { hourMs, openStage, type Stage } from "../support/stage.ts";
 
 const dayMs = 24 * hourMs;

@@ -14,8 +14,7 @@ import {
   type Moment,
   type ProjectState,
 } from "../../sync/tell/project-state.ts";
-import type { StoredReport } from "../../sync/tell/stored-report.ts";
-import { lastTokenEnd } from "../../sync/tell/token-end.ts";
+import { lastTokenEnd, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { readImport } from "../../sync/write/backlog.ts";
 import { systemClock } from "./clock.ts";
 import { readHeartbeat } from "./heartbeat.ts";

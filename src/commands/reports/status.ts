@@ -1,8 +1,8 @@
 import { command } from "../../sync/ground/remedy.ts";
 import { describeEntry, type EntryLine } from "../../sync/tell/entries.ts";
 import { groupFailures } from "../../sync/tell/failures.ts";
+import { describeTokenEnd } from "../../sync/tell/stored-report.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
-import { describeTokenEnd } from "../../sync/tell/token-end.ts";
 import { countNeeds, resultWords } from "../../sync/tell/words.ts";
 import { printOtherConfigs } from "../open/other-config.ts";
 import type { LastRun, ProjectStatus, StatusReport, WaitingLine } from "../open/status.ts";

@@ -6,7 +6,7 @@ import { fightingRules } from "../../plan/board-rules/fights.ts";
 import { isRenamed, pinNouns } from "../../plan/rules/pins.ts";
 import { impossibleRules, shadowedRules } from "../../plan/rules/rules.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
-import { describeTokenEnd } from "../../sync/tell/token-end.ts";
+import { describeTokenEnd } from "../../sync/tell/stored-report.ts";
 import { checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
 import { addCategories, type ShownCategory } from "./categories.ts";
 import { type Checking, type Finding, type Looked, type Suggest, startChecking } from "./findings.ts";

@@ -45,7 +45,7 @@ export interface ProjectReport {
 }
 
 /** A limit, the pace, the end of the run's time, or a signal. */
-export interface PutOff {
+interface PutOff {
   /** For example `tracker.limited`. */
   readonly code: string;
   readonly message: string;

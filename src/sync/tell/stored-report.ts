@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { PutOff } from "../ground/reports.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { dayMs } from "../../model/time.ts";
 
 const number = z.number().catch(0);
 const word = z.string().optional().catch(undefined);
@@ -19,7 +20,10 @@ const errorShape = z.object({
 /** One thing that failed. */
 export type StoredError = Readonly<z.output<typeof errorShape>>;
 
-const putOffShape = z.object({ code: z.string().catch("unknown"), message: word, until: word, budget: word });
+const putOffShape = z
+  .object({ code: z.string().catch("unknown"), message: word, until: word, budget: word })
+  .catch({ code: "unknown" })
+  .transform(({ code, message = code, ...rest }) => ({ code, message, ...rest }));
 
 const reportShape = z.object({
   result: z.enum(["ok", "partial", "held", "failed"]).optional().catch(undefined),
@@ -42,34 +46,59 @@ const reportShape = z.object({
   hold: word,
   /** `writes` of the config, where it stops something. */
   writes: word,
-  tokenEnds: word,
-  putOff: list(putOffShape.catch({ code: "unknown" })),
+  /** When the token for the tracker ends, epoch ms; undefined where that is not known. */
+  tokenEnds: word.transform((text = "") => {
+    const endsAt = Date.parse(text);
+    return Number.isNaN(endsAt) ? undefined : endsAt;
+  }),
+  /** Why something was left to a later run. */
+  putOff: list(putOffShape),
 });
 
 /** What is shown of the stored report of a project's run. */
-export interface StoredReport extends Readonly<Omit<z.output<typeof reportShape>, "tokenEnds" | "putOff">> {
-  /** When the token for the tracker ends, epoch ms; undefined where that is not known. */
-  readonly tokenEnds: number | undefined;
-  /** Why something was left to a later run. */
-  readonly putOff: readonly PutOff[];
-}
+export type StoredReport = Readonly<z.output<typeof reportShape>>;
 
 /** Reads a report as it was stored: one of another version may lack parts, or have others. */
 export function readReport(report: unknown): StoredReport {
-  const { result, hold, tokenEnds, putOff, ...found } = reportShape
-    .catch(() => reportShape.parse({}))
-    .parse(report);
-  const endsAt = Date.parse(tokenEnds ?? "");
-  return {
-    ...found,
-    result,
-    hold,
-    tokenEnds: Number.isNaN(endsAt) ? undefined : endsAt,
-    putOff: putOff.map(({ code, message = code, until, budget }) => ({
-      code,
-      message,
-      ...(until !== undefined && { until }),
-      ...(budget !== undefined && { budget }),
-    })),
-  };
+  return reportShape.catch(() => reportShape.parse({})).parse(report);
+}
+
+/** So long before its end a token is spoken of. */
+const noticeDays = 14;
+
+/** The sentence on a token of the tracker's that ends soon, or has ended; undefined while there is time. */
+export function describeTokenEnd(endsAt: number | null | undefined, now: number): string | undefined {
+  const days = daysLeft(endsAt, now);
+  if (endsAt === undefined || endsAt === null || days === undefined) return undefined;
+  const at = new Date(endsAt).toISOString();
+  const todo = "Put a new one into GITHUB_TOKEN before that: without it nothing is read or written.";
+  if (endsAt <= now) return `The token for GitHub ended at ${at}. Put a new one into GITHUB_TOKEN.`;
+  const when = days === 0 ? "in less than a day" : days === 1 ? "in 1 day" : `in ${days} days`;
+  return `The token for GitHub ends ${when}, at ${at}. ${todo}`;
+}
+
+/** What the last run of any of the projects knew of the token, and when that was; undefined where none has run. */
+export async function lastTokenEnd(
+  ledger: Ledger | undefined,
+  projects: readonly string[],
+): Promise<{ readonly endsAt: number | undefined; readonly at: number } | undefined> {
+  const last = await ledger?.runs.last(projects);
+  return last && { endsAt: readReport(last.report).tokenEnds, at: last.finishedAt };
+}
+
+/** Whether it is to be said anew: a day less is left than when it was looked at last, or it ends at another time. */
+export function isTokenNews(
+  endsAt: number | null | undefined,
+  now: number,
+  before: { readonly endsAt: number | undefined; readonly at: number } | undefined,
+): boolean {
+  const days = daysLeft(endsAt, now);
+  if (days === undefined) return false;
+  return before?.endsAt !== endsAt || daysLeft(before?.endsAt, before?.at ?? now) !== days;
+}
+
+/** Whole days; undefined where there are more of them than anybody need know. */
+function daysLeft(endsAt: number | null | undefined, now: number): number | undefined {
+  if (endsAt === undefined || endsAt === null || endsAt - now > noticeDays * dayMs) return undefined;
+  return Math.floor((endsAt - now) / dayMs);
 }
