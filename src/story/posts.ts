@@ -11,8 +11,8 @@ export interface ShownList {
   readonly seen: ReadonlySet<PostField>;
   /** How many posts have each status. */
   readonly statuses: ReadonlyMap<string, number>;
-  /** How many posts have each category, by its id; and their names, as far as records show them. */
-  readonly categories: ReadonlyMap<string, { readonly name: string | null; readonly posts: number }>;
+  /** The most common first. */
+  readonly categories: readonly ShownCategory[];
   /** undefined where no page could be read. */
   readonly shape: ListShape | undefined;
   readonly asked: AskedPaging | undefined;
@@ -24,6 +24,14 @@ export interface ShownList {
   readonly fault: RemoteError | undefined;
 }
 
+/** A category that posts show. */
+export interface ShownCategory {
+  readonly id: string;
+  /** null where no record names it. */
+  readonly name: string | null;
+  readonly posts: number;
+}
+
 /** Reads the list of a project, and keeps of it what it is like. @param most - pages to read. */
 export async function lookAtList(
   board: Pick<Board, "listPosts">,
@@ -33,7 +41,7 @@ export async function lookAtList(
 ): Promise<ShownList> {
   const seen = new Set<PostField>();
   const statuses = new Map<string, number>();
-  const categories = new Map<string, { name: string | null; posts: number }>();
+  const found = new Map<string, ShownCategory>();
   const pages: number[] = [];
   const unusable: string[] = [];
   let shape: ListShape | undefined;
@@ -53,9 +61,9 @@ export async function lookAtList(
           statuses.set(values.status, (statuses.get(values.status) ?? 0) + 1);
         const { categoryId: id } = values;
         if (typeof id !== "string" || id === "") continue;
-        const known = categories.get(id) ?? { name: null, posts: 0 };
+        const known = found.get(id) ?? { name: null, posts: 0 };
         const name = known.name ?? page.categories?.get(id) ?? null;
-        categories.set(id, { name, posts: known.posts + 1 });
+        found.set(id, { id, name, posts: known.posts + 1 });
       }
       if (pages.length >= most) break;
     }
@@ -63,5 +71,13 @@ export async function lookAtList(
     if (!(error instanceof RemoteError)) throw error;
     fault = error;
   }
+  const categories = [...found.values()].toSorted(
+    (one, other) => other.posts - one.posts || (one.id < other.id ? -1 : 1),
+  );
   return { pages, seen, statuses, categories, shape, asked, unusable, end, fault };
+}
+
+/** "cat_1 “Billing” (12)": ids are what the config names, names are what people know. */
+export function showCategory({ id, name, posts }: ShownCategory): string {
+  return `${name === null || name === id ? id : `${id} “${name}”`} (${posts})`;
 }

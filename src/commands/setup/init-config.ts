@@ -1,7 +1,6 @@
 import { showWay } from "../../model/page.ts";
 import type { PostField } from "../../model/post.ts";
-import { showCategory, sortCategories } from "../../story/check/categories.ts";
-import type { ShownList } from "../../story/posts.ts";
+import { type ShownList, showCategory } from "../../story/posts.ts";
 import { oneLine } from "../print/text.ts";
 
 /** What a config is written from. */
@@ -79,7 +78,7 @@ const most = 20;
 function composeProject({ project, repo, shown }: InitProject, onBoard: OnBoard, today: string): string {
   const statuses = onBoard.statuses.slice(0, most).map(scalar).join(", ");
   // A category is named by its id, which nobody can guess.
-  const categories = sortCategories(shown.categories).slice(0, most).map(showCategory).join(", ");
+  const categories = shown.categories.slice(0, most).map(showCategory).join(", ");
   // An empty list does not tell which fields its posts will have.
   const seen = (shown.pages[0] ?? 0) > 0 ? shown.seen : onBoard.fields;
   return `  - project: ${scalar(project)}

@@ -1,6 +1,7 @@
 import type { ListShape } from "../../board/board.ts";
 import { type AskedPaging, showWay } from "../../model/page.ts";
-import type { BoardProject, PostField } from "../../model/post.ts";
+import type { BoardProject, Category, PostField } from "../../model/post.ts";
+import { meantCategories } from "../../plan/categories.ts";
 import { spellStatus } from "../../plan/ground/fields.ts";
 import type { Settings } from "../../plan/ground/settings.ts";
 import { namedValues } from "../../plan/named-values.ts";
@@ -9,8 +10,7 @@ import { sum } from "../../select.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { meansAnother, requireProject } from "../../sync/read/identify.ts";
 import { count } from "../../sync/tell/words.ts";
-import { lookAtList } from "../posts.ts";
-import { checkCategories, type ShownCategory, sortCategories } from "./categories.ts";
+import { lookAtList, type ShownCategory, showCategory } from "../posts.ts";
 import type { Checking } from "./findings.ts";
 
 /** Whether the key is accepted; returns what it sees. */
@@ -57,7 +57,7 @@ export async function readPosts(
   if (fault !== undefined) throw fault;
   if (posts > 0 || unusable.length === 0) sayShape(checking, posts, shape);
   if (asked !== undefined) sayAsked(checking, asked);
-  return { project, id: found.id, posts, seen, statuses, categories: sortCategories(categories) };
+  return { project, id: found.id, posts, seen, statuses, categories };
 }
 
 /** Says what the posts show of what the config names. @param all - what posts of any project show. */
@@ -167,4 +167,44 @@ function sayElsewhere({ say }: Checking, status: string, spelling: string, where
   }
   const message = `No post here has the status \`${status}\` of ${where}; posts of other projects spell it \`${spelling}\`. Write it so.`;
   say("error", message, "board.status");
+}
+
+/** More than these are no help in a line. */
+const mostShown = 100;
+
+/** Which categories posts have, and which of those that the config names none has. */
+function checkCategories({ say, suggest }: Checking, { project, seen, categories }: ShownPosts): void {
+  if (!seen.has("categoryId")) return;
+  const rest = categories.length - mostShown;
+  const listed = categories.slice(0, mostShown).map(showCategory).join(", ");
+  say("ok", `Categories in use: ${listed || "none"}${rest > 0 ? ` and ${rest} more` : ""}.`);
+  const named = namedValues(project.settings).filter(({ field }) => field === "categoryId");
+  const known = categories.map(({ id, name }) => ({ id, name: name ?? id }));
+  for (const { value, where } of named) {
+    const meant = meantCategories(value, known);
+    if (meant.length === 1) continue;
+    const near = suggest(
+      value,
+      categories.flatMap(({ id, name }) => (name === null ? [id] : [id, name])),
+    );
+    const several = meant.map(({ id }) => `\`${id}\``).join(" and ");
+    const message =
+      meant.length > 1
+        ? `The category \`${value}\` of ${where} may be ${several}: write the id.`
+        : `No post has the category \`${value}\` of ${where}${near === "" ? ", so nothing comes of it. The categories are listed above." : near}`;
+    say("error", message, "board.category");
+  }
+}
+
+/** With those that the board's own tool lists, and their names. */
+export function addCategories(
+  shown: readonly ShownCategory[],
+  listed: readonly Category[],
+): readonly ShownCategory[] {
+  const names = new Map(listed.map(({ id, name }) => [id, name]));
+  const further = listed.filter(({ id }) => !shown.some((one) => one.id === id));
+  return [
+    ...shown.map((one) => ({ ...one, name: names.get(one.id) ?? one.name })),
+    ...further.map((one) => ({ ...one, posts: 0 })),
+  ];
 }
