@@ -15,7 +15,7 @@ import {
   type ProjectState,
 } from "../../sync/tell/project-state.ts";
 import { lastTokenEnd, type StoredReport } from "../../sync/tell/stored-report.ts";
-import { readImport } from "../../sync/write/backlog.ts";
+import { readImport } from "../../sync/write/pace.ts";
 import { systemClock } from "./clock.ts";
 import { readHeartbeat } from "./heartbeat.ts";
 import { readMoment } from "./next-run.ts";

@@ -14,12 +14,12 @@ import { attempt, attemptNow } from "../ground/report.ts";
 import { eachRowOf, readRow } from "../ground/rows.ts";
 import { isApprovedBy, type Judged, type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { lookAgain } from "../read/page.ts";
-import { estimate, noteBacklogs, readImport } from "./backlog.ts";
 import { changeIssue } from "./change.ts";
 import { commentIssue } from "./comment.ts";
 import { createIssue } from "./create.ts";
 import { importIssue, replanImport } from "./import.ts";
 import type { FreshIssue } from "./issue.ts";
+import { estimate, noteBacklogs, readImport } from "./pace.ts";
 import { patchPost } from "./patch.ts";
 import { updateIssue } from "./update.ts";
 
