@@ -23,7 +23,7 @@ export function retry(called: CommandCall<CommonOptions & TargetOptions>, kind: 
     const isNamed = targets.kind === "posts" && call.options.code === undefined;
     const seen = await foreseeRetry(call, kind, asked, !isNamed);
     const [project] = targets.kind === "whole" ? targets.projects : [];
-    const told = seen.lines.map(({ named: { key, post }, waits }) => ({
+    const told = seen.posts.map(({ key, post, waits }) => ({
       project: key,
       post,
       requested: waits !== null,
@@ -32,11 +32,9 @@ export function retry(called: CommandCall<CommonOptions & TargetOptions>, kind: 
     const isOne = targets.kind === "posts" && told.length === 1;
     const document = documentOf(told, isOne, project?.key);
     if (seen.asked > 0) await call.ledger.commit(seen.asks({ at: call.now }));
-    const lines = seen.lines.map(
-      ({ named, waits, nothing }) => `${named.key}/${named.post}: ${waits ?? nothing}`,
-    );
+    const [effect, ...lines] = seen.effects;
     show(call, lines);
-    const message = seen.asked === 0 ? seen.effects[0] : `${seen.effects[0]} ${seen.notified}`;
+    const message = seen.asked === 0 ? effect : `${effect} ${seen.notified}`;
     return tell(call, { ...document, message }, message);
   });
 }

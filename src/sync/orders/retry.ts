@@ -13,7 +13,6 @@ import {
   listWaiting,
   type NamedPost,
   type NamedProject,
-  type Nothing,
   notifiesNobody,
   onPosts,
   type Sight,
@@ -22,17 +21,17 @@ import { linksOf } from "./link.ts";
 
 export type RetryKind = "retry" | "release";
 
-/** What an order to posts comes to. */
+/** What an order to posts comes to. Behind the first effect stands a line for each of them. */
 export interface RetryForesight extends Foresight {
-  /** Each post, why there is something to do, or why not. */
-  readonly lines: readonly {
-    readonly named: NamedPost;
-    readonly waits: string | null;
-    readonly nothing: string;
-  }[];
+  readonly posts: readonly (NamedPost & Seen)[];
   /** Of so many posts. */
   readonly asked: number;
 }
+
+/** Why there is something to do for a post, or why not. */
+type Seen =
+  | { readonly waits: string; readonly voters: number | null }
+  | { readonly waits: null; readonly nothing: string };
 
 /**
  * What is parked of these posts is tried again; or their quarantines end.
@@ -46,23 +45,20 @@ export async function foreseeRetry(
   isWhole = false,
 ): Promise<RetryForesight> {
   const found = await inOrder(posts, async (named) => ({
-    named,
-    seen: await look(sight, kind, named, isWhole),
+    ...named,
+    ...(await look(sight, kind, named, isWhole)),
   }));
-  const asked = found.flatMap(({ named, seen }) => ("nothing" in seen ? [] : [{ named, ...seen }]));
+  const asked = found.filter((one) => one.waits !== null);
+  const { effect, none } = wordsOf[kind];
   return {
-    lines: found.map(({ named, seen }) =>
-      "nothing" in seen
-        ? { named, waits: null, nothing: seen.nothing }
-        : { named, waits: seen.waits, nothing: "" },
-    ),
+    posts: found,
     asked: asked.length,
-    effects: [asked.length === 0 ? wordsOf[kind].none : onPosts(asked.length, `${wordsOf[kind].effect}.`)],
+    effects: [
+      asked.length === 0 ? none : onPosts(asked.length, `${effect}.`),
+      ...found.map((one) => `${one.key}/${one.post}: ${one.waits ?? one.nothing}`),
+    ],
     notified: sayAtMost(countVoters(asked.map(({ voters }) => voters))),
-    asks: askOf(
-      kind,
-      asked.map(({ named }) => named),
-    ),
+    asks: askOf(kind, asked),
   };
 }
 
@@ -75,23 +71,18 @@ export function listRetryable(
   return listWaiting(ledger, project, kind === "retry" ? "parked" : "quarantined");
 }
 
-async function look(
-  sight: Sight,
-  kind: RetryKind,
-  named: NamedPost,
-  isWhole: boolean,
-): Promise<{ readonly waits: string; readonly voters: number | null } | Nothing> {
+async function look(sight: Sight, kind: RetryKind, named: NamedPost, isWhole: boolean): Promise<Seen> {
   const { ledger, now, pending = [] } = sight;
   const { key, project, post } = named;
-  if (isAsked(pending, kind, post)) return { nothing: already };
+  if (isAsked(pending, kind, post)) return { waits: null, nothing: already };
   const row = await ledger.rows.row(project, post, now);
   const { linked, then } = await linksOf(sight, named, row);
   const isUnlinked = row?.unlinkedAt !== undefined || (linked.length > 0 && then.length === 0);
   const waits =
     row && (kind === "retry" ? explainParked(row, isUnlinked) : isQuarantined(row) ? flapped : undefined);
-  if (row === undefined || waits === undefined) return { nothing: wordsOf[kind].nothing };
+  if (row === undefined || waits === undefined) return { waits: null, nothing: wordsOf[kind].nothing };
   const isLeft = kind === "retry" ? isUnlinked : row.pausedAt !== undefined;
-  if (isWhole && isLeft) return { nothing: wordsOf[kind].left };
+  if (isWhole && isLeft) return { waits: null, nothing: wordsOf[kind].left };
   return { waits, voters: votersOf(row.post, new Set(ledger.memory.project(key)?.seen)) };
 }
 

@@ -261,13 +261,15 @@ async function askRetry(
   const isWhole = order.post === "";
   const posts = isWhole ? await listRetryable(sight.ledger, kind, named) : [named];
   const seen = await foreseeRetry(sight, kind, posts, isWhole);
-  const [effect] = seen.effects;
-  if (seen.asked === 0) return { nothing: seen.lines[0]?.nothing ?? effect };
-  const lines = seen.lines
-    .slice(0, mostTold)
-    .map(({ named: { key, post }, waits, nothing }) => `${key}/${post}: ${waits ?? nothing}`);
-  const more = seen.lines.length - lines.length;
-  const effects = [effect, ...lines, ...(more > 0 ? [`And ${more.toLocaleString("en")} more`] : [])] as const;
+  const [effect, ...lines] = seen.effects;
+  const [first] = seen.posts;
+  if (seen.asked === 0) return { nothing: first?.waits === null ? first.nothing : effect };
+  const more = lines.length - mostTold;
+  const effects = [
+    effect,
+    ...lines.slice(0, mostTold),
+    ...(more > 0 ? [`And ${more.toLocaleString("en")} more`] : []),
+  ] as const;
   const { button, question, done } = wordsOfRetry[kind];
   const what = isWhole ? `${count(seen.asked, "post")} of ${name}` : name;
   const verb = isWhole ? ":" : " is";
