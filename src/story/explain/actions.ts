@@ -1,10 +1,12 @@
+import type { Reason } from "../../model/causes.ts";
+import type { Row, RowNote } from "../../model/link.ts";
 import type { Action, Decision } from "../../plan/ground/action.ts";
 import { isAllowed, pauseOf } from "../../plan/ground/obstacle.ts";
 import { describeAction } from "../../sync/ground/describe.ts";
 import { pausedBy } from "../../sync/ground/record.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { writesHold } from "../../sync/ground/verdict.ts";
-import { linesLater } from "../../sync/tell/plan-later.ts";
+import { heldLine, linesLater } from "../../sync/tell/plan-later.ts";
 import type { Explaining } from "./explanation.ts";
 
 /** What is decided of a post, as `plan` shows it: what goes now, at a time, or when a person lets it go; and what follows. */
@@ -16,8 +18,13 @@ export function explainActions(
   const { row, settings } = explaining;
   const told = { world: explaining };
   const show = (action: Action): readonly PlannedAction[] => {
-    const when = whenOf(explaining, decision, action, isTaken);
-    return describeAction(told, row, action).map((line) => ({ ...line, ...when }));
+    const lines = describeAction(told, row, action);
+    const stop = whyHeld(explaining, decision, action);
+    if (stop !== undefined) return lines.map((line) => heldLine(line, stop));
+    const waiting = noteOn(row, action, "waiting");
+    if (waiting === undefined && !isTaken) return lines;
+    const notBefore = waiting?.until && { notBefore: new Date(waiting.until).toISOString() };
+    return lines.map((line) => ({ ...line, when: "later", ...notBefore }));
   };
   const switchedOff = decision.stopped.filter((action) => !isAllowed(action, settings));
   return {
@@ -26,32 +33,17 @@ export function explainActions(
   };
 }
 
-type When = Pick<PlannedAction, "when" | "held" | "cause" | "letGoBy" | "notBefore">;
-
 /** The action itself says so where it waits for a person anyway; of the others the last run has noted what keeps them back. */
-function whenOf(
-  { row, settings, now }: Explaining,
-  decision: Decision,
-  action: Action,
-  isTaken: boolean,
-): When {
-  const pause = pauseOf(pausedBy(row, decision, now));
-  if (pause !== undefined) return { when: "held", held: pause.why, cause: pause.cause, letGoBy: "resume" };
-  if (!isAllowed(action, settings)) {
-    const { why, cause } = writesHold(settings);
-    return { when: "held", held: why, cause };
-  }
-  const own = "hold" in action ? action.hold : undefined;
-  if (own !== undefined) return { when: "held", held: own.why, cause: own.cause, letGoBy: "approve" };
-  const notes = (row.notes ?? []).filter((note) => note.action?.kind === action.kind);
-  const held = notes.find(({ kind }) => kind === "held");
-  if (held !== undefined) {
-    const isApprovable = held.action?.signature !== undefined;
-    const stop = { when: "held", held: held.message, cause: held.cause } as const;
-    return isApprovable ? { ...stop, letGoBy: "approve" } : stop;
-  }
-  const waiting = notes.find(({ kind }) => kind === "waiting");
-  if (waiting === undefined && !isTaken) return { when: "now" };
-  const { until } = waiting ?? {};
-  return { when: "later", ...(until !== undefined && { notBefore: new Date(until).toISOString() }) };
+function whyHeld({ row, settings, now }: Explaining, decision: Decision, action: Action): Reason | undefined {
+  const held = noteOn(row, action, "held");
+  return (
+    pauseOf(pausedBy(row, decision, now)) ??
+    (isAllowed(action, settings) ? undefined : writesHold(settings)) ??
+    ("hold" in action ? action.hold : undefined) ??
+    (held && { cause: held.cause, why: held.message })
+  );
+}
+
+function noteOn({ notes = [] }: Row, { kind }: Action, wanted: RowNote["kind"]): RowNote | undefined {
+  return notes.find((note) => note.kind === wanted && note.action?.kind === kind);
 }
