@@ -107,7 +107,7 @@ async function workOn(cycle: PulledCycle): Promise<ToldBeside> {
   const notes = (): Promise<readonly NoteWrite[]> => decideNotes(cycle, judged);
   switch (order.kind) {
     case "plan":
-      return { ...(plan && withNotes(cycle, plan, await notes())), entries: await keepChangelog(cycle) };
+      return { ...(plan && withNotes(plan, await notes())), entries: await keepChangelog(cycle) };
     case "adopt":
       await keepChangelog(cycle);
       return {};

@@ -1,5 +1,5 @@
 import type { Action } from "../../plan/ground/action.ts";
-import { noteSignature, planSignature } from "../../plan/ground/identity.ts";
+import { planSignature } from "../../plan/ground/identity.ts";
 import { parkedOf } from "../../plan/ground/obstacle.ts";
 import { inOrder } from "../../select.ts";
 import { findWanted, letGoLater } from "../decide/approvals.ts";
@@ -28,18 +28,20 @@ export async function applySaved(
   const parts = await inOrder(
     savedActions(cycle.run, cycle.project.key),
     async (action): Promise<SavedPart> => {
-      const note = notes.find(
-        ({ note: { post }, line }) =>
-          action.kind === "patch-note" && post === action.post && noteSignature(line) === action.signature,
-      );
-      return { action, wanted: find(action), note, end: await endOf(cycle, action, find(action) ?? note) };
+      const { kind, post, signature } = action;
+      const isIt = (note: NoteWrite): boolean =>
+        kind === note.kind && post === note.post && signature === note.signature;
+      const wanted = find(action) ?? notes.find(isIt);
+      return { action, wanted, end: await endOf(cycle, action, wanted) };
     },
   );
   for (const { action, end } of parts) {
     if (end?.outcome === "refused") noteRefusal(cycle, action, end.message);
   }
-  const going = parts.filter(({ end }) => end === undefined);
-  const free = new Set(going.flatMap(({ wanted }) => wanted ?? []));
+  const going = parts.flatMap(({ wanted, end }) =>
+    wanted === undefined || end !== undefined ? [] : [wanted],
+  );
+  const free = new Set(going.filter((wanted) => "verdict" in wanted));
   const written = await write(cycle, [...free], {
     recheck: (wanted, now) => refuseMoved(cycle, wanted, now),
   });
@@ -50,11 +52,11 @@ export async function applySaved(
   await letGoLater(cycle, waiting, savedAt(cycle.run));
   const noted = await writeNotes(
     cycle,
-    going.flatMap(({ note }) => note ?? []),
+    going.filter((wanted) => "note" in wanted),
   );
-  return parts.map(({ action: { kind, post, lines }, wanted, note, end }) => {
-    const outcome = (wanted && written.get(wanted)) ?? (note && noted.get(note));
-    return { kind, post, issue: lines[0]?.issue ?? null, ...(end ?? toResult(outcome)) };
+  const outcomes = new Map<Judged | NoteWrite | undefined, Outcome>([...written, ...noted]);
+  return parts.map(({ action: { kind, post, lines }, wanted, end }) => {
+    return { kind, post, issue: lines[0]?.issue ?? null, ...(end ?? toResult(outcomes.get(wanted))) };
   });
 }
 
@@ -77,8 +79,7 @@ export function tellUnapplied(
 /** One action of the plan, with what is wanted of it now. */
 interface SavedPart {
   readonly action: SavedAction;
-  readonly wanted: Judged | undefined;
-  readonly note: NoteWrite | undefined;
+  readonly wanted: Judged | NoteWrite | undefined;
   /** What becomes of it without any write; undefined where it is written. */
   readonly end: Result | undefined;
 }

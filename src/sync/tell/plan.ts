@@ -1,17 +1,16 @@
-import { noteSignature, settingsPrint, writeRules } from "../../plan/ground/identity.ts";
+import { settingsPrint, writeRules } from "../../plan/ground/identity.ts";
 import { decide } from "../decide/decide.ts";
 import { createContext } from "../ground/context.ts";
 import {
   type BoardPull,
   type Cycle,
-  nameIssue,
   type PulledCycle,
   startCourse,
   startTally,
   type Tally,
 } from "../ground/cycle-state.ts";
 import { noteBug } from "../ground/report.ts";
-import type { PlannedAction, SavedAction, SavedProject } from "../ground/reports.ts";
+import type { PlannedAction, SavedProject } from "../ground/reports.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 import { type Judged, whyHeld } from "../ground/verdict.ts";
 import type { Run, SyncProject, World } from "../ground/world.ts";
@@ -90,33 +89,11 @@ export function saveActions(cycle: PulledCycle, actions: readonly Judged[]): Sav
 }
 
 /** The same plan with the changes of internal notes. */
-export function withNotes(cycle: PulledCycle, plan: ToldPlan, notes: readonly NoteWrite[]): ToldPlan {
-  const actions = notes.map((write): SavedAction => {
-    return {
-      kind: "patch-note",
-      post: write.note.post,
-      signature: noteSignature(write.line),
-      lines: [planNote(cycle, write)],
-    };
-  });
+export function withNotes({ planned, saved }: ToldPlan, notes: readonly NoteWrite[]): ToldPlan {
+  const actions = notes.map(({ kind, post, signature, lines }) => ({ kind, post, signature, lines }));
   return {
-    planned: [...plan.planned, ...actions.flatMap(({ lines }) => lines)],
-    saved: { ...plan.saved, actions: [...plan.saved.actions, ...actions] },
-  };
-}
-
-/** Of a note nothing is shown but our own line. */
-function planNote(cycle: PulledCycle, { note, line, reason, title, issue }: NoteWrite): PlannedAction {
-  return {
-    kind: "patch-note",
-    post: note.post,
-    title,
-    issue: issue === undefined ? null : nameIssue(cycle, issue),
-    fields: { internalNote: line ?? null },
-    before: note.line === undefined ? {} : { internalNote: note.line },
-    reason,
-    notifies: 0,
-    when: "now",
+    planned: [...planned, ...actions.flatMap(({ lines }) => lines)],
+    saved: { ...saved, actions: [...saved.actions, ...actions] },
   };
 }
 

@@ -1,5 +1,4 @@
 import type { PatchOutcome } from "../../board/board.ts";
-import type { IssueRef } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { NoteChange, PostId } from "../../model/post.ts";
 import { hashBody, noteSignature } from "../../plan/ground/identity.ts";
@@ -12,23 +11,19 @@ import { boardLane } from "../ground/lane.ts";
 import { namesActions } from "../ground/order.ts";
 import { putOff } from "../ground/record.ts";
 import { attempt } from "../ground/report.ts";
+import type { PlannedAction, SavedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Judged, type Outcome, postsWith, waitForTurn } from "../ground/verdict.ts";
 import { isTooOld, readNoteAgain } from "../read/page.ts";
 import { type Failure, failWrite, reportTrouble } from "./failure.ts";
 import { intentLine, type Request, send } from "./send.ts";
 
-/** A note that gets another line of ours, and what it is then. */
-export interface NoteWrite {
+/** A note that gets another line of ours, and what it is then; of it nothing is shown but that line. */
+export interface NoteWrite extends SavedAction {
   readonly note: DueNote;
   /** undefined for a post without an issue: the line goes away. */
   readonly line: string | undefined;
   readonly text: string;
-  readonly reason: string;
-  /** Of the post; null where the board shows none. */
-  readonly title: string | null;
-  /** The post's first issue; undefined where it has none. */
-  readonly issue: IssueRef | undefined;
 }
 
 const reason = "the issues of the post have changed since its note was last written";
@@ -85,7 +80,16 @@ async function decideNote(
     cycle.tally.notesPutOff += 1;
     return [];
   }
-  return [{ note, line, text, reason, title: titleOf(row), issue: row.links[0]?.link.issue }];
+  const first = row.links[0]?.link.issue;
+  const told: PlannedAction = {
+    ...{ kind: "patch-note", post: note.post, title: titleOf(row) },
+    issue: first === undefined ? null : nameIssue(cycle, first),
+    fields: { internalNote: line ?? null },
+    before: note.line === undefined ? {} : { internalNote: note.line },
+    ...{ reason, notifies: 0, when: "now" },
+  };
+  const signature = noteSignature(line);
+  return [{ kind: "patch-note", post: note.post, signature, lines: [told], note, line, text }];
 }
 
 /** As for any other write to the post. */
@@ -146,7 +150,7 @@ async function writeNote(cycle: PulledCycle, write: NoteWrite): Promise<Outcome>
 /** The next pull reads the note anew. */
 const stillDue: Outcome = waitForTurn("the note is still due");
 
-function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request<PatchOutcome> {
+function requestOf(cycle: PulledCycle, { note, line, text, signature }: NoteWrite): Request<PatchOutcome> {
   const { board, log } = cycle.world;
   const { id: project } = cycle.memory;
   const { post } = note;
@@ -154,11 +158,7 @@ function requestOf(cycle: PulledCycle, { note, line, text }: NoteWrite): Request
   return {
     post,
     reason,
-    line: intentLine(
-      cycle,
-      { post, reason, kind: "patch-note", bodyHash: hashBody(change) },
-      noteSignature(line),
-    ),
+    line: intentLine(cycle, { post, reason, kind: "patch-note", bodyHash: hashBody(change) }, signature),
     call: async () => withoutWords(await board.patchPost(project, post, change)),
     tell: () => ({
       kind: "patch-note",
