@@ -160,9 +160,10 @@ export function describeBrowse(ledger: () => Ledger, isNear: boolean): void {
       ]);
       const [parked, held, waiting] = [
         { post: "p2", kind: "parked", code: "board.rejected", since: noon },
-        { post: "p1", kind: "held", cause: "guard", code: undefined, since: noon + 1, title: "Title of p1" },
+        { post: "p1", kind: "held", cause: "guard", since: noon + 1, title: "Title of p1" },
         { post: "p1", kind: "waiting", cause: "pace", since: noon + 2 },
       ];
+      expect((await look.waiting(project, 10, ["held"]))[0]?.code).toBe(undefined);
       expect(await look.waiting(project, 10, ["held", "quarantined", "parked"])).toMatchObject([
         parked,
         held,

@@ -1,5 +1,5 @@
 import { StateError } from "../../errors.ts";
-import { type Asked, answer, type Carry, type Store } from "../sql/store.ts";
+import { type Asked, answer, type Carry, createReader, type Store } from "../sql/store.ts";
 import { type ServerClock, serverTime } from "./clock.ts";
 import { literal, toPostgres } from "./dialect.ts";
 import { DatabaseError, explainServerError, isPassing, stateRowLost } from "./failure.ts";
@@ -300,6 +300,7 @@ export function createServerStore(
   const store: Store = {
     prepare: (sql) => {
       const text = compiled(sql);
+      const read = createReader();
       return {
         run: (...bound) =>
           answer(() => {
@@ -313,8 +314,8 @@ export function createServerStore(
             mine.waiting.push(refuseNone(text(bound), mine.failures.push(failure) - 1));
           }),
         count: (...bound) => ask(text(bound), ({ rowCount }) => rowCount ?? 0),
-        get: (...bound) => ask(text(bound), ({ rows }) => rows[0]),
-        all: (...bound) => ask(text(bound), ({ rows }) => [...rows]),
+        get: (...bound) => ask(text(bound), ({ rows }) => read(rows[0])),
+        all: (...bound) => ask(text(bound), ({ rows }) => rows.map(read)),
       };
     },
     *together(asked) {

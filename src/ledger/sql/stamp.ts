@@ -59,9 +59,9 @@ export function createRewind(store: Store, forgetLooks: () => void): (now: numbe
   const { run, get } = statementsOf(store);
   return function* (now) {
     // The last run is enough to tell, and costs an idle run nothing.
-    const last = yield* get<{ started_at: number; finished_at: number | null }>`
+    const last = yield* get<{ startedAt: number; finishedAt?: number }>`
       SELECT started_at, finished_at FROM runs WHERE number = (SELECT max(number) FROM runs)`;
-    const aheadMs = Math.max(last?.started_at ?? now, last?.finished_at ?? 0) - now;
+    const aheadMs = Math.max(last?.startedAt ?? now, last?.finishedAt ?? 0) - now;
     if (last === undefined || aheadMs <= 0) return 0;
     forgetLooks();
     // It holds as long as it was to hold when it was learnt.

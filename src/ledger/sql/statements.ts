@@ -16,14 +16,14 @@ export interface Statements {
   has: Statement<boolean>;
   get<Found>(...asked: Parameters<Statement<void>>): Asked<Found | undefined>;
   all<Found>(...asked: Parameters<Statement<void>>): Asked<Found[]>;
-  /** Inserts a row, by the names of its columns. */
-  insert(table: string, row: Line): Asked<void>;
+  /** Inserts a row, by the names of its columns in the words of the port. */
+  insert(table: string, row: object): Asked<void>;
   /**
    * The same, in the place of what stands under its key.
    *
    * @param where - inserts it once for each row that this finds: `FROM … WHERE …`.
    */
-  upsert(table: string, key: readonly string[], row: Line, where?: Part): Asked<void>;
+  upsert(table: string, key: readonly string[], row: object, where?: Part): Asked<void>;
 }
 
 type Statement<Found> = (words: TemplateStringsArray, ...given: readonly Given[]) => Asked<Found>;
@@ -34,10 +34,9 @@ export interface Part {
   readonly given: readonly Given[];
 }
 
-/** Of a list its JSON is bound, for `EACH`; a flag is 0 or 1, and what is undefined NULL. */
-type Value = string | number | boolean | null | undefined | readonly (string | number)[];
+/** Of a list its JSON is bound, for `EACH`, and of what else is no text; a flag is 0 or 1, and what is undefined NULL. */
+type Value = string | number | boolean | null | undefined | object;
 type Given = Value | Part;
-type Line = Readonly<Record<string, Value>>;
 
 /** A part of a statement, with what is bound in it. */
 export function sql(words: readonly string[], ...given: readonly Given[]): Part {
@@ -94,12 +93,11 @@ function createStatements(store: Store): Statements {
     },
     get: get as Statements["get"],
     all: ask((query, bound) => query.all(...bound)) as Statements["all"],
-    insert: (table, row) =>
-      prepare(`${intoOf(table, row)} VALUES (${placesOf(row)})`).run(...Object.values(row).map(toBound)),
+    insert: (table, row) => prepare(`${intoOf(table, row)} VALUES (${placesOf(row)})`).run(...boundOf(row)),
     upsert(table, key, row, where) {
-      const bound = Object.values(row).map(toBound);
+      const bound = boundOf(row);
       const values = where ? `SELECT ${placesOf(row)} ${write(where, bound)}` : `VALUES (${placesOf(row)})`;
-      const others = Object.keys(row).filter((name) => !key.includes(name));
+      const others = columnsOf(row).filter((name) => !key.includes(name));
       const replaced = others.map((name) => `${name} = excluded.${name}`).join(", ");
       const text = `${intoOf(table, row)} ${values} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${replaced}`;
       return prepare(text).run(...bound);
@@ -108,7 +106,7 @@ function createStatements(store: Store): Statements {
 }
 
 function isPart(given: Given): given is Part {
-  return typeof given === "object" && given !== null && "words" in given;
+  return typeof given === "object" && given !== null && "words" in given && "given" in given;
 }
 
 /** The text of a part; what is bound in it is added to `bound`. */
@@ -130,10 +128,25 @@ function toBound(value: Given): Bound[number] {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
 
-function intoOf(table: string, row: Line): string {
-  return `INSERT INTO ${table} (${Object.keys(row).join(", ")})`;
+function boundOf(row: object): Bound {
+  return Object.values<Value>({ ...row }).map(toBound);
 }
 
-function placesOf(row: Line): string {
+const columns = new Map<string, string>();
+
+/** `sentAt` stands in `sent_at`. */
+function columnsOf(row: object): readonly string[] {
+  return Object.keys(row).map((name) => {
+    const column = columns.get(name) ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    columns.set(name, column);
+    return column;
+  });
+}
+
+function intoOf(table: string, row: object): string {
+  return `INSERT INTO ${table} (${columnsOf(row).join(", ")})`;
+}
+
+function placesOf(row: object): string {
   return Object.keys(row).fill("?").join(", ");
 }

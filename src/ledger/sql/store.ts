@@ -12,7 +12,10 @@ export interface Query {
   some(failure: () => Error, ...bound: Bound): Asked<void>;
   /** The same, and gives how many rows were changed. */
   count(...bound: Bound): Asked<number>;
-  /** The first row that it finds. */
+  /**
+   * The first row that it finds, in the words of the port: `sent_at` is `sentAt`, what is called `is…` or `has…` is a flag, what is
+   * NULL is left out, and what stands in another thing has its name before its own (`issue.number`).
+   */
   get(...bound: Bound): Asked<unknown>;
   all(...bound: Bound): Asked<unknown[]>;
 }
@@ -79,36 +82,35 @@ export function promisedPart(part: object, carry: Carry): object {
   return Object.fromEntries(methods);
 }
 
-declare const held: unique symbol;
+type Row = Record<string, unknown>;
 
-/**
- * Columns that are called as what the port calls so: NULL where the port has nothing, and 0 or 1 where it has a flag (`is…`). What
- * stands in another thing has its name before its own: `issue.number`.
- */
-export interface Columns<Of> {
-  readonly [held]: Of;
+/** Reads the rows of one statement, in the words of the port; see `Query.get`. */
+export function createReader(): (row: unknown) => unknown {
+  let columns: readonly ReturnType<typeof toColumn>[] | undefined;
+  return (row) => {
+    if (row === undefined) return undefined;
+    const found = row as Row;
+    columns ??= Object.keys(found).map(toColumn);
+    const made: Row = {};
+    for (const { column, path, name, isFlag } of columns) {
+      const value = found[column];
+      if (value === null) continue;
+      let into = made;
+      for (const outer of path) {
+        const inner = (into[outer] ?? {}) as Row;
+        into[outer] = inner;
+        into = inner;
+      }
+      into[name] = isFlag ? value === 1 : value;
+    }
+    return made;
+  };
 }
 
-/** What such columns hold. */
-export function fromColumns<Of>(found: Columns<Of>): Of {
-  const made: Record<string, unknown> = {};
-  for (const [name, column] of Object.entries<unknown>({ ...found })) {
-    const [last = "", ...path] = name.split(".").reverse();
-    const value = /^is[A-Z]/.test(last) ? column === 1 : (column ?? undefined);
-    if (path.length === 0) made[last] = value;
-    else if (value !== undefined) put(made, path.reverse(), last, value);
-  }
-  return made as Of;
-}
-
-function put(made: Record<string, unknown>, path: readonly string[], last: string, value: unknown): void {
-  let into = made;
-  for (const name of path) {
-    const inner = { ...Object(into[name]) };
-    into[name] = inner;
-    into = inner;
-  }
-  into[last] = value;
+function toColumn(column: string) {
+  const path = column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()).split(".");
+  const name = path.pop() ?? "";
+  return { column, path, name, isFlag: /^(is|has)[A-Z]/.test(name) };
 }
 
 /** The number of a row that was inserted with `RETURNING number`. */

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
-import { type Asked, answer, type Query, type Store } from "../sql/store.ts";
+import { type Asked, answer, createReader, type Query, type Store } from "../sql/store.ts";
 import { toSqlite } from "./dialect.ts";
 import { stateFailure, withStateFailure } from "./failure.ts";
 
@@ -115,6 +115,7 @@ function createTransactions(database: Database.Database): <T>(work: () => T, mod
 
 function createQuery(database: Database.Database, file: string, sql: string): Query {
   const statement = withStateFailure(file, () => database.prepare(toSqlite(sql)));
+  const read = createReader();
   const carry = <T>(work: () => T): Asked<T> => answer(() => withStateFailure(file, work));
   return {
     run: (...bound) => carry(() => void statement.run(...bound)),
@@ -123,8 +124,8 @@ function createQuery(database: Database.Database, file: string, sql: string): Qu
         if (statement.run(...bound).changes === 0) throw failure();
       }),
     count: (...bound) => carry(() => statement.run(...bound).changes),
-    get: (...bound) => carry(() => statement.get(...bound)),
-    all: (...bound) => carry(() => statement.all(...bound)),
+    get: (...bound) => carry(() => read(statement.get(...bound))),
+    all: (...bound) => carry(() => statement.all(...bound).map(read)),
   };
 }
 

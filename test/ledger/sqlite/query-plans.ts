@@ -44,6 +44,11 @@ const walks: readonly (readonly [step: string, part: string, why: string])[] = [
     ),
   ),
   ["SCAN always", "AS always", "one row, to which a post is joined where it is known"],
+  [
+    "SCAN counted",
+    "GROUP BY span",
+    "a line for each span of the runs and for each hour, found by indexes, is added up",
+  ],
   ["SCAN waiting", "LIMIT", "what waits in a project, found by indexes, is put in order"],
 ];
 

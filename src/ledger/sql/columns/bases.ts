@@ -1,73 +1,68 @@
-import type { IssueField, IssueRef } from "../../../model/issue.ts";
-import type { FieldBase, Target } from "../../../model/link.ts";
+import type { IssueRef } from "../../../model/issue.ts";
+import type { Field, FieldBase, Target } from "../../../model/link.ts";
 import type { RuleField } from "../../../model/post.ts";
 import { encodeValue, valueReader } from "./facts.ts";
 
 /** A base of a post's field as it is stored. */
 export function encodeBase(post: number, field: RuleField, base: FieldBase) {
   return {
-    post,
-    field,
-    post_value: encodeValue(base.post),
-    ...encodeCommon(base),
-    ruled_from: encodeTarget(base.ruled?.from ?? { kind: "none" }),
-    ruled_since: base.ruled?.since ?? null,
-    is_echo: Number(base.isAwaited ?? false),
+    ...encodeCommon(post, field, base),
+    postValue: encodeValue(base.post),
+    ruledFrom: encodeTarget(base.ruled?.from),
+    ruledSince: base.ruled?.since,
+    isEcho: base.isAwaited ?? false,
   };
 }
-
-export type BaseColumns = ReturnType<typeof encodeBase>;
 
 /** The same of an issue's field, over which no other rules are laid. */
 export function encodeIssueBase(
   post: number,
   { repositoryId: repository, number }: IssueRef,
-  field: IssueField,
+  field: string,
   base: FieldBase,
 ) {
-  return { post, repository, number, field, shown_value: encodeValue(base.post), ...encodeCommon(base) };
+  return { repository, number, ...encodeCommon(post, field, base), shownValue: encodeValue(base.post) };
 }
+
+/** The columns that both kinds of bases have. */
+function encodeCommon(post: number, field: string, { target, foreign, written, pending }: FieldBase) {
+  return {
+    ...{ post, field, target: encodeTarget(target), foreignValue: encodeValue(foreign) },
+    ...{ writtenSent: encodeValue(written?.sent), writtenShown: encodeValue(written?.shown) },
+    ...{ pendingTarget: encodeTarget(pending?.target), pendingSince: pending?.since },
+  };
+}
+
+/** A base of either kind as it was stored, under the names of a post's. */
+export type BaseColumns<Name extends Field = RuleField> = Partial<
+  Omit<ReturnType<typeof encodeBase>, "post" | "field">
+> & { readonly post: number; readonly field: Name };
 
 /** Bases of issues' fields stand in a table of their own, in the same columns. */
 const decodeValue = valueReader("bases.target");
 
-/** A base of either kind as it was stored, under the names of a post's. */
-export function decodeBase(found: Omit<BaseColumns, "post" | "field">): FieldBase {
-  const sent = decodeValue(found.written_sent);
+export function decodeBase(found: BaseColumns<Field>): FieldBase {
+  const { pendingSince, ruledSince } = found;
+  const sent = decodeValue(found.writtenSent);
   return {
     target: decodeTarget(found.target),
-    post: decodeValue(found.post_value),
-    foreign: decodeValue(found.foreign_value),
-    written: sent === undefined ? undefined : { sent, shown: decodeValue(found.written_shown) },
+    post: decodeValue(found.postValue),
+    foreign: decodeValue(found.foreignValue),
+    written: sent === undefined ? undefined : { sent, shown: decodeValue(found.writtenShown) },
     pending:
-      found.pending_since === null
+      pendingSince === undefined
         ? undefined
-        : { target: decodeTarget(found.pending_target), since: found.pending_since },
-    ruled:
-      found.ruled_since === null
-        ? undefined
-        : { from: decodeTarget(found.ruled_from), since: found.ruled_since },
-    ...(found.is_echo === 1 && { isAwaited: true }),
+        : { target: decodeTarget(found.pendingTarget), since: pendingSince },
+    ruled: ruledSince === undefined ? undefined : { from: decodeTarget(found.ruledFrom), since: ruledSince },
+    ...(found.isEcho === true && { isAwaited: true }),
   };
 }
 
-/** The columns that both kinds of bases have. */
-function encodeCommon(base: FieldBase) {
-  return {
-    target: encodeTarget(base.target),
-    foreign_value: encodeValue(base.foreign),
-    written_sent: encodeValue(base.written?.sent),
-    written_shown: encodeValue(base.written?.shown),
-    pending_target: encodeTarget(base.pending?.target ?? { kind: "none" }),
-    pending_since: base.pending?.since ?? null,
-  };
+function encodeTarget(target: Target | undefined): string | undefined {
+  return target?.kind === "value" ? encodeValue(target.value) : undefined;
 }
 
-function encodeTarget(target: Target): string | null {
-  return target.kind === "none" ? null : encodeValue(target.value);
-}
-
-function decodeTarget(column: string | null): Target {
+function decodeTarget(column: string | undefined): Target {
   const value = decodeValue(column);
   return value === undefined ? { kind: "none" } : { kind: "value", value };
 }

@@ -56,12 +56,12 @@ export function encodeSignals({ projectStatus = {}, ...signals }: Signals): stri
 export const decodeSignals = stored("signals.signals", signalsShape);
 
 /** A value of a field; undefined where there is none. */
-export function encodeValue(value: FieldValue | undefined): string | null {
-  return value === undefined ? null : JSON.stringify(value);
+export function encodeValue(value: FieldValue | undefined): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
 }
 
 /** What `encodeValue` has written into a column. */
-export function valueReader(place: string): (value: string | null) => FieldValue | undefined {
+export function valueReader(place: string): (value: string | undefined) => FieldValue | undefined {
   const read = stored(place, valueShape);
-  return (value) => (value === null ? undefined : read(value));
+  return (value) => (value === undefined ? undefined : read(value));
 }

@@ -1,16 +1,16 @@
 import type { RowNote } from "../../../model/link.ts";
 
-/** A note of a post as it stands. */
+/** A note of a post as it stands, in the order of its columns. */
 export interface NoteColumns extends Pick<RowNote, "kind" | "cause" | "message" | "since"> {
-  position: number;
-  code: string | null;
-  action: NonNullable<RowNote["action"]>["kind"] | null;
-  signature: string | null;
+  code?: string | undefined;
+  action?: NonNullable<RowNote["action"]>["kind"] | undefined;
+  signature?: string | undefined;
   /** JSON. */
-  planned: string | null;
+  planned?: string | undefined;
   /** How many voters would be notified. */
-  notifies: number | null;
-  follows_at: number | null;
+  notifies?: number | undefined;
+  followsAt?: number | undefined;
+  position: number;
 }
 
 /** By the numbers of posts; a post without notes is there, too. */

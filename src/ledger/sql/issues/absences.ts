@@ -3,7 +3,7 @@ import type { Absences, AbsentIssue, AbsentLink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { markedDue, named, ofIssue, sql, statementsOf } from "../statements.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
 /** A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along. */
@@ -17,6 +17,10 @@ const goingAlong = [
   },
 ];
 
+/** A duplicate is of it. */
+const orFollowed = sql`OR EXISTS (SELECT 1 FROM signals
+  WHERE canonical_repository = absences.repository AND canonical_number = absences.number)`;
+
 /** What became of linked issues that are not where they were, and of their links. */
 export function createAbsences(
   store: Store,
@@ -28,8 +32,7 @@ export function createAbsences(
     kind AS "absence.kind", since AS "absence.since", to_repository AS "absence.to.repositoryId",
     to_number AS "absence.to.number", to_name AS "absence.name"`;
   function* known(issue: IssueRef): Asked<Absence | undefined> {
-    const found = yield* get<Columns<AbsentIssue>>`SELECT ${columns} FROM absences WHERE ${ofIssue(issue)}`;
-    return found && fromColumns(found).absence;
+    return (yield* get<AbsentIssue>`SELECT ${columns} FROM absences WHERE ${ofIssue(issue)}`)?.absence;
   }
   /** Whether it is gone stands in its own row, too. */
   function* put(issue: IssueRef, absence: Absence | undefined): Asked<void> {
@@ -39,24 +42,18 @@ export function createAbsences(
   }
   return {
     of: known,
-    *ofRepository(repository, scope) {
-      // Few are absent at any time, and each of them is looked up among the links.
-      const orFollowed = sql`OR EXISTS (SELECT 1 FROM signals
-        WHERE canonical_repository = absences.repository AND canonical_number = absences.number)`;
-      const found = yield* all<Columns<AbsentIssue>>`
-        SELECT ${columns} FROM absences WHERE repository = ${repository} AND (
-          EXISTS (SELECT 1 FROM links WHERE links.repository = absences.repository AND links.number = absences.number)
-          ${scope === undefined ? sql`` : orFollowed}) ORDER BY absences.number`;
-      return found.map(fromColumns);
-    },
+    // Few are absent at any time, and each of them is looked up among the links.
+    ofRepository: (repository, scope) => all<AbsentIssue>`
+      SELECT ${columns} FROM absences WHERE repository = ${repository} AND (
+        EXISTS (SELECT 1 FROM links WHERE links.repository = absences.repository AND links.number = absences.number)
+        ${scope === undefined ? sql`` : orFollowed}) ORDER BY absences.number`,
     *ofProject(id) {
       const project = yield* numbers.findProject(id);
-      const found = yield* all<Columns<AbsentLink>>`
+      return yield* all<AbsentLink>`
         SELECT posts.id AS post, ${columns} FROM absences
         CROSS JOIN links ON links.repository = absences.repository AND links.number = absences.number
         JOIN posts ON posts.number = links.post
         WHERE links.project = ${project} ORDER BY posts.id, position`;
-      return found.map(fromColumns);
     },
     *suspects(id) {
       const project = yield* numbers.findProject(id);
@@ -116,6 +113,6 @@ function fromAbsence({ repositoryId: repository, number }: IssueRef, absence: Ab
   const { to, name } = absence.kind === "moved" ? absence : {};
   return {
     ...{ repository, number, kind, since },
-    ...{ to_repository: to?.repositoryId, to_number: to?.number, to_name: name },
+    ...{ toRepository: to?.repositoryId, toNumber: to?.number, toName: name },
   };
 }

@@ -4,9 +4,9 @@ import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { named, statementsOf } from "../statements.ts";
-import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Plain, Store } from "../store.ts";
 
-type AlikeColumns = Columns<Pick<AlikePost, "post" | "listedSince" | "isTaken">> & { readonly facts: string };
+type AlikeColumns = Pick<AlikePost, "post" | "listedSince" | "isTaken"> & { readonly facts: string };
 
 /** Issues that may become posts. */
 export function createImports(
@@ -17,20 +17,19 @@ export function createImports(
   return {
     *known(id) {
       const project = yield* numbers.findProject(id);
-      const found = yield* all<Columns<KnownImport>>`
+      return yield* all<KnownImport>`
         SELECT posts.id AS post, imports.repository AS "issue.repositoryId", imports.number AS "issue.number",
-          coalesce(title, '') AS title, coalesce(url, '') AS url, updated_at AS "updatedAt", imports.reason AS reason,
-          unlinked_at IS NOT NULL AS "isDiscarded",
-          EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND kind = 'parked') AS "isParked"
+          coalesce(title, '') AS title, coalesce(url, '') AS url, updated_at, imports.reason AS reason,
+          unlinked_at IS NOT NULL AS is_discarded,
+          EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND kind = 'parked') AS is_parked
         FROM imports JOIN posts ON posts.number = imports.post JOIN post_facts ON post_facts.post = imports.post
         WHERE imports.project = ${project} ORDER BY imports.repository, imports.number`;
-      return found.map(fromColumns);
     },
     *validator(id, repository, by) {
       const project = yield* numbers.findProject(id);
-      const found = yield* get<{ etag: string | null }>`
+      const found = yield* get<{ etag?: string }>`
         SELECT etag FROM import_lists WHERE project = ${project} AND repository = ${repository} AND labels = ${by}`;
-      return found?.etag ?? undefined;
+      return found?.etag;
     },
     *elsewhere(id, repository) {
       const project = yield* numbers.findProject(id);
@@ -45,8 +44,8 @@ export function createImports(
       // What names the issue counts also where a list lacks it: that is no deletion.
       // A repository that is called as a person, say, is in the texts of many: only the first few of these are told.
       const found = yield* all<AlikeColumns>`
-        SELECT posts.id AS post, facts, coalesce(listed_since, 0) AS "listedSince", unlinked_at IS NOT NULL
-          OR EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS "isTaken"
+        SELECT posts.id AS post, facts, coalesce(listed_since, 0) AS listed_since, unlinked_at IS NOT NULL
+          OR EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS is_taken
         FROM posts JOIN post_facts ON post_facts.post = posts.number
         WHERE posts.project = ${project} AND hash IS NOT NULL AND (
           missing = 0 AND (coalesce(listed_since, 0) >= ${listedSince ?? Number.MAX_SAFE_INTEGER}
@@ -63,14 +62,7 @@ export function createImports(
         const facts = encodePost({ id: of.post, values: { title, url } });
         yield* upsert("post_facts", ["post"], { post, title, url, facts });
         const { repositoryId: repository, number } = issue;
-        yield* upsert("imports", ["post"], {
-          post,
-          project,
-          repository,
-          number,
-          updated_at: updatedAt,
-          reason,
-        });
+        yield* upsert("imports", ["post"], { post, project, repository, number, updatedAt, reason });
       },
       *"drop-import"(of) {
         const [, post] = yield* numbers.place(of);
@@ -104,7 +96,7 @@ function toPattern(text: string): string {
 function toAlike({ facts, ...found }: AlikeColumns): AlikePost {
   const { title, description, createdAt } = decodePost(facts).values;
   return {
-    ...fromColumns(found),
+    ...found,
     title: String(title ?? ""),
     text: String(description ?? ""),
     createdAt: typeof createdAt === "string" ? createdAt : undefined,

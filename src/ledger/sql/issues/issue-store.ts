@@ -27,7 +27,7 @@ export interface IssueStore {
   markRows(issue: IssueRef): Asked<void>;
 }
 
-type KnownIssue = { facts: string | null; absence: Absence["kind"] | null } | undefined;
+type KnownIssue = { facts?: string; absence?: Absence["kind"] } | undefined;
 
 /** The posts that are linked to a duplicate of an issue. */
 export function followersOf({ repositoryId, number }: IssueRef): Part {
@@ -50,19 +50,11 @@ export function createIssueStore(store: Store): IssueStore {
     const known = found.length === 0 ? yield* find(issue) : found[0];
     if (isForGood(known?.absence)) return;
     const facts = encodeIssue(withFormer(issue, known));
-    if (known?.absence === null && (known.facts === facts || isOutdated(issue, known.facts))) return;
+    const isHere = known !== undefined && known.absence === undefined;
+    if (isHere && (known.facts === facts || isOutdated(issue, known.facts))) return;
     const { repositoryId: repository, number, state, stateReason, createdAt } = issue;
-    yield* upsert("issues", ["repository", "number"], {
-      ...{
-        repository,
-        number,
-        state,
-        state_reason: stateReason,
-        created_at: createdAt,
-        facts,
-        is_gone: false,
-      },
-    });
+    const line = { repository, number, state, stateReason, createdAt, facts, isGone: false };
+    yield* upsert("issues", ["repository", "number"], line);
     yield* run`DELETE FROM absences WHERE ${ofIssue(issue)}`;
     yield* markRows(issue);
   }
@@ -77,7 +69,7 @@ export function createIssueStore(store: Store): IssueStore {
       const known = yield* store.together(shown.map(find));
       return shown.map((issue, index): ListedIssue => {
         const facts = known[index]?.facts;
-        const isOther = typeof facts === "string" && decodeIssue(facts).nodeId !== issue.nodeId;
+        const isOther = facts !== undefined && decodeIssue(facts).nodeId !== issue.nodeId;
         return { isOther, isInDoubt: compareIssues(issue, presentOf(issue, known[index])) === "at odds" };
       });
     },
@@ -94,14 +86,14 @@ export function createIssueStore(store: Store): IssueStore {
     find,
     store: storeOne,
     setGone: ({ repositoryId: repository, number }, isGone) =>
-      upsert("issues", ["repository", "number"], { repository, number, is_gone: isGone }),
+      upsert("issues", ["repository", "number"], { repository, number, isGone }),
     markRows,
   };
 }
 
 /** An issue with the milestone that it was known to be in last: whether people took it off, or deleted it, shows in another list. */
 function withFormer(issue: Issue, known: KnownIssue): Issue {
-  if (issue.milestone !== null || typeof known?.facts !== "string" || known.facts === encodeIssue(issue))
+  if (issue.milestone !== null || known?.facts === undefined || known.facts === encodeIssue(issue))
     return issue;
   const { nodeId, milestone, formerMilestone = milestone?.number } = decodeIssue(known.facts);
   return nodeId === issue.nodeId && formerMilestone !== undefined ? { ...issue, formerMilestone } : issue;
@@ -109,14 +101,14 @@ function withFormer(issue: Issue, known: KnownIssue): Issue {
 
 /** The facts that are known of this very issue, where it is not absent. */
 function presentOf(issue: Issue, known: KnownIssue): Issue | undefined {
-  if (typeof known?.facts !== "string" || known.absence !== null) return undefined;
+  if (known?.facts === undefined || known.absence !== undefined) return undefined;
   const facts = decodeIssue(known.facts);
   return facts.nodeId === issue.nodeId ? facts : undefined;
 }
 
 /** A list that lags shows an issue as it was: what is known of it already is newer. */
-function isOutdated({ nodeId, updatedAt }: Issue, facts: string | null): boolean {
-  if (facts === null) return false;
+function isOutdated({ nodeId, updatedAt }: Issue, facts: string | undefined): boolean {
+  if (facts === undefined) return false;
   const known = decodeIssue(facts);
   return known.nodeId === nodeId && Date.parse(updatedAt) < Date.parse(known.updatedAt);
 }
@@ -141,6 +133,6 @@ function isOtherState(one: Issue, other: Issue): boolean {
   );
 }
 
-function isForGood(kind: Absence["kind"] | null | undefined): boolean {
+function isForGood(kind: Absence["kind"] | undefined): boolean {
   return kind === "deleted" || kind === "moved";
 }

@@ -1,4 +1,5 @@
 import type { IssueRef } from "../../../model/issue.ts";
+import type { ContentBase } from "../../../model/link.ts";
 import type { LinkedPost, Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers, OfPost } from "../columns/numbers.ts";
@@ -7,10 +8,7 @@ import type { Asked, Plain, Store } from "../store.ts";
 import { followersOf, type IssueStore } from "./issue-store.ts";
 
 /** A text that was written, as columns. */
-interface Content {
-  titleHash: string | null | undefined;
-  blockHash: string | null | undefined;
-}
+type Content = Partial<ContentBase>;
 
 /** Links stand in the order in which they were made: the first is the primary one. */
 export function createLinks(
@@ -67,7 +65,7 @@ export function createLinks(
           UPDATE links SET ${writeContent(content)}, left_text = NULL WHERE ${yield* isIt(of, issue)}`;
       },
       *"leave-text"({ issue, content: { titleHash, blockHash, seenAt }, ...of }) {
-        const left = JSON.stringify({ titleHash, blockHash, seenAt });
+        const left = { titleHash, blockHash, seenAt };
         yield* run`UPDATE links SET left_text = ${left} WHERE ${yield* isIt(of, issue)}`;
       },
       *"end-links"({ issues: ended, at, ...of }) {
@@ -75,7 +73,7 @@ export function createLinks(
         for (const issue of ended) {
           const link = yield* isIt(of, issue);
           const content = yield* get<Content>`
-            SELECT title_hash AS "titleHash", block_hash AS "blockHash" FROM links WHERE ${link}`;
+            SELECT title_hash, block_hash FROM links WHERE ${link}`;
           if (content === undefined) continue;
           const { repositoryId, number } = issue;
           yield* run`DELETE FROM links WHERE ${link}`;
@@ -83,7 +81,7 @@ export function createLinks(
             INSERT INTO ended_links (post, repository, number) VALUES (${post}, ${repositoryId}, ${number})
             ON CONFLICT DO NOTHING`;
           yield* deleteIssueBases(post, issue);
-          if (content.titleHash !== null)
+          if (content.titleHash !== undefined)
             yield* run`
               UPDATE links SET ${writeContent(content)} WHERE project = ${project} AND ${ofIssue(issue)} AND post = (
                 SELECT min(post) FROM links AS next

@@ -12,13 +12,13 @@ import type { Asked, Plain, Store } from "../store.ts";
 interface PostOfMark {
   project: number;
   id: PostId;
-  number: number | null;
+  number?: number;
   /** Whether the mark has named a post of the project before, or the issue is linked to one. */
-  is_known: number;
+  isKnown: boolean;
   /** Whether that is this post. */
-  is_named: number;
-  is_ended: number;
-  is_explained: number;
+  isNamed: boolean;
+  isEnded: boolean;
+  isExplained: boolean;
 }
 
 /**
@@ -67,8 +67,8 @@ export function createMarkers(
       // One statement, because each takes and gives back a lock.
       const [first, ...others] = yield* all<{
         facts: string;
-        is_own: number;
-        is_gone: number;
+        isOwn: boolean;
+        isGone: boolean;
         position: number;
       }>`
         SELECT issues.facts AS facts, is_own, is_gone, position FROM markers
@@ -81,9 +81,9 @@ export function createMarkers(
       return (
         first && {
           issue: decodeIssue(first.facts),
-          isOwn: first.is_own === 1,
+          isOwn: first.isOwn,
           isFirst: first.position === 0,
-          others: others.filter(({ is_gone }) => is_gone === 0).map(({ facts }) => decodeIssue(facts)),
+          others: others.filter(({ isGone }) => !isGone).map(({ facts }) => decodeIssue(facts)),
         }
       );
     },
@@ -94,16 +94,17 @@ export function createMarkers(
         asked.push(...posts.map((id) => ofMark(issue, project, id)));
       }
       const found = (yield* store.together(asked)) as PostOfMark[];
-      for (const { project, id, number } of found) if (number !== null) numbers.learn(project, id, number);
+      for (const { project, id, number } of found)
+        if (number !== undefined) numbers.learn(project, id, number);
       return marks.map(({ posts }): KnownMark => {
         const ofPosts = found.splice(0, posts.length);
-        const isKnown = ofPosts.some(({ is_known }) => is_known === 1);
+        const isKnown = ofPosts.some((one) => one.isKnown);
         const idsOf = (isWanted: (one: PostOfMark) => boolean) =>
           ofPosts.filter(isWanted).map(({ id }) => id);
         return {
-          strange: isKnown ? idsOf(({ is_named }) => is_named === 0) : [],
-          isExplained: ofPosts.some(({ is_explained }) => is_explained === 1),
-          ended: idsOf(({ is_ended }) => is_ended === 1),
+          strange: isKnown ? idsOf(({ isNamed }) => !isNamed) : [],
+          isExplained: ofPosts.some((one) => one.isExplained),
+          ended: idsOf(({ isEnded }) => isEnded),
         };
       });
     },
@@ -117,7 +118,7 @@ export function createNaming(store: Store): Plain<Pick<Pulls, "naming">> & Carry
     *naming(addresses) {
       const hashes = new Map(addresses.map((address) => [hashOf(address), address]));
       const found = yield* all<IssueRef & { address: string }>`
-        SELECT address, repository AS "repositoryId", number FROM EACH TEXT ${[...hashes.keys()]} AS wanted
+        SELECT address, repository AS repository_id, number FROM EACH TEXT ${[...hashes.keys()]} AS wanted
         CROSS JOIN naming ON address = wanted.value ORDER BY repository DESC, number DESC`;
       return new Map(found.map(({ address, ...issue }) => [hashes.get(address) ?? "", issue]));
     },

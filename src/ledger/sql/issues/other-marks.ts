@@ -4,17 +4,13 @@ import type { NewOtherMark, OtherMark, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { ofIssue, statementsOf } from "../statements.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 
-interface MarkColumns {
+interface KnownMark extends Pick<NewOtherMark, "board" | "address"> {
   project: number;
   post: PostId;
-  repository: number;
-  number: number;
-  board: string;
-  address: string | null;
-  seen_at: number;
-  accepted_at: number | null;
+  seenAt: number;
+  acceptedAt?: number;
 }
 
 /** Marks of another board address, on issues of ours. */
@@ -24,11 +20,9 @@ export function createOtherMarks(
 ): Plain<Pick<Pulls, "otherMarks">> & Carrying<"store-other-marks" | "accept-other-marks"> {
   const { run, all, upsert } = statementsOf(store);
   const forget = (issue: IssueRef) => run`DELETE FROM other_marks WHERE ${ofIssue(issue)}`;
-  function* put({ issue, board, address: told, project: id, posts }: NewOtherMark, at: number): Asked<void> {
-    const address = told ?? null;
-    const before = yield* all<MarkColumns>`
-      SELECT project, post, repository, number, board, address, seen_at, accepted_at FROM other_marks
-      WHERE ${ofIssue(issue)}`;
+  function* put({ issue, board, address, project: id, posts }: NewOtherMark, at: number): Asked<void> {
+    const before = yield* all<KnownMark>`
+      SELECT project, post, board, address, seen_at, accepted_at FROM other_marks WHERE ${ofIssue(issue)}`;
     const project = yield* numbers.project(id);
     const isSame = (post: PostId): boolean =>
       before.some(
@@ -41,22 +35,21 @@ export function createOtherMarks(
     for (const post of posts) {
       const old = before.find((one) => one.post === post && one.board === board);
       yield* upsert("other_marks", ["project", "post", "repository", "number"], {
-        ...{ project, post, repository, number, board, address, seen_at: old?.seen_at ?? at },
+        ...{ project, post, repository, number, board, address, seenAt: old?.seenAt ?? at },
         // Earlier versions noted here what a person has accepted.
-        accepted_at: old?.accepted_at,
+        acceptedAt: old?.acceptedAt,
       });
     }
   }
   return {
     *otherMarks(id) {
       const project = yield* numbers.findProject(id);
-      const found = yield* all<Columns<OtherMark>>`
+      return yield* all<OtherMark>`
         SELECT repository AS "issue.repositoryId", number AS "issue.number", post, board, address, seen_at AS since
         FROM other_marks AS mark
         WHERE project = ${project} AND NOT EXISTS (SELECT 1 FROM other_marks AS accepted
           WHERE accepted.project = mark.project AND accepted.board = mark.board AND accepted.accepted_at IS NOT NULL)
         ORDER BY post, repository, number`;
-      return found.map(fromColumns);
     },
     changes: {
       *"store-other-marks"({ issues, marks, at }) {

@@ -4,12 +4,12 @@ import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { ofIssue, sql, statementsOf } from "../statements.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
 interface SignalledColumns {
   facts: string;
-  signals: string | null;
+  signals?: string;
 }
 
 /** What was read of issues beside their records, and what is known of issues that others are duplicates of. */
@@ -33,7 +33,7 @@ export function createSignals(
     look: (issue: Issue, isLinked: boolean) => Asked<void> | undefined,
   ): Asked<void> {
     for (let after = 0; ; ) {
-      const found = yield* all<{ number: number; facts: string; is_linked: number }>`
+      const found = yield* all<{ number: number; facts: string; isLinked: boolean }>`
         SELECT number, facts,
           EXISTS (SELECT 1 FROM links WHERE links.repository = issues.repository AND links.number = issues.number)
             AS is_linked
@@ -41,8 +41,8 @@ export function createSignals(
           AND NOT EXISTS (SELECT 1 FROM absences
             WHERE absences.repository = issues.repository AND absences.number = issues.number)
         ORDER BY number LIMIT ${issuesAStep}`;
-      for (const { facts, is_linked } of found) {
-        const asked = look(decodeIssue(facts), is_linked === 1);
+      for (const { facts, isLinked } of found) {
+        const asked = look(decodeIssue(facts), isLinked);
         if (asked !== undefined) yield* asked;
       }
       const last = found.at(-1);
@@ -71,7 +71,7 @@ export function createSignals(
       return found && toSignalledIssue(found);
     },
     *pins(project) {
-      return (yield* selectPins(store, yield* numbers.findProject(project))).map(fromColumns);
+      return yield* selectPins(store, yield* numbers.findProject(project));
     },
     *catalogue(repository) {
       const labels = new Set<string>();
@@ -99,8 +99,8 @@ export function createSignals(
           repository: issue.repositoryId,
           number: issue.number,
           signals: encodeSignals(changed),
-          canonical_repository: canonical?.repositoryId,
-          canonical_number: canonical?.number,
+          canonicalRepository: canonical?.repositoryId,
+          canonicalNumber: canonical?.number,
         });
         yield* issues.markRows(issue);
       },
@@ -130,9 +130,9 @@ export function createSignals(
 }
 
 /** What names in the rules of a project mean, by the project's number. */
-export function selectPins(store: Store, project: number): Asked<Columns<Pin>[]> {
+export function selectPins(store: Store, project: number): Asked<Pin[]> {
   return statementsOf(store).all`
-    SELECT repository AS "repositoryId", kind, name, id, now FROM pins WHERE project = ${project}
+    SELECT repository AS repository_id, kind, name, id, now FROM pins WHERE project = ${project}
     ORDER BY repository, kind, name`;
 }
 
@@ -140,5 +140,5 @@ export function selectPins(store: Store, project: number): Asked<Columns<Pin>[]>
 const issuesAStep = 1_000;
 
 function toSignalledIssue({ facts, signals }: SignalledColumns): SignalledIssue {
-  return { issue: decodeIssue(facts), signals: signals === null ? {} : decodeSignals(signals) };
+  return { issue: decodeIssue(facts), signals: signals === undefined ? {} : decodeSignals(signals) };
 }

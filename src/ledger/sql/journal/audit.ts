@@ -13,7 +13,7 @@ import { auditFieldsShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { sql, statementsOf } from "../statements.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 
 /** One line for every write to either side. */
 export interface Audit {
@@ -36,14 +36,14 @@ interface CorrectedCall extends Pick<CallKey, "project" | "subject"> {
 }
 
 /** A line as it is read. */
-type Found<Line> = Columns<Line> & { readonly fields: string };
+type Found<Line> = Omit<Line, "fields"> & { readonly fields: string };
 
 /** Writes and reads audit lines. */
 export function createAudit(store: Store, numbers: Numbers): Audit {
   const { run, get, all, insert } = statementsOf(store);
   const columns = sql`at, run, side, board_projects.id AS project, posts.id AS post, kind, fields,
     repository AS "issue.repository", issue AS "issue.number", audit.reason AS reason, message,
-    is_approved AS "isApproved", audit.voters AS voters, subject`;
+    is_approved, audit.voters AS voters, subject`;
   const joined = sql`audit JOIN board_projects ON board_projects.number = audit.project
     LEFT JOIN posts ON posts.number = audit.post`;
   function* write(entry: AuditEntry): Asked<void> {
@@ -55,7 +55,7 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     write,
     *writeInterrupted(intent, message) {
       const { repository } = intent;
-      const name = yield* get<{ current_name: string }>`
+      const name = yield* get<{ currentName: string }>`
         SELECT current_name FROM repositories WHERE id = ${repository}`;
       yield* write({
         at: intent.sentAt ?? intent.at,
@@ -66,7 +66,7 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
         issue:
           name === undefined || intent.number === undefined
             ? undefined
-            : { repository: name.current_name, number: intent.number },
+            : { repository: name.currentName, number: intent.number },
         kind: intent.kind,
         intent: intent.id,
         fields: intent.writes ?? intent.issueWrites ?? [],
@@ -99,7 +99,7 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
         const found = yield* all<Found<AuditEntry>>`
           SELECT ${columns}, outcome FROM ${joined} WHERE ${which}
           ORDER BY audit.at DESC, audit.number DESC LIMIT ${limit}`;
-        return found.map(toEntry);
+        return found.map(toEntry<AuditEntry>);
       },
       *statusWrites(project, since) {
         const found = yield* get<{ count: number }>`
@@ -109,9 +109,9 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
       },
       *lastTold(project, post) {
         const row = yield* numbers.findPost(yield* numbers.findProject(project), post);
-        const found = yield* get<{ at: number | null }>`
+        const found = yield* get<{ at?: number }>`
           SELECT max(at) AS at FROM audit WHERE post = ${row} AND is_status = 1`;
-        return found?.at ?? undefined;
+        return found?.at;
       },
       *doneSince(project, since) {
         // What was in doubt counts from when it was found out.
@@ -143,7 +143,7 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
             CASE WHEN EXISTS (SELECT 1 FROM intents WHERE intents.id = audit.intent AND intents.state = 'DONE'
               AND intents.attempts = 1) THEN 'applied' ELSE outcome END AS outcome
           FROM ${joined} WHERE run = ${number} AND outcome IN ('applied', 'unknown') ORDER BY audit.number`;
-        return found.map(toEntry);
+        return found.map(toEntry<RunWrite>);
       },
     },
   };
@@ -177,15 +177,15 @@ function fromEntry(entry: AuditEntry, project: number, post: number | undefined)
   const { at, run, side, intent, issue, kind, reason, outcome, message, voters, subject } = entry;
   return {
     ...{ at, run, side, project, post, intent, kind, reason, outcome, message, voters, subject },
-    ...{ repository: issue?.repository, issue: issue?.number, is_approved: entry.isApproved },
+    ...{ repository: issue?.repository, issue: issue?.number, isApproved: entry.isApproved },
     // Of a field that was unseen JSON leaves `before` out.
-    fields: JSON.stringify(entry.fields.map(({ field, before, value }) => ({ field, before, value }))),
-    is_status: isNotified(entry),
+    fields: entry.fields.map(({ field, before, value }) => ({ field, before, value })),
+    isStatus: isNotified(entry),
   };
 }
 
 const readFields = stored("audit.fields", auditFieldsShape);
 
-function toEntry<Line extends AuditEntry | RunWrite>(found: Found<Line>): Line {
-  return { ...fromColumns(found), fields: readFields(found.fields) };
+function toEntry<Line extends AuditEntry | RunWrite>(found: Found<Line>) {
+  return { ...found, fields: readFields(found.fields) };
 }

@@ -2,7 +2,7 @@ import type { Backlinks, DueBacklink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { statementsOf } from "../statements.ts";
-import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Plain, Store } from "../store.ts";
 
 /** Which posts are due the triggers on `links` say. */
 export function createBacklinks(
@@ -18,11 +18,10 @@ export function createBacklinks(
     },
     *due(id, posts) {
       const project = yield* numbers.findProject(id);
-      const found = yield* all<Columns<DueBacklink>>`
+      return yield* all<DueBacklink>`
         SELECT posts.id AS post, line FROM EACH TEXT ${posts} AS batch
         CROSS JOIN posts ON posts.project = ${project} AND posts.id = batch.value
         CROSS JOIN backlinks ON backlinks.post = posts.number AND is_due = 1`;
-      return found.map(fromColumns);
     },
     changes: {
       *"record-backlink"({ line, isDue, ...of }) {

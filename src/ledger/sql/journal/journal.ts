@@ -6,10 +6,10 @@ import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type Part, sql, statementsOf } from "../statements.ts";
-import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Plain, Store } from "../store.ts";
 import { type Audit, interrupted, recoverSent } from "./audit.ts";
 
-type IntentColumns = Columns<Omit<Intent, "writes" | "issueWrites">> & { readonly writes: string | null };
+type IntentColumns = Omit<Intent, "writes" | "issueWrites"> & { readonly writes?: string };
 
 /** What has become of an intent. */
 type Settled = Omit<Extract<JournalChange, { kind: "resolve" }>, "kind" | "intent" | "isOpen">;
@@ -24,13 +24,12 @@ export function createJournal(
   // Without the hint SQLite would read through everything that is over.
   const open = sql`
     SELECT intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
-      body_hash AS "bodyHash", repository, intents.number AS number, title_hash AS "content.titleHash",
-      block_hash AS "content.blockHash", writes, updated_at_before AS "updatedAtBefore", voters, state, attempts,
-      sent_at AS "sentAt", unknown_at AS "unknownAt", taken_at AS "takenAt", message
+      body_hash, repository, intents.number AS number, title_hash AS "content.titleHash", block_hash AS "content.blockHash",
+      writes, updated_at_before, voters, state, attempts, sent_at, unknown_at, taken_at, message
     FROM intents INDEXED BY intents_open JOIN board_projects ON board_projects.number = intents.project
     JOIN posts ON posts.number = intents.post WHERE ended_at IS NULL`;
   const settle = (id: IntentId, { state, message, answer, at, isUnsent }: Settled): Part => sql`
-    UPDATE intents SET state = ${state}, message = ${message}, answer = ${answer && JSON.stringify(answer)},
+    UPDATE intents SET state = ${state}, message = ${message}, answer = ${answer},
       attempts = attempts - ${isUnsent === true},
       unknown_at = CASE ${state} WHEN 'UNKNOWN' THEN coalesce(unknown_at, ${at}) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
       ended_at = CASE WHEN ${state} IN ('DONE', 'REJECTED') THEN ${at} END
@@ -90,16 +89,12 @@ export function createJournal(
 }
 
 /** `before` is left out by JSON where the field was unseen. */
-function fromWrites(writes: readonly FieldWrite<Field>[] | undefined): string | undefined {
-  return (
-    writes &&
-    JSON.stringify(writes.map(({ field, before, value, target }) => ({ field, before, value, target })))
-  );
+function fromWrites(writes: readonly FieldWrite<Field>[] | undefined): object | undefined {
+  return writes?.map(({ field, before, value, target }) => ({ field, before, value, target }));
 }
 
-function toIntent({ writes, ...found }: IntentColumns): Intent {
-  const intent = fromColumns(found);
-  if (writes === null) return intent;
+function toIntent({ writes, ...intent }: IntentColumns): Intent {
+  if (writes === undefined) return intent;
   // What a PATCH writes, or what another kind of write does to an issue.
   return intent.kind === "patch-post"
     ? { ...intent, writes: readPatch(writes) }

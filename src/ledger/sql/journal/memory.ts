@@ -56,8 +56,8 @@ type MemoryKind = "account" | "paging" | "open-list" | "project-field" | "size" 
 
 interface RepositoryColumns {
   id: RepositoryId;
-  name: string | null;
-  current_name: RepositoryName;
+  name?: string;
+  currentName: RepositoryName;
   memory: string;
 }
 
@@ -105,7 +105,7 @@ export function createMemory(
         const project = yield* numbers.project(one.id);
         const { key, name, lastSuccessAt } = one;
         yield* run`DELETE FROM projects WHERE project = ${project} AND key <> ${key}`;
-        const line = { key, project, name, last_success_at: lastSuccessAt, memory: projects.write(one) };
+        const line = { key, project, name, lastSuccessAt, memory: projects.write(one) };
         yield* upsert("projects", ["key"], line);
       },
       "remember-paging": ({ project, paging }) => write("paging", project, pagings.write(paging)),
@@ -126,8 +126,8 @@ export function createMemory(
         yield* upsert("repositories", ["id"], {
           id,
           name: one.name.toLowerCase(),
-          current_name: one.repository.name,
-          paused_at: one.pausedAt,
+          currentName: one.repository.name,
+          pausedAt: one.pausedAt,
           memory: repositories.write(one),
         });
       },
@@ -143,9 +143,9 @@ export function createMemory(
 }
 
 /** A repository whose name in the config means another one by now is known by the tracker's name. */
-function toRepository({ name, current_name, memory: json }: RepositoryColumns): RepositoryMemory {
+function toRepository({ name, currentName, memory: json }: RepositoryColumns): RepositoryMemory {
   const found = repositories.read(json);
-  return name === null ? { ...found, name: current_name } : found;
+  return name === undefined ? { ...found, name: currentName } : found;
 }
 
 /** Which repository each name of the config, in lower case, means. */
@@ -155,6 +155,6 @@ function readNames(known: readonly RepositoryColumns[]): Remembering["names"] {
       .slice(1)
       .map((name) => [name, one.id] as const),
   );
-  const main = known.flatMap(({ name, id }) => (name === null ? [] : [[name, id] as const]));
+  const main = known.flatMap(({ name, id }) => (name === undefined ? [] : [[name, id] as const]));
   return new Map([...others, ...main]);
 }

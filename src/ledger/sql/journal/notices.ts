@@ -18,7 +18,7 @@ export function createNotices(store: Store): Plain<Notices> & Carrying<"say" | "
       *say({ notices, forgetBefore }) {
         yield* run`DELETE FROM notices_said WHERE said_at < ${forgetBefore}`;
         for (const { cause, state, at } of notices)
-          yield* upsert("notices_said", ["cause"], { cause, state, said_at: at });
+          yield* upsert("notices_said", ["cause"], { cause, state, saidAt: at });
       },
       *unsay({ causes }) {
         for (const cause of causes) yield* run`DELETE FROM notices_said WHERE cause = ${cause}`;

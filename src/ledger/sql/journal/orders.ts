@@ -21,7 +21,7 @@ export function createOrders(
       store.transaction(function* () {
         yield* run`DELETE FROM orders WHERE until < ${at - keepMs}`;
         const given = yield* get<{ number: number }>`
-          INSERT INTO orders (at, until, who, request) VALUES (${at}, ${until}, ${who}, ${JSON.stringify(order)})
+          INSERT INTO orders (at, until, who, request) VALUES (${at}, ${until}, ${who}, ${order})
           RETURNING number`;
         return numberOf<OrderNumber>(given);
       }),
@@ -37,11 +37,11 @@ export function createOrders(
         return { ...known, order: readOrder(request) };
       }),
     *find(number) {
-      const found = yield* get<{ taken_by: string | null; progress: string | null; outcome: string | null }>`
+      const found = yield* get<{ takenBy?: string; progress?: string; outcome?: string }>`
         SELECT taken_by, progress, outcome FROM orders WHERE number = ${number}`;
       return (
         found && {
-          takenBy: found.taken_by ?? undefined,
+          takenBy: found.takenBy,
           progress: read("orders.progress", found.progress),
           outcome: read("orders.outcome", found.outcome),
         }
@@ -49,14 +49,14 @@ export function createOrders(
     },
     changes: {
       "note-progress": ({ order, progress }) =>
-        run`UPDATE orders SET progress = ${JSON.stringify(progress)} WHERE number = ${order}`,
+        run`UPDATE orders SET progress = ${progress} WHERE number = ${order}`,
       // Its text, a saved plan perhaps, is not needed any more.
       "end-order": ({ order, outcome }) => run`
-        UPDATE orders SET outcome = ${JSON.stringify(outcome)}, request = ''
+        UPDATE orders SET outcome = ${outcome}, request = ''
         WHERE number = ${order} AND outcome IS NULL`,
       "withdraw-order": ({ order }) => run`DELETE FROM orders WHERE number = ${order} AND taken_by IS NULL`,
       "end-orphans": ({ living, outcome }) => run`
-        UPDATE orders SET outcome = ${JSON.stringify(outcome)}, request = ''
+        UPDATE orders SET outcome = ${outcome}, request = ''
         WHERE taken_by IS NOT NULL AND outcome IS NULL
           AND taken_by NOT IN (SELECT one.value FROM EACH TEXT ${living} AS one)`,
     },
@@ -65,6 +65,6 @@ export function createOrders(
 
 const readOrder = stored("orders.request", () => z.looseObject({}));
 
-function read(place: string, text: string | null): unknown {
-  return text === null ? undefined : parse(place, text);
+function read(place: string, text: string | undefined): unknown {
+  return text === undefined ? undefined : parse(place, text);
 }

@@ -3,7 +3,7 @@ import type { Backlog, Pace, PacedWrite } from "../../journal.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { statementsOf } from "../statements.ts";
-import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Plain, Store } from "../store.ts";
 
 /** A line for each limit, each write of the last time, and each project and budget with something left. */
 export function createPace(
@@ -17,13 +17,10 @@ export function createPace(
         SELECT until FROM limits WHERE side = ${side} AND budget = ${budget}`;
       return found?.until;
     },
-    *writes(since, budget) {
-      const found = yield* all<Columns<PacedWrite>>`
-        SELECT at, is_create AS "isCreate", id AS project FROM pace INDEXED BY pace_of_budget
-        LEFT JOIN board_projects ON board_projects.number = pace.project
-        WHERE budget = ${budget} AND at >= ${since} ORDER BY at, pace.number`;
-      return found.map(fromColumns);
-    },
+    writes: (since, budget) => all<PacedWrite>`
+      SELECT at, is_create, id AS project FROM pace INDEXED BY pace_of_budget
+      LEFT JOIN board_projects ON board_projects.number = pace.project
+      WHERE budget = ${budget} AND at >= ${since} ORDER BY at, pace.number`,
     backlogs: () => all<Backlog>`
       SELECT budget, board_projects.id AS project, creates, others, created, at FROM backlogs
       JOIN board_projects ON board_projects.number = backlogs.project ORDER BY budget, backlogs.project`,

@@ -71,7 +71,7 @@ export function createUpkeep(store: Store, meta: Meta, { size, trimJournal }: En
     trimJournal,
     *size() {
       const bytes = yield* size();
-      const counted = yield* get<{ links: number | null }>`
+      const counted = yield* get<{ links?: number }>`
         SELECT sum((SELECT count(*) FROM links WHERE links.project = board_projects.number)) AS links
         FROM board_projects`;
       return { ...bytes, links: counted?.links ?? 0, pruned: yield* readPruned(meta) };
@@ -112,10 +112,10 @@ const isAskedFor = sql`(number = (SELECT max(number) FROM runs WHERE finished_at
 
 interface RunColumns {
   number: number;
-  started_at: number;
+  startedAt: number;
   failures: number;
-  longest_ms: number;
-  is_quiet: number;
+  longestMs: number;
+  isQuiet: boolean;
 }
 
 /**
@@ -139,12 +139,12 @@ function foldQuietRuns(store: Store, meta: Meta): PruneStep {
       FROM runs NOT INDEXED WHERE number > ${after} AND started_at < ${now - quietAfterMs} ORDER BY number LIMIT ${rowsAStep}`;
     const last = found.at(-1);
     if (last === undefined) return false;
-    for (const { number, started_at, failures, longest_ms, is_quiet } of found) {
-      if (is_quiet === 0) continue;
+    for (const { number, startedAt, failures, longestMs, isQuiet } of found) {
+      if (!isQuiet) continue;
       yield* run`DELETE FROM runs WHERE number = ${number}`;
       yield* run`
         INSERT INTO quiet_runs (hour, runs, failures, longest_ms)
-        VALUES (${Math.floor(started_at / hourMs)}, 1, ${failures}, ${longest_ms}) ${addedToHour}`;
+        VALUES (${Math.floor(startedAt / hourMs)}, 1, ${failures}, ${longestMs}) ${addedToHour}`;
     }
     yield* meta.write(quietUntil, String(last.number));
     return found.length === rowsAStep;

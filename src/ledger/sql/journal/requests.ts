@@ -34,7 +34,7 @@ export function createRequests(
     changes: {
       *"add-request"({ request: { project: id, at, ...request } }) {
         const project = yield* numbers.project(id);
-        yield* insert("requests", { project, at, request: JSON.stringify(request) });
+        yield* insert("requests", { project, at, request });
       },
       "end-request": ({ request }) => run`DELETE FROM requests WHERE id = ${request}`,
     },

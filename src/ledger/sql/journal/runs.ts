@@ -22,7 +22,7 @@ export function createRuns(
   rewind: (now: number) => Asked<number>,
 ): Plain<Runs> & Carrying<"finish-run" | "beat" | "offer-page"> {
   const { run, some, count, get, all, insert } = statementsOf(store);
-  const columns = sql`runs.number AS run, started_at AS "startedAt", finished_at AS "finishedAt", result`;
+  const columns = sql`runs.number AS run, started_at, finished_at, result`;
   return {
     begin: (at) =>
       store.transaction(function* () {
@@ -48,7 +48,7 @@ export function createRuns(
     },
     find: (number) =>
       store.read(function* (): Asked<FoundRun | undefined> {
-        const found = yield* get<RunColumns & Pick<FoundRun, "before" | "after">>`
+        const found = yield* get<RunColumns & { before?: number; after?: number }>`
           SELECT ${columns},
             (SELECT MAX(number) FROM runs AS other WHERE other.number < runs.number AND other.finished_at IS NOT NULL)
               AS before,
@@ -60,6 +60,8 @@ export function createRuns(
           SELECT project, report FROM run_projects WHERE run = ${number} ORDER BY position`;
         return {
           ...found,
+          before: found.before ?? null,
+          after: found.after ?? null,
           projects: reports.map(({ project, report }) => ({ project, report: readReport(report) })),
         };
       }),
@@ -92,7 +94,7 @@ export function createRuns(
         for (const [position, { project, report }] of projects.entries()) {
           const { requests: _, ...said } = { requests: 0, ...report };
           yield* insert("run_projects", {
-            ...{ run: number, position, project, report: JSON.stringify(report) },
+            ...{ run: number, position, project, report },
             said: hash("sha256", JSON.stringify(said), "base64"),
             writes: written.reduce((sum, field) => sum + countOf(report, field), 0),
             failures: countOf(report, "failed"),

@@ -10,7 +10,7 @@ import {
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type Part, sql, statementsOf } from "../statements.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 import { type Audit, interrupted, recoverSent } from "./audit.ts";
 
 type Written = Omit<SentCall, "kind"> & Partial<Pick<ToolCall, "message" | "result" | "url">>;
@@ -24,15 +24,13 @@ export function createToolCalls(
 ): Plain<ToolCalls> & Carrying<"send-call" | "take-call" | "end-call"> {
   const { some, has, all } = statementsOf(store);
   const select = sql`
-    SELECT board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at AS "preparedAt",
-      sent_at AS "sentAt", unknown_at AS "unknownAt", ended_at AS "endedAt", attempts, result, url, message,
-      is_unsure AS "isUnsure"
+    SELECT board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
+      ended_at, attempts, result, url, message, is_unsure
     FROM tool_calls JOIN board_projects ON board_projects.number = tool_calls.project`;
   function* read(id: ProjectId, which: Part): Asked<readonly ToolCall[]> {
     const project = yield* numbers.findProject(id);
-    const found = yield* all<Columns<ToolCall>>`
+    return yield* all<ToolCall>`
       ${select} WHERE tool_calls.project = ${project} AND ${which} ORDER BY purpose, subject`;
-    return found.map(fromColumns);
   }
   const ofPurpose = (purpose: CallPurpose | undefined): Part => sql`purpose = coalesce(${purpose}, purpose)`;
   function* put(state: "SENT" | "DONE", call: Written): Asked<void> {
@@ -89,10 +87,9 @@ export function createToolCalls(
         SELECT 1 AS made FROM tool_calls WHERE project = ${project} AND purpose = ${purpose} AND result = ${result} LIMIT 1`;
     },
     recover: (at, projects) => {
-      const sent = () => all<Columns<ToolCall>>`${select} WHERE state = 'SENT'
+      const sent = () => all<ToolCall>`${select} WHERE state = 'SENT'
         AND board_projects.id IN (SELECT one.value FROM EACH TEXT ${projects} AS one) ORDER BY purpose, subject`;
-      return recoverSent(store, sent, function* (found) {
-        const call = fromColumns(found);
+      return recoverSent(store, sent, function* (call) {
         const { project, purpose, subject, run, reason } = call;
         yield* end({ project, purpose, subject, state: "UNKNOWN", at, message: interrupted });
         yield* audit.write({

@@ -3,7 +3,7 @@ import type { PageTrace } from "../../../model/page.ts";
 import type { KnownPage } from "../../pulls.ts";
 import { stored } from "../../stored.ts";
 import { type Part, sql, statementsOf } from "../statements.ts";
-import { type Asked, type Columns, fromColumns, type Store } from "../store.ts";
+import type { Asked, Store } from "../store.ts";
 import type { HeldPage, OpenPull } from "./sightings.ts";
 
 /**
@@ -47,31 +47,15 @@ const readShown = stored("pages.shown", () => z.array(z.number()));
 export function createPages(store: Store): Pages {
   const { run, get, all, upsert } = statementsOf(store);
   // A post that is missing, that we have written to, or that a later page has told anew is not as this page showed it.
-  function* select(
-    project: number,
-    which: Part,
-  ): Asked<readonly (HeldPage & { readonly isHolding: boolean })[]> {
-    const found = yield* all<Columns<HeldPage & { isHolding: boolean }>>`
-      SELECT number, request, digest, etag, last_modified AS "lastModified", reading, posts, shown,
-        pages.posts = (SELECT count(*) FROM EACH NUMBER pages.shown AS batch
-          CROSS JOIN posts ON posts.number = batch.value
-          WHERE missing = 0 AND seen_at IS NOT NULL AND posts.page <= pages.number) AS "isHolding"
-      FROM pages WHERE project = ${project} AND ${which}`;
-    return found.map(fromColumns);
-  }
+  const select = (project: number, which: Part) => all<HeldPage & { readonly isHolding: boolean }>`
+    SELECT number, request, digest, etag, last_modified, reading, posts, shown,
+      pages.posts = (SELECT count(*) FROM EACH NUMBER pages.shown AS batch
+        CROSS JOIN posts ON posts.number = batch.value
+        WHERE missing = 0 AND seen_at IS NOT NULL AND posts.page <= pages.number) AS is_holding
+    FROM pages WHERE project = ${project} AND ${which}`;
   function* write({ project, pages: { waiting } }: OpenPull): Asked<void> {
     for (const { number, request, digest, etag, lastModified, reading, posts, shown } of waiting.splice(0)) {
-      const page = {
-        number,
-        project,
-        request,
-        digest,
-        etag,
-        last_modified: lastModified,
-        reading,
-        posts,
-        shown,
-      };
+      const page = { number, project, request, digest, etag, lastModified, reading, posts, shown };
       yield* upsert("pages", ["project", "request"], page);
     }
   }

@@ -160,9 +160,9 @@ interface StoredPost {
 interface KnownPost {
   id: string;
   number: number;
-  hash: string | null;
+  hash?: string;
   missing: number;
-  seen_at: number | null;
+  seenAt?: number;
   page: number;
 }
 
@@ -192,7 +192,7 @@ function createPostWriter(
       const known = knownPosts.get(ids[index] ?? "");
       if (known === undefined) throw new Error(`Post ${post.id} was not inserted.`);
       const { number } = known;
-      const isFirstLook = known.missing > 0 || known.seen_at === null;
+      const isFirstLook = known.missing > 0 || known.seenAt === undefined;
       const isChanged = known.hash !== hash;
       if (!isChanged && !isFirstLook) {
         stored.push({ number, page: known.page });
@@ -203,7 +203,7 @@ function createPostWriter(
           hash = ${hash}, seen_at = ${at}, missing = 0, ${markedDue}, page = ${page} WHERE number = ${number}`;
       if (isChanged) yield* upsert("post_facts", ["post"], toFacts(number, post, facts));
       stored.push({ number, page });
-      knownPosts.set(known.id, { ...known, number, hash, missing: 0, seen_at: at, page });
+      knownPosts.set(known.id, { ...known, number, hash, missing: 0, seenAt: at, page });
     }
     return stored;
   };
@@ -250,7 +250,7 @@ function createMissingCounter(store: Store): (pull: OpenPull, at: number) => Ask
 
 /** Numbers come as one text: an object for each of 100,000 rows would cost more than the query. */
 interface NumbersInText {
-  readonly posts: string | null;
+  readonly posts?: string;
 }
 
 function readNumbers(found: NumbersInText | undefined): readonly number[] {

@@ -1,10 +1,9 @@
 import type { IssueRef } from "../../../model/issue.ts";
-import type { PostId } from "../../../model/post.ts";
 import { hourMs } from "../../../model/time.ts";
 import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunHistory, RunSpan } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { statementsOf } from "../statements.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import { sql, statementsOf } from "../statements.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 
 /** Links that one statement reads, and that one search looks at before it lets other work have its turn. */
 const windowSize = 1000;
@@ -17,21 +16,12 @@ interface Cursor extends IssueRef {
   readonly row: number;
 }
 
-/** What stands in columns as it is. */
-type Plainly = Pick<BrowsedLink, "post" | "repository" | "state" | "stateReason" | "absence">;
-
-interface LinkColumns extends Cursor, Columns<Plainly> {
-  readonly post: PostId;
-  readonly repository: string | null;
-  readonly state: string | null;
-  readonly absence: string | null;
-  readonly title: string | null;
-  readonly status: string | null;
+interface LinkColumns extends Cursor, Omit<BrowsedLink, "issue" | "waits" | "title" | "status"> {
+  readonly title?: string;
+  readonly status?: string;
   /** Of the post's notes. */
-  readonly kinds: string | null;
+  readonly kinds?: string;
 }
-
-type QuietColumns = Omit<RunSpan, "writes"> & { readonly hour: number };
 
 /** Before every link: the list runs from the newest issue of the last repository downwards. */
 const beginning: Cursor = {
@@ -50,9 +40,9 @@ export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
     for (let windows = 0; windows < windowsASearch; windows++) {
       const { repositoryId, number, row } = place;
       const window = yield* all<LinkColumns>`
-        SELECT links.repository AS "repositoryId", links.number AS number, links.post AS row, posts.id AS post,
+        SELECT links.repository AS repository_id, links.number AS number, links.post AS row, posts.id AS post,
           post_facts.title AS title, post_facts.status AS status, repositories.current_name AS repository,
-          issues.state AS state, issues.state_reason AS "stateReason", absences.kind AS absence,
+          issues.state AS state, issues.state_reason AS state_reason, absences.kind AS absence,
           (SELECT string_agg(kind, ',') FROM notes WHERE notes.post = links.post) AS kinds
         FROM links INDEXED BY links_by_project
         CROSS JOIN posts ON posts.number = links.post
@@ -88,43 +78,32 @@ export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
           SELECT started_at AS at FROM runs WHERE started_at >= ${since} AND finished_at IS NOT NULL
           ORDER BY started_at LIMIT 1`)
         )?.at;
+        // Runs that were deleted because they told nothing new go on to be counted.
+        const quietFrom = sql`hour >= ${oldest?.at ?? since} / ${hourMs}`;
         const spans = yield* all<RunSpan>`
-          SELECT CAST((started_at - ${since}) / ${spanMs} AS INTEGER) AS span, count(DISTINCT runs.number) AS runs,
-            coalesce(sum(writes), 0) AS writes, coalesce(sum(failures), 0) AS failures,
-            max(finished_at - started_at) AS "longestMs"
-          FROM runs CROSS JOIN run_projects ON run_projects.run = runs.number
-          WHERE started_at >= ${first ?? since} AND finished_at IS NOT NULL GROUP BY span ORDER BY span`;
-        const quiet = yield* all<QuietColumns>`
-          SELECT CAST((hour * ${hourMs} - ${since}) / ${spanMs} AS INTEGER) AS span, sum(runs) AS runs,
-            sum(failures) AS failures, max(longest_ms) AS "longestMs", min(hour) AS hour
-          FROM quiet_runs WHERE hour >= ${oldest?.at ?? since} / ${hourMs} GROUP BY span ORDER BY span`;
-        const firstQuiet = quiet[0] && Math.max(since, quiet[0].hour * hourMs);
-        const countedFrom = Math.min(
-          first ?? Number.POSITIVE_INFINITY,
-          firstQuiet ?? Number.POSITIVE_INFINITY,
-        );
+          SELECT span, sum(runs) AS runs, sum(writes) AS writes, sum(failures) AS failures, max(longest) AS longest_ms
+          FROM (
+            SELECT CAST((started_at - ${since}) / ${spanMs} AS INTEGER) AS span, count(DISTINCT runs.number) AS runs,
+              coalesce(sum(writes), 0) AS writes, coalesce(sum(failures), 0) AS failures,
+              max(finished_at - started_at) AS longest
+            FROM runs CROSS JOIN run_projects ON run_projects.run = runs.number
+            WHERE started_at >= ${first ?? since} AND finished_at IS NOT NULL GROUP BY span
+            UNION ALL
+            SELECT CAST((hour * ${hourMs} - ${since}) / ${spanMs} AS INTEGER), runs, 0, failures, longest_ms
+            FROM quiet_runs WHERE ${quietFrom}
+          ) AS counted GROUP BY span ORDER BY span`;
+        const quiet = yield* get<{
+          hour?: number;
+        }>`SELECT min(hour) AS hour FROM quiet_runs WHERE ${quietFrom}`;
+        const firstQuiet = quiet?.hour === undefined ? undefined : Math.max(since, quiet.hour * hourMs);
+        const counted = [first, firstQuiet].filter((at) => at !== undefined);
         return {
-          spans: addQuiet(spans, quiet),
-          countedFrom: Number.isFinite(countedFrom) ? countedFrom : undefined,
+          spans,
+          countedFrom: counted.length === 0 ? undefined : Math.min(...counted),
           isCut: oldest !== undefined,
         };
       }),
   };
-}
-
-/** Runs that were deleted because they told nothing new go on to be counted. */
-function addQuiet(spans: readonly RunSpan[], quiet: readonly QuietColumns[]): readonly RunSpan[] {
-  const bySpan = new Map(spans.map((one) => [one.span, one]));
-  for (const { span, runs, failures, longestMs } of quiet) {
-    const known = bySpan.get(span) ?? { span, runs: 0, writes: 0, failures: 0, longestMs: 0 };
-    bySpan.set(span, {
-      ...known,
-      runs: known.runs + runs,
-      failures: known.failures + failures,
-      longestMs: Math.max(known.longestMs, longestMs),
-    });
-  }
-  return [...bySpan.values()].toSorted((one, other) => one.span - other.span);
 }
 
 function readPlace(written: string | undefined): Cursor {
@@ -143,9 +122,9 @@ function isInState(columns: LinkColumns, state: LinkSearch["state"]): boolean {
       return true;
     case "open":
     case "closed":
-      return columns.state === state && columns.absence === null;
+      return columns.state === state && columns.absence === undefined;
     case "absent":
-      return columns.absence !== null;
+      return columns.absence !== undefined;
     case "waiting":
       return waitsOf(columns).length > 0;
   }
@@ -165,9 +144,6 @@ function waitsOf({ kinds }: LinkColumns): BrowsedLink["waits"] {
 }
 
 function toLink(columns: LinkColumns): BrowsedLink {
-  const { repositoryId, number, row: _, title, status, kinds: _kinds, ...found } = columns;
-  return {
-    ...fromColumns<Plainly>(found),
-    ...{ title, status, issue: { repositoryId, number }, waits: waitsOf(columns) },
-  };
+  const { repositoryId, number, row: _, title = null, status = null, kinds: _kinds, ...found } = columns;
+  return { ...found, title, status, issue: { repositoryId, number }, waits: waitsOf(columns) };
 }

@@ -4,18 +4,18 @@ import type { Elsewhere, KnownPull, Lookup } from "../../rows.ts";
 import { decodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type Part, sql, statementsOf } from "../statements.ts";
-import { type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Plain, Store } from "../store.ts";
 
 /** How much longer or shorter an id may be that somebody has mistyped. */
 const slack = 2;
 
 /** `here` and `there` are JSON, `linked` and `marked` lists of issues. */
-type NamesakeColumns = Columns<Omit<Namesake, "here" | "there" | "issues">> & {
+interface NamesakeColumns extends Omit<Namesake, "here" | "there" | "issues"> {
   readonly here: string;
-  readonly there: string | null;
-  readonly linked: string | null;
-  readonly marked: string | null;
-};
+  readonly there?: string;
+  readonly linked?: string;
+  readonly marked?: string;
+}
 
 /** What a person asks for by name. */
 export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
@@ -43,15 +43,12 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
         WHERE EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
       return new Map(found.map(({ id: post, facts }) => [post, decodePost(facts).values]));
     },
-    *elsewhere(post, projects) {
-      const found = yield* all<Columns<Elsewhere>>`
-        SELECT board_projects.id AS project,
-          EXISTS (SELECT 1 FROM posts WHERE posts.project = board_projects.number AND posts.id = ${post}
-            AND hash IS NOT NULL AND missing = 0) AS "isListed",
-          (SELECT max(began_at) FROM pulls WHERE pulls.project = board_projects.number AND kind = 'complete') AS "pulledAt"
-        FROM EACH TEXT ${projects} AS one CROSS JOIN board_projects ON board_projects.id = one.value`;
-      return found.map(fromColumns);
-    },
+    elsewhere: (post, projects) => all<Elsewhere>`
+      SELECT board_projects.id AS project,
+        EXISTS (SELECT 1 FROM posts WHERE posts.project = board_projects.number AND posts.id = ${post}
+          AND hash IS NOT NULL AND missing = 0) AS is_listed,
+        (SELECT max(began_at) FROM pulls WHERE pulls.project = board_projects.number AND kind = 'complete') AS pulled_at
+      FROM EACH TEXT ${projects} AS one CROSS JOIN board_projects ON board_projects.id = one.value`,
     *sharedPages(id, urls) {
       if (urls.length === 0) return new Set();
       const project = yield* numbers.findProject(id);
@@ -64,7 +61,7 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
     *lastPull(id) {
       const project = yield* numbers.findProject(id);
       return yield* get<KnownPull>`
-        SELECT began_at AS "beganAt", kind FROM pulls
+        SELECT began_at, kind FROM pulls
         WHERE project = ${project} AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`;
     },
     *postsLike(id, text, limit) {
@@ -89,15 +86,15 @@ function namesakes(project: number, posts: Part, which: Part): Part {
   const underWay = sql`EXISTS (SELECT 1 FROM intents INDEXED BY intents_open WHERE intents.project = there.project
     AND intents.post = there.number AND kind <> 'patch-post' AND ended_at IS NULL)`;
   return sql`
-    SELECT here.id AS post, own.facts AS here, coalesce(here.listed_since, 0) AS "listedSince",
+    SELECT here.id AS post, own.facts AS here, coalesce(here.listed_since, 0) AS listed_since,
       CASE WHEN there.listed_since > coalesce(here.listed_since, 0) THEN there.listed_since
         ELSE coalesce(here.listed_since, 0) END AS since, board_projects.id AS project,
       facts.facts AS there, there.hash IS NULL OR there.missing = 2 OR (there.missing = 1 AND there.missing_run IS NOT NULL)
-        AS "isGone",
-      (SELECT max(began_at) FROM pulls WHERE pulls.project = there.project AND kind = 'complete') AS "pulledAt",
+        AS is_gone,
+      (SELECT max(began_at) FROM pulls WHERE pulls.project = there.project AND kind = 'complete') AS pulled_at,
       (SELECT string_agg(${place}, ',') FROM ${linked}) AS linked,
       (SELECT string_agg(${place}, ',') FROM ${marked}) AS marked,
-      ${underWay} AS "isUnderWay"
+      ${underWay} AS is_under_way
     FROM ${posts} JOIN post_facts AS own ON own.post = here.number
     CROSS JOIN board_projects ON board_projects.number <> ${project}
     CROSS JOIN posts AS there ON there.project = board_projects.number AND there.id = here.id
@@ -114,7 +111,7 @@ function namesakes(project: number, posts: Part, which: Part): Part {
 
 const place = sql`repository || '#' || number`;
 
-function readPlaces(places: string | null): readonly IssueRef[] {
+function readPlaces(places: string | undefined): readonly IssueRef[] {
   return (places?.split(",") ?? []).map((one) => {
     const [repositoryId, number] = one.split("#").map(Number);
     return { repositoryId: repositoryId ?? 0, number: number ?? 0 };
@@ -123,9 +120,9 @@ function readPlaces(places: string | null): readonly IssueRef[] {
 
 function toNamesake({ here, there, linked, marked, ...found }: NamesakeColumns): Namesake {
   return {
-    ...fromColumns(found),
+    ...found,
     here: decodePost(here).values,
-    there: there === null ? undefined : decodePost(there).values,
+    there: there === undefined ? undefined : decodePost(there).values,
     issues: [...readPlaces(linked), ...readPlaces(marked)],
   };
 }

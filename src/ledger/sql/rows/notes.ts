@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { RowNote } from "../../../model/link.ts";
 import type { AnyChange, Carrying } from "../columns/changes.ts";
 import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
@@ -31,7 +30,7 @@ export interface NoteWriter extends Carrying<"note-action" | "park" | "unpark"> 
 
 export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
   const { run, all, insert } = statementsOf(store);
-  const columns = sql`position, kind, cause, code, message, since, action, signature, planned, notifies, follows_at`;
+  const columns = sql`kind, cause, code, message, since, action, signature, planned, notifies, follows_at, position`;
   const notesOf = (post: number) =>
     all<NoteColumns>`SELECT ${columns} FROM notes WHERE post = ${post} ORDER BY position`;
   function* write(
@@ -41,7 +40,7 @@ export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
     wanted: readonly Omit<NoteColumns, "position">[],
   ): Asked<void> {
     const placed = wanted.map((note, position): NoteColumns => ({ ...note, position }));
-    if (isDeepStrictEqual(standing, placed)) return;
+    if (JSON.stringify(standing) === JSON.stringify(placed)) return;
     yield* run`DELETE FROM notes WHERE post = ${post}`;
     for (const note of placed) yield* insert("notes", { ...note, project, post });
   }
@@ -84,7 +83,7 @@ export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
           (note) =>
             note.action !== kind ||
             note.kind === "parked" ||
-            (note.signature !== null && note.signature !== signature),
+            (note.signature !== undefined && note.signature !== signature),
         );
         const own = notes.map((note) => toColumns(note, standing));
         yield* write(project, post, standing, [...others, ...own]);
@@ -116,15 +115,17 @@ function toColumns(
     standing.find((note) => note.kind === kind && note.message === message) ??
     standing.find((note) => note.kind === kind && lasting.has(kind));
   return {
-    kind,
-    cause,
-    code: code ?? null,
-    message,
-    since: same?.since ?? since,
-    action: action?.kind ?? null,
-    signature: action?.signature ?? null,
-    planned: planned === undefined ? null : JSON.stringify(planned),
-    notifies: planned?.notifies ?? null,
-    follows_at: until ?? null,
+    ...{
+      kind,
+      cause,
+      code,
+      message,
+      since: same?.since ?? since,
+      action: action?.kind,
+      signature: action?.signature,
+    },
+    planned: planned && JSON.stringify(planned),
+    notifies: planned?.notifies ?? undefined,
+    followsAt: until,
   };
 }

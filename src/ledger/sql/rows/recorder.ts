@@ -1,4 +1,3 @@
-import type { IssueField } from "../../../model/issue.ts";
 import { ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
 import { encodeBase, encodeIssueBase } from "../columns/bases.ts";
@@ -40,7 +39,7 @@ export function createRecorder(
     for (const { issue, base: bases } of issueBases) {
       for (const [field, one] of Object.entries(bases)) {
         if (one === undefined) continue;
-        const encoded = encodeIssueBase(post, issue, field as IssueField, one);
+        const encoded = encodeIssueBase(post, issue, field, one);
         yield* upsert("issue_bases", ["post", "repository", "number", "field"], encoded, unmarked);
       }
     }

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { IssueRef, Pin } from "../../../model/issue.ts";
+import { type IssueRef, isSameIssue, type Pin } from "../../../model/issue.ts";
 import {
+  type AcceptedPatch,
   type CanonicalIssue,
   type LinkedIssue,
   type OwnChanges,
@@ -14,10 +15,11 @@ import { answerShape, leftTextShape, plannedShape, sentFieldsShape, sentValuesSh
 import { stored } from "../../stored.ts";
 import { decodeBase } from "../columns/bases.ts";
 import { decodeIssue, decodePost, decodeSignals } from "../columns/facts.ts";
-import { type Asked, type Columns, fromColumns } from "../store.ts";
+import type { Asked } from "../store.ts";
 import type {
   AcceptedColumns,
   IssueBaseOfRow,
+  KnownColumns,
   LinkColumns,
   NoteOfPost,
   OtherColumns,
@@ -52,30 +54,24 @@ interface GroupedParts extends Parts {
 /** Groups what the statements have found, by the names of the parts. */
 export function groupParts(
   [pause]: readonly WholePause[],
-  pins: readonly Columns<Pin>[],
+  pins: readonly Pin[],
   parts: readonly (readonly [name: string, found: readonly PartOfPost[]])[],
 ): GroupedParts {
   const grouped = parts.map(([name, lines]) => [name, Map.groupBy(lines, ({ post }) => post)]);
-  const found = Object.fromEntries(grouped) as Parts;
-  return { ...found, pause, pins: pins.map(fromColumns<Pin>) };
+  return { ...(Object.fromEntries(grouped) as Parts), pause, pins };
 }
 
-/** @param seenAt - later looks at the post than the state knows of. */
-export function toRow(line: RowLine, parts: GroupedParts, seenAt: ReadonlyMap<number, number>): Row {
-  const { number, id, seen_at, missing, missing_since, unlinked_at, paused_at, due_at } = line;
+/** @param lookedAt - later looks at the posts than the state knows of. */
+export function toRow(found: RowLine, parts: GroupedParts, lookedAt: ReadonlyMap<number, number>): Row {
+  const { number, id, facts, seenAt, ...line } = found;
   const { pause, pins } = parts;
   const notes = parts.notes.get(number);
+  const accepted = parts.accepted.get(number);
   const pinned = (one: LinkedIssue): LinkedIssue => (pins.length === 0 ? one : withPins(one, pins));
   return {
-    post: { id, ...decodePost(line.facts) },
-    seenAt: seen_at === null ? undefined : (seenAt.get(number) ?? seen_at),
-    ...(due_at !== null && { mark: due_at }),
-    missing,
-    ...(missing > 0 && missing_since !== null && { missingSince: missing_since }),
-    ...(unlinked_at !== null && { unlinkedAt: unlinked_at }),
-    ...(line.is_import === 1 && { isImport: true }),
-    ...(line.has_stray_mark === 1 && { hasStrayMark: true }),
-    ...(paused_at !== null && { pausedAt: paused_at }),
+    ...line,
+    post: { id, ...decodePost(facts) },
+    seenAt: seenAt === undefined ? undefined : (lookedAt.get(number) ?? seenAt),
     ...(pause && { wholePause: pause }),
     links: (parts.links.get(number) ?? []).map((link) =>
       pinned(toLinkedIssue(id, link, parts.issueBases.get(number), parts.others.get(number))),
@@ -84,7 +80,7 @@ export function toRow(line: RowLine, parts: GroupedParts, seenAt: ReadonlyMap<nu
     openIntents: (parts.intents.get(number) ?? []).map(({ kind }) => kind),
     statusWrites: (parts.statuses.get(number) ?? []).map(({ at }) => at),
     ...(notes && { notes: notes.map(toNote) }),
-    ...toAccepted(parts.accepted.get(number)),
+    ...(accepted && { accepted: accepted.map(toAccepted) }),
   };
 }
 
@@ -94,92 +90,76 @@ function toLinkedIssue(
   bases: readonly IssueBaseOfRow[] = [],
   others: readonly OtherColumns[] = [],
 ): LinkedIssue {
-  const issue: IssueRef = { repositoryId: found.repository, number: found.number };
-  const isHere = ({ repository, number }: { repository: number; number: number }): boolean =>
-    found.repository === repository && found.number === number;
+  const { issue, origin, isGone = false } = found;
+  const isHere = (one: { readonly issue: IssueRef }): boolean => isSameIssue(one.issue, issue);
   return {
-    link: { post, issue, origin: found.origin },
+    link: { post, issue, origin },
     known: toKnown(found),
-    isGone: found.is_gone === 1,
+    isGone,
     text: toText(found, others.filter(isHere)),
     ...toIssueBase(bases.filter(isHere)),
-    ...toOwnChanges(found.is_changing, found.arriving),
+    ...toOwnChanges(found),
   };
 }
 
-function toKnown({ facts, is_unknown, signals, canonical, ...end }: LinkColumns): LinkedIssue["known"] {
-  if (facts === null || is_unknown === 1) return undefined;
+function toKnown({ facts, isUnknown, signals, canonical }: LinkColumns): LinkedIssue["known"] {
+  if (facts === undefined || isUnknown) return undefined;
   // Of an issue that is gone it leads nowhere, until that is there again.
-  const leads = end.is_canonical_gone === 1 && { canonical: { kind: "known", value: null } as const };
+  const leads = canonical?.isGone && { canonical: { kind: "known", value: null } as const };
   return {
     issue: decodeIssue(facts),
-    ...(signals !== null && { signals: { ...decodeSignals(signals), ...leads } }),
-    ...(canonical !== null && { canonical: toCanonical(end, canonical) }),
+    ...(signals !== undefined && { signals: { ...decodeSignals(signals), ...leads } }),
+    ...(canonical?.facts !== undefined && { canonical: toCanonical(canonical, canonical.facts) }),
   };
 }
 
 function toText(found: LinkColumns, others: readonly OtherColumns[]): LinkedIssue["text"] {
-  const { title_hash: titleHash, block_hash: blockHash, left_text } = found;
-  if (found.is_read_only === 1) return "read-only";
+  const { titleHash, blockHash, leftText } = found;
+  if (found.isReadOnly) return "read-only";
   // What can't be read can't be brought up to date, either.
-  if (titleHash === null || blockHash === null || found.is_unknown === 1) return "none";
+  if (titleHash === undefined || blockHash === undefined || found.isUnknown) return "none";
   return {
     content: { titleHash, blockHash },
-    ...(left_text !== null && { left: readLeftText(left_text) }),
+    ...(leftText !== undefined && { left: readLeftText(leftText) }),
     others: others.map(
-      ({ id, facts }): Post => ({
-        id,
-        ...(facts === null ? { values: {} } : decodePost(facts)),
-      }),
+      ({ id, facts }): Post => ({ id, ...(facts === undefined ? { values: {} } : decodePost(facts)) }),
     ),
   };
 }
 
 function toIssueBase(bases: readonly IssueBaseOfRow[]): Pick<LinkedIssue, "base" | "claimed"> {
   if (bases.length === 0) return {};
-  const claimed = bases.filter(({ is_claimed }) => is_claimed === 1).map(({ field }) => field);
+  const claimed = bases.filter(({ isClaimed }) => isClaimed).map(({ field }) => field);
   return {
     ...(claimed.length > 0 && { claimed }),
     base: Object.fromEntries(bases.map((base) => [base.field, decodeBase(base)])),
   };
 }
 
-function toCanonical(
-  found: Pick<LinkColumns, "canonical_signals" | "is_canonical_changing" | "canonical_arriving">,
-  facts: string,
-): CanonicalIssue {
-  const { canonical_signals: signals } = found;
+function toCanonical(found: KnownColumns, facts: string): CanonicalIssue {
+  const { signals } = found;
   return {
     issue: decodeIssue(facts),
-    ...(signals !== null && { signals: decodeSignals(signals) }),
-    ...toOwnChanges(found.is_canonical_changing, found.canonical_arriving),
+    ...(signals !== undefined && { signals: decodeSignals(signals) }),
+    ...toOwnChanges(found),
   };
 }
 
-function toOwnChanges(isChanging: number, arriving: string | null): OwnChanges {
+function toOwnChanges({ isChanging, arriving }: KnownColumns): OwnChanges {
   return {
-    ...(isChanging === 1 && { isChanging: true }),
-    ...(arriving !== null && { mayArrive: readArriving(`[${arriving}]`).flat() }),
+    ...(isChanging && { isChanging }),
+    ...(arriving !== undefined && { mayArrive: readArriving(`[${arriving}]`).flat() }),
   };
 }
 
-function toAccepted(found: readonly AcceptedColumns[] | undefined): Pick<Row, "accepted"> {
-  if (found === undefined) return {};
+function toAccepted({ at, writes, answer }: AcceptedColumns): AcceptedPatch {
   return {
-    accepted: found.map(({ at, writes, answer }) => ({
-      at,
-      writes: readWrites(writes),
-      ...(answer !== null && { answer: readAnswer(answer) }),
-    })),
+    at,
+    writes: readWrites(writes),
+    ...(answer !== undefined && { answer: readAnswer(answer) }),
   };
 }
 
-function toNote({ post: _, code, action, signature, planned, follows_at, ...note }: NoteOfPost): RowNote {
-  return {
-    ...note,
-    ...(code !== null && { code }),
-    ...(action !== null && { action: { kind: action, ...(signature !== null && { signature }) } }),
-    ...(planned !== null && { planned: readPlanned(planned) }),
-    ...(follows_at !== null && { until: follows_at }),
-  };
+function toNote({ post: _, planned, ...note }: NoteOfPost): RowNote {
+  return { ...note, ...(planned !== undefined && { planned: readPlanned(planned) }) };
 }

@@ -1,92 +1,83 @@
-import type { IssueField } from "../../../model/issue.ts";
-import type { IntentKind, Link } from "../../../model/link.ts";
+import type { IssueField, IssueRef } from "../../../model/issue.ts";
+import type { IntentKind, Link, OwnChanges, Row, RowNote } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { BaseColumns } from "../columns/bases.ts";
-import type { NoteColumns } from "../columns/notes.ts";
 import { type Part, sql, statementsOf } from "../statements.ts";
 import type { Store } from "../store.ts";
 
 /* What the state holds of a row, part by part, and the statements that read it for many posts at once. */
 
-export interface RowLine {
-  number: number;
-  id: PostId;
-  /** null: not since our last write. */
-  seen_at: number | null;
-  missing: 0 | 1 | 2;
-  missing_since: number | null;
-  unlinked_at: number | null;
-  /** Of a row that no list shows. */
-  is_import: number;
-  paused_at: number | null;
-  due_at: number | null;
-  has_stray_mark: number;
-  facts: string;
+/** A row's own line. `seenAt` undefined: not since our last write. */
+export interface RowLine
+  extends Pick<
+    Row,
+    "mark" | "missing" | "missingSince" | "unlinkedAt" | "isImport" | "pausedAt" | "hasStrayMark"
+  > {
+  readonly number: number;
+  readonly id: PostId;
+  readonly seenAt?: number;
+  readonly facts: string;
 }
 
 /** Columns of a statement over `posts` and `post_facts`: a row's own line. */
 export const lineColumns = sql`
-  posts.number AS number, id, seen_at, missing, missing_since, unlinked_at, paused_at, due_at, facts,
-  CASE WHEN hash IS NULL THEN 1 ELSE 0 END AS is_import,
-  EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number AND NOT EXISTS (SELECT 1 FROM links
+  posts.number AS number, id, seen_at, missing, CASE WHEN missing > 0 THEN missing_since END AS missing_since, unlinked_at,
+  paused_at, due_at AS mark, facts, CASE WHEN hash IS NULL THEN 1 END AS is_import,
+  CASE WHEN EXISTS (SELECT 1 FROM markers WHERE markers.post = posts.number AND NOT EXISTS (SELECT 1 FROM links
     WHERE links.project = posts.project AND links.post = posts.number
-      AND links.repository = markers.repository AND links.number = markers.number)) AS has_stray_mark`;
+      AND links.repository = markers.repository AND links.number = markers.number)) THEN 1 END AS has_stray_mark`;
 
-export type NoteOfPost = Omit<NoteColumns, "position" | "notifies"> & { post: number };
+/** `planned` is JSON. */
+export interface NoteOfPost extends Omit<RowNote, "planned"> {
+  readonly post: number;
+  readonly planned?: string;
+}
 
 /** A PATCH that was acknowledged; `writes` and `answer` are JSON. */
 export interface AcceptedColumns {
-  post: number;
-  at: number;
-  writes: string;
-  answer: string | null;
+  readonly post: number;
+  readonly at: number;
+  readonly writes: string;
+  readonly answer?: string;
 }
 
-export interface LinkColumns {
-  post: number;
-  repository: number;
-  number: number;
-  origin: Link["origin"];
-  title_hash: string | null;
-  block_hash: string | null;
-  /** JSON. */
-  left_text: string | null;
-  facts: string | null;
-  is_gone: number | null;
-  is_unknown: number;
-  /** Whether a change of ours is under way, for whichever post. */
-  is_changing: number;
+/** What is known of an issue: facts and signals are JSON. */
+export interface KnownColumns extends Pick<OwnChanges, "isChanging"> {
+  readonly facts?: string;
+  readonly signals?: string;
+  readonly isGone?: boolean;
   /** JSON arrays of what was sent with changes that are recorded, and may arrive once more; for each change one. */
-  arriving: string | null;
+  readonly arriving?: string;
+}
+
+export interface LinkColumns extends KnownColumns {
+  readonly post: number;
+  readonly issue: IssueRef;
+  readonly origin: Link["origin"];
+  readonly titleHash?: string;
+  readonly blockHash?: string;
+  /** JSON. */
+  readonly leftText?: string;
+  readonly isUnknown: boolean;
   /** Whether it is linked for the mark of an account that is only trusted. */
-  is_read_only: number;
-  signals: string | null;
-  /** Of the issue that this one is a duplicate of, where it can be relied on. */
-  canonical: string | null;
-  canonical_signals: string | null;
-  is_canonical_gone: number | null;
-  is_canonical_changing: number;
-  canonical_arriving: string | null;
+  readonly isReadOnly: boolean;
+  /** Of the issue that this one is a duplicate of; `facts` where it can be relied on. */
+  readonly canonical?: KnownColumns;
 }
 
-/** Another post of the issue that `post` has its text in. */
+/** Another post of the issue that `post` has its text in; `facts` undefined for one that was named and never listed. */
 export interface OtherColumns {
-  post: number;
-  repository: number;
-  number: number;
-  id: PostId;
-  /** null for one that was named and never listed. */
-  facts: string | null;
+  readonly post: number;
+  readonly issue: IssueRef;
+  readonly id: PostId;
+  readonly facts?: string;
 }
 
-/** A base of an issue's field, as a row reads it. */
-export interface IssueBaseOfRow extends Omit<BaseColumns, "field"> {
-  repository: number;
-  number: number;
-  field: IssueField;
-  /** Whether the field is asked for because of another post of the issue. */
-  is_claimed: number;
-}
+/** A base of an issue's field, as a row reads it. `isClaimed`: the field is asked for because of another post of the issue. */
+export type IssueBaseOfRow = BaseColumns<IssueField> & {
+  readonly issue: IssueRef;
+  readonly isClaimed: boolean;
+};
 
 /** Posts by a JSON array of their ids. `since`: PATCHes and status writes after that. */
 export interface Batch {
@@ -95,11 +86,11 @@ export interface Batch {
   since: number;
 }
 
-/** Whether a change of ours to an issue is under way: an expression of SQL, over the columns that name the issue. */
+/** Whether a change of ours to an issue is under way, for whichever post: an expression of SQL, over the columns that name the issue. */
 function isChanging(repository: Part, number: Part): Part {
-  return sql`EXISTS (SELECT 1 FROM intents WHERE intents.repository = ${repository} AND intents.number = ${number}
+  return sql`CASE WHEN EXISTS (SELECT 1 FROM intents WHERE intents.repository = ${repository} AND intents.number = ${number}
     AND intents.number IS NOT NULL AND ended_at IS NULL AND kind = 'change-issue' AND state IN ('SENT', 'UNKNOWN')
-    AND taken_at IS NULL)`;
+    AND taken_at IS NULL) THEN 1 END`;
 }
 
 /** What was sent with the others, likewise. */
@@ -125,18 +116,18 @@ export function readParts(store: Store, asked: Batch) {
   // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.
   return {
     links: all<LinkColumns>`
-      SELECT links.post AS post, links.repository AS repository, links.number AS number, origin, title_hash, block_hash, left_text,
-        issues.facts AS facts, issues.is_gone AS is_gone,
+      SELECT links.post AS post, links.repository AS "issue.repositoryId", links.number AS "issue.number", origin, title_hash,
+        block_hash, left_text, issues.facts AS facts, issues.is_gone AS is_gone,
         coalesce(absences.kind, '') IN ('missing', 'refused', 'moved') OR paused_at IS NOT NULL AS is_unknown,
         ${isChanging(...link)} AS is_changing,
         ${arriving(...link)} AS arriving,
         origin = 'adopted' AND EXISTS (SELECT 1 FROM markers WHERE markers.post = links.post
           AND markers.repository = links.repository AND markers.number = links.number AND is_own = 0) AS is_read_only,
-        signals.signals AS signals, canonical.facts AS canonical, canonical_signals.signals AS canonical_signals,
+        signals.signals AS signals, canonical.facts AS "canonical.facts", canonical_signals.signals AS "canonical.signals",
         (SELECT is_gone FROM issues AS gone WHERE gone.repository = signals.canonical_repository
-          AND gone.number = signals.canonical_number) AS is_canonical_gone,
-        ${isChanging(...canonical)} AS is_canonical_changing,
-        ${arriving(...canonical)} AS canonical_arriving
+          AND gone.number = signals.canonical_number) AS "canonical.isGone",
+        ${isChanging(...canonical)} AS "canonical.isChanging",
+        ${arriving(...canonical)} AS "canonical.arriving"
       FROM ${batch}
       CROSS JOIN links ON links.project = ${project} AND links.post = batch.value
       LEFT JOIN issues ON issues.repository = links.repository AND issues.number = links.number
@@ -150,7 +141,7 @@ export function readParts(store: Store, asked: Batch) {
         AND canonical_signals.number = signals.canonical_number
       ORDER BY links.post, links.position`,
     others: all<OtherColumns>`
-      SELECT mine.post AS post, mine.repository AS repository, mine.number AS number, posts.id AS id, facts
+      SELECT mine.post AS post, mine.repository AS "issue.repositoryId", mine.number AS "issue.number", posts.id AS id, facts
       FROM ${batch}
       CROSS JOIN links AS mine ON mine.project = ${project} AND mine.post = batch.value AND mine.title_hash IS NOT NULL
       CROSS JOIN links AS other ON other.project = ${project} AND other.repository = mine.repository
@@ -164,8 +155,8 @@ export function readParts(store: Store, asked: Batch) {
       FROM ${batch} CROSS JOIN bases ON bases.post = batch.value`,
     // A target that is to end has a time and no value; one that is to begin, both.
     issueBases: all<IssueBaseOfRow>`
-      SELECT post, repository, number, field, target, shown_value AS post_value, foreign_value, written_sent, written_shown,
-        pending_target, pending_since, NULL AS ruled_from, NULL AS ruled_since, 0 AS is_echo,
+      SELECT post, repository AS "issue.repositoryId", number AS "issue.number", field, target, shown_value AS post_value,
+        foreign_value, written_sent, written_shown, pending_target, pending_since,
         target IS NOT NULL AND EXISTS (SELECT 1 FROM issue_bases AS other
           WHERE other.repository = issue_bases.repository AND other.number = issue_bases.number
             AND other.field = issue_bases.field AND other.post <> issue_bases.post
@@ -181,7 +172,8 @@ export function readParts(store: Store, asked: Batch) {
       CROSS JOIN audit ON audit.post = batch.value AND audit.is_status = 1 AND audit.at > ${since}
       WHERE audit.at > coalesce(released_at, 0) ORDER BY at`,
     notes: all<NoteOfPost>`
-      SELECT notes.post AS post, kind, cause, code, message, since, action, signature, planned, follows_at
+      SELECT notes.post AS post, kind, cause, code, message, since, action AS "action.kind", signature AS "action.signature",
+        planned, follows_at AS until
       FROM ${batch} CROSS JOIN notes ON notes.post = batch.value ORDER BY notes.post, position`,
     accepted: all<AcceptedColumns>`
       SELECT post, ended_at AS at, writes, answer FROM ${batch}

@@ -5,26 +5,16 @@ import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type Part, sql, statementsOf } from "../statements.ts";
-import { type Asked, type Columns, fromColumns, type Plain, type Store } from "../store.ts";
+import type { Asked, Plain, Store } from "../store.ts";
 import { readPlanned } from "./row-builder.ts";
 
-/** What stands in columns as it is. */
-type Plainly = Pick<WaitingRow, "kind" | "cause" | "code" | "since" | "until">;
-
-interface WaitingColumns extends Columns<Plainly> {
+/** Of an intent `message` is its kind, of a missing post the number of lists that lack it. */
+type WaitingColumns = Omit<WaitingRow, "post" | "issues" | "title" | "planned"> & {
   readonly post: number;
   readonly id: PostId;
-  readonly kind: WaitingRow["kind"];
-  /** Of an intent its kind, of a missing post the number of lists that lack it. */
-  readonly message: string;
-  readonly title: string | null;
-  readonly planned: string | null;
-  readonly is_stopped: number;
-}
-
-interface HeldColumns extends Omit<HeldAction, "planned"> {
-  planned: string | null;
-}
+  readonly title?: string;
+  readonly planned?: string;
+};
 
 /** What waits. A missing post waits for nothing: whoever tells of these asks for them. */
 const allKinds: readonly WaitingRow["kind"][] = [
@@ -59,13 +49,13 @@ export function createWaiting(
   return {
     *held(id, by) {
       const project = yield* numbers.findProject(id);
-      const found = yield* all<HeldColumns>`
+      const found = yield* all<Omit<HeldAction, "planned"> & { readonly planned?: string }>`
         SELECT posts.id AS post, notes.action AS kind, cause, coalesce(signature, '') AS signature, message, planned,
           post_facts.title AS title
         FROM notes JOIN posts ON posts.number = notes.post LEFT JOIN post_facts ON post_facts.post = notes.post
         WHERE notes.project = ${project} AND notes.kind = 'held' AND ${by === undefined ? sql`signature IS NOT NULL` : byShrink}
         ORDER BY posts.id, notes.action`;
-      return found.map((held) => ({ ...held, planned: toPlanned(held.planned) }));
+      return found.map((held) => ({ ...held, title: held.title ?? null, planned: toPlanned(held.planned) }));
     },
     *counts(id) {
       const project = yield* numbers.findProject(id);
@@ -92,10 +82,10 @@ export function createWaiting(
           (SELECT coalesce(sum(notifies), 0) FROM notes
             WHERE project = ${project} AND ${needed} AND ${running}) AS voters,
           (SELECT count(*) FROM notes WHERE project = ${project} AND ${needed}
-            AND planned IS NOT NULL AND notifies IS NULL AND ${running}) AS "unknownVotes",
+            AND planned IS NOT NULL AND notifies IS NULL AND ${running}) AS unknown_votes,
           (SELECT min(follows_at) FROM notes
-            WHERE project = ${project} AND kind IN ('settling', 'waiting') AND ${running}) AS "nextAt"`;
-      return found as RowCounts;
+            WHERE project = ${project} AND kind IN ('settling', 'waiting') AND ${running}) AS next_at`;
+      return { ...(found as RowCounts), nextAt: found?.nextAt ?? null };
     },
     *waiting(id, limit, kinds = allKinds) {
       const project = yield* numbers.findProject(id);
@@ -112,20 +102,19 @@ export function createWaiting(
 
   function* toRows(project: number, found: readonly WaitingColumns[]): Asked<readonly WaitingRow[]> {
     const issues = yield* all<IssueRef & { post: number }>`
-      SELECT links.post AS post, links.repository AS "repositoryId", links.number AS number
+      SELECT links.post AS post, links.repository AS repository_id, links.number AS number
       FROM EACH NUMBER ${[...new Set(found.map(({ post }) => post))]} AS batch
       CROSS JOIN links ON links.project = ${project} AND links.post = batch.value
       ORDER BY links.post, links.position`;
     const linked = Map.groupBy(issues, ({ post }) => post);
-    return found.map(({ post, id, message, title, planned, is_stopped, ...row }) => ({
-      ...fromColumns<Plainly>(row),
+    return found.map(({ post, id, message, title = null, planned, ...row }) => ({
+      ...row,
       post: id,
       issues: (linked.get(post) ?? []).map(refOf),
       message: wordWait(row.kind, message),
       title,
       planned: toPlanned(planned),
       ...(row.kind === "intent" && { intent: message as IntentKind }),
-      ...(is_stopped === 1 && { isStopped: true }),
     }));
   }
 }
@@ -140,8 +129,8 @@ const needed = sql`(kind = 'held' AND ${lettable} OR kind IN ('parked', 'quarant
 /** Of one post: more than it has fields and actions. */
 const mostOfPost = 100;
 
-function toPlanned(planned: string | null): PlannedChange | undefined {
-  return planned === null ? undefined : readPlanned(planned);
+function toPlanned(planned: string | undefined): PlannedChange | undefined {
+  return planned === undefined ? undefined : readPlanned(planned);
 }
 
 /** What waits of a project, or of one of its posts. */
@@ -152,12 +141,12 @@ function waiting(project: number, limit: number, kinds: readonly string[], post?
       post_facts.title AS title
     FROM (
       SELECT post, kind, cause, code, message, since, planned, follows_at,
-        CASE WHEN kind = 'held' AND signature IS NULL THEN 1 ELSE 0 END AS is_stopped, position
+        CASE WHEN kind = 'held' AND signature IS NULL THEN 1 END AS is_stopped, position
       FROM EACH TEXT ${kinds} AS wanted
       CROSS JOIN notes ON notes.project = ${project} AND notes.kind = wanted.value
       WHERE wanted.value <> 'paused' AND ${isIt(sql`notes.post`)} AND (wanted.value NOT IN (${putOffKinds}) OR ${running})
       UNION ALL
-      SELECT posts.number, 'paused', 'paused', NULL, '', paused_at, planned, NULL, 0, coalesce(position, 0)
+      SELECT posts.number, 'paused', 'paused', NULL, '', paused_at, planned, NULL, NULL, coalesce(position, 0)
       FROM EACH TEXT ${kinds} AS wanted
       CROSS JOIN posts INDEXED BY posts_paused
         ON posts.project = ${project} AND paused_at IS NOT NULL AND wanted.value = 'paused' AND ${isIt(sql`posts.number`)}
@@ -165,7 +154,7 @@ function waiting(project: number, limit: number, kinds: readonly string[], post?
         AND (notes.kind = 'paused' OR notes.kind IN (${putOffKinds}) AND NOT EXISTS (
           SELECT 1 FROM notes AS decided WHERE decided.post = posts.number AND decided.kind = 'paused'))
       UNION ALL
-      SELECT notes.post, 'paused', notes.cause, NULL, notes.message, notes.since, notes.planned, NULL, 0, position
+      SELECT notes.post, 'paused', notes.cause, NULL, notes.message, notes.since, notes.planned, NULL, NULL, position
       FROM EACH TEXT ${kinds} AS wanted
       CROSS JOIN notes ON notes.project = ${project} AND notes.kind = 'paused' AND wanted.value = 'paused' AND ${running}
         AND ${isIt(sql`notes.post`)}
@@ -174,12 +163,12 @@ function waiting(project: number, limit: number, kinds: readonly string[], post?
       UNION ALL
       SELECT posts.number, 'missing', 'missing', NULL,
         CASE WHEN missing = 1 AND missing_since IS NULL THEN '0' ELSE CAST(missing AS TEXT) END,
-        coalesce(missing_since, seen_at, 0), NULL, NULL, 0, 0
+        coalesce(missing_since, seen_at, 0), NULL, NULL, NULL, 0
       FROM EACH TEXT ${kinds} AS wanted
       CROSS JOIN posts INDEXED BY posts_present
         ON posts.project = ${project} AND wanted.value = 'missing' AND ${missing} AND ${isIt(sql`posts.number`)}
       UNION ALL
-      SELECT post, 'intent', 'in-doubt', NULL, kind, coalesce(unknown_at, sent_at), NULL, NULL, 0, 0
+      SELECT post, 'intent', 'in-doubt', NULL, kind, coalesce(unknown_at, sent_at), NULL, NULL, NULL, 0
       FROM EACH TEXT ${kinds} AS wanted
       CROSS JOIN intents ON intents.project = ${project} AND wanted.value = 'intent' AND ended_at IS NULL
         AND state IN ('SENT', 'UNKNOWN') AND ${isIt(sql`intents.post`)}
