@@ -15,14 +15,14 @@ export interface Copy {
  * @param childrenFirst - the tables, each before those that it refers to.
  */
 export function copyTables(
-  { prepare, carry }: SqliteStore,
+  { database }: SqliteStore,
   childrenFirst: readonly string[],
   stampedAt: number,
 ): Copy {
   const tables = [...childrenFirst, "sqlite_sequence", "meta"];
   return {
     stampedAt,
-    tables: new Map(tables.map((name) => [name, carry(prepare(`SELECT * FROM ${name}`).all()) as Line[]])),
+    tables: new Map(tables.map((name) => [name, database.prepare<[], Line>(`SELECT * FROM ${name}`).all()])),
   };
 }
 
@@ -36,13 +36,14 @@ export function fillTables(
   store.carry(
     store.transaction(function* () {
       for (const name of [...childrenFirst.toReversed(), "sqlite_sequence", "meta"]) {
-        for (const line of tables.get(name) ?? []) {
-          const columns = Object.keys(line);
-          const places = columns.map(() => "?").join();
-          yield* store
-            .prepare(`INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`)
-            .run(...Object.values(line));
-        }
+        const [first, ...others] = tables.get(name) ?? [];
+        if (first === undefined) continue;
+        const columns = Object.keys(first);
+        const places = columns.map((column) => `@${column}`).join();
+        const put = store.database.prepare(
+          `INSERT OR REPLACE INTO ${name} (${columns.join()}) VALUES (${places})`,
+        );
+        for (const line of [first, ...others]) put.run(line);
       }
       if (isStamped) yield* stampCopy(store, stampedAt);
     }),
