@@ -109,7 +109,7 @@ export function createLedger(
   );
   const parts = {
     pulls: createPulls(store, numbers, sightings, issues),
-    absences: createAbsences(store, numbers, issues),
+    absences: createAbsences(store, issues),
     signals: createSignals(store, numbers, issues),
     backlinks: createBacklinks(store, numbers),
     rows: {
@@ -119,7 +119,7 @@ export function createLedger(
       hasContent: links.hasContent,
       wholePauses: pauses.wholePauses,
     },
-    lookup: createLookup(store, numbers),
+    lookup: createLookup(store),
     browse: createBrowse(store, numbers),
     journal: createJournal(store, numbers, audit),
     toolCalls: createToolCalls(store, numbers, audit),

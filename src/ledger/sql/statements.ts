@@ -1,4 +1,5 @@
 import type { IssueRef } from "../../model/issue.ts";
+import type { PostId, ProjectId } from "../../model/post.ts";
 import type { Asked, Bound, Query, Store } from "./store.ts";
 
 /**
@@ -46,6 +47,16 @@ export function sql(words: readonly string[], ...given: readonly Given[]): Part 
 /** A part that is known as a text: the name of a table, say. */
 export function named(text: string): Part {
   return sql([text]);
+}
+
+/** The number of a project; NULL of one that is not known. What asks for many rows has it from `Numbers`. */
+export function projectOf(id: ProjectId): Part {
+  return sql`(SELECT number FROM board_projects WHERE id = ${id})`;
+}
+
+/** The number of a post, likewise. */
+export function postOf(project: ProjectId, id: PostId): Part {
+  return sql`(SELECT number FROM posts WHERE project = ${projectOf(project)} AND id = ${id})`;
 }
 
 /** Which rows of a table are those of an issue. */

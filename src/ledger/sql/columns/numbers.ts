@@ -8,8 +8,6 @@ export interface Numbers {
   findProject(project: ProjectId): Asked<number>;
   /** Makes a number for a project that has none; inside a transaction. */
   project(project: ProjectId): Asked<number>;
-  /** `unknown` where there is none. */
-  findPost(project: number, post: PostId): Asked<number>;
   /** Makes a number for a post that has none, inside a transaction: it is then known by name, and not listed. */
   post(project: number, post: PostId): Asked<number>;
   /** Both numbers of a post, made where there are none; inside a transaction. */
@@ -82,9 +80,6 @@ export function createNumbers(store: Store): Numbers {
       return (yield* find(keyOf(0, id), () => findProject(id))) ?? unknown;
     },
     project,
-    *findPost(of, id) {
-      return (yield* find(keyOf(of, id), () => findPost(of, id))) ?? unknown;
-    },
     post,
     *place(of) {
       const number = yield* project(of.project);

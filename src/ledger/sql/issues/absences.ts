@@ -1,8 +1,7 @@
 import type { Absence, IssueRef, RepositoryId } from "../../../model/issue.ts";
 import type { Absences, AbsentIssue, AbsentLink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { markedDue, named, ofIssue, sql, statementsOf } from "../statements.ts";
+import { markedDue, named, ofIssue, projectOf, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -24,7 +23,6 @@ const orFollowed = sql`OR EXISTS (SELECT 1 FROM signals
 /** What became of linked issues that are not where they were, and of their links. */
 export function createAbsences(
   store: Store,
-  numbers: Numbers,
   issues: IssueStore,
 ): Plain<Absences> & Carrying<"set-absence" | "follow-transfer" | "mark-repository"> {
   const { run, get, all, upsert } = statementsOf(store);
@@ -47,30 +45,24 @@ export function createAbsences(
       SELECT ${columns} FROM absences WHERE repository = ${repository} AND (
         EXISTS (SELECT 1 FROM links WHERE links.repository = absences.repository AND links.number = absences.number)
         ${scope === undefined ? sql`` : orFollowed}) ORDER BY absences.number`,
-    *ofProject(id) {
-      const project = yield* numbers.findProject(id);
-      return yield* all<AbsentLink>`
-        SELECT posts.id AS post, ${columns} FROM absences
-        CROSS JOIN links ON links.repository = absences.repository AND links.number = absences.number
-        JOIN posts ON posts.number = links.post
-        WHERE links.project = ${project} ORDER BY posts.id, position`;
-    },
-    *suspects(id) {
-      const project = yield* numbers.findProject(id);
-      // Without the hint SQLite would look at every post of the project, due or not.
-      return yield* all<IssueRef>`
-        SELECT DISTINCT links.repository AS "repositoryId", links.number AS number FROM posts INDEXED BY posts_due
-        CROSS JOIN links ON links.project = posts.project AND links.post = posts.number
-        CROSS JOIN markers ON markers.post = posts.number
-        JOIN issues AS here ON here.repository = links.repository AND here.number = links.number
-        JOIN issues AS there ON there.repository = markers.repository AND there.number = markers.number
-        WHERE posts.project = ${project} AND due_at IS NOT NULL
-          AND here.created_at = there.created_at
-          AND NOT EXISTS (SELECT 1 FROM links AS known WHERE known.project = posts.project AND known.post = posts.number
-            AND known.repository = markers.repository AND known.number = markers.number)`;
-    },
+    ofProject: (project) => all<AbsentLink>`
+      SELECT posts.id AS post, ${columns} FROM absences
+      CROSS JOIN links ON links.repository = absences.repository AND links.number = absences.number
+      JOIN posts ON posts.number = links.post
+      WHERE links.project = ${projectOf(project)} ORDER BY posts.id, position`,
+    // Without the hint SQLite would look at every post of the project, due or not.
+    suspects: (project) => all<IssueRef>`
+      SELECT DISTINCT links.repository AS repository_id, links.number AS number FROM posts INDEXED BY posts_due
+      CROSS JOIN links ON links.project = posts.project AND links.post = posts.number
+      CROSS JOIN markers ON markers.post = posts.number
+      JOIN issues AS here ON here.repository = links.repository AND here.number = links.number
+      JOIN issues AS there ON there.repository = markers.repository AND there.number = markers.number
+      WHERE posts.project = ${projectOf(project)} AND due_at IS NOT NULL
+        AND here.created_at = there.created_at
+        AND NOT EXISTS (SELECT 1 FROM links AS known WHERE known.project = posts.project AND known.post = posts.number
+          AND known.repository = markers.repository AND known.number = markers.number)`,
     *linkedRepositories(id) {
-      const project = yield* numbers.findProject(id);
+      const project = projectOf(id);
       // One step a repository, however many links there are.
       const found = yield* all<{ repository: RepositoryId }>`
         WITH RECURSIVE linked (repository) AS (

@@ -3,7 +3,7 @@ import type { Imports, KnownImport } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { named, statementsOf } from "../statements.ts";
+import { named, projectOf, statementsOf } from "../statements.ts";
 import type { Plain, Store } from "../store.ts";
 
 type AlikeColumns = Pick<AlikePost, "post" | "listedSince" | "isTaken"> & { readonly facts: string };
@@ -15,39 +15,33 @@ export function createImports(
 ): Plain<Imports> & Carrying<"store-import" | "drop-import" | "note-import-list"> {
   const { run, has, get, all, upsert } = statementsOf(store);
   return {
-    *known(id) {
-      const project = yield* numbers.findProject(id);
-      return yield* all<KnownImport>`
-        SELECT posts.id AS post, imports.repository AS "issue.repositoryId", imports.number AS "issue.number",
-          coalesce(title, '') AS title, coalesce(url, '') AS url, updated_at, imports.reason AS reason,
-          unlinked_at IS NOT NULL AS is_discarded,
-          EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND kind = 'parked') AS is_parked
-        FROM imports JOIN posts ON posts.number = imports.post JOIN post_facts ON post_facts.post = imports.post
-        WHERE imports.project = ${project} ORDER BY imports.repository, imports.number`;
-    },
-    *validator(id, repository, by) {
-      const project = yield* numbers.findProject(id);
+    known: (project) => all<KnownImport>`
+      SELECT posts.id AS post, imports.repository AS "issue.repositoryId", imports.number AS "issue.number",
+        coalesce(title, '') AS title, coalesce(url, '') AS url, updated_at, imports.reason AS reason,
+        unlinked_at IS NOT NULL AS is_discarded,
+        EXISTS (SELECT 1 FROM notes WHERE notes.post = posts.number AND kind = 'parked') AS is_parked
+      FROM imports JOIN posts ON posts.number = imports.post JOIN post_facts ON post_facts.post = imports.post
+      WHERE imports.project = ${projectOf(project)} ORDER BY imports.repository, imports.number`,
+    *validator(project, repository, by) {
       const found = yield* get<{ etag?: string }>`
-        SELECT etag FROM import_lists WHERE project = ${project} AND repository = ${repository} AND labels = ${by}`;
+        SELECT etag FROM import_lists WHERE project = ${projectOf(project)} AND repository = ${repository} AND labels = ${by}`;
       return found?.etag;
     },
-    *elsewhere(id, repository) {
-      const project = yield* numbers.findProject(id);
+    *elsewhere(project, repository) {
       const found = yield* all<{ facts: string }>`
         SELECT facts FROM links JOIN issues ON issues.repository = links.repository AND issues.number = links.number
-        WHERE links.project = ${project} AND links.repository <> ${repository} AND origin = 'imported' AND facts IS NOT NULL
+        WHERE links.project = ${projectOf(project)} AND links.repository <> ${repository} AND origin = 'imported' AND facts IS NOT NULL
         ORDER BY links.repository, links.number`;
       return found.map(({ facts }) => decodeIssue(facts));
     },
-    *alike(id, { texts, titles, listedSince }) {
-      const project = yield* numbers.findProject(id);
+    *alike(project, { texts, titles, listedSince }) {
       // What names the issue counts also where a list lacks it: that is no deletion.
       // A repository that is called as a person, say, is in the texts of many: only the first few of these are told.
       const found = yield* all<AlikeColumns>`
         SELECT posts.id AS post, facts, coalesce(listed_since, 0) AS listed_since, unlinked_at IS NOT NULL
           OR EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number) AS is_taken
         FROM posts JOIN post_facts ON post_facts.post = posts.number
-        WHERE posts.project = ${project} AND hash IS NOT NULL AND (
+        WHERE posts.project = ${projectOf(project)} AND hash IS NOT NULL AND (
           missing = 0 AND (coalesce(listed_since, 0) >= ${listedSince ?? Number.MAX_SAFE_INTEGER}
             OR lower(title) IN (SELECT wanted.value FROM EACH TEXT ${titles.map(fold)} AS wanted))
           OR EXISTS (SELECT 1 FROM EACH TEXT ${texts.map(toPattern)} AS wanted

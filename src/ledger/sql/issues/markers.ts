@@ -5,7 +5,7 @@ import type { KnownMark, MarkedIssue, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { markedDue, ofIssue, sql, statementsOf } from "../statements.ts";
+import { markedDue, ofIssue, postOf, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 
 /** What the state knows of an issue's mark and of one of the posts that it names. */
@@ -62,8 +62,7 @@ export function createMarkers(
           VALUES (${post}, ${repositoryId}, ${number}, ${isOwn}, ${position}) ON CONFLICT DO NOTHING`;
       }
     },
-    *marked(of, id) {
-      const project = yield* numbers.findProject(of);
+    *marked(project, post) {
       // One statement, because each takes and gives back a lock.
       const [first, ...others] = yield* all<{
         facts: string;
@@ -73,7 +72,7 @@ export function createMarkers(
       }>`
         SELECT issues.facts AS facts, is_own, is_gone, position FROM markers
         JOIN issues ON issues.repository = markers.repository AND issues.number = markers.number
-        WHERE markers.post = (SELECT number FROM posts WHERE project = ${project} AND id = ${id})
+        WHERE markers.post = ${postOf(project, post)}
           AND issues.facts IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM ended_links AS ended WHERE ended.post = markers.post
             AND ended.repository = markers.repository AND ended.number = markers.number)

@@ -3,7 +3,7 @@ import type { PostId } from "../../../model/post.ts";
 import type { NewOtherMark, OtherMark, Pulls } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { ofIssue, statementsOf } from "../statements.ts";
+import { ofIssue, projectOf, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 
 interface KnownMark extends Pick<NewOtherMark, "board" | "address"> {
@@ -42,15 +42,12 @@ export function createOtherMarks(
     }
   }
   return {
-    *otherMarks(id) {
-      const project = yield* numbers.findProject(id);
-      return yield* all<OtherMark>`
-        SELECT repository AS "issue.repositoryId", number AS "issue.number", post, board, address, seen_at AS since
-        FROM other_marks AS mark
-        WHERE project = ${project} AND NOT EXISTS (SELECT 1 FROM other_marks AS accepted
-          WHERE accepted.project = mark.project AND accepted.board = mark.board AND accepted.accepted_at IS NOT NULL)
-        ORDER BY post, repository, number`;
-    },
+    otherMarks: (project) => all<OtherMark>`
+      SELECT repository AS "issue.repositoryId", number AS "issue.number", post, board, address, seen_at AS since
+      FROM other_marks AS mark
+      WHERE project = ${projectOf(project)} AND NOT EXISTS (SELECT 1 FROM other_marks AS accepted
+        WHERE accepted.project = mark.project AND accepted.board = mark.board AND accepted.accepted_at IS NOT NULL)
+      ORDER BY post, repository, number`,
     changes: {
       *"store-other-marks"({ issues, marks, at }) {
         const marked = new Set(marks.map(({ issue }) => `${issue.repositoryId}#${issue.number}`));

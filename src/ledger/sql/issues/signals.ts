@@ -3,7 +3,7 @@ import type { SignalledIssue, SignalMemory } from "../../pulls.ts";
 import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { ofIssue, sql, statementsOf } from "../statements.ts";
+import { ofIssue, type Part, projectOf, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -51,14 +51,13 @@ export function createSignals(
     }
   }
   return {
-    *linked(id, after = { repositoryId: 0, number: 0 }, limit, only) {
-      const project = yield* numbers.findProject(id);
+    *linked(project, after = { repositoryId: 0, number: 0 }, limit, only) {
       const which =
         only === undefined ? sql`` : sql`AND issues.state = 'closed' AND issues.state_reason = 'duplicate'`;
       const found = yield* all<SignalledColumns>`
         SELECT facts, signals FROM links INDEXED BY links_by_project
         CROSS JOIN issues ON issues.repository = links.repository AND issues.number = links.number ${joined} ${which}
-          AND links.project = ${project} AND (links.repository, links.number) > (${after.repositoryId}, ${after.number})
+          AND links.project = ${projectOf(project)} AND (links.repository, links.number) > (${after.repositoryId}, ${after.number})
           AND NOT EXISTS (SELECT 1 FROM links AS earlier WHERE earlier.project = links.project
             AND earlier.repository = links.repository AND earlier.number = links.number AND earlier.post < links.post)
         ORDER BY links.repository, links.number LIMIT ${limit}`;
@@ -70,9 +69,7 @@ export function createSignals(
           AND issues.repository = ${repositoryId} AND issues.number = ${number}`;
       return found && toSignalledIssue(found);
     },
-    *pins(project) {
-      return yield* selectPins(store, yield* numbers.findProject(project));
-    },
+    pins: (project) => selectPins(store, projectOf(project)),
     *catalogue(repository) {
       const labels = new Set<string>();
       const ids = new Set<string>();
@@ -130,7 +127,7 @@ export function createSignals(
 }
 
 /** What names in the rules of a project mean, by the project's number. */
-export function selectPins(store: Store, project: number): Asked<Pin[]> {
+export function selectPins(store: Store, project: number | Part): Asked<Pin[]> {
   return statementsOf(store).all`
     SELECT repository AS repository_id, kind, name, id, now FROM pins WHERE project = ${project}
     ORDER BY repository, kind, name`;

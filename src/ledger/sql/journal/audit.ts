@@ -12,7 +12,7 @@ import {
 import { auditFieldsShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { sql, statementsOf } from "../statements.ts";
+import { postOf, projectOf, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 
 /** One line for every write to either side. */
@@ -91,11 +91,8 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
     },
     told: {
       *history(id, post, limit) {
-        const project = yield* numbers.findProject(id);
         const which =
-          post === undefined
-            ? sql`audit.project = ${project}`
-            : sql`audit.post = ${yield* numbers.findPost(project, post)}`;
+          post === undefined ? sql`audit.project = ${projectOf(id)}` : sql`audit.post = ${postOf(id, post)}`;
         const found = yield* all<Found<AuditEntry>>`
           SELECT ${columns}, outcome FROM ${joined} WHERE ${which}
           ORDER BY audit.at DESC, audit.number DESC LIMIT ${limit}`;
@@ -103,14 +100,13 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
       },
       *statusWrites(project, since) {
         const found = yield* get<{ count: number }>`
-          SELECT count(*) AS count FROM audit WHERE project = (SELECT number FROM board_projects WHERE id = ${project})
+          SELECT count(*) AS count FROM audit WHERE project = ${projectOf(project)}
             AND is_status = 1 AND at >= ${since} AND is_approved = 0`;
         return found?.count ?? 0;
       },
       *lastTold(project, post) {
-        const row = yield* numbers.findPost(yield* numbers.findProject(project), post);
         const found = yield* get<{ at?: number }>`
-          SELECT max(at) AS at FROM audit WHERE post = ${row} AND is_status = 1`;
+          SELECT max(at) AS at FROM audit WHERE post = ${postOf(project, post)} AND is_status = 1`;
         return found?.at;
       },
       *doneSince(project, since) {
@@ -121,15 +117,14 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
             coalesce(sum(audit.voters) FILTER (WHERE is_status = 1), 0) AS known,
             count(*) FILTER (WHERE is_status = 1 AND audit.voters IS NULL) AS unknown
           FROM audit LEFT JOIN intents ON intents.id = audit.intent
-          WHERE audit.project = (SELECT number FROM board_projects WHERE id = ${project}) AND outcome = 'applied'
+          WHERE audit.project = ${projectOf(project)} AND outcome = 'applied'
             AND (audit.at > ${since} OR (unknown_at IS NOT NULL AND ended_at > ${since}))`;
         return found ?? { opened: 0, told: 0, known: 0, unknown: 0 };
       },
-      *doneBy({ project, post: id, kind, signature }, since) {
-        const post = yield* numbers.findPost(yield* numbers.findProject(project), id);
+      *doneBy({ project, post, kind, signature }, since) {
         const found = yield* get<{ run: number }>`
           SELECT audit.run AS run FROM audit JOIN intents ON intents.id = audit.intent
-          WHERE audit.post = ${post} AND audit.at >= ${since} AND outcome = 'applied'
+          WHERE audit.post = ${postOf(project, post)} AND audit.at >= ${since} AND outcome = 'applied'
             AND intents.kind = ${kind} AND intents.signature = ${signature} ORDER BY audit.number LIMIT 1`;
         return found?.run;
       },

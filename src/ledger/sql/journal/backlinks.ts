@@ -1,7 +1,7 @@
 import type { Backlinks, DueBacklink } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { statementsOf } from "../statements.ts";
+import { projectOf, statementsOf } from "../statements.ts";
 import type { Plain, Store } from "../store.ts";
 
 /** Which posts are due the triggers on `links` say. */
@@ -11,18 +11,12 @@ export function createBacklinks(
 ): Plain<Backlinks> & Carrying<"record-backlink"> {
   const { run, has, all } = statementsOf(store);
   return {
-    *areDue(id) {
-      const project = yield* numbers.findProject(id);
-      return yield* has`
-        SELECT 1 AS one FROM backlinks INDEXED BY backlinks_due WHERE project = ${project} AND is_due = 1 LIMIT 1`;
-    },
-    *due(id, posts) {
-      const project = yield* numbers.findProject(id);
-      return yield* all<DueBacklink>`
-        SELECT posts.id AS post, line FROM EACH TEXT ${posts} AS batch
-        CROSS JOIN posts ON posts.project = ${project} AND posts.id = batch.value
-        CROSS JOIN backlinks ON backlinks.post = posts.number AND is_due = 1`;
-    },
+    areDue: (project) => has`
+      SELECT 1 AS one FROM backlinks INDEXED BY backlinks_due WHERE project = ${projectOf(project)} AND is_due = 1 LIMIT 1`,
+    due: (project, posts) => all<DueBacklink>`
+      SELECT posts.id AS post, line FROM EACH TEXT ${posts} AS batch
+      CROSS JOIN posts ON posts.project = ${projectOf(project)} AND posts.id = batch.value
+      CROSS JOIN backlinks ON backlinks.post = posts.number AND is_due = 1`,
     changes: {
       *"record-backlink"({ line, isDue, ...of }) {
         const [, post] = yield* numbers.place(of);

@@ -5,7 +5,7 @@ import { issueField, ruleField, writesShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { type Part, sql, statementsOf } from "../statements.ts";
+import { type Part, projectOf, sql, statementsOf } from "../statements.ts";
 import type { Plain, Store } from "../store.ts";
 import { type Audit, interrupted, recoverSent } from "./audit.ts";
 
@@ -36,9 +36,9 @@ export function createJournal(
     WHERE id = ${id} AND ended_at IS NULL`;
 
   return {
-    *open(id) {
-      const project = yield* numbers.findProject(id);
-      const found = yield* all<IntentColumns>`${open} AND intents.project = ${project} ORDER BY intents.id`;
+    *open(project) {
+      const found = yield* all<IntentColumns>`
+        ${open} AND intents.project = ${projectOf(project)} ORDER BY intents.id`;
       return found.map(toIntent);
     },
     recover: (at, projects) => {

@@ -2,7 +2,7 @@ import { type PersonRequest, type RequestId, type Requests, requestShape } from 
 import { stored } from "../../stored.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { statementsOf } from "../statements.ts";
+import { projectOf, statementsOf } from "../statements.ts";
 import type { Plain, Store } from "../store.ts";
 
 export interface RequestColumns {
@@ -21,9 +21,8 @@ export function createRequests(
   const { run, all, insert } = statementsOf(store);
   return {
     *pending(project) {
-      const number = yield* numbers.findProject(project);
       const found = yield* all<RequestColumns>`
-        SELECT id, at, request FROM requests WHERE project = ${number} ORDER BY id`;
+        SELECT id, at, request FROM requests WHERE project = ${projectOf(project)} ORDER BY id`;
       return found.map(({ id, at, request }) => ({ ...readRequest(request), project, at, id }));
     },
     newest: () => all<Pick<PersonRequest, "project" | "id" | "at">>`

@@ -9,7 +9,7 @@ import {
 } from "../../journal.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { type Part, sql, statementsOf } from "../statements.ts";
+import { type Part, projectOf, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import { type Audit, interrupted, recoverSent } from "./audit.ts";
 
@@ -27,11 +27,8 @@ export function createToolCalls(
     SELECT board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
       ended_at, attempts, result, url, message, is_unsure
     FROM tool_calls JOIN board_projects ON board_projects.number = tool_calls.project`;
-  function* read(id: ProjectId, which: Part): Asked<readonly ToolCall[]> {
-    const project = yield* numbers.findProject(id);
-    return yield* all<ToolCall>`
-      ${select} WHERE tool_calls.project = ${project} AND ${which} ORDER BY purpose, subject`;
-  }
+  const read = (project: ProjectId, which: Part) => all<ToolCall>`
+    ${select} WHERE tool_calls.project = ${projectOf(project)} AND ${which} ORDER BY purpose, subject`;
   const ofPurpose = (purpose: CallPurpose | undefined): Part => sql`purpose = coalesce(${purpose}, purpose)`;
   function* put(state: "SENT" | "DONE", call: Written): Asked<void> {
     const { purpose, subject, run, hash, reason, at, message, result, url } = call;
@@ -81,11 +78,9 @@ export function createToolCalls(
       SELECT state FROM board_projects CROSS JOIN tool_calls
         ON tool_calls.project = board_projects.number AND purpose = ${purpose} AND subject = ${subject}
       WHERE board_projects.id <> ${project} AND state IN ('SENT', 'UNKNOWN', 'DONE') LIMIT 1`,
-    *hasMade(id, purpose, result) {
-      const project = yield* numbers.findProject(id);
-      return yield* has`
-        SELECT 1 AS made FROM tool_calls WHERE project = ${project} AND purpose = ${purpose} AND result = ${result} LIMIT 1`;
-    },
+    hasMade: (project, purpose, result) => has`
+      SELECT 1 AS made FROM tool_calls
+      WHERE project = ${projectOf(project)} AND purpose = ${purpose} AND result = ${result} LIMIT 1`,
     recover: (at, projects) => {
       const sent = () => all<ToolCall>`${select} WHERE state = 'SENT'
         AND board_projects.id IN (SELECT one.value FROM EACH TEXT ${projects} AS one) ORDER BY purpose, subject`;

@@ -2,8 +2,7 @@ import type { IssueRef } from "../../../model/issue.ts";
 import type { Namesake, PostId } from "../../../model/post.ts";
 import type { Elsewhere, KnownPull, Lookup } from "../../rows.ts";
 import { decodePost } from "../columns/facts.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { type Part, sql, statementsOf } from "../statements.ts";
+import { type Part, projectOf, sql, statementsOf } from "../statements.ts";
 import type { Plain, Store } from "../store.ts";
 
 /** How much longer or shorter an id may be that somebody has mistyped. */
@@ -18,11 +17,11 @@ interface NamesakeColumns extends Omit<Namesake, "here" | "there" | "issues"> {
 }
 
 /** What a person asks for by name. */
-export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
+export function createLookup(store: Store): Plain<Lookup> {
   const { get, all } = statementsOf(store);
   return {
     *namesakes(id, posts) {
-      const project = yield* numbers.findProject(id);
+      const project = projectOf(id);
       // Posts of one id in several projects are looked up by the index of project and id, project by project.
       const which =
         posts === undefined
@@ -34,11 +33,10 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
             );
       return (yield* all<NamesakeColumns>`${which}`).map(toNamesake);
     },
-    *linkedPosts(id, posts) {
-      const project = yield* numbers.findProject(id);
+    *linkedPosts(project, posts) {
       const found = yield* all<{ id: PostId; facts: string }>`
         SELECT posts.id AS id, facts FROM EACH TEXT ${posts} AS named
-        CROSS JOIN posts ON posts.project = ${project} AND posts.id = named.value
+        CROSS JOIN posts ON posts.project = ${projectOf(project)} AND posts.id = named.value
         JOIN post_facts ON post_facts.post = posts.number
         WHERE EXISTS (SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
       return new Map(found.map(({ id: post, facts }) => [post, decodePost(facts).values]));
@@ -49,23 +47,19 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
           AND hash IS NOT NULL AND missing = 0) AS is_listed,
         (SELECT max(began_at) FROM pulls WHERE pulls.project = board_projects.number AND kind = 'complete') AS pulled_at
       FROM EACH TEXT ${projects} AS one CROSS JOIN board_projects ON board_projects.id = one.value`,
-    *sharedPages(id, urls) {
+    *sharedPages(project, urls) {
       if (urls.length === 0) return new Set();
-      const project = yield* numbers.findProject(id);
       const found = yield* all<{ url: string }>`
         SELECT url FROM posts JOIN post_facts ON post_facts.post = posts.number
-        WHERE project = ${project} AND url IN (SELECT one.value FROM EACH TEXT ${urls} AS one)
+        WHERE project = ${projectOf(project)} AND url IN (SELECT one.value FROM EACH TEXT ${urls} AS one)
         GROUP BY url HAVING count(*) > 1`;
       return new Set(found.map(({ url }) => url));
     },
-    *lastPull(id) {
-      const project = yield* numbers.findProject(id);
-      return yield* get<KnownPull>`
-        SELECT began_at, kind FROM pulls
-        WHERE project = ${project} AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`;
-    },
+    lastPull: (project) => get<KnownPull>`
+      SELECT began_at, kind FROM pulls
+      WHERE project = ${projectOf(project)} AND kind IN ('complete', 'usable') ORDER BY number DESC LIMIT 1`,
     *postsLike(id, text, limit) {
-      const project = yield* numbers.findProject(id);
+      const project = projectOf(id);
       const beginning = yield* all<{ id: PostId }>`
         SELECT id FROM posts WHERE project = ${project} AND id > ${text} AND id < ${`${text}\u{10ffff}`} AND hash IS NOT NULL
         ORDER BY id LIMIT ${limit}`;
@@ -79,7 +73,7 @@ export function createLookup(store: Store, numbers: Numbers): Plain<Lookup> {
 }
 
 /** Of a post without a list that showed it, a list that was whole is one that lacked it. */
-function namesakes(project: number, posts: Part, which: Part): Part {
+function namesakes(project: Part, posts: Part, which: Part): Part {
   const linked = sql`links WHERE links.project = there.project AND links.post = there.number`;
   const marked = sql`markers WHERE markers.post = there.number AND NOT EXISTS (SELECT 1 FROM ended_links AS ended
     WHERE ended.post = markers.post AND ended.repository = markers.repository AND ended.number = markers.number)`;

@@ -5,7 +5,7 @@ import type { Rows } from "../../rows.ts";
 import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { selectPins } from "../issues/signals.ts";
-import { markedDue, named, statementsOf } from "../statements.ts";
+import { markedDue, named, projectOf, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import { selectWholePauses } from "./pauses.ts";
 import { groupParts, type PartOfPost, toRow } from "./row-builder.ts";
@@ -55,12 +55,11 @@ export function createRows(
       return (yield* rows(project, [post], now))[0];
     },
     rows,
-    *shown(id, field) {
-      const project = yield* numbers.findProject(id);
+    *shown(project, field) {
       const column = named(field === "status" ? "status" : "category");
       const found = yield* all<{ value: string }>`
         SELECT ${column} AS value FROM posts JOIN post_facts ON post_facts.post = posts.number
-        WHERE project = ${project} AND missing = 0 AND hash IS NOT NULL AND ${column} IS NOT NULL
+        WHERE project = ${projectOf(project)} AND missing = 0 AND hash IS NOT NULL AND ${column} IS NOT NULL
         GROUP BY ${column} ORDER BY count(*) DESC, ${column} LIMIT 1000`;
       return found.map(({ value }) => value);
     },

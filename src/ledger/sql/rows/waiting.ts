@@ -4,7 +4,7 @@ import type { PostId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
 import type { Numbers } from "../columns/numbers.ts";
-import { type Part, sql, statementsOf } from "../statements.ts";
+import { type Part, postOf, projectOf, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
 import { readPlanned } from "./row-builder.ts";
 
@@ -47,13 +47,12 @@ export function createWaiting(
 ): Plain<Pick<Rows, "counts" | "held" | "waiting" | "waitingOf">> {
   const { get, all } = statementsOf(store);
   return {
-    *held(id, by) {
-      const project = yield* numbers.findProject(id);
+    *held(project, by) {
       const found = yield* all<Omit<HeldAction, "planned"> & { readonly planned?: string }>`
         SELECT posts.id AS post, notes.action AS kind, cause, coalesce(signature, '') AS signature, message, planned,
           post_facts.title AS title
         FROM notes JOIN posts ON posts.number = notes.post LEFT JOIN post_facts ON post_facts.post = notes.post
-        WHERE notes.project = ${project} AND notes.kind = 'held' AND ${by === undefined ? sql`signature IS NOT NULL` : byShrink}
+        WHERE notes.project = ${projectOf(project)} AND notes.kind = 'held' AND ${by === undefined ? sql`signature IS NOT NULL` : byShrink}
         ORDER BY posts.id, notes.action`;
       return found.map((held) => ({ ...held, title: held.title ?? null, planned: toPlanned(held.planned) }));
     },
@@ -95,7 +94,7 @@ export function createWaiting(
     },
     *waitingOf(id, postId) {
       const project = yield* numbers.findProject(id);
-      const post = yield* numbers.findPost(project, postId);
+      const post = postOf(id, postId);
       return yield* toRows(project, yield* all`${waiting(project, mostOfPost, allKinds, post)}`);
     },
   };
@@ -134,7 +133,7 @@ function toPlanned(planned: string | undefined): PlannedChange | undefined {
 }
 
 /** What waits of a project, or of one of its posts. */
-function waiting(project: number, limit: number, kinds: readonly string[], post?: number): Part {
+function waiting(project: number, limit: number, kinds: readonly string[], post?: Part): Part {
   const isIt = (column: Part): Part => (post === undefined ? sql`TRUE` : sql`${column} = ${post}`);
   return sql`
     SELECT waiting.post AS post, posts.id AS id, kind, cause, code, message, since, planned, follows_at AS until, is_stopped,
