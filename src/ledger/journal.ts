@@ -12,7 +12,7 @@ import type { Kinds } from "./kinds.ts";
 export interface Journal {
   open(project: ProjectId): Promise<readonly Intent[]>;
   /**
-   * Before the first write of a run: what was SENT for these projects has an unknown outcome, its wait starts at `at`. Returns
+   * Before the first write of a run: what was SENT for these projects, calls of tools too, has an unknown outcome, its wait starts at `at`. Returns
    * how many.
    */
   recover(at: number, projects: readonly ProjectId[]): Promise<number>;
@@ -203,11 +203,6 @@ export interface ToolCalls {
   find(key: CallKey): Promise<ToolCall | undefined>;
   /** Whether one for this subject is under way, in doubt or done, in any project but this one. */
   isMadeElsewhere(key: CallKey): Promise<boolean>;
-  /**
-   * Before the first write of a run: what was SENT for these projects has an unknown outcome, its wait starts at `at`. Returns
-   * how many.
-   */
-  recover(at: number, projects: readonly ProjectId[]): Promise<number>;
   /** Whether one of them has made what the board calls this. */
   hasMade(project: ProjectId, purpose: CallPurpose, result: string): Promise<boolean>;
 }

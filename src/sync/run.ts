@@ -214,9 +214,9 @@ async function recoverJournal(
   order: Order,
   now: number,
 ): Promise<void> {
-  const { memory, journal, toolCalls } = world.ledger;
+  const { memory, journal } = world.ledger;
   const known = projects.flatMap(({ key }) => memory.project(key)?.id ?? []);
-  const recovered = (await journal.recover(now, known)) + (await toolCalls.recover(now, known));
+  const recovered = await journal.recover(now, known);
   if (recovered === 0 || isPreview({ order })) return;
   world.log.warn(
     { writes: recovered },

@@ -139,8 +139,8 @@ export function describeToolCalls(ledger: () => Ledger): void {
     it("that was under way when its process ended is unknown from then on, and is in the history", async () => {
       const other = { ...draft, project: otherProject };
       await commit(send(), send(other));
-      expect(await ledger().toolCalls.recover(noon + 9, [project])).toBe(1);
-      expect(await ledger().toolCalls.recover(noon + 9, [project])).toBe(0);
+      expect(await ledger().journal.recover(noon + 9, [project])).toBe(1);
+      expect(await ledger().journal.recover(noon + 9, [project])).toBe(0);
       expect(await ledger().toolCalls.find(draft)).toMatchObject({ state: "UNKNOWN", unknownAt: noon + 9 });
       expect(await state(other)).toEqual(["SENT", 1, "h1"]);
       const history = () => ledger().journal.history(project, undefined, 9);
@@ -157,7 +157,7 @@ export function describeToolCalls(ledger: () => Ledger): void {
 
     it("that provably was not made is so in the history, too", async () => {
       await commit(send());
-      await ledger().toolCalls.recover(noon + 9, [project]);
+      await ledger().journal.recover(noon + 9, [project]);
       await commit(end("PREPARED"));
       expect({ unknownAt: undefined, ...(await ledger().toolCalls.find(draft)) }).toMatchObject({
         state: "PREPARED",

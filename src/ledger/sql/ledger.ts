@@ -107,6 +107,7 @@ export function createLedger(
     meta,
     createRewind(store, () => sightings.seenAt.clear()),
   );
+  const toolCalls = createToolCalls(store, numbers, audit);
   const parts = {
     pulls: createPulls(store, numbers, sightings, issues),
     absences: createAbsences(store, issues),
@@ -121,8 +122,8 @@ export function createLedger(
     },
     lookup: createLookup(store),
     browse: createBrowse(store, numbers),
-    journal: createJournal(store, numbers, audit),
-    toolCalls: createToolCalls(store, numbers, audit),
+    journal: createJournal(store, numbers, audit, toolCalls),
+    toolCalls,
     imports: createImports(store, numbers),
     pace: createPace(store, numbers),
     requests: createRequests(store, numbers),

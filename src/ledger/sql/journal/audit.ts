@@ -147,23 +147,6 @@ export function createAudit(store: Store, numbers: Numbers): Audit {
 /** The outcome of what was under way when its process ended. */
 export const interrupted = "The process ended before the answer came.";
 
-/**
- * What was SENT for some projects has an unknown outcome. Returns how many there were.
- */
-export function* recoverSent<Sent>(
-  store: Store,
-  find: () => Asked<readonly Sent[]>,
-  settle: (sent: Sent) => Asked<void>,
-): Asked<number> {
-  // Nearly always nothing was under way.
-  if ((yield* find()).length === 0) return 0;
-  return yield* store.transaction(function* () {
-    const sent = yield* find();
-    for (const one of sent) yield* settle(one);
-    return sent.length;
-  });
-}
-
 function outcomeOf(isApplied: boolean): AuditEntry["outcome"] {
   return isApplied ? "applied" : "not-applied";
 }

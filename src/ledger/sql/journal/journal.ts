@@ -7,7 +7,8 @@ import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type Part, projectOf, sql, statementsOf } from "../statements.ts";
 import type { Plain, Store } from "../store.ts";
-import { type Audit, interrupted, recoverSent } from "./audit.ts";
+import { type Audit, interrupted } from "./audit.ts";
+import type { InterruptedCalls } from "./tool-calls.ts";
 
 type IntentColumns = Omit<Intent, "writes" | "issueWrites"> & { readonly writes?: string };
 
@@ -19,6 +20,7 @@ export function createJournal(
   store: Store,
   numbers: Numbers,
   audit: Audit,
+  calls: InterruptedCalls,
 ): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
   const { run, some, all } = statementsOf(store);
   // Without the hint SQLite would read through everything that is over.
@@ -41,13 +43,20 @@ export function createJournal(
         ${open} AND intents.project = ${projectOf(project)} ORDER BY intents.id`;
       return found.map(toIntent);
     },
-    recover: (at, projects) => {
-      const sent = () => all<IntentColumns>`${open} AND state = 'SENT'
-        AND board_projects.id IN (SELECT one.value FROM EACH TEXT ${projects} AS one) ORDER BY intents.id`;
-      return recoverSent(store, sent, function* (found) {
-        const intent = toIntent(found);
-        yield* run`${settle(intent.id, { state: "UNKNOWN", at, message: interrupted })}`;
-        yield* audit.writeInterrupted(intent, interrupted);
+    *recover(at, projects) {
+      const isSent = sql`state = 'SENT' AND board_projects.id IN (SELECT one.value FROM EACH TEXT ${projects} AS one)`;
+      const find = () =>
+        store.together([all<IntentColumns>`${open} AND ${isSent} ORDER BY intents.id`, calls.select(isSent)]);
+      // Nearly always nothing was under way.
+      if ((yield* find()).flat().length === 0) return 0;
+      return yield* store.transaction(function* () {
+        const [sent, sentCalls] = yield* find();
+        for (const intent of sent.map(toIntent)) {
+          yield* run`${settle(intent.id, { state: "UNKNOWN", at, message: interrupted })}`;
+          yield* audit.writeInterrupted(intent, interrupted);
+        }
+        for (const call of sentCalls) yield* calls.interrupt(call, at);
+        return sent.length + sentCalls.length;
       });
     },
     ...audit.told,

@@ -11,24 +11,31 @@ import type { Carrying } from "../columns/changes.ts";
 import type { Numbers } from "../columns/numbers.ts";
 import { type Part, projectOf, sql, statementsOf } from "../statements.ts";
 import type { Asked, Plain, Store } from "../store.ts";
-import { type Audit, interrupted, recoverSent } from "./audit.ts";
+import { type Audit, interrupted } from "./audit.ts";
 
 type Written = Omit<SentCall, "kind"> & Partial<Pick<ToolCall, "message" | "result" | "url">>;
 type Ended = Omit<Extract<ToolCallChange, { kind: "end-call" }>, "kind" | "post">;
+
+/** For the journal, which finds out what was under way when a process ended. */
+export interface InterruptedCalls {
+  select(which: Part): Asked<readonly ToolCall[]>;
+  interrupt(call: ToolCall, at: number): Asked<void>;
+}
 
 /** Calls of tools; `audit` writes what became of one whose answer was lost. */
 export function createToolCalls(
   store: Store,
   numbers: Numbers,
   audit: Audit,
-): Plain<ToolCalls> & Carrying<"send-call" | "take-call" | "end-call"> {
+): Plain<ToolCalls> & Carrying<"send-call" | "take-call" | "end-call"> & InterruptedCalls {
   const { some, has, all } = statementsOf(store);
-  const select = sql`
+  const select = (which: Part) => all<ToolCall>`
     SELECT board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
       ended_at, attempts, result, url, message, is_unsure
-    FROM tool_calls JOIN board_projects ON board_projects.number = tool_calls.project`;
-  const read = (project: ProjectId, which: Part) => all<ToolCall>`
-    ${select} WHERE tool_calls.project = ${projectOf(project)} AND ${which} ORDER BY purpose, subject`;
+    FROM tool_calls JOIN board_projects ON board_projects.number = tool_calls.project
+    WHERE ${which} ORDER BY purpose, subject`;
+  const read = (project: ProjectId, which: Part) =>
+    select(sql`tool_calls.project = ${projectOf(project)} AND ${which}`);
   const ofPurpose = (purpose: CallPurpose | undefined): Part => sql`purpose = coalesce(${purpose}, purpose)`;
   function* put(state: "SENT" | "DONE", call: Written): Asked<void> {
     const { purpose, subject, run, hash, reason, at, message, result, url } = call;
@@ -81,17 +88,13 @@ export function createToolCalls(
     hasMade: (project, purpose, result) => has`
       SELECT 1 AS made FROM tool_calls
       WHERE project = ${projectOf(project)} AND purpose = ${purpose} AND result = ${result} LIMIT 1`,
-    recover: (at, projects) => {
-      const sent = () => all<ToolCall>`${select} WHERE state = 'SENT'
-        AND board_projects.id IN (SELECT one.value FROM EACH TEXT ${projects} AS one) ORDER BY purpose, subject`;
-      return recoverSent(store, sent, function* (call) {
-        const { project, purpose, subject, run, reason } = call;
-        yield* end({ project, purpose, subject, state: "UNKNOWN", at, message: interrupted });
-        yield* audit.write({
-          ...{ at: call.sentAt ?? at, run, side: "board", project, post: undefined, issue: undefined },
-          ...{ kind: auditKinds[purpose], fields: [], reason, outcome: "unknown", message: interrupted },
-          ...{ isApproved: purpose === "changelogPublish", subject },
-        });
+    select,
+    *interrupt({ project, purpose, subject, run, reason, sentAt }, at) {
+      yield* end({ project, purpose, subject, state: "UNKNOWN", at, message: interrupted });
+      yield* audit.write({
+        ...{ at: sentAt ?? at, run, side: "board", project, post: undefined, issue: undefined },
+        ...{ kind: auditKinds[purpose], fields: [], reason, outcome: "unknown", message: interrupted },
+        ...{ isApproved: purpose === "changelogPublish", subject },
       });
     },
     changes: {
